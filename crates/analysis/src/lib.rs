@@ -1,0 +1,1 @@
+//! What the numbers mean: pure functions over the rows of a recording.

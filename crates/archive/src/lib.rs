@@ -1,0 +1,1 @@
+//! The extract on disk: Parquet tables with their schemas, writer and reader.

@@ -1,0 +1,1 @@
+//! The questions: filters and dumps over one archive or hundreds.

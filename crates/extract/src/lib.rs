@@ -1,0 +1,1 @@
+//! Turns recordings into archives: inputs, readers, model and summaries wired together.

@@ -1,0 +1,1 @@
+//! Writes synthetic recordings in which every figure is known.

@@ -1,0 +1,17 @@
+//! The neutral model of a system recording.
+//!
+//! Everything behind this crate speaks of processes, threads, modules, stacks, samples and switches, whatever recorded
+//! them. The crate knows no file format: readers feed it facts on the raw clock of the recording, trackers join them,
+//! and rows on the archive's clock (nanoseconds since time zero) come out through a [`RowSink`].
+
+pub mod clock;
+pub mod health;
+pub mod ids;
+pub mod info;
+pub mod rows;
+pub mod sink;
+
+pub use clock::Clock;
+pub use health::Health;
+pub use ids::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
+pub use sink::RowSink;

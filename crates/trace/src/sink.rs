@@ -1,0 +1,27 @@
+//! Where rows go. Trackers push and keep nothing; a writer counts its own errors and reports them when it finishes.
+
+use crate::rows::{
+    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, FrameRow, HardFaultRow, MarkRow, StackRow, SymbolRow,
+};
+
+/// Receives the rows of the tables that grow with the recording, each table in the order of its `time`.
+pub trait RowSink {
+    /// A sample of the timer source.
+    fn cpu_sample(&mut self, row: &CpuSampleRow);
+    /// A hardware counter sample.
+    fn counter_sample(&mut self, row: &CounterSampleRow);
+    /// A switch-in, closing or gap row.
+    fn context_switch(&mut self, row: &ContextSwitchRow);
+    /// A disk operation.
+    fn disk_io(&mut self, row: &DiskIoRow);
+    /// A hard fault.
+    fn hard_fault(&mut self, row: &HardFaultRow);
+    /// A mark.
+    fn mark(&mut self, row: &MarkRow);
+    /// A new frame, in the order of its id.
+    fn frame(&mut self, row: &FrameRow);
+    /// A new stack, in the order of its id.
+    fn stack(&mut self, row: &StackRow);
+    /// The name of a frame.
+    fn symbol(&mut self, row: &SymbolRow);
+}

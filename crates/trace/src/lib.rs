@@ -4,14 +4,24 @@
 //! them. The crate knows no file format: readers feed it facts on the raw clock of the recording, trackers join them,
 //! and rows on the archive's clock (nanoseconds since time zero) come out through a [`RowSink`].
 
+pub mod address_map;
 pub mod clock;
 pub mod health;
 pub mod ids;
 pub mod info;
+pub mod methods;
+pub mod modules;
+pub mod population;
 pub mod rows;
 pub mod sink;
+pub mod spill;
+pub mod stack_binder;
+pub mod stack_keys;
+pub mod stacks;
+pub mod switches;
 
 pub use clock::Clock;
 pub use health::Health;
 pub use ids::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
+pub use population::{Lifetimes, Population};
 pub use sink::RowSink;

@@ -261,10 +261,14 @@ pub mod switch_flags {
     pub const DIRECT_HAND_OFF: i16 = 256;
     /// The thread had been switched out in user mode (wait mode 1).
     pub const USER_MODE_WAIT: i16 = 512;
+    /// No switch-in: the thread left the CPU for the last time in state Terminated. The span is empty.
+    pub const TERMINATED: i16 = 1024;
+    /// The bits of rows that no switch-in ends: the thread does not run after them.
+    pub const NO_SWITCH_IN: i16 = OPEN_RIGHT | GAP | TERMINATED;
 }
 
 /// Table `context_switches`: one row per switch-in with the off-CPU span that it ends, and one closing row per thread
-/// that is off the CPU at the end of its life or of the recording.
+/// that is off the CPU at the end of its life or of the recording. Every thread with a switch has at least one row.
 ///
 /// The off-CPU span is [off_time, time). Between the rows of a thread it runs: from `time` to the `off_time` of its
 /// next row.

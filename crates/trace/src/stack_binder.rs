@@ -1,0 +1,267 @@
+//! Stack records find their events.
+//!
+//! A stack record names the event that it belongs to by raw time stamp and thread and comes later: its kernel half at
+//! once, its user half when the thread returns to user mode. A cursor that runs ahead of the events adds halves here;
+//! the event takes what is there when it comes by. Halves that are later than the cursor's lead are added beforehand.
+
+use rustc_hash::FxHashMap;
+
+use crate::health::Health;
+use crate::stacks::HalfId;
+
+const NONE: u32 = u32::MAX;
+
+/// Stack records that may name the same time; a forged recording must not make the search quadratic.
+const MAX_PER_TICK: usize = 256;
+
+/// Kernel halves that wait for the return of one thread to user mode, at most.
+const MAX_WAITING: usize = 4096;
+
+/// What a stack record holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The kernel-mode side; the user side may follow.
+    Kernel(HalfId),
+    /// The user-mode side.
+    User(HalfId),
+    /// Both sides in one record.
+    Whole(HalfId),
+}
+
+/// A stack record, with its frames already interned.
+#[derive(Clone, Copy, Debug)]
+pub struct StackRecord {
+    /// Raw time of the event that it belongs to.
+    pub event_ticks: i64,
+    /// Raw time of the stack record itself.
+    pub ticks: i64,
+    /// Thread of the event.
+    pub tid: u32,
+    /// CPU on which the record was logged.
+    pub cpu: u16,
+    /// The frames.
+    pub part: Part,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    next: u32,
+    ticks: i64,
+    tid: u32,
+    cpu: u16,
+    whole: bool,
+    /// The user half came for another event of the same stay in kernel mode.
+    borrowed: bool,
+    kernel: Option<HalfId>,
+    user: Option<HalfId>,
+}
+
+/// A user half that comes later than the lead of the cursor: it serves the kernel halves of its thread from
+/// `first_event_ticks` to `ticks`.
+#[derive(Clone, Copy, Debug)]
+pub struct LateUserHalf {
+    /// Thread.
+    pub tid: u32,
+    /// Time of the event that it names.
+    pub event_ticks: i64,
+    /// Oldest event that waits for it.
+    pub first_event_ticks: i64,
+    /// When it was logged.
+    pub ticks: i64,
+    /// The frames.
+    pub half: HalfId,
+}
+
+/// Holds the halves whose events are still to come.
+#[derive(Debug, Default)]
+pub struct StackBinder {
+    by_ticks: FxHashMap<i64, u32>,
+    entries: Vec<Entry>,
+    free: Vec<u32>,
+    /// Kernel halves by thread that wait for its return to user mode: event time and entry.
+    waiting: FxHashMap<u32, Vec<(i64, u32)>>,
+    /// Late user halves by thread, in the order in which they were logged.
+    late: FxHashMap<u32, Vec<LateUserHalf>>,
+    /// The same by thread and event.
+    late_events: FxHashMap<(u32, i64), HalfId>,
+    swept: i64,
+}
+
+impl StackBinder {
+    /// Nothing waits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A user half that the cursor will not reach in time. To be added in the order in which they were logged.
+    pub fn add_late(&mut self, half: LateUserHalf) {
+        self.late_events.insert((half.tid, half.event_ticks), half.half);
+        self.late.entry(half.tid).or_default().push(half);
+    }
+
+    /// A stack record from the cursor that runs ahead.
+    pub fn add(&mut self, record: &StackRecord) {
+        match record.part {
+            Part::Kernel(half) => {
+                let entry = self.entry_for(record, |entry| entry.kernel.is_none() && !entry.whole);
+                self.entries[entry as usize].kernel = Some(half);
+                self.entries[entry as usize].cpu = record.cpu;
+                if self.entries[entry as usize].user.is_none() {
+                    let waiting = self.waiting.entry(record.tid).or_default();
+                    if waiting.len() >= MAX_WAITING {
+                        waiting.clear();
+                    }
+                    waiting.push((record.event_ticks, entry));
+                }
+            }
+            Part::User(half) => {
+                let entry =
+                    self.entry_for(record, |entry| !entry.whole && (entry.user.is_none() || entry.borrowed));
+                self.entries[entry as usize].user = Some(half);
+                self.entries[entry as usize].borrowed = false;
+                for (ticks, index) in self.waiting.remove(&record.tid).unwrap_or_default() {
+                    let waiting = &mut self.entries[index as usize];
+                    let same = waiting.ticks == ticks && waiting.tid == record.tid;
+                    if same && waiting.user.is_none() && waiting.kernel.is_some() {
+                        waiting.user = Some(half);
+                        waiting.borrowed = true;
+                    }
+                }
+            }
+            Part::Whole(half) => {
+                let entry = self.entry_for(record, |entry| entry.kernel.is_none() && entry.user.is_none());
+                self.entries[entry as usize].kernel = Some(half);
+                self.entries[entry as usize].whole = true;
+            }
+        }
+    }
+
+    /// The kernel and user halves of the event of thread `tid` (unknown: `None`) at `ticks` on `cpu`, at most once each.
+    pub fn take(&mut self, ticks: i64, tid: Option<u32>, cpu: u16) -> (Option<HalfId>, Option<HalfId>) {
+        let chosen = self.by_ticks.get(&ticks).and_then(|head| {
+            self.chain(*head)
+                .filter(|index| {
+                    let entry = &self.entries[*index as usize];
+                    tid.map_or(entry.cpu == cpu, |tid| entry.tid == tid)
+                })
+                // Several records with the same time and thread: the one logged on the event's CPU comes first.
+                .min_by_key(|index| self.entries[*index as usize].cpu != cpu)
+        });
+        let Some(chosen) = chosen else {
+            return (None, tid.and_then(|tid| self.late_user_half(ticks, tid, false)));
+        };
+        let entry = self.entries[chosen as usize];
+        self.unlink(ticks, chosen);
+        let user = match entry.user {
+            _ if entry.whole => None,
+            Some(user) if !entry.borrowed => Some(user),
+            borrowed => self.late_user_half(ticks, entry.tid, borrowed.is_none()).or(borrowed),
+        };
+        (entry.kernel, user)
+    }
+
+    /// A late user half that names this event or, where `shared` ones count too, serves its stay in kernel mode.
+    fn late_user_half(&self, ticks: i64, tid: u32, shared: bool) -> Option<HalfId> {
+        if self.late_events.is_empty() {
+            return None;
+        }
+        let exact = self.late_events.get(&(tid, ticks)).copied();
+        if exact.is_some() || !shared {
+            return exact;
+        }
+        let late = self.late.get(&tid)?;
+        let first = late.get(late.partition_point(|half| half.ticks < ticks))?;
+        (first.first_event_ticks <= ticks).then_some(first.half)
+    }
+
+    /// Forgets halves whose time has passed without their event. Cheap to call often: works once per `interval` ticks.
+    pub fn sweep(&mut self, now: i64, interval: i64, health: &mut Health) {
+        if now.saturating_sub(self.swept) < interval {
+            return;
+        }
+        self.swept = now;
+        let stale: Vec<i64> = self.by_ticks.keys().copied().filter(|ticks| *ticks < now).collect();
+        for ticks in stale {
+            while let Some(head) = self.by_ticks.get(&ticks).copied() {
+                health.count("stack_without_event", Some(ticks), || {
+                    format!("stack of tid {} names a time at which no used event is", self.entries[head as usize].tid)
+                });
+                self.unlink(ticks, head);
+            }
+        }
+        self.waiting.retain(|_, waiting| {
+            waiting.retain(|(ticks, _)| *ticks >= now.saturating_sub(interval));
+            !waiting.is_empty()
+        });
+    }
+
+    fn chain(&self, head: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(Some(head), |index| {
+            Some(self.entries[*index as usize].next).filter(|next| *next != NONE)
+        })
+    }
+
+    /// The first entry of the record's event that `open` accepts, else a new one at the end of the chain.
+    fn entry_for(&mut self, record: &StackRecord, open: impl Fn(&Entry) -> bool) -> u32 {
+        let head = self.by_ticks.get(&record.event_ticks).copied();
+        let mut last = None;
+        if let Some(head) = head {
+            for index in self.chain(head).take(MAX_PER_TICK) {
+                let entry = &self.entries[index as usize];
+                if entry.tid == record.tid && open(entry) {
+                    return index;
+                }
+                last = Some(index);
+            }
+        }
+        let entry = Entry {
+            next: NONE,
+            ticks: record.event_ticks,
+            tid: record.tid,
+            cpu: record.cpu,
+            whole: false,
+            borrowed: false,
+            kernel: None,
+            user: None,
+        };
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.entries[index as usize] = entry;
+                index
+            }
+            None => {
+                self.entries.push(entry);
+                u32::try_from(self.entries.len() - 1).unwrap_or(NONE)
+            }
+        };
+        match last {
+            Some(last) => self.entries[last as usize].next = index,
+            None => {
+                self.by_ticks.insert(record.event_ticks, index);
+            }
+        }
+        index
+    }
+
+    fn unlink(&mut self, ticks: i64, index: u32) {
+        let Some(head) = self.by_ticks.get(&ticks).copied() else { return };
+        let next = self.entries[index as usize].next;
+        if head == index {
+            if next == NONE {
+                self.by_ticks.remove(&ticks);
+            } else {
+                self.by_ticks.insert(ticks, next);
+            }
+        } else {
+            let before = self.chain(head).find(|at| self.entries[*at as usize].next == index);
+            if let Some(before) = before {
+                self.entries[before as usize].next = next;
+            }
+        }
+        // A waiting list may still point here: the tid and time of the next tenant tell that it is another.
+        self.entries[index as usize].kernel = None;
+        self.entries[index as usize].tid = NONE;
+        self.free.push(index);
+    }
+}

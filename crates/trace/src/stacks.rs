@@ -1,0 +1,338 @@
+//! Frames and stacks, interned.
+//!
+//! Addresses become frames (module and RVA, or process and address), halves of stacks become lists of frames, pairs of
+//! halves become stacks; each is looked up once and found again through caches. The caches have a byte budget. When it is
+//! reached they are dropped and start anew while ids grow on: deduplication is best effort, ids are opaque.
+
+use rustc_hash::FxHashMap;
+
+use crate::clock::Clock;
+use crate::health::Health;
+use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
+use crate::methods::Methods;
+use crate::modules::{AddressSpace, Modules};
+use crate::rows::{FrameRow, StackRow, SymbolRow};
+use crate::sink::RowSink;
+use crate::stack_keys::{DefinitionId, Half, StackKeys};
+
+/// Half of a stack, or a whole one that was recorded in one piece; valid until two more generations of halves have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HalfId(u32);
+
+/// Where a frame lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum FrameKey {
+    Module(ModuleId, u64),
+    Address(AddressSpace, u64),
+    /// A JIT method's code may be reused for another method: the epoch keeps the two apart.
+    Method(ProcessId, u64, u32),
+}
+
+/// Halves since the last flush.
+#[derive(Debug, Default)]
+struct Generation {
+    base: u32,
+    /// End of each half in `frames`.
+    ends: Vec<u32>,
+    frames: Vec<FrameId>,
+}
+
+impl Generation {
+    fn get(&self, id: HalfId) -> Option<&[FrameId]> {
+        let index = id.0.checked_sub(self.base)? as usize;
+        let end = *self.ends.get(index)? as usize;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        self.frames.get(start..end)
+    }
+
+    fn next_id(&self) -> u32 {
+        self.base + u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// The interner.
+#[derive(Debug)]
+pub struct Stacks {
+    clock: Clock,
+    keys: StackKeys,
+    modules: Modules,
+    methods: Methods,
+    kernel_from: u64,
+    budget: usize,
+    next_frame: usize,
+    next_stack: usize,
+    frames: FxHashMap<FrameKey, FrameId>,
+    keyed: FxHashMap<(DefinitionId, AddressSpace, u32, u32), HalfId>,
+    inline: FxHashMap<(AddressSpace, u32, u32, u64, u64), HalfId>,
+    current: Generation,
+    previous: Generation,
+    pairs: FxHashMap<(Option<HalfId>, Option<HalfId>), StackId>,
+    contents: FxHashMap<(u64, u64), StackId>,
+    addresses: Vec<u64>,
+    row: StackRow,
+}
+
+impl Stacks {
+    /// An interner. Addresses from `kernel_from` up are kernel mode; `budget` bounds the caches, in bytes.
+    #[must_use]
+    pub fn new(
+        clock: Clock,
+        keys: StackKeys,
+        modules: Modules,
+        methods: Methods,
+        kernel_from: u64,
+        budget: usize,
+    ) -> Self {
+        Self {
+            clock,
+            keys,
+            modules,
+            methods,
+            kernel_from,
+            budget,
+            next_frame: 0,
+            next_stack: 0,
+            frames: FxHashMap::default(),
+            keyed: FxHashMap::default(),
+            inline: FxHashMap::default(),
+            current: Generation::default(),
+            previous: Generation::default(),
+            pairs: FxHashMap::default(),
+            contents: FxHashMap::default(),
+            addresses: Vec::new(),
+            row: StackRow { stack: StackId(0), frames: Vec::new() },
+        }
+    }
+
+    /// Whether an address is kernel mode.
+    #[must_use]
+    pub fn is_kernel(&self, address: u64) -> bool {
+        address >= self.kernel_from
+    }
+
+    /// The modules, for their tables.
+    #[must_use]
+    pub fn modules(&self) -> &Modules {
+        &self.modules
+    }
+
+    /// The half that a key stands for in a record written at `ticks`; `None` (and counted) when nothing defines it.
+    pub fn keyed_half(
+        &mut self,
+        half: Half,
+        key: u64,
+        ticks: i64,
+        process: ProcessId,
+        health: &mut Health,
+        sink: &mut impl RowSink,
+    ) -> Option<HalfId> {
+        let Some(definition) = self.keys.find(half, key, ticks) else {
+            health.count("undefined_stack_key", Some(ticks), || format!("{half:?} stack key {key:#x}"));
+            return None;
+        };
+        let space = match half {
+            Half::Kernel => AddressSpace::Kernel,
+            Half::User => AddressSpace::Process(process),
+        };
+        let (images, methods) = self.epochs(space, ticks);
+        let cache_key = (definition, space, images, methods);
+        if let Some(id) = self.keyed.get(&cache_key) {
+            return Some(*id);
+        }
+        let mut addresses = std::mem::take(&mut self.addresses);
+        let read = self.keys.frames(definition, &mut addresses);
+        let id = match read {
+            Ok(()) => {
+                self.flush_if_full();
+                Some(self.half(process, &addresses, ticks, sink))
+            }
+            Err(error) => {
+                health.count("stack_frames_unreadable", Some(ticks), || format!("temporary file: {error}"));
+                None
+            }
+        };
+        self.addresses = addresses;
+        self.keyed.insert(cache_key, id?);
+        id
+    }
+
+    /// The half with these addresses, leaf first.
+    pub fn inline_half(
+        &mut self,
+        process: ProcessId,
+        frames: impl Iterator<Item = u64>,
+        ticks: i64,
+        sink: &mut impl RowSink,
+    ) -> Option<HalfId> {
+        let mut addresses = std::mem::take(&mut self.addresses);
+        addresses.clear();
+        addresses.extend(frames.take(1024));
+        let id = if addresses.is_empty() {
+            None
+        } else {
+            let user_frames = addresses.last().is_some_and(|address| !self.is_kernel(*address));
+            let space = if user_frames { AddressSpace::Process(process) } else { AddressSpace::Kernel };
+            let (images, methods) = self.epochs(space, ticks);
+            let (low, high) = hash_pair(addresses.iter().copied());
+            let cache_key = (space, images, methods, low, high);
+            Some(match self.inline.get(&cache_key) {
+                Some(id) => *id,
+                None => {
+                    self.flush_if_full();
+                    let id = self.half(process, &addresses, ticks, sink);
+                    self.inline.insert(cache_key, id);
+                    id
+                }
+            })
+        };
+        self.addresses = addresses;
+        id
+    }
+
+    /// The stack of a kernel half at the leaf side and a user half at the root side.
+    pub fn stack(
+        &mut self,
+        kernel: Option<HalfId>,
+        user: Option<HalfId>,
+        health: &mut Health,
+        sink: &mut impl RowSink,
+    ) -> Option<StackId> {
+        if kernel.is_none() && user.is_none() {
+            return None;
+        }
+        if let Some(id) = self.pairs.get(&(kernel, user)) {
+            return Some(*id);
+        }
+        self.row.frames.clear();
+        for half in [kernel, user].into_iter().flatten() {
+            match self.current.get(half).or_else(|| self.previous.get(half)) {
+                Some(frames) => self.row.frames.extend_from_slice(frames),
+                None => health.count("stack_half_dropped", None, || "memory budget for stacks".to_owned()),
+            }
+        }
+        if self.row.frames.is_empty() {
+            return None;
+        }
+        let content = hash_pair(self.row.frames.iter().map(|frame| u64::from(frame.0.cast_unsigned())));
+        let id = match self.contents.get(&content) {
+            Some(id) => *id,
+            None => {
+                let id = StackId::from_index(self.next_stack);
+                self.next_stack += 1;
+                self.contents.insert(content, id);
+                self.row.stack = id;
+                sink.stack(&self.row);
+                id
+            }
+        };
+        self.pairs.insert((kernel, user), id);
+        Some(id)
+    }
+
+    /// The frame at an address.
+    pub fn frame(&mut self, process: ProcessId, address: u64, ticks: i64, sink: &mut impl RowSink) -> FrameId {
+        let kernel = self.is_kernel(address);
+        let space = if kernel { AddressSpace::Kernel } else { AddressSpace::Process(process) };
+        let image = self.modules.addresses.find(space, address, ticks);
+        let method = if kernel { None } else { self.methods.find(process, address, ticks) };
+        let key = match (image, method) {
+            (Some(image), _) => FrameKey::Module(image.what.module, address - image.start),
+            (None, Some(_)) => FrameKey::Method(process, address, self.methods.epoch(process, ticks)),
+            (None, None) => FrameKey::Address(space, address),
+        };
+        if let Some(id) = self.frames.get(&key) {
+            return *id;
+        }
+        let id = FrameId::from_index(self.next_frame);
+        self.next_frame += 1;
+        self.frames.insert(key, id);
+        let mapped = image.map(|image| (image.what.module, (address - image.start).cast_signed()));
+        sink.frame(&FrameRow {
+            frame: id,
+            module: mapped.map(|(module, _)| module),
+            rva: mapped.map(|(_, rva)| rva),
+            process: (mapped.is_none() && !kernel).then_some(process),
+            address: mapped.is_none().then_some(address.cast_signed()),
+        });
+        if let Some(method) = method {
+            let image_name = mapped.map(|(module, _)| self.modules.modules[module.index()].name.as_str());
+            sink.symbol(&SymbolRow {
+                frame: id,
+                depth: 0,
+                module: image_name.or_else(|| self.methods.module(process, method)).map(str::to_owned),
+                function: self.methods.function(method).to_owned(),
+                arguments: self.methods.arguments(method).map(str::to_owned),
+                source: if method.rundown { "rundown" } else { "jit" }.to_owned(),
+                ..SymbolRow::default()
+            });
+        }
+        id
+    }
+
+    /// Frees what only the event pass needs and gives the module tables.
+    #[must_use]
+    pub fn into_modules(self) -> Modules {
+        self.modules
+    }
+
+    /// The clock that raw ticks are converted with.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    fn epochs(&self, space: AddressSpace, ticks: i64) -> (u32, u32) {
+        let methods = match space {
+            AddressSpace::Kernel => 0,
+            AddressSpace::Process(process) => self.methods.epoch(process, ticks),
+        };
+        (self.modules.addresses.epoch(space, ticks), methods)
+    }
+
+    fn half(&mut self, process: ProcessId, addresses: &[u64], ticks: i64, sink: &mut impl RowSink) -> HalfId {
+        for address in addresses {
+            let frame = self.frame(process, *address, ticks, sink);
+            self.current.frames.push(frame);
+        }
+        let id = HalfId(self.current.next_id());
+        self.current.ends.push(u32::try_from(self.current.frames.len()).unwrap_or(u32::MAX));
+        id
+    }
+
+    /// Bytes in the caches, roughly: entries of hash maps with their slack.
+    fn used(&self) -> usize {
+        self.frames.len() * 48
+            + self.keyed.len() * 56
+            + self.inline.len() * 72
+            + self.pairs.len() * 40
+            + self.contents.len() * 40
+            + (self.current.frames.len() + self.previous.frames.len()) * 4
+            + (self.current.ends.len() + self.previous.ends.len()) * 4
+    }
+
+    fn flush_if_full(&mut self) {
+        if self.used() < self.budget {
+            return;
+        }
+        self.frames = FxHashMap::default();
+        self.keyed = FxHashMap::default();
+        self.inline = FxHashMap::default();
+        self.pairs = FxHashMap::default();
+        self.contents = FxHashMap::default();
+        // Halves that wait for their event live on for one generation.
+        let base = self.current.next_id();
+        self.previous = std::mem::replace(&mut self.current, Generation { base, ..Generation::default() });
+    }
+}
+
+/// Two independent 64-bit hashes of a sequence: 128 bits stand for its content.
+fn hash_pair(words: impl Iterator<Item = u64>) -> (u64, u64) {
+    let (mut low, mut high) = (0x9e37_79b9_7f4a_7c15_u64, 0xc2b2_ae3d_27d4_eb4f_u64);
+    for word in words {
+        low = (low ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        low ^= low >> 32;
+        high = (high.rotate_left(29) ^ word).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        high ^= high >> 29;
+    }
+    (low, high)
+}

@@ -1,0 +1,424 @@
+//! Context switches and ready events joined into off-CPU spans.
+//!
+//! One row per switch-in carries the span that it ends: when and how the thread left, who readied it and when. The
+//! tracker keeps one small state per thread and per CPU and nothing per event. What it cannot know it says: a span
+//! that touches a broken switch chain becomes `BROKEN` or `GAP`, a span at an edge of the recording `OPEN_LEFT` or
+//! `OPEN_RIGHT`; nothing is ever computed as a remainder.
+
+use crate::clock::Clock;
+use crate::health::Health;
+use crate::ids::{StackId, ThreadId};
+use crate::population::Population;
+use crate::rows::{ContextSwitchRow, switch_flags};
+use crate::sink::RowSink;
+
+/// How a thread leaves the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// Still runnable: it was preempted, and waits for a CPU only.
+    Runnable,
+    /// Blocked until somebody readies it.
+    Blocked,
+    /// For good.
+    Ended,
+}
+
+/// A context switch: `old` leaves `cpu`, `new` gets it.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    /// Raw time.
+    pub ticks: i64,
+    /// CPU.
+    pub cpu: u16,
+    /// The thread that is switched in.
+    pub new: ThreadId,
+    /// The thread that the record says leaves.
+    pub old: ThreadId,
+    /// How it leaves.
+    pub leave: Leave,
+    /// State that it enters, as recorded.
+    pub old_state: Option<i8>,
+    /// Wait reason, where it blocks.
+    pub wait_reason: Option<i8>,
+    /// It waits in user mode.
+    pub user_mode_wait: bool,
+    /// Priority of the new thread.
+    pub new_priority: Option<i8>,
+    /// Priority of the old thread.
+    pub old_priority: Option<i8>,
+    /// Ideal processor of the old thread.
+    pub old_ideal_cpu: Option<i16>,
+    /// Remaining quantum of the old thread.
+    pub old_remaining_quantum: Option<i64>,
+    /// C-state that the CPU comes from, when it was idle.
+    pub previous_c_state: Option<i8>,
+    /// The scheduler's own wait time of the new thread, in clock interrupts.
+    pub new_wait_ticks: Option<i64>,
+    /// Stack recorded for the new thread: the one with which it had left.
+    pub stack: Option<StackId>,
+    /// Hardware counters read at the switch.
+    pub counters: Option<Vec<i64>>,
+}
+
+/// A ready event: somebody made `thread` runnable.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready {
+    /// Raw time.
+    pub ticks: i64,
+    /// CPU on which it was logged.
+    pub cpu: u16,
+    /// The thread that becomes runnable.
+    pub thread: ThreadId,
+    /// 0 none, 1 unwait, 2 boost.
+    pub adjust_reason: Option<i8>,
+    /// Priority increment.
+    pub adjust_increment: Option<i8>,
+    /// Bits of [`switch_flags`] that the event carries (readied from DPC …).
+    pub flags: i16,
+    /// Stack of the readier.
+    pub stack: Option<StackId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ReadyFacts {
+    event: Ready,
+    readier: Option<ThreadId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OffFacts {
+    since: i64,
+    leave: Leave,
+    state: Option<i8>,
+    wait_reason: Option<i8>,
+    user_mode_wait: bool,
+    priority: Option<i8>,
+    ideal_cpu: Option<i16>,
+    remaining_quantum: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// No switch of this thread was seen.
+    Unseen,
+    /// On `cpu` since the switch-in at `since`.
+    Running { cpu: u16, since: i64 },
+    /// Off the CPU.
+    Off(OffFacts),
+    /// A broken chain: what it does since `since` is unknown.
+    Unknown { since: i64 },
+    /// Its life is over.
+    Dead,
+}
+
+#[derive(Clone, Debug)]
+struct Thread {
+    state: State,
+    /// First ready event of the current span; while it runs: the one that will count at the switch-out.
+    ready: Option<ReadyFacts>,
+}
+
+/// Joins switches and ready events. Feed both in time order.
+#[derive(Debug)]
+pub struct SwitchTracker {
+    clock: Clock,
+    start: i64,
+    threads: Vec<Thread>,
+    /// Outer `None`: no switch on this CPU yet.
+    cpus: Vec<Option<ThreadId>>,
+    deaths: Vec<(i64, ThreadId)>,
+    next_death: usize,
+    any_ready: bool,
+}
+
+impl SwitchTracker {
+    /// A tracker for a recording that starts at raw tick `start`; `population` says which threads end inside it.
+    #[must_use]
+    pub fn new(clock: Clock, start: i64, population: &Population) -> Self {
+        Self {
+            clock,
+            start,
+            threads: Vec::new(),
+            cpus: Vec::new(),
+            deaths: population.deaths(),
+            next_death: 0,
+            any_ready: false,
+        }
+    }
+
+    /// The thread that runs on a CPU, as far as known.
+    #[must_use]
+    pub fn running(&self, cpu: u16) -> Option<ThreadId> {
+        self.cpus.get(usize::from(cpu)).copied().flatten()
+    }
+
+    /// Whether any switch was seen on any CPU.
+    #[must_use]
+    pub fn has_switches(&self) -> bool {
+        !self.cpus.is_empty()
+    }
+
+    /// Whether any ready event was seen.
+    #[must_use]
+    pub fn has_ready(&self) -> bool {
+        self.any_ready
+    }
+
+    /// A ready event.
+    pub fn ready(&mut self, event: Ready) {
+        self.any_ready = true;
+        let readier = self.running(event.cpu);
+        let thread = self.thread(event.thread);
+        if thread.ready.is_none() {
+            thread.ready = Some(ReadyFacts { event, readier });
+        }
+    }
+
+    /// A context switch.
+    pub fn switch(
+        &mut self,
+        event: &Switch,
+        population: &mut Population,
+        health: &mut Health,
+        sink: &mut impl RowSink,
+    ) {
+        self.bury_before(event.ticks, population, sink);
+        self.leave(event, population, health, sink);
+        self.enter(event, population, health, sink);
+    }
+
+    /// The end of the recording at raw tick `end`: closes what is open.
+    pub fn finish(&mut self, end: i64, population: &Population, sink: &mut impl RowSink) {
+        self.bury_before(end.saturating_add(1), population, sink);
+        for index in 0..self.threads.len() {
+            self.close(ThreadId::from_index(index), end, sink);
+        }
+    }
+
+    fn thread(&mut self, thread: ThreadId) -> &mut Thread {
+        let index = thread.index();
+        if index >= self.threads.len() {
+            self.threads.resize(index + 1, Thread { state: State::Unseen, ready: None });
+        }
+        &mut self.threads[index]
+    }
+
+    fn life_start(&self, thread: ThreadId, population: &Population) -> i64 {
+        population.born(thread).map_or(self.start, |born| born.max(self.start))
+    }
+
+    /// The old thread leaves.
+    fn leave(
+        &mut self,
+        event: &Switch,
+        population: &mut Population,
+        health: &mut Health,
+        sink: &mut impl RowSink,
+    ) {
+        let cpu = usize::from(event.cpu);
+        if cpu >= self.cpus.len() {
+            self.cpus.resize(cpu + 1, None);
+        }
+        let current = self.cpus[cpu];
+        let old_state = self.thread(event.old).state;
+        let intact = match (current, old_state) {
+            // The CPU's first switch: who leaves now ran here since the start of the recording.
+            (None, State::Unseen) => true,
+            (Some(current), State::Running { cpu, .. }) => current == event.old && cpu == event.cpu,
+            _ => false,
+        };
+        if !intact {
+            health.count("broken_switch_chain", Some(event.ticks), || {
+                format!(
+                    "CPU {}: tid {} is switched out, but {} was running there",
+                    event.cpu,
+                    population.tid_of(event.old),
+                    current.map_or("nobody known".to_owned(), |thread| format!("tid {}", population.tid_of(thread)))
+                )
+            });
+            if let Some(current) = current
+                && let State::Running { cpu, since } = self.thread(current).state
+                && cpu == event.cpu
+                && current != event.old
+            {
+                self.thread(current).state = State::Unknown { since };
+            }
+            self.gap(event, old_state, population, sink);
+        }
+        if event.leave == Leave::Ended || population.died(event.old).is_some_and(|died| died < event.ticks) {
+            population.alive_until(event.old, event.ticks);
+        }
+        let facts = OffFacts {
+            since: event.ticks,
+            leave: event.leave,
+            state: event.old_state,
+            wait_reason: event.wait_reason,
+            user_mode_wait: event.user_mode_wait,
+            priority: event.old_priority,
+            ideal_cpu: event.old_ideal_cpu,
+            remaining_quantum: event.old_remaining_quantum,
+        };
+        let old = self.thread(event.old);
+        old.state = State::Off(facts);
+        let ends_here = event.leave == Leave::Ended || population.died(event.old) == Some(event.ticks);
+        if ends_here {
+            self.close(event.old, event.ticks, sink);
+        }
+    }
+
+    /// A row for the unknown time of a thread that a broken chain shows running.
+    fn gap(&mut self, event: &Switch, old_state: State, population: &Population, sink: &mut impl RowSink) {
+        let since = match old_state {
+            State::Unseen => self.life_start(event.old, population).min(event.ticks),
+            State::Running { since, .. } | State::Unknown { since } => since,
+            State::Off(facts) => facts.since,
+            State::Dead => population.died(event.old).unwrap_or(event.ticks).min(event.ticks),
+        };
+        self.thread(event.old).ready = None;
+        sink.context_switch(&ContextSwitchRow {
+            time: self.clock.ns(event.ticks),
+            cpu: i16::try_from(event.cpu).ok(),
+            thread: event.old,
+            off_time: self.clock.ns(since),
+            flags: switch_flags::GAP | switch_flags::BROKEN,
+            ..ContextSwitchRow::default()
+        });
+    }
+
+    /// The new thread gets the CPU.
+    fn enter(
+        &mut self,
+        event: &Switch,
+        population: &mut Population,
+        health: &mut Health,
+        sink: &mut impl RowSink,
+    ) {
+        let clock = self.clock;
+        if population.born(event.new).is_some_and(|born| born > event.ticks) {
+            population.alive_since(event.new, event.ticks);
+        }
+        let died = population.died(event.new).filter(|died| *died < event.ticks);
+        if died.is_some() {
+            population.alive_until(event.new, event.ticks);
+        }
+        let life_start = self.life_start(event.new, population).min(event.ticks);
+        let born_inside = population.born(event.new).is_some();
+        let thread = self.thread(event.new);
+        let mut row = ContextSwitchRow {
+            time: clock.ns(event.ticks),
+            cpu: i16::try_from(event.cpu).ok(),
+            thread: event.new,
+            prev_thread: Some(event.old),
+            wait_stack: event.stack,
+            priority: event.new_priority,
+            previous_c_state: event.previous_c_state,
+            wait_ticks: event.new_wait_ticks,
+            counters: event.counters.clone(),
+            ..ContextSwitchRow::default()
+        };
+        match thread.state {
+            State::Unseen => {
+                row.off_time = clock.ns(life_start);
+                row.flags = switch_flags::OPEN_LEFT;
+                if born_inside {
+                    fill_ready(&mut row, thread.ready, clock, life_start);
+                }
+            }
+            State::Off(off) => fill_off(&mut row, off, thread.ready, clock),
+            State::Unknown { since } => {
+                row.off_time = clock.ns(since);
+                row.flags = switch_flags::BROKEN;
+            }
+            State::Running { since, cpu } => {
+                health.count("broken_switch_chain", Some(event.ticks), || {
+                    format!(
+                        "tid {} is switched in on CPU {} while it was running on CPU {cpu}",
+                        population.tid_of(event.new),
+                        event.cpu
+                    )
+                });
+                row.off_time = clock.ns(since);
+                row.flags = switch_flags::BROKEN;
+            }
+            State::Dead => {
+                health.count("switch_in_after_thread_end", Some(event.ticks), || {
+                    format!("tid {} on CPU {}", population.tid_of(event.new), event.cpu)
+                });
+                row.off_time = clock.ns(died.unwrap_or(event.ticks));
+                row.flags = switch_flags::BROKEN;
+            }
+        }
+        thread.ready = None;
+        thread.state = State::Running { cpu: event.cpu, since: event.ticks };
+        self.cpus[usize::from(event.cpu)] = Some(event.new);
+        sink.context_switch(&row);
+    }
+
+    /// Closes the threads whose life ended before `ticks`, in the order of their ends.
+    fn bury_before(&mut self, ticks: i64, population: &Population, sink: &mut impl RowSink) {
+        while let Some(&(died, thread)) = self.deaths.get(self.next_death)
+            && died < ticks
+        {
+            self.next_death += 1;
+            // A switch after its end record prolonged the life.
+            if population.died(thread) == Some(died) {
+                self.close(thread, died, sink);
+            }
+        }
+    }
+
+    /// A closing row for a thread that is off the CPU when its life or the recording ends.
+    fn close(&mut self, id: ThreadId, ticks: i64, sink: &mut impl RowSink) {
+        let clock = self.clock;
+        let thread = self.thread(id);
+        let mut row = ContextSwitchRow { time: clock.ns(ticks), thread: id, ..ContextSwitchRow::default() };
+        match thread.state {
+            State::Off(off) if off.leave == Leave::Ended => {
+                fill_off(&mut row, off, None, clock);
+                row.flags = switch_flags::TERMINATED;
+            }
+            State::Off(off) => {
+                fill_off(&mut row, off, thread.ready, clock);
+                row.flags |= switch_flags::OPEN_RIGHT;
+            }
+            State::Unknown { since } => {
+                row.off_time = clock.ns(since);
+                row.flags = switch_flags::BROKEN | switch_flags::OPEN_RIGHT;
+            }
+            // It ran to its end, or nothing is known of it.
+            State::Running { .. } | State::Unseen | State::Dead => return,
+        }
+        thread.state = State::Dead;
+        thread.ready = None;
+        sink.context_switch(&row);
+    }
+}
+
+fn fill_off(row: &mut ContextSwitchRow, off: OffFacts, ready: Option<ReadyFacts>, clock: Clock) {
+    row.off_time = clock.ns(off.since);
+    row.off_state = off.state;
+    row.wait_reason = off.wait_reason;
+    row.off_priority = off.priority;
+    row.ideal_cpu = off.ideal_cpu;
+    row.remaining_quantum = off.remaining_quantum;
+    if off.user_mode_wait {
+        row.flags |= switch_flags::USER_MODE_WAIT;
+    }
+    if off.leave == Leave::Runnable {
+        row.flags |= switch_flags::PREEMPTED;
+    } else {
+        // An event that came while the thread still ran counts at the switch-out.
+        fill_ready(row, ready, clock, off.since);
+    }
+}
+
+fn fill_ready(row: &mut ContextSwitchRow, ready: Option<ReadyFacts>, clock: Clock, not_before: i64) {
+    let Some(ReadyFacts { event, readier }) = ready else { return };
+    row.ready_time = Some(clock.ns(event.ticks.max(not_before)));
+    row.readier = readier;
+    row.ready_cpu = i16::try_from(event.cpu).ok();
+    row.adjust_reason = event.adjust_reason;
+    row.adjust_increment = event.adjust_increment;
+    row.ready_stack = event.stack;
+    row.flags |= event.flags;
+}

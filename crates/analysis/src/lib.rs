@@ -1,1 +1,63 @@
 //! What the numbers mean: pure functions over the rows of a recording.
+//!
+//! Every figure that the questions print is defined here once; `docs/questions/numbers.md` says the same in words. The
+//! crate opens no file and prints nothing. It sees rows one at a time, in one pass, and keeps what grows with the
+//! number of threads, methods and processes, never with the number of events.
+//!
+//! * [`spans`]: a switch row taken apart into wait, ready, open and unknown
+//! * [`accounting`]: where each thread's lifetime went, an identity and not an estimate
+//! * [`union`]: the time that overlapping spans cover
+//! * [`methods`]: CPU, wait and ready per process and method
+//! * [`processes`]: the same per process
+//! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
+//! * [`summaries`]: all of it in one pass, for the archive's summary tables
+//!
+//! **Switch rows are read newest first.** A row stands at the end of the span that it describes, so going back in time
+//! every span is met at its end, with its start known. Unions then need two numbers per method (see
+//! [`union::DescendingUnion`]); forward, they would have to keep every gap until the longest sleeper wakes up.
+
+pub mod accounting;
+pub mod cpus;
+mod cut;
+mod method_slots;
+pub mod methods;
+pub mod names;
+pub mod percentiles;
+pub mod processes;
+pub mod spans;
+mod stack_cache;
+pub mod stacks;
+pub mod summaries;
+mod sums;
+mod thread_set;
+pub mod union;
+
+pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
+pub use cpus::CpuSet;
+pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
+pub use names::{MethodId, MethodName, MethodNames};
+pub use percentiles::{Distribution, ReadyLatency};
+pub use processes::ProcessTotals;
+pub use spans::{Pieces, Span, pieces};
+pub use stacks::{MethodSource, StackMethods};
+pub use summaries::{Summaries, Summary};
+pub use union::{DescendingUnion, IntervalUnion};
+
+use tracesift_trace::info::TraceInfo;
+
+/// What the analysis must know of the recording as a whole; `trace.json` has all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recording {
+    /// The recorded time, ns since time zero. No row lies outside; the last event stands at its end.
+    pub span: Span,
+    /// Whether context switches were recorded. Without them nothing is known of run, wait and ready.
+    pub has_switches: bool,
+    /// Whether ready events were recorded. Without them ready time is unknown apart from preemption.
+    pub has_ready: bool,
+}
+
+impl From<&TraceInfo> for Recording {
+    fn from(info: &TraceInfo) -> Self {
+        Self { span: Span::new(info.start_ns, info.end_ns), has_switches: info.has_switches, has_ready: info.has_ready }
+    }
+}

@@ -1,1 +1,47 @@
-//! The extract on disk: Parquet tables with their schemas, writer and reader.
+//! The extract on disk: a directory of Parquet tables and one `trace.json`.
+//!
+//! Every table is defined once, in [`tables`], beside the row type of [`tracesift_trace::rows`] that it stores. The Arrow
+//! schema, the column builder, the row reader, the Parquet layout and the reference in `docs/archive-format.md` all
+//! come from that definition, so they cannot drift apart.
+//!
+//! An archive is complete or absent. [`ArchiveWriter`] builds it in a sibling directory and renames that into place
+//! when everything, `trace.json` last, is on the disk; [`ArchiveUpdate`] replaces single tables in the same way.
+//! [`Archive`] reads it and treats what it reads as hostile: damage is an [`Error`], never a panic.
+
+mod batch;
+mod cell;
+mod checked_file;
+mod column;
+mod doc;
+mod encoder;
+mod error;
+mod format;
+mod freshness;
+mod guard;
+mod input;
+mod lock;
+mod reader;
+mod scan;
+mod seal;
+mod staging;
+mod table;
+pub mod tables;
+mod thrift;
+mod update;
+mod view;
+mod writer;
+
+pub use batch::record_batch;
+pub use column::{Column, ColumnType, Layout, TableDefinition, Timing};
+pub use doc::column_reference;
+pub use error::Error;
+pub use format::{SCHEMA_VERSION, TRACE_FILE};
+pub use freshness::head_hash;
+pub use lock::{TargetLock, WhenBusy};
+pub use reader::Archive;
+pub use seal::SealedArchive;
+pub use staging::recover_interrupted;
+pub use table::Table;
+pub use update::ArchiveUpdate;
+pub use view::{ListView, PrimitiveView, TextView, boolean, list, primitive, text};
+pub use writer::{ArchiveWriter, WriterOptions};

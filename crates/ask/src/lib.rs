@@ -1,1 +1,25 @@
-//! The questions: filters and dumps over one archive or hundreds.
+//! The questions: rows of one archive or of hundreds in, typed answers out. No terminal, no printing.
+//!
+//! Every question is a pure function from the rows of one recording to a [`answer::Section`]; [`ask`] opens the
+//! archives, runs it over them in parallel and puts the sections in order of time.
+
+pub mod answer;
+mod ask;
+pub mod file;
+pub mod filter;
+pub mod inputs;
+pub mod ntstatus;
+pub mod order;
+pub mod question;
+pub mod recording;
+pub mod runs;
+pub mod time_format;
+pub mod time_range;
+pub mod tree;
+pub mod units;
+pub mod user;
+
+pub use ask::{Question, ask};
+
+#[cfg(test)]
+mod testing;

@@ -1,2 +1,57 @@
-//! The command line.
-fn main() {}
+//! The command line of tracesift: arguments in, answers out. What the numbers mean is decided elsewhere.
+
+mod args;
+mod command;
+mod exit;
+mod output;
+mod progress;
+mod reference;
+mod terminal;
+
+#[cfg(test)]
+mod docs;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::Cli;
+use crate::exit::{Exit, UsageError, is_broken_pipe};
+use crate::terminal::Messages;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    // Before the options are known: with or without colour is decided by the terminal and NO_COLOR.
+    let messages = Messages::new(false);
+    run(&arguments, &messages).unwrap_or_else(|error| failed(&error, &messages)).into()
+}
+
+fn run(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Exit> {
+    let rewritten = reference::rewrite(arguments, messages)?;
+    let cli = match Cli::try_parse_from(rewritten.as_deref().unwrap_or(arguments)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
+            error.print()?;
+            return Ok(exit);
+        }
+    };
+    command::run(&cli)
+}
+
+fn failed(error: &anyhow::Error, messages: &Messages) -> Exit {
+    // Whoever reads our output has seen enough.
+    if is_broken_pipe(error) {
+        return Exit::Fine;
+    }
+    if let Some(usage) = error.downcast_ref::<UsageError>() {
+        messages.error(&usage.message);
+        if let Some(hint) = &usage.hint {
+            messages.hint(hint);
+        }
+        return Exit::Usage;
+    }
+    messages.error(&format!("{error:#}"));
+    Exit::NothingUsable
+}

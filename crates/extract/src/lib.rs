@@ -1,1 +1,15 @@
 //! Turns recordings into archives: inputs, readers, model and summaries wired together.
+
+mod clock;
+mod error;
+mod events;
+pub mod input;
+mod inventory;
+mod paths;
+mod pipeline;
+mod summaries;
+mod target;
+
+pub use error::Error;
+pub use pipeline::{Budget, Report, Step, Watch};
+pub use target::{Extraction, Options, Outcome, extract, unwatched};

@@ -6,6 +6,7 @@
 
 pub mod address_map;
 pub mod clock;
+pub mod file_names;
 pub mod health;
 pub mod ids;
 pub mod info;
@@ -13,6 +14,7 @@ pub mod methods;
 pub mod modules;
 pub mod population;
 pub mod rows;
+pub mod sampling;
 pub mod sink;
 pub mod spill;
 pub mod stack_binder;

@@ -155,6 +155,11 @@ impl Images {
         self.versions.entry(key).or_insert(facts);
     }
 
+    /// The recorded paths.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(String::as_str)
+    }
+
     fn intern(&mut self, text: &str) -> u32 {
         if let Some(id) = self.path_ids.get(text) {
             return *id;

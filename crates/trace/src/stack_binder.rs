@@ -143,7 +143,11 @@ impl StackBinder {
             self.chain(*head)
                 .filter(|index| {
                     let entry = &self.entries[*index as usize];
-                    tid.map_or(entry.cpu == cpu, |tid| entry.tid == tid)
+                    match tid {
+                        // Every CPU has an idle thread with tid 0, so its stacks are told apart by CPU.
+                        None | Some(0) => entry.cpu == cpu && tid.is_none_or(|tid| entry.tid == tid),
+                        Some(tid) => entry.tid == tid,
+                    }
                 })
                 // Several records with the same time and thread: the one logged on the event's CPU comes first.
                 .min_by_key(|index| self.entries[*index as usize].cpu != cpu)
@@ -184,8 +188,8 @@ impl StackBinder {
         let stale: Vec<i64> = self.by_ticks.keys().copied().filter(|ticks| *ticks < now).collect();
         for ticks in stale {
             while let Some(head) = self.by_ticks.get(&ticks).copied() {
-                health.count("stack_without_event", Some(ticks), || {
-                    format!("stack of tid {} names a time at which no used event is", self.entries[head as usize].tid)
+                health.count("unused_stack", Some(ticks), || {
+                    format!("stack of tid {}: its event is of a class without a table, or was lost", self.entries[head as usize].tid)
                 });
                 self.unlink(ticks, head);
             }
@@ -209,7 +213,8 @@ impl StackBinder {
         if let Some(head) = head {
             for index in self.chain(head).take(MAX_PER_TICK) {
                 let entry = &self.entries[index as usize];
-                if entry.tid == record.tid && open(entry) {
+                let same_thread = entry.tid == record.tid && (record.tid != 0 || entry.cpu == record.cpu);
+                if same_thread && open(entry) {
                     return index;
                 }
                 last = Some(index);

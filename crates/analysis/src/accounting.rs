@@ -1,0 +1,322 @@
+//! Where the lifetime of each thread went.
+//!
+//! run + wait + ready + open + unknown is the thread's lifetime inside the recording (and inside the time range), to the
+//! nanosecond, for every thread and for damaged rows too. No term is computed as a remainder of the others: each is
+//! the sum of pieces that have that cause.
+//!
+//! Between its rows a thread runs. The accounting keeps the stretch of time that a thread's rows have covered so far and
+//! lets it grow at either end, so rows may come in the order of the table or newest first.
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::rows::{ContextSwitchRow, ThreadRow, switch_flags};
+use tracesift_trace::{ProcessId, ThreadId};
+
+use crate::Recording;
+use crate::cpus::CpuSet;
+use crate::spans::{Span, is_switch_in, pieces};
+
+/// One stretch of time that a thread ran without being switched out, clipped to the time range; never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The CPU; `None` where the thread was running from the start and its CPU never switched.
+    pub cpu: Option<i16>,
+    /// When.
+    pub span: Span,
+}
+
+/// The account of one thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThreadAccount {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its process.
+    pub process: ProcessId,
+    /// Its life inside the recording and the time range.
+    pub life: Span,
+    /// On a CPU, ns.
+    pub run: i64,
+    /// Blocked, ns.
+    pub wait: i64,
+    /// Runnable without a CPU, ns; `None` when the recording has no ready events and the thread was never preempted.
+    pub ready: Option<i64>,
+    /// Off the CPU since before it was first seen, ns.
+    pub open: i64,
+    /// No switch of the thread was recorded, or a broken chain, ns.
+    pub unknown: i64,
+    /// Switch-ins inside the time range.
+    pub switches: i64,
+    /// Sum of priority × run time over the run time with a known priority.
+    pub priority_time: i128,
+    /// Run time with a known priority, ns.
+    pub prioritized: i64,
+    /// CPUs on which it ran.
+    pub cpus: CpuSet,
+    /// First time at which it was seen running.
+    pub first: Option<i64>,
+    /// Last time at which it was seen running.
+    pub last: Option<i64>,
+}
+
+impl ThreadAccount {
+    /// Mean priority, weighted by run time; `None` when no run time has a known priority.
+    #[must_use]
+    pub fn priority(&self) -> Option<f64> {
+        (self.prioritized > 0).then(|| self.priority_time as f64 / self.prioritized as f64)
+    }
+}
+
+/// The result of an [`Accounting`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Accounts {
+    /// One account per thread, in the order in which the threads were given.
+    pub threads: Vec<ThreadAccount>,
+    /// Rows that contradict the thread table or each other: 0 unless the archive is damaged. Time that such a row leaves
+    /// without an explanation is unknown.
+    pub contradictions: u64,
+}
+
+/// Accounts for the time of threads while switch rows stream by.
+///
+/// A question about a time range may leave out rows that do not touch it, except that a thread needs one row to be
+/// known as running.
+#[derive(Clone, Debug)]
+pub struct Accounting {
+    range: Span,
+    has_ready: bool,
+    threads: Vec<State>,
+    index: FxHashMap<ThreadId, usize>,
+    first_switches: FxHashMap<i16, FirstSwitch>,
+    /// Time of the previous row; by it and by nothing else rows of the same clock tick are put in order.
+    previous: i64,
+    newest_first: bool,
+    contradictions: u64,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    account: ThreadAccount,
+    /// Life inside the recording, whatever the time range.
+    life: Span,
+    covered: Option<Covered>,
+    ready: i64,
+    preempted: bool,
+}
+
+/// The stretch from the first to the last row that a thread had so far.
+#[derive(Clone, Copy, Debug)]
+struct Covered {
+    left: LeftEdge,
+    right: RightEdge,
+}
+
+/// Where the earliest row starts: the thread ran before, unless the row says otherwise.
+#[derive(Clone, Copy, Debug)]
+struct LeftEdge {
+    time: i64,
+    priority: Option<i8>,
+    runs_before: bool,
+}
+
+/// Where the latest row ends: the thread runs on, unless the row says otherwise.
+#[derive(Clone, Copy, Debug)]
+struct RightEdge {
+    time: i64,
+    cpu: Option<i16>,
+    priority: Option<i8>,
+    runs_on: bool,
+}
+
+/// The earliest switch on a CPU; who leaves there has run there since the start of the recording.
+#[derive(Clone, Copy, Debug)]
+struct FirstSwitch {
+    time: i64,
+    leaving: ThreadId,
+}
+
+impl Accounting {
+    /// An accounting over `range` ([`Span::ALL`] for everything) for the given threads.
+    #[must_use]
+    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+        let states = threads.iter().map(|row| State::new(row, recording.span, range)).collect();
+        Self {
+            range,
+            has_ready: recording.has_ready,
+            threads: states,
+            index: threads.iter().enumerate().map(|(index, row)| (row.thread, index)).collect(),
+            first_switches: FxHashMap::default(),
+            previous: i64::MIN,
+            newest_first: false,
+            contradictions: 0,
+        }
+    }
+
+    /// Takes the next row, in ascending or in descending order of the table. `visit` is called for each run that is now
+    /// complete.
+    pub fn switch(&mut self, row: &ContextSwitchRow, visit: &mut impl FnMut(Run)) {
+        if row.time != self.previous {
+            self.newest_first = row.time < self.previous;
+            self.previous = row.time;
+        }
+        self.note_first_switch(row);
+        let newest_first = self.newest_first;
+        let Some(state) = self.index.get(&row.thread).and_then(|&index| self.threads.get_mut(index)) else {
+            self.contradictions += 1;
+            return;
+        };
+        let seen = Span::new(row.off_time, row.time);
+        let span = Span { start: state.within_life(seen.start), end: state.within_life(seen.end) };
+        let left = LeftEdge {
+            time: span.start,
+            priority: row.off_priority,
+            runs_before: row.flags & switch_flags::OPEN_LEFT == 0,
+        };
+        let right = RightEdge { time: span.end, cpu: row.cpu, priority: row.priority, runs_on: is_switch_in(row) };
+        let explained = match &mut state.covered {
+            None => {
+                state.covered = Some(Covered { left, right });
+                true
+            }
+            // Both sides fit only where nothing but empty spans in one clock tick is covered yet.
+            Some(covered) if span.end <= covered.left.time && (newest_first || span.start < covered.right.time) => {
+                let after = std::mem::replace(&mut covered.left, left);
+                state.between(right, after, visit)
+            }
+            Some(covered) if covered.right.time <= span.start => {
+                let before = std::mem::replace(&mut covered.right, right);
+                state.between(before, left, visit)
+            }
+            // It overlaps what the thread's other rows have said already.
+            Some(_) => {
+                self.contradictions += 1;
+                return;
+            }
+        };
+        if !explained || span != seen {
+            self.contradictions += 1;
+        }
+        state.charge_off_cpu(row, span, self.has_ready, self.range);
+    }
+
+    /// Closes the accounts: what each thread did before its first and after its last row is settled now.
+    pub fn finish(mut self, visit: &mut impl FnMut(Run)) -> Accounts {
+        let mut first_cpus: FxHashMap<ThreadId, (i64, i16)> = FxHashMap::default();
+        for (&cpu, first) in &self.first_switches {
+            let entry = first_cpus.entry(first.leaving).or_insert((first.time, cpu));
+            *entry = (*entry).min((first.time, cpu));
+        }
+        let mut accounts = Accounts { threads: Vec::with_capacity(self.threads.len()), contradictions: 0 };
+        for mut state in self.threads {
+            let first_cpu = first_cpus.get(&state.account.thread).map(|&(_, cpu)| cpu);
+            if !state.close(first_cpu, visit) {
+                self.contradictions += 1;
+            }
+            state.account.ready = (self.has_ready || state.preempted).then_some(state.ready);
+            accounts.threads.push(state.account);
+        }
+        accounts.contradictions = self.contradictions;
+        accounts
+    }
+
+    fn note_first_switch(&mut self, row: &ContextSwitchRow) {
+        let (Some(cpu), Some(leaving)) = (row.cpu, row.prev_thread) else { return };
+        let this = FirstSwitch { time: row.time, leaving };
+        let first = self.first_switches.entry(cpu).or_insert(this);
+        if this.time < first.time || this.time == first.time && self.newest_first {
+            *first = this;
+        }
+    }
+}
+
+impl State {
+    fn new(row: &ThreadRow, recording: Span, range: Span) -> Self {
+        let start = row.start.unwrap_or(recording.start);
+        let life = Span::new(start, row.end.unwrap_or(recording.end)).intersect(recording);
+        let account = ThreadAccount {
+            thread: row.thread,
+            process: row.process,
+            life: life.intersect(range),
+            run: 0,
+            wait: 0,
+            ready: None,
+            open: 0,
+            unknown: 0,
+            switches: 0,
+            priority_time: 0,
+            prioritized: 0,
+            cpus: CpuSet::default(),
+            first: None,
+            last: None,
+        };
+        Self { account, life, covered: None, ready: 0, preempted: false }
+    }
+
+    fn within_life(&self, time: i64) -> i64 {
+        time.clamp(self.life.start, self.life.end)
+    }
+
+    /// The time between two neighbouring rows. False when the rows leave it without an explanation.
+    fn between(&mut self, from: RightEdge, to: LeftEdge, visit: &mut impl FnMut(Run)) -> bool {
+        let span = Span { start: from.time, end: to.time };
+        if from.runs_on && to.runs_before {
+            self.charge_run(span, from.cpu, from.priority.or(to.priority), visit);
+            return true;
+        }
+        self.account.unknown += span.intersect(self.account.life).length();
+        span.is_empty()
+    }
+
+    fn charge_run(&mut self, span: Span, cpu: Option<i16>, priority: Option<i8>, visit: &mut impl FnMut(Run)) {
+        let span = span.intersect(self.account.life);
+        if span.is_empty() {
+            return;
+        }
+        self.account.run += span.length();
+        if let Some(priority) = priority {
+            self.account.priority_time += i128::from(priority) * i128::from(span.length());
+            self.account.prioritized += span.length();
+        }
+        self.seen_running(span.start, cpu);
+        self.seen_running(span.end, None);
+        visit(Run { thread: self.account.thread, cpu, span });
+    }
+
+    fn seen_running(&mut self, time: i64, cpu: Option<i16>) {
+        let account = &mut self.account;
+        account.first = Some(account.first.map_or(time, |first| first.min(time)));
+        account.last = Some(account.last.map_or(time, |last| last.max(time)));
+        if let Some(cpu) = cpu {
+            account.cpus.insert(cpu);
+        }
+    }
+
+    fn charge_off_cpu(&mut self, row: &ContextSwitchRow, span: Span, has_ready: bool, range: Span) {
+        if is_switch_in(row) && range.contains(row.time) {
+            self.account.switches += 1;
+            // It may leave again in the same clock tick, which is no run but still a sight of it.
+            self.seen_running(row.time, row.cpu);
+        }
+        let life = self.account.life.intersect(span);
+        let length = |piece: Option<Span>| piece.map_or(0, |piece| piece.intersect(life).length());
+        let parts = pieces(row, has_ready);
+        self.account.wait += length(parts.wait);
+        self.account.open += length(parts.open);
+        self.account.unknown += length(parts.unknown);
+        self.ready += length(parts.ready);
+        self.preempted |= !has_ready && parts.clip(range).ready.is_some();
+    }
+
+    /// Charges what lies before the first and behind the last row. False when the rows leave time without an explanation.
+    fn close(&mut self, first_cpu: Option<i16>, visit: &mut impl FnMut(Run)) -> bool {
+        let Some(Covered { left, right }) = self.covered else {
+            self.account.unknown += self.account.life.length();
+            return true;
+        };
+        let birth = RightEdge { time: self.life.start, cpu: first_cpu, priority: None, runs_on: true };
+        let death = LeftEdge { time: self.life.end, priority: None, runs_before: true };
+        let before = self.between(birth, left, visit);
+        let behind = self.between(right, death, visit);
+        before && behind
+    }
+}

@@ -1,0 +1,83 @@
+//! The cut of the method summary: few rows per process, and among them everything that is large in some respect.
+
+use std::cmp::Reverse;
+
+use tracesift_trace::ProcessId;
+
+use crate::methods::MethodCount;
+
+/// Counts the methods of each process. `order` must be sorted by process.
+pub(crate) fn count(order: &[u32], process: impl Fn(u32) -> ProcessId) -> Vec<MethodCount> {
+    let groups = order.chunk_by(|&a, &b| process(a) == process(b));
+    groups.map(|group| MethodCount { process: process(group[0]), methods: group.len(), kept: group.len() }).collect()
+}
+
+/// Keeps per process the slots that are among the `per_process` largest by any of the measures. Among equals the one that
+/// comes first in `order` wins; a measure of 0 keeps nobody. `order` must be sorted by process and stays so.
+pub(crate) fn keep_largest(
+    order: &mut Vec<u32>,
+    process: impl Fn(u32) -> ProcessId,
+    measures: &[&dyn Fn(u32) -> i64],
+    per_process: usize,
+) -> Vec<MethodCount> {
+    let mut counts = count(order, process);
+    let mut keep = vec![false; order.len()];
+    let mut start = 0;
+    for count in &mut counts {
+        let range = start..start + count.methods;
+        for measure in measures {
+            let ranked = range.clone().map(|index| (Reverse(measure(order[index])), index));
+            let mut ranked = ranked.filter(|(Reverse(size), _)| *size > 0).collect::<Vec<_>>();
+            if ranked.len() > per_process {
+                ranked.select_nth_unstable(per_process);
+                ranked.truncate(per_process);
+            }
+            ranked.into_iter().for_each(|(_, index)| keep[index] = true);
+        }
+        count.kept = keep[range.clone()].iter().filter(|&&kept| kept).count();
+        start = range.end;
+    }
+    let mut keep = keep.into_iter();
+    order.retain(|_| keep.next().unwrap_or(false));
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keep_largest;
+    use crate::methods::MethodCount;
+    use tracesift_trace::ProcessId;
+
+    fn cut(rows: &[(i32, [i64; 4])], per_process: usize) -> (Vec<u32>, Vec<MethodCount>) {
+        let row = |slot: u32| rows[slot as usize];
+        let mut order = (0..rows.len() as u32).collect();
+        let measures: [&dyn Fn(u32) -> i64; 4] =
+            [&|slot| row(slot).1[0], &|slot| row(slot).1[1], &|slot| row(slot).1[2], &|slot| row(slot).1[3]];
+        let counts = keep_largest(&mut order, |slot| ProcessId(row(slot).0), &measures, per_process);
+        (order, counts)
+    }
+
+    #[test]
+    fn a_method_stays_that_is_large_in_any_measure() {
+        let rows = [
+            (1, [9, 0, 0, 0]),
+            (1, [8, 7, 0, 0]),
+            (1, [1, 1, 6, 0]),
+            (1, [1, 1, 1, 5]),
+            (1, [1, 1, 1, 1]),
+            (2, [1, 0, 0, 0]),
+        ];
+        let (order, counts) = cut(&rows, 1);
+        assert_eq!(order, [0, 1, 2, 3, 5]);
+        let count = |process, methods, kept| MethodCount { process: ProcessId(process), methods, kept };
+        assert_eq!(counts, [count(1, 5, 4), count(2, 1, 1)]);
+    }
+
+    #[test]
+    fn the_first_of_equals_are_kept_and_zeros_not_at_all() {
+        let mut rows = vec![(1, [5, 0, 0, 0]); 10];
+        rows.push((1, [0, 0, 0, 0]));
+        assert_eq!(cut(&rows, 100).1[0].kept, 10);
+        assert_eq!(cut(&rows, 3).0, [0, 1, 2]);
+    }
+}

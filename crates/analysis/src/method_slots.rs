@@ -1,0 +1,254 @@
+//! One slot per (process, method), and groups of slots that share their unions.
+//!
+//! Two methods of a process that occurred in exactly the same stacks so far have exactly the same waits, so one union
+//! serves both. A stack that holds only a part of a group splits it: both parts go on from the same union. Groups are
+//! never joined. Every stack seen is thus a list of whole groups: the chain from the thread's start to the message loop is
+//! one update and not fifteen.
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::ProcessId;
+
+use crate::names::MethodId;
+use crate::spans::Span;
+use crate::sums::Sums;
+use crate::union::DescendingUnion;
+
+/// A process as a dense number within one aggregation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ProcessNumber(pub(crate) u32);
+
+#[derive(Debug, Default)]
+pub(crate) struct MethodSlots {
+    process_index: FxHashMap<ProcessId, ProcessNumber>,
+    processes: Vec<ProcessId>,
+    /// Per process: how often a group of it was split, counted from 1. Lists of groups that are older are out of date.
+    splits: Vec<u32>,
+
+    index: FxHashMap<(ProcessNumber, MethodId), u32>,
+    keys: Vec<(ProcessNumber, MethodId)>,
+    sums: Vec<Sums>,
+    exclusive: Vec<i64>,
+    group_of: Vec<u32>,
+    /// Round in which the slot was looked at last.
+    round_of: Vec<u32>,
+
+    unions: Vec<Unions>,
+    groups: Vec<Group>,
+    /// Counts walks over stacks; what was marked in an earlier one is not marked.
+    round: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Unions {
+    wait: DescendingUnion,
+    ready: DescendingUnion,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// Number of slots in it.
+    size: u32,
+    /// Round in which it was looked at last; the two below hold for that round only.
+    round: u32,
+    /// Slots of it that the stack at hand has.
+    hits: u32,
+    /// The group that takes those, when the stack has not all of them.
+    split_into: Option<u32>,
+}
+
+impl MethodSlots {
+    pub(crate) fn process(&mut self, process: ProcessId) -> ProcessNumber {
+        *self.process_index.entry(process).or_insert_with(|| {
+            self.processes.push(process);
+            self.splits.push(1);
+            ProcessNumber(dense(self.processes.len() - 1))
+        })
+    }
+
+    /// How often groups of the process were split; never 0.
+    pub(crate) fn splits(&self, process: ProcessNumber) -> u32 {
+        self.splits[process.0 as usize]
+    }
+
+    /// Appends the slots of the methods of a stack, leaf first, each once, and sees to it that the stack consists of
+    /// whole groups.
+    pub(crate) fn add_stack(&mut self, process: ProcessNumber, methods: &[MethodId], slots: &mut Vec<u32>) {
+        let start = slots.len();
+        let round = self.next_round();
+        for &method in methods {
+            let slot = self.slot(process, method);
+            let recurs = std::mem::replace(&mut self.round_of[slot as usize], round) == round;
+            if !recurs {
+                slots.push(slot);
+            }
+        }
+        self.split(process, &slots[start..]);
+    }
+
+    /// Fills in the groups of these slots, each once; returns how many they are.
+    pub(crate) fn groups_of(&mut self, slots: &[u32], groups: &mut [u32]) -> usize {
+        let round = self.next_round();
+        let mut count = 0;
+        for &slot in slots {
+            let number = self.group_of[slot as usize];
+            let group = &mut self.groups[number as usize];
+            if group.round != round {
+                group.round = round;
+                groups[count] = number;
+                count += 1;
+            }
+        }
+        count
+    }
+
+    #[inline]
+    pub(crate) fn add_wait(&mut self, group: u32, span: Span) {
+        self.unions[group as usize].wait.add(span);
+    }
+
+    #[inline]
+    pub(crate) fn add_ready(&mut self, group: u32, span: Span) {
+        self.unions[group as usize].ready.add(span);
+    }
+
+    pub(crate) fn add_exclusive(&mut self, slot: u32, weight: i64) {
+        let exclusive = &mut self.exclusive[slot as usize];
+        *exclusive = exclusive.saturating_add(weight);
+    }
+
+    pub(crate) fn merge(&mut self, slot: u32, sums: &Sums) {
+        self.sums[slot as usize].merge(sums);
+    }
+
+    /// All slots by process and method.
+    pub(crate) fn in_order(&self) -> Vec<u32> {
+        let mut order = (0..dense(self.keys.len())).collect::<Vec<_>>();
+        order.sort_unstable_by_key(|&slot| (self.process_of(slot), self.method_of(slot)));
+        order
+    }
+
+    pub(crate) fn process_of(&self, slot: u32) -> ProcessId {
+        self.processes[self.keys[slot as usize].0.0 as usize]
+    }
+
+    pub(crate) fn method_of(&self, slot: u32) -> MethodId {
+        self.keys[slot as usize].1
+    }
+
+    pub(crate) fn sums(&self, slot: u32) -> &Sums {
+        &self.sums[slot as usize]
+    }
+
+    pub(crate) fn exclusive(&self, slot: u32) -> i64 {
+        self.exclusive[slot as usize]
+    }
+
+    pub(crate) fn wait_union(&self, slot: u32) -> i64 {
+        self.unions[self.group_of[slot as usize] as usize].wait.covered()
+    }
+
+    pub(crate) fn ready_union(&self, slot: u32) -> i64 {
+        self.unions[self.group_of[slot as usize] as usize].ready.covered()
+    }
+
+    fn slot(&mut self, process: ProcessNumber, method: MethodId) -> u32 {
+        *self.index.entry((process, method)).or_insert_with(|| {
+            self.keys.push((process, method));
+            self.sums.push(Sums::default());
+            self.exclusive.push(0);
+            self.group_of.push(NO_GROUP);
+            self.round_of.push(0);
+            dense(self.keys.len() - 1)
+        })
+    }
+
+    /// Makes the slots of a stack whole groups: those that are new become one, and of each group that the stack has a
+    /// part of, that part becomes a group of its own.
+    fn split(&mut self, process: ProcessNumber, slots: &[u32]) {
+        let round = self.next_round();
+        for &slot in slots {
+            if let Some(group) = self.groups.get_mut(self.group_of[slot as usize] as usize) {
+                if group.round != round {
+                    *group = Group { size: group.size, round, hits: 0, split_into: None };
+                }
+                group.hits += 1;
+            }
+        }
+        let mut fresh = None;
+        let mut any_split = false;
+        for &slot in slots {
+            let old = self.group_of[slot as usize];
+            let target = match self.groups.get(old as usize).copied() {
+                None => *fresh.get_or_insert(self.unions.len()),
+                Some(group) if group.hits == group.size => continue,
+                Some(group) => {
+                    any_split = true;
+                    group.split_into.map_or(self.unions.len(), |target| target as usize)
+                }
+            };
+            if target == self.unions.len() {
+                self.unions.push(self.unions.get(old as usize).copied().unwrap_or_default());
+                self.groups.push(Group { size: 0, round: 0, hits: 0, split_into: None });
+            }
+            if let Some(group) = self.groups.get_mut(old as usize) {
+                group.split_into = Some(dense(target));
+                // Both shrink together, so that a part stays a part until the last of its slots has left.
+                group.size -= 1;
+                group.hits -= 1;
+            }
+            self.groups[target].size += 1;
+            self.group_of[slot as usize] = dense(target);
+        }
+        if any_split {
+            // Wrapping around would take four billion splits; 0 stays free for lists that were never filled in.
+            let splits = &mut self.splits[process.0 as usize];
+            *splits = splits.wrapping_add(1).max(1);
+        }
+    }
+
+    fn next_round(&mut self) -> u32 {
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.groups.iter_mut().for_each(|group| group.round = 0);
+            self.round_of.fill(0);
+            self.round = 1;
+        }
+        self.round
+    }
+}
+
+/// A slot that no stack has yet. There are never as many groups.
+const NO_GROUP: u32 = u32::MAX;
+
+/// Numbers stay below 2^32: what they number takes more than a hundred bytes each.
+fn dense(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MethodSlots;
+    use crate::names::MethodId;
+    use crate::spans::Span;
+    use tracesift_trace::ProcessId;
+
+    #[test]
+    fn methods_share_a_union_until_a_stack_tells_them_apart() {
+        let mut slots = MethodSlots::default();
+        let process = slots.process(ProcessId(7));
+        let mut groups = |stack: &[u32], span: Span| {
+            let methods = stack.iter().map(|&method| MethodId(method)).collect::<Vec<_>>();
+            let (mut of_stack, mut groups) = (Vec::new(), vec![0; stack.len()]);
+            slots.add_stack(process, &methods, &mut of_stack);
+            let count = slots.groups_of(&of_stack, &mut groups);
+            groups[..count].iter().for_each(|&group| slots.add_wait(group, span));
+            (count, (0..5).map_while(|slot| (slot < slots.keys.len() as u32).then(|| slots.wait_union(slot))).collect())
+        };
+        let unions = |waits: &[i64]| waits.to_vec();
+        assert_eq!(groups(&[0, 1, 2, 1], Span::new(90, 100)), (1, unions(&[10, 10, 10])));
+        assert_eq!(groups(&[1, 2], Span::new(70, 75)), (1, unions(&[10, 15, 15])));
+        assert_eq!(groups(&[3, 2, 0], Span::new(50, 51)), (3, unions(&[11, 15, 16, 1])));
+        assert_eq!(groups(&[0, 1, 2], Span::new(0, 50)), (3, unions(&[61, 65, 66, 1])));
+        assert_eq!(slots.splits(process), 3);
+    }
+}

@@ -1,0 +1,155 @@
+//! Methods: what a frame is called, and when two frames are the same method.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+/// A method as a dense number within one analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MethodId(pub u32);
+
+/// A method: module and function without arguments. Two frames with the same pair are the same method, wherever in the
+/// function they point and however it is overloaded.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MethodName {
+    /// Module name without path; `None` where no module is known.
+    pub module: Option<String>,
+    /// Function without arguments; `module+0xRVA` without a symbol, `[unknown]` where there is no module either.
+    pub function: String,
+}
+
+impl fmt::Display for MethodName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.module {
+            Some(module) => write!(out, "{module}!{}", self.function),
+            None => out.write_str(&self.function),
+        }
+    }
+}
+
+/// Gives methods their numbers. Names without a symbol are not stored but made when asked for: a recording without symbols
+/// has as many of them as frames.
+#[derive(Clone, Debug, Default)]
+pub struct MethodNames {
+    texts: Vec<Box<str>>,
+    text_ids: FxHashMap<Box<str>, u32>,
+    methods: Vec<Key>,
+    method_ids: FxHashMap<Key, u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Function { module: Option<u32>, function: u32 },
+    Rva { module: u32, rva: i64 },
+    Unknown,
+}
+
+impl MethodNames {
+    /// No methods yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The method of a frame with a symbol.
+    pub fn function(&mut self, module: Option<&str>, function: &str) -> MethodId {
+        let module = module.map(|module| self.text(module));
+        let function = self.text(function);
+        self.method(Key::Function { module, function })
+    }
+
+    /// The method of a frame in a module for which there is no symbol: each address is its own.
+    pub fn without_symbol(&mut self, module: &str, rva: i64) -> MethodId {
+        let module = self.text(module);
+        self.method(Key::Rva { module, rva })
+    }
+
+    /// The method of all frames of which neither module nor symbol is known.
+    pub fn unknown(&mut self) -> MethodId {
+        self.method(Key::Unknown)
+    }
+
+    /// The name of a method; that of an unknown frame for a number that was not given out here.
+    #[must_use]
+    pub fn name(&self, method: MethodId) -> MethodName {
+        let text = |id: u32| self.texts.get(id as usize).map_or_else(String::new, |text| text.to_string());
+        match self.methods.get(method.0 as usize) {
+            Some(&Key::Function { module, function }) => {
+                MethodName { module: module.map(text), function: text(function) }
+            }
+            Some(&Key::Rva { module, rva }) => {
+                let module = text(module);
+                let function = format!("{module}+{rva:#x}");
+                MethodName { module: Some(module), function }
+            }
+            Some(Key::Unknown) | None => MethodName { module: None, function: "[unknown]".to_owned() },
+        }
+    }
+
+    /// Number of methods.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.methods.len()
+    }
+
+    /// Whether there are no methods yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.methods.is_empty()
+    }
+
+    fn text(&mut self, text: &str) -> u32 {
+        if let Some(&id) = self.text_ids.get(text) {
+            return id;
+        }
+        let id = dense(self.texts.len());
+        self.texts.push(text.into());
+        self.text_ids.insert(text.into(), id);
+        id
+    }
+
+    fn method(&mut self, key: Key) -> MethodId {
+        let methods = &mut self.methods;
+        MethodId(*self.method_ids.entry(key).or_insert_with(|| {
+            methods.push(key);
+            dense(methods.len() - 1)
+        }))
+    }
+}
+
+/// Numbers stay below 2^32 because the strings behind them would not fit into memory before.
+fn dense(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MethodNames;
+
+    #[test]
+    fn a_method_is_module_and_function() {
+        let mut names = MethodNames::new();
+        let read = names.function(Some("ntdll.dll"), "NtReadFile");
+        assert_eq!(names.function(Some("ntdll.dll"), "NtReadFile"), read);
+        assert_ne!(names.function(Some("wow64.dll"), "NtReadFile"), read);
+        assert_ne!(names.function(None, "NtReadFile"), read);
+        assert_eq!(names.name(read).to_string(), "ntdll.dll!NtReadFile");
+    }
+
+    #[test]
+    fn without_symbol_the_address_is_the_name() {
+        let mut names = MethodNames::new();
+        let method = names.without_symbol("Ntfs.sys", 0x1a2b);
+        assert_eq!(names.name(method).to_string(), "Ntfs.sys!Ntfs.sys+0x1a2b");
+        assert_ne!(names.without_symbol("Ntfs.sys", 0x1a2c), method);
+    }
+
+    #[test]
+    fn frames_outside_of_any_module_are_one_method() {
+        let mut names = MethodNames::new();
+        let method = names.unknown();
+        assert_eq!(names.unknown(), method);
+        assert_eq!(names.name(method).to_string(), "[unknown]");
+        assert_eq!(names.len(), 1);
+    }
+}

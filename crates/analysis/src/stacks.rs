@@ -1,0 +1,106 @@
+//! From stacks to methods.
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::rows::StackRow;
+use tracesift_trace::{FrameId, StackId};
+
+use crate::names::MethodId;
+
+/// Tells which methods a stack holds. An archive can be asked directly; [`StackMethods`] keeps the answer in memory.
+pub trait MethodSource {
+    /// Appends the methods of a stack, leaf first; a method may recur. Nothing for a stack that is not known.
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>);
+
+    /// Appends the methods of a frame, innermost first: more than one where functions were inlined.
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>);
+}
+
+impl<S: MethodSource> MethodSource for &mut S {
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+        (**self).stack(stack, methods);
+    }
+
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
+        (**self).frame(frame, methods);
+    }
+}
+
+/// The methods of all stacks, in memory: 4 bytes per frame of a stack.
+#[derive(Clone, Debug, Default)]
+pub struct StackMethods {
+    frame_index: FxHashMap<FrameId, Range>,
+    frame_methods: Vec<MethodId>,
+    stack_index: FxHashMap<StackId, Range>,
+    stack_frames: Vec<FrameId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    start: usize,
+    end: usize,
+}
+
+impl StackMethods {
+    /// No stacks yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a frame with its methods, innermost first. A frame that comes again gets the new methods.
+    pub fn add_frame(&mut self, frame: FrameId, methods: &[MethodId]) {
+        let start = self.frame_methods.len();
+        self.frame_methods.extend_from_slice(methods);
+        self.frame_index.insert(frame, Range { start, end: self.frame_methods.len() });
+    }
+
+    /// Adds a stack. Its frames may come before or after it.
+    pub fn add_stack(&mut self, row: &StackRow) {
+        let start = self.stack_frames.len();
+        self.stack_frames.extend_from_slice(&row.frames);
+        self.stack_index.insert(row.stack, Range { start, end: self.stack_frames.len() });
+    }
+
+    fn methods(&self, frame: FrameId) -> &[MethodId] {
+        self.frame_index
+            .get(&frame)
+            .and_then(|range| self.frame_methods.get(range.start..range.end))
+            .unwrap_or_default()
+    }
+}
+
+impl MethodSource for StackMethods {
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+        let range = self.stack_index.get(&stack);
+        let frames = range.and_then(|range| self.stack_frames.get(range.start..range.end)).unwrap_or_default();
+        for &frame in frames {
+            methods.extend_from_slice(self.methods(frame));
+        }
+    }
+
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
+        methods.extend_from_slice(self.methods(frame));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MethodSource, StackMethods};
+    use crate::names::MethodId;
+    use tracesift_trace::rows::StackRow;
+    use tracesift_trace::{FrameId, StackId};
+
+    #[test]
+    fn inlined_functions_are_methods_of_their_own() {
+        let mut stacks = StackMethods::new();
+        stacks.add_stack(&StackRow { stack: StackId(3), frames: vec![FrameId(0), FrameId(1), FrameId(9)] });
+        stacks.add_frame(FrameId(0), &[MethodId(10), MethodId(11)]);
+        stacks.add_frame(FrameId(1), &[MethodId(12)]);
+        let mut methods = Vec::new();
+        stacks.stack(StackId(3), &mut methods);
+        assert_eq!(methods, [MethodId(10), MethodId(11), MethodId(12)]);
+        methods.clear();
+        stacks.stack(StackId(4), &mut methods);
+        assert_eq!(methods, []);
+    }
+}

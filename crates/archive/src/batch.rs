@@ -1,0 +1,93 @@
+//! Rows on their way to the encoder: a bounded batch of columns.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
+use arrow_buffer::ScalarBuffer;
+use arrow_schema::ArrowError;
+
+use crate::column::TableDefinition;
+use crate::table::{Table, TableBuilder as _};
+
+/// Rows per batch: enough to amortise the hand-over to the encoder, small enough that a few of them are a few MiB.
+pub(crate) const BATCH_ROWS: usize = 64 * 1024;
+
+/// Bytes of texts and lists at which a batch is cut early.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Columns of a table, without `trace`.
+pub(crate) struct Columns {
+    pub(crate) table: &'static TableDefinition,
+    pub(crate) columns: Vec<ArrayRef>,
+    pub(crate) rows: usize,
+}
+
+/// Collects rows of one table.
+pub(crate) struct Batch<T: Table> {
+    builder: T::Builder,
+    rows: usize,
+    bytes: usize,
+}
+
+impl<T: Table> Default for Batch<T> {
+    fn default() -> Self {
+        Self { builder: T::Builder::default(), rows: 0, bytes: 0 }
+    }
+}
+
+impl<T: Table> Batch<T> {
+    /// Appends a row; returns the batch when it is full.
+    #[inline]
+    pub(crate) fn push(&mut self, row: &T) -> Option<Columns> {
+        self.bytes += self.builder.push(row);
+        self.rows += 1;
+        if self.rows >= BATCH_ROWS || self.bytes >= BATCH_BYTES { self.take() } else { None }
+    }
+
+    /// What was collected since the last full batch.
+    pub(crate) fn take(&mut self) -> Option<Columns> {
+        let rows = std::mem::take(&mut self.rows);
+        self.bytes = 0;
+        (rows > 0).then(|| Columns { table: T::DEFINITION, columns: self.builder.finish(), rows })
+    }
+}
+
+impl Columns {
+    /// The batch with the column `trace` in front.
+    pub(crate) fn with_trace(self, trace: &TraceColumn) -> Result<RecordBatch, ArrowError> {
+        let columns = std::iter::once(trace.array(self.rows)).chain(self.columns).collect();
+        RecordBatch::try_new(self.table.schema(), columns)
+    }
+}
+
+/// The constant column `trace`: one dictionary value and as many zeros as a batch has rows.
+pub(crate) struct TraceColumn {
+    value: ArrayRef,
+    zeros: ScalarBuffer<i32>,
+}
+
+impl TraceColumn {
+    pub(crate) fn new(trace: &str) -> Self {
+        Self { value: Arc::new(StringArray::from(vec![trace])), zeros: ScalarBuffer::from(vec![0; BATCH_ROWS]) }
+    }
+
+    fn array(&self, rows: usize) -> ArrayRef {
+        let zeros = if rows <= self.zeros.len() { self.zeros.slice(0, rows) } else { ScalarBuffer::from(vec![0; rows]) };
+        Arc::new(DictionaryArray::<Int32Type>::new(Int32Array::new(zeros, None), Arc::clone(&self.value)))
+    }
+}
+
+/// Rows as one record batch with the schema of their table, `trace` first: for writers of other files.
+///
+/// # Errors
+/// When the rows' lists together have more than 2^31 elements.
+pub fn record_batch<'a, T: Table>(trace: &str, rows: impl IntoIterator<Item = &'a T>) -> Result<RecordBatch, ArrowError> {
+    let mut builder = T::Builder::default();
+    let mut count = 0;
+    for row in rows {
+        builder.push(row);
+        count += 1;
+    }
+    Columns { table: T::DEFINITION, columns: builder.finish(), rows: count }.with_trace(&TraceColumn::new(trace))
+}

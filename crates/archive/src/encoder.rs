@@ -1,0 +1,248 @@
+//! The second thread of a writer: takes batches of columns, encodes and compresses them into the table files.
+//!
+//! The channel is bounded, so a producer that is faster than the encoder waits instead of filling the memory. What is
+//! held at once: one batch being filled per table, [`QUEUE`] batches on their way, and per open table the encoded pages
+//! of one row group, at most [`ROW_GROUP_BYTES`].
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
+use tracesift_trace::info::TableFile;
+
+use crate::batch::{Columns, TraceColumn};
+use crate::checked_file::{CheckedFile, checksum_text};
+use crate::column::{Layout, TableDefinition};
+use crate::error::{Error, WithPath as _};
+use crate::format::{TRACE_COLUMN, table_file};
+use crate::tables::TABLES;
+
+/// Batches between producer and encoder: enough to even out their rhythms.
+const QUEUE: usize = 3;
+
+/// Rows of a row group: what a reader prunes by, about half a second of a busy machine's switches.
+const ROW_GROUP_ROWS: usize = 512 * 1024;
+
+/// Encoded bytes of a row group, which stay in memory until it is complete.
+const ROW_GROUP_BYTES: usize = 16 << 20;
+
+/// Rows of a page. Zstandard works per page: longer pages compress better up to here and cost memory.
+const PAGE_ROWS: usize = 128 * 1024;
+
+/// Encoded bytes of a page before compression.
+const PAGE_BYTES: usize = 512 * 1024;
+
+/// Compression level. Level 3 wins 2 % of the size for twice the time.
+const ZSTD_LEVEL: i32 = 1;
+
+enum Message {
+    Columns(Columns),
+    Finish { metadata: Vec<(String, String)>, needed: Vec<&'static TableDefinition> },
+}
+
+/// Handle of the encoding thread. Dropping it abandons the files.
+pub(crate) struct Encoder {
+    directory: PathBuf,
+    sender: Option<SyncSender<Message>>,
+    thread: Option<JoinHandle<Result<Vec<TableFile>, Error>>>,
+    failed: Arc<AtomicBool>,
+}
+
+impl Encoder {
+    /// Starts encoding tables into `directory`.
+    pub(crate) fn start(directory: &Path, trace: &str) -> Result<Self, Error> {
+        let (sender, receiver) = sync_channel(QUEUE);
+        let failed = Arc::new(AtomicBool::new(false));
+        let mut files = TableFiles::new(directory, trace);
+        let flag = Arc::clone(&failed);
+        let thread = std::thread::Builder::new()
+            .name("archive encoder".to_owned())
+            .spawn(move || files.run(&receiver, &flag))
+            .writing(directory)?;
+        Ok(Self { directory: directory.to_owned(), sender: Some(sender), thread: Some(thread), failed })
+    }
+
+    /// Hands a batch over; waits while the encoder is busy. After an error batches are dropped and [`Self::finish`] reports it.
+    pub(crate) fn send(&self, columns: Columns) {
+        if self.failed() {
+            return;
+        }
+        if let Some(sender) = &self.sender
+            && sender.send(Message::Columns(columns)).is_err()
+        {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether an error has happened, so that a producer can stop early.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Closes all files, with `metadata` in each; tables of `needed` without rows become files without rows.
+    pub(crate) fn finish(
+        mut self,
+        metadata: Vec<(String, String)>,
+        needed: Vec<&'static TableDefinition>,
+    ) -> Result<Vec<TableFile>, Error> {
+        if let Some(sender) = self.sender.take() {
+            // A send fails only when the thread is gone; joining it says why.
+            let _ = sender.send(Message::Finish { metadata, needed });
+        }
+        let stopped = || Error::Encode { path: self.directory.clone(), reason: "the encoder stopped".to_owned() };
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            _ => Err(stopped()),
+        }
+    }
+}
+
+impl Drop for Encoder {
+    /// Waits for the thread, so that nobody writes into the directory any more when its owner removes it.
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The open files, by table name.
+struct TableFiles {
+    directory: PathBuf,
+    trace: TraceColumn,
+    open: BTreeMap<&'static str, OpenTable>,
+}
+
+struct OpenTable {
+    path: PathBuf,
+    writer: ArrowWriter<CheckedFile>,
+    rows: u64,
+}
+
+impl TableFiles {
+    fn new(directory: &Path, trace: &str) -> Self {
+        Self { directory: directory.to_owned(), trace: TraceColumn::new(trace), open: BTreeMap::new() }
+    }
+
+    fn run(&mut self, receiver: &Receiver<Message>, failed: &AtomicBool) -> Result<Vec<TableFile>, Error> {
+        let mut result = Ok(());
+        // After an error the channel is still emptied: a producer must not hang on a full one.
+        while let Ok(message) = receiver.recv() {
+            match message {
+                Message::Columns(columns) => {
+                    if result.is_ok() {
+                        result = self.write(columns);
+                        failed.store(result.is_err(), Ordering::Relaxed);
+                    }
+                }
+                Message::Finish { metadata, needed } => {
+                    result?;
+                    return self.close(&metadata, &needed);
+                }
+            }
+        }
+        // Abandoned: the staging directory is about to be removed.
+        result.map(|()| Vec::new())
+    }
+
+    fn write(&mut self, columns: Columns) -> Result<(), Error> {
+        let rows = columns.rows as u64;
+        let open = match self.open.entry(columns.table.name) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(OpenTable::create(&self.directory, columns.table)?),
+        };
+        let batch = columns.with_trace(&self.trace).map_err(|error| Error::encode(&open.path, error.into()))?;
+        open.writer.write(&batch).map_err(|error| Error::encode(&open.path, error))?;
+        open.rows += rows;
+        Ok(())
+    }
+
+    fn close(
+        &mut self,
+        metadata: &[(String, String)],
+        needed: &[&'static TableDefinition],
+    ) -> Result<Vec<TableFile>, Error> {
+        for table in needed {
+            if let Entry::Vacant(entry) = self.open.entry(table.name) {
+                entry.insert(OpenTable::create(&self.directory, table)?);
+            }
+        }
+        let in_order = TABLES.into_iter().filter_map(|table| self.open.remove(table.name).map(|open| (table, open)));
+        in_order.map(|(table, open)| open.close(table.name, metadata)).collect()
+    }
+}
+
+impl OpenTable {
+    fn create(directory: &Path, table: &TableDefinition) -> Result<Self, Error> {
+        let path = directory.join(table_file(table.name));
+        let file = CheckedFile::create(&path)?;
+        // Without the copy of the Arrow schema every reader sees plain Parquet types, and small files stay small.
+        let options = ArrowWriterOptions::new().with_properties(properties(table)).with_skip_arrow_metadata(true);
+        let writer = ArrowWriter::try_new_with_options(file, table.schema(), options)
+            .map_err(|error| Error::encode(&path, error))?;
+        Ok(Self { path, writer, rows: 0 })
+    }
+
+    fn close(mut self, name: &str, metadata: &[(String, String)]) -> Result<TableFile, Error> {
+        for (key, value) in metadata {
+            self.writer.append_key_value_metadata(KeyValue::new(key.clone(), value.clone()));
+        }
+        let file = self.writer.into_inner().map_err(|error| Error::encode(&self.path, error))?;
+        let (bytes, crc) = file.finish(&self.path)?;
+        Ok(TableFile { name: name.to_owned(), rows: self.rows, bytes, crc32: checksum_text(crc) })
+    }
+}
+
+/// How the columns of a table are laid out.
+fn properties(table: &TableDefinition) -> WriterProperties {
+    // Level 1 is a level of Zstandard; the default is the same level, so nothing is lost if that ever changes.
+    let env = |k: &str, d: usize| std::env::var(k).ok().and_then(|v| v.parse::<usize>().ok()).unwrap_or(d);
+    let level = ZstdLevel::try_new(env("LEVEL", 1) as i32).unwrap_or_default();
+    let page_rows = env("PR", PAGE_ROWS); let page_bytes = env("PB", PAGE_BYTES); let batch = env("WB", 1024);
+    let mut builder = WriterProperties::builder()
+        .set_created_by(concat!("tracesift ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::ZSTD(level))
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+        .set_data_page_row_count_limit(page_rows)
+        .set_data_page_size_limit(page_bytes)
+        .set_write_batch_size(batch).set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_column_dictionary_enabled(ColumnPath::from(TRACE_COLUMN), true);
+    for column in table.columns {
+        let path = column_path(column.name, column.data.is_list());
+        builder = builder.set_column_dictionary_enabled(path.clone(), column.layout == Layout::Dictionary);
+        let over = std::env::var("OVER").unwrap_or_default();
+        let layout = over.split(',').find_map(|o| { let (n, l) = o.split_once(':')?; (n == column.name).then(|| match l { "p" => Layout::Plain, "d" => Layout::Dictionary, "s" => Layout::ByteStreamSplit, _ => Layout::Delta }) }).unwrap_or(column.layout);
+        let path = column_path(column.name, column.data.is_list());
+        builder = builder.set_column_dictionary_enabled(path.clone(), layout == Layout::Dictionary);
+        let lv = |k: &str| std::env::var(k).ok().and_then(|v| v.parse::<i32>().ok());
+        if std::env::var("HIGH").unwrap_or_default().split(',').any(|n| n == column.name) { builder = builder.set_column_compression(path.clone(), Compression::ZSTD(ZstdLevel::try_new(lv("HL").unwrap_or(3)).unwrap_or_default())); }
+        let encoding = match layout {
+            // With a dictionary the encoding is the fallback for when it grows too large.
+            Layout::Plain | Layout::Dictionary => Encoding::PLAIN,
+            Layout::Delta => Encoding::DELTA_BINARY_PACKED,
+            Layout::ByteStreamSplit => Encoding::BYTE_STREAM_SPLIT,
+        };
+        builder = builder.set_column_encoding(path, encoding);
+    }
+    for time in table.timing.columns() {
+        builder = builder.set_column_statistics_enabled(column_path(time, false), EnabledStatistics::Chunk);
+    }
+    builder.build()
+}
+
+fn column_path(name: &str, list: bool) -> ColumnPath {
+    if list { ColumnPath::from(vec![name.to_owned(), "list".to_owned(), "element".to_owned()]) } else { ColumnPath::from(name) }
+}

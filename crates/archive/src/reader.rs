@@ -1,0 +1,234 @@
+//! Reads an archive: whole tables as rows, or chosen columns and times of a table batch by batch.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use tracesift_trace::info::{SourceFile, TableFile, TraceInfo};
+
+use crate::checked_file::checksum_text;
+use crate::error::{Error, WithPath as _};
+use crate::format::{SCHEMA_VERSION, TRACE_COLUMN, TRACE_FILE, table_file};
+use crate::freshness;
+use crate::input::Input;
+use crate::scan::{Part, Scan};
+use crate::staging::recover_interrupted;
+use crate::table::{Table, TableReader as _};
+use crate::tables::TABLES;
+use crate::update::is_plain_name;
+
+/// Largest `trace.json`: it lists volumes, disks and tables, some KiB.
+const MAX_TRACE_FILE: u64 = 64 << 20;
+
+/// An archive, open for reading. Opening reads `trace.json` only; a table costs when it is asked for.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    path: PathBuf,
+    info: TraceInfo,
+}
+
+impl Archive {
+    /// Opens the archive at `path`. If a replacement of it was interrupted, the archive is put back first.
+    ///
+    /// # Errors
+    /// [`Error::Missing`], [`Error::NotAnArchive`], [`Error::Unfinished`], [`Error::Version`] for another major version, or
+    /// [`Error::Corrupt`] when `trace.json` is damaged.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        if !path.exists() && path.file_name().is_some() {
+            // Whatever recovery cannot do, the next lines say what is there.
+            let _ = recover_interrupted(path);
+        }
+        let trace_file = path.join(TRACE_FILE);
+        let file = match File::open(&trace_file) {
+            Ok(file) => file,
+            Err(_) if !path.exists() => return Err(Error::Missing { path: path.to_owned() }),
+            Err(_) if !trace_file.exists() => return Err(not_an_archive(path)),
+            Err(source) => return Err(Error::Read { path: trace_file, source }),
+        };
+        let mut text = Vec::new();
+        file.take(MAX_TRACE_FILE + 1).read_to_end(&mut text).reading(&trace_file)?;
+        if text.len() as u64 > MAX_TRACE_FILE {
+            return Err(Error::corrupt(&trace_file, format!("it is larger than {} MiB", MAX_TRACE_FILE >> 20)));
+        }
+        let value: serde_json::Value =
+            serde_json::from_slice(&text).map_err(|error| Error::corrupt(&trace_file, error.to_string()))?;
+        // The version first: another major version may spell everything else differently.
+        let found = value.pointer("/schema/0").and_then(serde_json::Value::as_u64);
+        let Some(found) = found.and_then(|major| u32::try_from(major).ok()) else {
+            return Err(Error::corrupt(&trace_file, "it has no schema version"));
+        };
+        if found != SCHEMA_VERSION[0] {
+            return Err(Error::Version { path: path.to_owned(), found, supported: SCHEMA_VERSION[0] });
+        }
+        let info = serde_json::from_value(value).map_err(|error| Error::corrupt(&trace_file, error.to_string()))?;
+        Ok(Self { path: path.to_owned(), info })
+    }
+
+    /// The tables in a staging directory.
+    pub(crate) fn unpublished(path: &Path, info: TraceInfo) -> Self {
+        Self { path: path.to_owned(), info }
+    }
+
+    /// Whether the archive at `path` is complete and the extract of exactly these files by this major version: then there
+    /// is nothing to do.
+    #[must_use]
+    pub fn is_current(path: &Path, sources: &[SourceFile]) -> bool {
+        Self::open(path).is_ok_and(|archive| freshness::describes(&archive.info, sources))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was recorded, where and when.
+    #[must_use]
+    pub fn info(&self) -> &TraceInfo {
+        &self.info
+    }
+
+    /// Number of rows of a table; 0 when the archive does not have it.
+    #[must_use]
+    pub fn row_count<T: Table>(&self) -> u64 {
+        self.table_file(T::DEFINITION.name).map_or(0, |table| table.rows)
+    }
+
+    /// All rows of a table; none when the archive does not have it. For the tables that describe things; events are
+    /// better [scanned](Self::scan).
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] or [`Error::Read`].
+    pub fn rows<T: Table>(&self) -> Result<Vec<T>, Error> {
+        let columns: Vec<&str> = T::DEFINITION.columns.iter().map(|column| column.name).collect();
+        let mut rows = Vec::new();
+        let Some(mut scan) = self.start_scan::<T>(&columns, None)? else { return Ok(rows) };
+        while let Some(batch) = scan.next()? {
+            let corrupt = |reason: String| Error::corrupt(scan.path(), reason);
+            let reader = T::Reader::new(&batch).map_err(corrupt)?;
+            rows.reserve(batch.num_rows());
+            for index in 0..batch.num_rows() {
+                rows.push(reader.row(index).map_err(corrupt)?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Shows `visit` the rows of a table that touch `time` (all rows without it), batch by batch, with these columns.
+    /// Row groups outside of the time are not read. What touching means is the table's [`crate::Timing`]. Columns that
+    /// an older archive does not have are missing from the batch; the functions that make typed views, such as
+    /// [`crate::primitive`], give null for them.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`], [`Error::Corrupt`] or [`Error::Read`].
+    pub fn scan<T: Table>(
+        &self,
+        columns: &[&str],
+        time: Option<Range<i64>>,
+        mut visit: impl FnMut(&RecordBatch),
+    ) -> Result<(), Error> {
+        check_columns::<T>(columns)?;
+        let Some(mut scan) = self.start_scan::<T>(columns, time)? else { return Ok(()) };
+        while let Some(batch) = scan.next()? {
+            visit(&batch);
+        }
+        Ok(())
+    }
+
+    /// Shows `visit` the rows of a table with these columns, batch by batch, the last batch first; inside a batch the rows
+    /// stand in their order. What can be said of a span only from its end is computed in this direction.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_backwards<T: Table>(
+        &self,
+        columns: &[&str],
+        mut visit: impl FnMut(&RecordBatch),
+    ) -> Result<(), Error> {
+        check_columns::<T>(columns)?;
+        let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(()) };
+        let path = self.path.join(table_file(T::DEFINITION.name));
+        let input = Input::open(&path, table)?;
+        // One row group at a time is held decoded.
+        for group in (0..Scan::row_groups(&path, &input, table)?).rev() {
+            let part = Part::RowGroup(group);
+            let mut scan = Scan::start(path.clone(), input.clone(), table, T::DEFINITION, columns, part)?;
+            let mut batches = Vec::new();
+            while let Some(batch) = scan.next()? {
+                batches.push(batch);
+            }
+            batches.iter().rev().for_each(&mut visit);
+        }
+        Ok(())
+    }
+
+    /// Checks that every table has the size, checksum and number of rows that `trace.json` says.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] for the first one that does not, or [`Error::Read`].
+    pub fn verify(&self) -> Result<(), Error> {
+        for table in TABLES.iter().filter(|table| table.always) {
+            if self.table_file(table.name).is_none() {
+                let reason = format!("it does not list the table {}", table.name);
+                return Err(Error::corrupt(&self.path.join(TRACE_FILE), reason));
+            }
+        }
+        for table in &self.info.tables {
+            if !is_plain_name(&table.name) {
+                let reason = format!("it lists a table with the impossible name {:?}", table.name);
+                return Err(Error::corrupt(&self.path.join(TRACE_FILE), reason));
+            }
+            let path = self.path.join(table_file(&table.name));
+            let input = Input::open(&path, table)?;
+            if checksum_of(&path)? != table.crc32 {
+                return Err(Error::corrupt(&path, "its checksum is not the one in trace.json"));
+            }
+            Scan::check(&path, input, table)?;
+        }
+        Ok(())
+    }
+
+    fn table_file(&self, name: &str) -> Option<&TableFile> {
+        self.info.tables.iter().find(|table| table.name == name)
+    }
+
+    fn start_scan<T: Table>(&self, columns: &[&str], time: Option<Range<i64>>) -> Result<Option<Scan>, Error> {
+        let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(None) };
+        let path = self.path.join(table_file(T::DEFINITION.name));
+        let input = Input::open(&path, table)?;
+        let part = time.map_or(Part::Whole, Part::Touching);
+        Scan::start(path, input, table, T::DEFINITION, columns, part).map(Some)
+    }
+}
+
+fn check_columns<T: Table>(columns: &[&str]) -> Result<(), Error> {
+    for name in columns {
+        if *name != TRACE_COLUMN && T::DEFINITION.column(name).is_none() {
+            return Err(Error::NoSuchColumn { table: T::DEFINITION.name, column: (*name).to_owned() });
+        }
+    }
+    Ok(())
+}
+
+fn not_an_archive(path: &Path) -> Error {
+    let has_tables = fs::read_dir(path).is_ok_and(|entries| {
+        entries.filter_map(Result::ok).any(|entry| Path::new(&entry.file_name()).extension().is_some_and(|e| e == "parquet"))
+    });
+    let path = path.to_owned();
+    if has_tables { Error::Unfinished { path } } else { Error::NotAnArchive { path } }
+}
+
+fn checksum_of(path: &Path) -> Result<String, Error> {
+    let mut file = File::open(path).reading(path)?;
+    let mut hasher = crc32fast::Hasher::new();
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        let read = file.read(&mut buffer).reading(path)?;
+        if read == 0 {
+            return Ok(checksum_text(hasher.finalize()));
+        }
+        hasher.update(&buffer[..read]);
+    }
+}

@@ -1,0 +1,74 @@
+//! An archive whose tables are written but which is not at its place yet: what is computed from the tables themselves
+//! joins it before anybody sees it.
+
+use std::path::PathBuf;
+
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::HealthRow;
+use tracesift_trace::{Clock, Health};
+
+use crate::encoder::Encoder;
+use crate::error::Error;
+use crate::format::file_metadata;
+use crate::lock::TargetLock;
+use crate::reader::Archive;
+use crate::staging::Staging;
+use crate::table::Table;
+use crate::tables::TABLES;
+use crate::writer::{write_rows, write_trace_file};
+
+/// A readable archive in its staging directory, open for further tables. Dropped before [`Self::finish`], it leaves nothing.
+pub struct SealedArchive {
+    // Dropped in this order: the encoder stops writing, then the directory goes, then the lock.
+    encoder: Encoder,
+    archive: Archive,
+    staging: Staging,
+    lock: TargetLock,
+}
+
+impl SealedArchive {
+    pub(crate) fn new(info: TraceInfo, staging: Staging, lock: TargetLock) -> Result<Self, Error> {
+        let encoder = Encoder::start(staging.directory(), &info.id)?;
+        let archive = Archive::unpublished(staging.directory(), info);
+        Ok(Self { encoder, archive, staging, lock })
+    }
+
+    /// The tables written so far, to read from.
+    #[must_use]
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// Appends rows to a table that was not written before the archive was sealed.
+    pub fn write_table<'a, T: Table>(&mut self, rows: impl IntoIterator<Item = &'a T>) {
+        write_rows(&self.encoder, rows);
+    }
+
+    /// Writes the health table and `trace.json` and puts the archive in its place. Returns that place.
+    ///
+    /// # Errors
+    /// The first error that happened since the archive was sealed; then nothing has changed on the disk.
+    pub fn finish(mut self, health: &Health, clock: &Clock) -> Result<PathBuf, Error> {
+        let rows: Vec<HealthRow> = health
+            .iter()
+            .map(|(kind, counter)| HealthRow {
+                kind: kind.to_owned(),
+                count: counter.count,
+                first_time: counter.first_ticks.map(|ticks| clock.ns(ticks)),
+                example: counter.example.clone(),
+            })
+            .collect();
+        self.write_table(&rows);
+        let mut info = self.archive.info().clone();
+        let missing = |name: &str| info.tables.iter().all(|table| table.name != name);
+        let needed = TABLES.into_iter().filter(|table| table.always && missing(table.name)).collect();
+        let added = self.encoder.finish(file_metadata(&info, clock), needed)?;
+        info.tables.extend(added);
+        let place = |name: &str| TABLES.into_iter().position(|table| table.name == name);
+        info.tables.sort_by_key(|table| place(&table.name));
+        write_trace_file(self.staging.directory(), &info)?;
+        let place = self.staging.install()?;
+        drop(self.lock);
+        Ok(place)
+    }
+}

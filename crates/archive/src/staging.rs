@@ -1,0 +1,255 @@
+//! The sibling directory in which an archive grows, and how it takes its place at once.
+//!
+//! On Linux an existing archive is exchanged with the new one in a single system call. Elsewhere it takes two renames:
+//! the old archive aside to `.<name>.<n>.old`, the new one in. A process that dies in between leaves no archive but
+//! the `.old` one, which the next reader or writer puts back.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, WithPath as _};
+use crate::format::TRACE_FILE;
+use crate::lock::{TargetLock, WhenBusy, resolve, sibling};
+
+/// A directory that becomes the archive, or vanishes.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    directory: PathBuf,
+    target: PathBuf,
+}
+
+impl Staging {
+    /// A new directory beside `target`, whose lock the caller holds.
+    pub(crate) fn create(target: &Path) -> Result<Self, Error> {
+        check_replaceable(target)?;
+        let directory = sibling(target, &format!("{}.tmp", unique()));
+        fs::create_dir(&directory).writing(&directory)?;
+        Ok(Self { directory, target: target.to_owned() })
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Puts the directory, whose files are on the disk already, in the place of the target.
+    pub(crate) fn install(self) -> Result<PathBuf, Error> {
+        sync_directory(&self.directory)?;
+        if exists(&self.target) {
+            if !exchange(&self.directory, &self.target).writing(&self.target)? {
+                swap_by_two_renames(&self.directory, &self.target)?;
+            }
+        } else {
+            fs::rename(&self.directory, &self.target).writing(&self.target)?;
+        }
+        sync_directory(self.target.parent().unwrap_or(Path::new("")))?;
+        Ok(self.target.clone())
+    }
+}
+
+impl Drop for Staging {
+    /// Removes what is at the temporary name: the unfinished archive or, after an exchange, the old one.
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by the next writer of the same target.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Puts an archive back that a replacement was interrupted at, and removes what dead writers left. Does nothing while a
+/// live process writes the archive.
+///
+/// # Errors
+/// When the leftovers cannot be read, moved or removed.
+pub fn recover_interrupted(target: &Path) -> Result<(), Error> {
+    let target = resolve(target)?;
+    if leftovers(&target)?.is_empty() {
+        return Ok(());
+    }
+    match TargetLock::acquire(&target, WhenBusy::Fail) {
+        Ok(_) | Err(Error::Busy { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Cleans up beside `target`, whose lock the caller holds: so whatever lies there belongs to nobody alive.
+pub(crate) fn clean(target: &Path) -> Result<(), Error> {
+    for leftover in leftovers(target)? {
+        if leftover.extension() == Some(OsStr::new("old")) && !exists(target) && exists(&leftover.join(TRACE_FILE)) {
+            fs::rename(&leftover, target).writing(target)?;
+        } else {
+            fs::remove_dir_all(&leftover).writing(&leftover)?;
+        }
+    }
+    Ok(())
+}
+
+/// Directories `.<name>.<pid>-<n>.tmp` and `.old` beside `target`, the old ones first.
+fn leftovers(target: &Path) -> Result<Vec<PathBuf>, Error> {
+    let parent = match target.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let prefix = sibling(target, "");
+    let Some(prefix) = prefix.file_name().map(OsStr::as_encoded_bytes) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(parent).reading(parent)? {
+        let name = entry.reading(parent)?.file_name();
+        if name.as_encoded_bytes().strip_prefix(prefix).is_some_and(is_temporary) {
+            found.push(target.with_file_name(name));
+        }
+    }
+    found.sort_by_key(|path| path.extension() != Some(OsStr::new("old")));
+    Ok(found)
+}
+
+/// Whether the rest of a name is `<digits>-<digits>.tmp` or `.old`: nothing that a user would call a file.
+fn is_temporary(rest: &[u8]) -> bool {
+    let Some(numbers) = rest.strip_suffix(b".tmp").or_else(|| rest.strip_suffix(b".old")) else { return false };
+    let mut parts = numbers.split(|byte| *byte == b'-');
+    let mut number = || parts.next().is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
+    number() && number() && parts.next().is_none()
+}
+
+/// A name part that no other writer uses: the process and a counter.
+fn unique() -> String {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Only archives and empty directories are ever replaced.
+fn check_replaceable(target: &Path) -> Result<(), Error> {
+    let occupied = || Error::Occupied { target: target.to_owned() };
+    if !exists(target) || exists(&target.join(TRACE_FILE)) {
+        return Ok(());
+    }
+    let mut entries = fs::read_dir(target).map_err(|_| occupied())?;
+    if entries.next().is_none() { Ok(()) } else { Err(occupied()) }
+}
+
+fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Exchanges two directories at once; false where the system or the file system cannot.
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_one: &Path, _other: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
+fn swap_by_two_renames(new: &Path, target: &Path) -> Result<(), Error> {
+    let aside = sibling(target, &format!("{}.old", unique()));
+    fs::rename(target, &aside).writing(target)?;
+    if let Err(error) = fs::rename(new, target) {
+        fs::rename(&aside, target).writing(target)?;
+        return Err(error).writing(target);
+    }
+    // The next writer removes what cannot be removed now.
+    let _ = fs::remove_dir_all(&aside);
+    Ok(())
+}
+
+/// Brings the names in a directory to the disk. Windows does that by itself and cannot open directories this way.
+fn sync_directory(path: &Path) -> Result<(), Error> {
+    if cfg!(windows) {
+        return Ok(());
+    }
+    let path = if path == Path::new("") { Path::new(".") } else { path };
+    match fs::File::open(path).and_then(|directory| directory.sync_all()) {
+        // Some network file systems cannot sync directories; their servers do.
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        result => result.writing(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Staging, clean, exists, is_temporary, recover_interrupted, swap_by_two_renames};
+    use crate::Error;
+    use crate::format::TRACE_FILE;
+    use std::fs;
+    use std::path::Path;
+
+    fn archive(path: &Path, content: &str) {
+        fs::create_dir(path).expect("directory");
+        fs::write(path.join(TRACE_FILE), content).expect("file");
+    }
+
+    fn content(path: &Path) -> String {
+        fs::read_to_string(path.join(TRACE_FILE)).expect("archive")
+    }
+
+    fn listing(path: &Path) -> Vec<String> {
+        let entries = fs::read_dir(path).expect("listing");
+        entries.map(|entry| entry.expect("entry").file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn replaces_an_archive_and_leaves_nothing_else() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        let target = root.path().join("x.sift");
+        for round in ["first", "second", "third"] {
+            let staging = Staging::create(&target).expect("staged");
+            fs::write(staging.directory().join(TRACE_FILE), round).expect("file");
+            staging.install().expect("installed");
+            assert_eq!(content(&target), round);
+            assert_eq!(listing(root.path()), ["x.sift"]);
+        }
+    }
+
+    #[test]
+    fn two_renames_do_the_same() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        let (old, new) = (root.path().join("x.sift"), root.path().join(".x.sift.1-0.tmp"));
+        archive(&old, "old");
+        archive(&new, "new");
+        swap_by_two_renames(&new, &old).expect("swapped");
+        assert_eq!(content(&old), "new");
+        assert_eq!(listing(root.path()), ["x.sift"]);
+    }
+
+    #[test]
+    fn an_interrupted_swap_is_undone() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        let target = root.path().join("x.sift");
+        archive(&root.path().join(".x.sift.1-7.old"), "old");
+        archive(&root.path().join(".x.sift.1-6.tmp"), "new");
+        recover_interrupted(&target).expect("recovered");
+        assert_eq!(content(&target), "old");
+        assert_eq!(listing(root.path()), ["x.sift"]);
+    }
+
+    #[test]
+    fn leftovers_of_other_targets_stay() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        for other in [".x.sift.b.1-7.tmp", ".y.sift.1-7.tmp", ".x.sift.1-7.tmp.keep", ".x.sift.old"] {
+            fs::create_dir(root.path().join(other)).expect("directory");
+        }
+        clean(&root.path().join("x.sift")).expect("cleaned");
+        assert_eq!(listing(root.path()).len(), 4);
+        assert!(!is_temporary(b"1.tmp") && !is_temporary(b"1-.tmp") && !is_temporary(b"1-2-3.tmp"));
+    }
+
+    #[test]
+    fn never_replaces_what_is_no_archive() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        let target = root.path().join("x.sift");
+        fs::create_dir(&target).expect("directory");
+        drop(Staging::create(&target).expect("an empty directory is free"));
+        fs::write(target.join("thesis.txt"), "years of work").expect("file");
+        assert!(matches!(Staging::create(&target), Err(Error::Occupied { .. })));
+        assert!(exists(&target.join("thesis.txt")));
+    }
+}

@@ -1,0 +1,142 @@
+//! The one definition of a table: ties a row type to its columns, its builder and its reader.
+
+use arrow_array::{ArrayRef, RecordBatch};
+use tracesift_trace::rows;
+
+use crate::column::TableDefinition;
+
+/// A row type that is stored as a table of the archive. Implemented by the row types of [`tracesift_trace::rows`].
+pub trait Table: Sized + 'static + sealed::Sealed {
+    /// Name, meaning and columns.
+    const DEFINITION: &'static TableDefinition;
+    #[doc(hidden)]
+    type Builder: TableBuilder<Row = Self>;
+    #[doc(hidden)]
+    type Reader: TableReader<Row = Self>;
+}
+
+/// One column builder per column.
+#[doc(hidden)]
+pub trait TableBuilder: Default {
+    /// The row type.
+    type Row;
+
+    /// Appends a row; returns the bytes of its texts and lists, which no fixed row size accounts for.
+    fn push(&mut self, row: &Self::Row) -> usize;
+
+    /// The columns after `trace`; the builder is empty afterwards.
+    fn finish(&mut self) -> Vec<ArrayRef>;
+}
+
+/// One column view per column.
+#[doc(hidden)]
+pub trait TableReader: Sized {
+    /// The row type.
+    type Row;
+
+    /// The columns of `batch`; an error names what is missing or has another type.
+    fn new(batch: &RecordBatch) -> Result<Self, String>;
+
+    /// The row at `index`, which is below the number of rows of the batch; an error says which value cannot be.
+    fn row(&self, index: usize) -> Result<Self::Row, String>;
+}
+
+mod sealed {
+    /// Keeps [`super::Table`] to the rows of the model.
+    pub trait Sealed {}
+}
+
+macro_rules! seal {
+    ($($row:ident),+ $(,)?) => { $(impl sealed::Sealed for rows::$row {})+ };
+}
+
+seal!(
+    ProcessRow,
+    ThreadRow,
+    ModuleRow,
+    ProcessModuleRow,
+    FrameRow,
+    StackRow,
+    SymbolRow,
+    CpuSampleRow,
+    CounterSampleRow,
+    ContextSwitchRow,
+    MarkRow,
+    FileRow,
+    DiskIoRow,
+    HardFaultRow,
+    HealthRow,
+    ProcessSummaryRow,
+    MethodSummaryRow,
+);
+
+/// Defines a table: row type, file name, whether it always exists, timing and meaning; then a line per column with the
+/// field's name and type, layout, unit, meaning and source. A field that has no line does not compile.
+macro_rules! table {
+    (
+        $row:ident in $name:literal, always: $always:literal, $timing:expr, $meaning:literal;
+        $( $column:ident: $cell:ty, $layout:ident, $unit:literal, $text:literal, $source:literal; )+
+    ) => {
+        const _: () = {
+            use $crate::cell::Cell;
+
+            #[derive(Default)]
+            pub struct Builder {
+                $( $column: <$cell as Cell>::Builder, )+
+            }
+
+            pub struct Reader {
+                $( $column: <$cell as Cell>::View, )+
+            }
+
+            impl $crate::table::TableBuilder for Builder {
+                type Row = $row;
+
+                #[inline]
+                fn push(&mut self, row: &$row) -> usize {
+                    0 $( + row.$column.push(&mut self.$column) )+
+                }
+
+                fn finish(&mut self) -> Vec<::arrow_array::ArrayRef> {
+                    vec![ $( <$cell as Cell>::finish(&mut self.$column), )+ ]
+                }
+            }
+
+            impl $crate::table::TableReader for Reader {
+                type Row = $row;
+
+                fn new(batch: &::arrow_array::RecordBatch) -> Result<Self, String> {
+                    Ok(Self { $( $column: <$cell as Cell>::view(batch, stringify!($column))?, )+ })
+                }
+
+                fn row(&self, index: usize) -> Result<$row, String> {
+                    Ok($row {
+                        $( $column: <$cell as Cell>::get(&self.$column, index)
+                            .ok_or_else(|| format!("row {index} has an impossible {}", stringify!($column)))?, )+
+                    })
+                }
+            }
+
+            impl $crate::table::Table for $row {
+                const DEFINITION: &'static $crate::column::TableDefinition = &$crate::column::TableDefinition {
+                    name: $name,
+                    meaning: $meaning,
+                    always: $always,
+                    timing: $timing,
+                    columns: &[ $( $crate::column::Column {
+                        name: stringify!($column),
+                        data: <$cell as Cell>::DATA,
+                        nullable: <$cell as Cell>::NULLABLE,
+                        unit: $unit,
+                        meaning: $text,
+                        source: $source,
+                        layout: $crate::column::Layout::$layout,
+                    }, )+ ],
+                };
+                type Builder = Builder;
+                type Reader = Reader;
+            }
+        };
+    };
+}
+pub(crate) use table;

@@ -1,0 +1,79 @@
+//! Who ran: processes, threads, modules and where modules were mapped.
+
+use tracesift_trace::rows::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
+use tracesift_trace::{ModuleId, ProcessId, ThreadId};
+
+use crate::column::Timing;
+use crate::table::table;
+
+table! {
+    ProcessRow in "processes", always: true, Timing::Untimed,
+    "One life of a pid: a pid that is used again is another row.";
+    process: ProcessId, Delta, "", "Row id, given at first sight.", "made by the extract";
+    pid: i64, Plain, "", "Process id of the operating system.", "Process ProcessId";
+    name: String, Plain, "", "File name of the image, such as `FileWriter.exe`; `pid N` when nothing named it.", "Process ImageFileName";
+    command_line: Option<String>, Plain, "", "Command line.", "Process CommandLine";
+    parent_pid: Option<i64>, Plain, "", "Process id of the creator.", "Process ParentId";
+    parent: Option<ProcessId>, Plain, "", "The creator, when it was alive at the start of this process.", "`processes`";
+    session: Option<i32>, Plain, "", "Terminal-services session.", "Process SessionId";
+    user: Option<String>, Dictionary, "", "Security identifier of the owner, such as `S-1-5-18`.", "Process UserSID";
+    package: Option<String>, Dictionary, "", "Full name of the app package.", "Process PackageFullName (from version 4)";
+    application: Option<String>, Dictionary, "", "Application user model id.", "Process ApplicationId (from version 4)";
+    start: Option<i64>, Plain, "ns", "Start inside the recording; null: it ran before.", "time of Process Start";
+    end: Option<i64>, Plain, "ns", "End inside the recording; null: it runs on.", "time of Process End";
+    exit_code: Option<i32>, Plain, "", "Exit status, when the end was seen.", "Process End ExitStatus";
+    wow64: Option<bool>, Plain, "", "Whether it is a 32-bit process on a 64-bit system.", "Process Flags (from version 4)";
+    origin: Origin, Dictionary, "", "How the recording knows of it: 0 start or end seen, 1 rundown only, 2 inferred from records that carry its id, 3 made by the model (`DPC/ISR`).", "made by the extract";
+}
+
+table! {
+    ThreadRow in "threads", always: true, Timing::Untimed,
+    "One life of a tid. The idle thread is one row per CPU.";
+    thread: ThreadId, Delta, "", "Row id, given at first sight.", "made by the extract";
+    process: ProcessId, Plain, "", "The process that it belongs to.", "Thread ProcessId";
+    tid: i64, Plain, "", "Thread id of the operating system; 0 for the idle threads.", "Thread TThreadId";
+    name: Option<String>, Plain, "", "Thread name (description).", "Thread ThreadName";
+    start: Option<i64>, Plain, "ns", "Start inside the recording; null: it ran before.", "time of Thread Start";
+    end: Option<i64>, Plain, "ns", "End inside the recording; null: it runs on.", "time of the CSwitch that leaves it Terminated, else of Thread End";
+    base_priority: Option<i8>, Plain, "", "Base priority.", "Thread BasePriority (from version 3)";
+    service_tag: Option<i64>, Plain, "", "Service tag: which service a thread of a service host works for.", "Thread SubProcessTag";
+    service: Option<String>, Dictionary, "", "Name of that service.", "SystemConfig Services";
+    start_address: Option<i64>, Plain, "", "Win32 start address; addresses above 2^63 are negative.", "Thread Win32StartAddr";
+    idle_cpu: Option<i16>, Plain, "", "CPU of an idle thread.", "made by the extract";
+    origin: Origin, Dictionary, "", "How the recording knows of it; values as in `processes`.", "made by the extract";
+}
+
+table! {
+    ModuleRow in "modules", always: true, Timing::Untimed,
+    "One image file by name, size and time stamp, however often it is mapped.";
+    module: ModuleId, Delta, "", "Row id, given at first sight.", "made by the extract";
+    name: String, Plain, "", "File name, such as `ntdll.dll`.", "Image FileName";
+    path: String, Plain, "", "Path, with drive letter where the volume mapping is known, else as recorded.", "Image FileName, VolumeMapping";
+    size: i64, Plain, "bytes", "Size of the image in memory.", "Image ImageSize";
+    time_date_stamp: Option<i64>, Plain, "s", "Time stamp of the PE header; with `size` the identity of the image.", "Image TimeDateStamp";
+    checksum: Option<i64>, Plain, "", "Checksum of the PE header.", "Image ImageChecksum";
+    pdb_name: Option<String>, Plain, "", "Name of the PDB.", "ImageId DbgID_RSDS";
+    pdb_guid: Option<String>, Plain, "", "GUID of the PDB, lower case with dashes.", "ImageId DbgID_RSDS";
+    pdb_age: Option<i32>, Plain, "", "Age of the PDB.", "ImageId DbgID_RSDS";
+    managed_pdb_name: Option<String>, Plain, "", "Name of the managed PDB of a precompiled image.", "CLR Loader ModuleLoad, ModuleDCStart, ModuleDCEnd";
+    managed_pdb_guid: Option<String>, Plain, "", "GUID of the managed PDB.", "CLR Loader ModuleLoad, ModuleDCStart, ModuleDCEnd";
+    managed_pdb_age: Option<i32>, Plain, "", "Age of the managed PDB.", "CLR Loader ModuleLoad, ModuleDCStart, ModuleDCEnd";
+    original_file_name: Option<String>, Plain, "", "Original file name from the version resource.", "ImageId FileVersion";
+    file_version: Option<String>, Dictionary, "", "File version text from the version resource.", "ImageId FileVersion";
+    binary_file_version: Option<String>, Dictionary, "", "Binary file version, such as `10.0.19041.1`.", "ImageId FileVersion";
+    product_version: Option<String>, Dictionary, "", "Product version text.", "ImageId FileVersion";
+    product_name: Option<String>, Dictionary, "", "Product name.", "ImageId FileVersion";
+    company: Option<String>, Dictionary, "", "Company name.", "ImageId FileVersion";
+    description: Option<String>, Plain, "", "File description.", "ImageId FileVersion";
+}
+
+table! {
+    ProcessModuleRow in "process_modules", always: true, Timing::Untimed,
+    "One mapping of a module into a process. Kernel modules are mapped into the System process.";
+    process: ProcessId, Plain, "", "The process.", "Image ProcessId";
+    module: ModuleId, Plain, "", "The module.", "`modules`";
+    base: i64, Plain, "", "Base address; addresses above 2^63 are negative.", "Image ImageBase";
+    size: i64, Plain, "bytes", "Size of the mapping.", "Image ImageSize";
+    load: Option<i64>, Plain, "ns", "Load inside the recording; null: loaded before.", "time of Image Load";
+    unload: Option<i64>, Plain, "ns", "Unload inside the recording; null: stays loaded.", "time of Image Unload";
+}

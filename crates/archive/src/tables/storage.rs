@@ -1,0 +1,47 @@
+//! Files, disk operations and pages read in.
+
+use tracesift_trace::rows::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
+use tracesift_trace::{FileId, ProcessId, StackId, ThreadId};
+
+use crate::column::Timing;
+use crate::table::table;
+
+table! {
+    FileRow in "files", always: false, Timing::Untimed,
+    "A path that disk operations and hard faults point at.";
+    file: FileId, Delta, "", "Row id, given at first sight.", "made by the extract";
+    path: String, Plain, "", "Path, with drive letter where the volume mapping is known, else as recorded.", "FileIo Name, FileCreate, FileRundown; VolumeMapping";
+}
+
+table! {
+    DiskIoRow in "disk_io", always: false, Timing::At("time"),
+    "One completed disk operation. It belongs to a time range when it completes there.";
+    time: i64, Delta, "ns", "Time of the completion.", "DiskIo Read, Write, FlushBuffers";
+    cpu: i16, Dictionary, "", "CPU that logged the completion.", "buffer that holds the event";
+    process: Option<ProcessId>, Dictionary, "", "Process that asked for it.", "`threads`";
+    thread: Option<ThreadId>, Dictionary, "", "Thread that asked for it.", "DiskIo IssuingThreadId, else the init event with the same IRP";
+    disk: i32, Dictionary, "", "Disk number.", "DiskIo DiskNumber";
+    operation: DiskOperation, Dictionary, "", "0 read, 1 write, 2 flush.", "type of the DiskIo event";
+    start: i64, Delta, "ns", "When the driver stack got it: completion − recorded response time.", "DiskIo HighResResponseTime";
+    offset: Option<i64>, Plain, "bytes", "Offset on the disk.", "DiskIo ByteOffset";
+    size: i64, Dictionary, "bytes", "Bytes read or written.", "DiskIo TransferSize";
+    priority: i8, Dictionary, "", "0 not set, 1 very low, 2 low, 3 normal, 4 high, 5 critical.", "DiskIo IrpFlags bits 17 to 19";
+    irp_flags: i64, Dictionary, "", "Flags of the I/O request packet as recorded.", "DiskIo IrpFlags";
+    file: Option<FileId>, Plain, "", "The file.", "DiskIo FileObject, FileIo names";
+    stack: Option<StackId>, Plain, "", "Stack of the initiation.", "StackWalk of DiskIo ReadInit, WriteInit, FlushInit";
+}
+
+table! {
+    HardFaultRow in "hard_faults", always: false, Timing::At("time"),
+    "One page fault that had to read from a file. It belongs to a time range when it is resolved there.";
+    time: i64, Delta, "ns", "Time at which the fault was resolved.", "PageFault HardFault";
+    cpu: i16, Dictionary, "", "CPU.", "buffer that holds the event";
+    process: Option<ProcessId>, Dictionary, "", "Process of the faulting thread.", "`threads`";
+    thread: Option<ThreadId>, Dictionary, "", "The faulting thread.", "HardFault TThreadId";
+    start: i64, Delta, "ns", "Time of the fault.", "HardFault InitialTime";
+    address: i64, Plain, "", "Faulting address; addresses above 2^63 are negative.", "HardFault VirtualAddress";
+    offset: i64, Plain, "bytes", "Offset in the file.", "HardFault ReadOffset";
+    size: i64, Dictionary, "bytes", "Bytes read.", "HardFault ByteCount";
+    file: Option<FileId>, Plain, "", "The file.", "HardFault FileObject, FileIo names";
+    stack: Option<StackId>, Plain, "", "Stack of the fault.", "StackWalk of this event";
+}

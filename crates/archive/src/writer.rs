@@ -1,0 +1,193 @@
+//! Writes an archive. The calling thread fills column builders, a second one encodes, compresses and writes.
+
+use std::path::{Path, PathBuf};
+
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::{
+    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, FrameRow, HardFaultRow, MarkRow, StackRow,
+    SymbolRow,
+};
+use tracesift_trace::{Clock, Health, RowSink};
+
+use crate::batch::Batch;
+use crate::checked_file::CheckedFile;
+use crate::encoder::Encoder;
+use crate::error::{Error, WithPath as _};
+use crate::format::{SCHEMA_VERSION, TRACE_FILE, file_metadata};
+use crate::lock::{TargetLock, WhenBusy};
+use crate::seal::SealedArchive;
+use crate::staging::Staging;
+use crate::table::Table;
+
+/// How to write an archive.
+#[derive(Clone, Debug, Default)]
+pub struct WriterOptions {
+    /// Id of the recording, 32 hex digits: the column `trace` of every table.
+    pub trace: String,
+    /// What to do when another process writes the same archive.
+    pub when_busy: WhenBusy,
+}
+
+/// An archive in the making. It appears at its place when [`Self::finish`] succeeds; dropped before, it leaves nothing.
+///
+/// Rows of the tables that grow with the recording come through [`RowSink`], the others through [`Self::write_table`].
+/// Errors on the way are kept and reported by [`Self::finish`]; [`Self::has_failed`] lets a producer stop early.
+pub struct ArchiveWriter {
+    // Dropped in this order: the encoder stops writing, then the directory goes, then the lock.
+    encoder: Encoder,
+    batches: Batches,
+    trace: String,
+    staging: Staging,
+    lock: TargetLock,
+}
+
+#[derive(Default)]
+struct Batches {
+    cpu_samples: Batch<CpuSampleRow>,
+    counter_samples: Batch<CounterSampleRow>,
+    context_switches: Batch<ContextSwitchRow>,
+    disk_io: Batch<DiskIoRow>,
+    hard_faults: Batch<HardFaultRow>,
+    marks: Batch<MarkRow>,
+    frames: Batch<FrameRow>,
+    stacks: Batch<StackRow>,
+    symbols: Batch<SymbolRow>,
+}
+
+impl ArchiveWriter {
+    /// Locks `target` and starts an archive for it. An existing archive stays until the new one is complete.
+    ///
+    /// # Errors
+    /// [`Error::Busy`], [`Error::Occupied`] when `target` is something else than an archive, [`Error::Write`] when the
+    /// directory of `target` cannot be written.
+    pub fn create(target: &Path, options: WriterOptions) -> Result<Self, Error> {
+        Self::create_locked(TargetLock::acquire(target, options.when_busy)?, options.trace)
+    }
+
+    /// Starts an archive for a target that is locked already: for callers that look at the old archive first.
+    ///
+    /// # Errors
+    /// As [`Self::create`], but never [`Error::Busy`].
+    pub fn create_locked(lock: TargetLock, trace: String) -> Result<Self, Error> {
+        let staging = Staging::create(lock.target())?;
+        let encoder = Encoder::start(staging.directory(), &trace)?;
+        Ok(Self { encoder, batches: Batches::default(), trace, staging, lock })
+    }
+
+    /// Whether writing has failed, so that producing more rows is of no use. [`Self::finish`] says why.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.encoder.failed()
+    }
+
+    /// Appends rows to their table. For the tables that the model knows only at the end: processes, threads, modules,
+    /// files, summaries.
+    pub fn write_table<'a, T: Table>(&mut self, rows: impl IntoIterator<Item = &'a T>) {
+        write_rows(&self.encoder, rows);
+    }
+
+    /// Closes all tables written so far and gives them back for reading, before the archive appears at its place: the
+    /// summaries are computed from them.
+    ///
+    /// `info` gets the id, schema and clock of this archive, its tables and, where empty, the tool's version.
+    ///
+    /// # Errors
+    /// The first error that happened since the start; then nothing has changed on the disk.
+    pub fn seal(mut self, mut info: TraceInfo, clock: &Clock) -> Result<SealedArchive, Error> {
+        self.flush();
+        info.id = self.trace;
+        info.schema = SCHEMA_VERSION;
+        info.clock_frequency = clock.frequency;
+        info.clock_zero = clock.zero;
+        if info.tool_version.is_empty() {
+            env!("CARGO_PKG_VERSION").clone_into(&mut info.tool_version);
+        }
+        info.tables = self.encoder.finish(file_metadata(&info, clock), Vec::new())?;
+        SealedArchive::new(info, self.staging, self.lock)
+    }
+
+    /// Closes all tables, writes `trace.json` and puts the archive in its place. Returns that place.
+    ///
+    /// # Errors
+    /// As [`Self::seal`] and [`SealedArchive::finish`].
+    pub fn finish(self, info: TraceInfo, health: &Health, clock: &Clock) -> Result<PathBuf, Error> {
+        self.seal(info, clock)?.finish(health, clock)
+    }
+
+    fn flush(&mut self) {
+        let Batches {
+            cpu_samples,
+            counter_samples,
+            context_switches,
+            disk_io,
+            hard_faults,
+            marks,
+            frames,
+            stacks,
+            symbols,
+        } = &mut self.batches;
+        let rest = [
+            frames.take(),
+            stacks.take(),
+            symbols.take(),
+            cpu_samples.take(),
+            counter_samples.take(),
+            context_switches.take(),
+            disk_io.take(),
+            hard_faults.take(),
+            marks.take(),
+        ];
+        for columns in rest.into_iter().flatten() {
+            self.encoder.send(columns);
+        }
+    }
+}
+
+macro_rules! sink {
+    ($($method:ident($row:ty) into $batch:ident;)+) => {
+        impl RowSink for ArchiveWriter { $(
+            #[inline]
+            fn $method(&mut self, row: &$row) {
+                if let Some(full) = self.batches.$batch.push(row) {
+                    self.encoder.send(full);
+                }
+            }
+        )+ }
+    };
+}
+
+sink! {
+    cpu_sample(CpuSampleRow) into cpu_samples;
+    counter_sample(CounterSampleRow) into counter_samples;
+    context_switch(ContextSwitchRow) into context_switches;
+    disk_io(DiskIoRow) into disk_io;
+    hard_fault(HardFaultRow) into hard_faults;
+    mark(MarkRow) into marks;
+    frame(FrameRow) into frames;
+    stack(StackRow) into stacks;
+    symbol(SymbolRow) into symbols;
+}
+
+/// Sends rows to the encoder in batches.
+pub(crate) fn write_rows<'a, T: Table>(encoder: &Encoder, rows: impl IntoIterator<Item = &'a T>) {
+    let mut batch = Batch::default();
+    for row in rows {
+        if let Some(full) = batch.push(row) {
+            encoder.send(full);
+        }
+    }
+    if let Some(rest) = batch.take() {
+        encoder.send(rest);
+    }
+}
+
+/// Writes `trace.json`, the last file of an archive.
+pub(crate) fn write_trace_file(directory: &Path, info: &TraceInfo) -> Result<(), Error> {
+    use std::io::Write as _;
+    let path = directory.join(TRACE_FILE);
+    let mut text = serde_json::to_vec_pretty(info).map_err(std::io::Error::from).writing(&path)?;
+    text.push(b'\n');
+    let mut file = CheckedFile::create(&path)?;
+    file.write_all(&text).writing(&path)?;
+    file.finish(&path).map(drop)
+}

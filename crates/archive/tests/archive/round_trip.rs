@@ -1,0 +1,213 @@
+//! What is written is read back: every row type, every value.
+
+use crate::common::{Random, Sample as _, TRACE, create, every_table, finish, listing, sample_rows, switch, write_switches};
+use proptest::prelude::*;
+use tracesift_archive::{Archive, Table as _, primitive, tables};
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::*;
+use tracesift_trace::{Clock, Health, RowSink as _};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn every_row_comes_back(seeds in proptest::collection::vec(any::<u64>(), 0..60)) {
+        let root = tempfile::tempdir().expect("temporary directory");
+        let mut writer = create(&root.path().join("x.sift"));
+        macro_rules! write {
+            ($($row:ident),+) => { $( writer.write_table(&rows_of::<$row>(&seeds)); )+ };
+        }
+        every_table!(write);
+        let archive = Archive::open(&finish(writer)).expect("opened");
+        archive.verify().expect("intact");
+        macro_rules! compare {
+            ($($row:ident),+) => { $(
+                prop_assert_eq!(archive.rows::<$row>().expect("rows"), rows_of::<$row>(&seeds));
+                prop_assert_eq!(archive.row_count::<$row>(), seeds.len() as u64);
+            )+ };
+        }
+        every_table!(compare);
+    }
+}
+
+fn rows_of<T: crate::common::Sample>(seeds: &[u64]) -> Vec<T> {
+    seeds.iter().map(|seed| T::sample(&mut Random(*seed))).collect()
+}
+
+#[test]
+fn rows_of_the_sink_come_back() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let mut writer = create(&root.path().join("x.sift"));
+    macro_rules! push {
+        ($($method:ident: $row:ident),+) => { $(
+            for row in sample_rows::<$row>(11, 300) {
+                writer.$method(&row);
+            }
+        )+ };
+    }
+    macro_rules! compare {
+        ($archive:ident, $($method:ident: $row:ident),+) => { $(
+            assert_eq!($archive.rows::<$row>().expect("rows"), sample_rows::<$row>(11, 300), stringify!($method));
+        )+ };
+    }
+    push!(cpu_sample: CpuSampleRow, counter_sample: CounterSampleRow, context_switch: ContextSwitchRow);
+    push!(disk_io: DiskIoRow, hard_fault: HardFaultRow, mark: MarkRow);
+    push!(frame: FrameRow, stack: StackRow, symbol: SymbolRow);
+    let archive = Archive::open(&finish(writer)).expect("opened");
+    compare!(archive, cpu_sample: CpuSampleRow, counter_sample: CounterSampleRow, context_switch: ContextSwitchRow);
+    compare!(archive, disk_io: DiskIoRow, hard_fault: HardFaultRow, mark: MarkRow);
+    compare!(archive, frame: FrameRow, stack: StackRow, symbol: SymbolRow);
+}
+
+#[test]
+fn many_rows_come_back_in_order() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    // More than one row group, and no multiple of a batch.
+    let archive = Archive::open(&write_switches(&root.path().join("x.sift"), 700_001)).expect("opened");
+    archive.verify().expect("intact");
+    let rows = archive.rows::<ContextSwitchRow>().expect("rows");
+    assert_eq!(rows.len(), 700_001);
+    assert!(rows.iter().zip(0..).all(|(row, index)| *row == switch(index)));
+}
+
+#[test]
+fn deep_stacks_come_back() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let mut random = Random(3);
+    let deep: Vec<StackRow> = (0..40)
+        .map(|stack| StackRow {
+            stack: tracesift_trace::StackId(stack),
+            frames: (0..100_000).map(|_| tracesift_trace::FrameId::sample(&mut random)).collect(),
+        })
+        .collect();
+    let mut writer = create(&root.path().join("x.sift"));
+    deep.iter().for_each(|row| writer.stack(row));
+    let archive = Archive::open(&finish(writer)).expect("opened");
+    assert!(archive.rows::<StackRow>().expect("rows") == deep);
+}
+
+#[test]
+fn an_empty_archive_has_the_tables_that_are_always_there() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let path = finish(create(&root.path().join("x.sift")));
+    let mut expected: Vec<String> = tables::TABLES
+        .iter()
+        .filter(|table| table.always)
+        .map(|table| format!("{}.parquet", table.name))
+        .chain(["trace.json".to_owned()])
+        .collect();
+    expected.sort();
+    assert_eq!(listing(&path), expected);
+    assert_eq!(listing(root.path()), ["x.sift"]);
+    let size: u64 = expected.iter().map(|name| path.join(name).metadata().expect("size").len()).sum();
+    assert!(size < 64 * 1024, "{size} bytes without a row");
+    let archive = Archive::open(&path).expect("opened");
+    archive.verify().expect("intact");
+    assert_eq!(archive.rows::<ContextSwitchRow>().expect("absent"), []);
+    assert_eq!(archive.rows::<StackRow>().expect("empty"), []);
+}
+
+#[test]
+fn the_description_comes_back_with_health_and_clock() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let clock = Clock::new(1_000, 10_000_000);
+    let mut health = Health::new();
+    health.add("events_lost", 42, Some(11_000), || "42 events on CPU 3".to_owned());
+    let info = TraceInfo { machine: Some("HOST".to_owned()), tool_version: "9.9".to_owned(), ..Default::default() };
+    let path = create(&root.path().join("x.sift")).finish(info, &health, &clock).expect("finished");
+    let archive = Archive::open(&path).expect("opened");
+    let info = archive.info();
+    assert_eq!((info.id.as_str(), info.machine.as_deref(), info.tool_version.as_str()), (TRACE, Some("HOST"), "9.9"));
+    assert_eq!((info.schema, info.clock_zero, info.clock_frequency), ([1, 0], 1_000, 10_000_000));
+    let expected = HealthRow {
+        kind: "events_lost".to_owned(),
+        count: 42,
+        first_time: Some(1_000_000),
+        example: Some("42 events on CPU 3".to_owned()),
+    };
+    assert_eq!(archive.rows::<HealthRow>().expect("rows"), [expected]);
+}
+
+#[test]
+fn every_file_carries_version_and_clock_and_only_signed_integers() {
+    use parquet::basic::{LogicalType, Type as PhysicalType};
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+
+    let root = tempfile::tempdir().expect("temporary directory");
+    let archive = crate::common::small_archive(&root.path().join("x.sift"));
+    for table in tables::TABLES {
+        let file = std::fs::File::open(archive.path().join(format!("{}.parquet", table.name))).expect("file");
+        let reader = SerializedFileReader::new(file).expect("Parquet");
+        let metadata = reader.metadata().file_metadata();
+        let pairs = metadata.key_value_metadata().expect("metadata");
+        let value = |key: &str| pairs.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.clone());
+        assert_eq!(value("tracesift.schema").as_deref(), Some("1.0"));
+        assert_eq!(value("tracesift.clock_frequency").as_deref(), Some("10000000"));
+        assert_eq!(value("ARROW:schema"), None);
+        let schema = metadata.schema_descr();
+        assert_eq!(schema.column(0).name(), "trace");
+        for column in schema.columns() {
+            let unsigned = matches!(column.logical_type_ref(), Some(LogicalType::Integer(integer)) if !integer.is_signed);
+            assert!(!unsigned && column.physical_type() != PhysicalType::INT96, "{}", column.name());
+        }
+    }
+}
+
+#[test]
+fn a_scan_gives_the_rows_that_touch_the_time() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let count = 600_000;
+    let archive = Archive::open(&write_switches(&root.path().join("x.sift"), count)).expect("opened");
+    let end = count * 10_000;
+    for (from, to) in [(0, end), (5, 6), (end - 1, end + 5), (5_500_000_000, 5_500_010_000), (7, 7), (9, 3), (end * 2, end * 3)] {
+        let mut times = Vec::new();
+        archive
+            .scan::<ContextSwitchRow>(&["time", "thread"], Some(from..to), |batch| {
+                assert_eq!(batch.num_columns(), 2);
+                let time = primitive::<arrow_array::types::Int64Type>(batch, "time").expect("time");
+                times.extend_from_slice(time.values().expect("no nulls"));
+            })
+            .expect("scanned");
+        let touches = |row: &ContextSwitchRow| from < to && row.off_time < to && row.time > from;
+        let expected: Vec<i64> = (0..count).map(switch).filter(touches).map(|row| row.time).collect();
+        assert_eq!(times, expected, "{from}..{to}");
+    }
+}
+
+#[test]
+fn a_scan_by_points_in_time_has_each_row_once() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let mut writer = create(&root.path().join("x.sift"));
+    for time in 0..1_000 {
+        writer.mark(&MarkRow { time, cpu: 0, process: None, thread: None, text: String::new() });
+    }
+    let archive = Archive::open(&finish(writer)).expect("opened");
+    let count = |range| {
+        let mut rows = 0;
+        archive.scan::<MarkRow>(&["text"], Some(range), |batch| rows += batch.num_rows()).expect("scanned");
+        rows
+    };
+    assert_eq!([count(0..400), count(400..1_000), count(1_000..2_000), count(-5..0)], [400, 600, 0, 0]);
+}
+
+#[test]
+fn a_scan_names_a_column_that_does_not_exist() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let archive = Archive::open(&finish(create(&root.path().join("x.sift")))).expect("opened");
+    let error = archive.scan::<MarkRow>(&["txet"], None, |_| {}).expect_err("no such column");
+    assert_eq!(error.to_string(), "table marks has no column txet");
+    archive.scan::<MarkRow>(&["trace", "text"], None, |_| {}).expect("absent table");
+}
+
+#[test]
+fn column_names_are_unique_and_described() {
+    for table in tables::TABLES {
+        let mut names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), table.columns.len(), "{}", table.name);
+        assert!(table.columns.iter().all(|column| !column.meaning.is_empty() && !column.source.is_empty()));
+        assert!(table.timing.columns().iter().all(|time| table.column(time).is_some_and(|column| !column.nullable)));
+    }
+    assert_eq!(ContextSwitchRow::DEFINITION.columns.len(), 22);
+}

@@ -1,0 +1,313 @@
+//! `dump cpu`: which process used the CPU.
+//!
+//! Sampled CPU is the sum of the samples' weights. Run, wait and ready come from context switches (precise), summed over
+//! the threads of a process, and are never mixed with sampled CPU.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow};
+
+use crate::answer::{ColumnOf, Fact, Kind, Section, Value, values};
+use crate::file::File;
+use crate::filter::ProcessFilter;
+use crate::order::{Between, Top};
+use crate::question::process::name_with_marks;
+use crate::time_range::TimeRange;
+use crate::tree::Tree;
+use crate::user;
+
+/// Order of the rows, ascending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Sampled CPU.
+    #[default]
+    Cpu,
+    /// Number of samples.
+    Samples,
+    /// Mean priority.
+    Priority,
+    /// Number of CPUs on which the process ran.
+    Cores,
+    /// Precise run time.
+    Run,
+    /// Wait, summed over the threads.
+    Wait,
+    /// Ready, summed over the threads.
+    Ready,
+    /// Start of the process.
+    Start,
+    /// First time at which it was seen running.
+    First,
+    /// Last time at which it was seen running.
+    Last,
+    /// Name.
+    Name,
+}
+
+/// What the table adds up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Totals {
+    /// Rows without totals.
+    None,
+    /// Rows and the totals of each file and over all.
+    #[default]
+    Process,
+    /// Totals only.
+    Total,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// Which processes.
+    pub filter: ProcessFilter,
+    /// Samples and spans in this range.
+    pub time: TimeRange,
+    /// Order of the rows.
+    pub sort: Sort,
+    /// How many rows per file.
+    pub top: Top,
+    /// Sampled CPU, ns.
+    pub cpu: Between,
+    /// Wait, ns.
+    pub wait: Between,
+    /// Ready, ns.
+    pub ready: Between,
+    /// What to add up.
+    pub totals: Totals,
+}
+
+/// One process of the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Path of the file.
+    pub file: String,
+    /// The process.
+    pub process: ProcessRow,
+    /// Its figures.
+    pub figures: ProcessSummaryRow,
+    /// Whether it is the idle loop: first row, in no total.
+    pub idle: bool,
+    /// What makes the figures less than exact.
+    pub warnings: Vec<String>,
+}
+
+/// The columns, in the order of every format.
+pub const COLUMNS: &[ColumnOf<Row>] = &[
+    ColumnOf::machine("file", "File", Kind::Text, |r| (&r.file).into(), "Path of the archive or recording."),
+    ColumnOf::machine(
+        "process",
+        "Process",
+        Kind::Text,
+        |r| (&r.process.name).into(),
+        "File name of the process' image; `DPC/ISR` is what interrupts took from the idle loop.",
+    ),
+    ColumnOf::machine("pid", "Pid", Kind::Id, |r| r.process.pid.into(), "Process id."),
+    ColumnOf::always(
+        "cpu_ns",
+        "CPU",
+        Kind::Milliseconds,
+        |r| r.figures.cpu.into(),
+        "Sampled CPU: the sum of the samples' weights.",
+    ),
+    ColumnOf::always("samples", "Samples", Kind::Count, |r| r.figures.samples.into(), "Samples charged to the process."),
+    ColumnOf::details(
+        "samples_without_stack",
+        "No stack",
+        Kind::Count,
+        |r| r.figures.samples_without_stack.into(),
+        "Samples of those that came without a stack.",
+    ),
+    ColumnOf::always(
+        "cores_used",
+        "Cores",
+        Kind::Count,
+        |r| r.figures.cores_used.into(),
+        "CPUs on which it ran: from context switches, else from samples.",
+    ),
+    ColumnOf::always(
+        "priority",
+        "Priority",
+        Kind::Number(1),
+        |r| r.figures.priority.into(),
+        "Mean priority over its samples, else over its run time.",
+    ),
+    ColumnOf::machine("start_ns", "Start", Kind::Time, |r| r.process.start.into(), "Start inside the recording; empty: it ran before."),
+    ColumnOf::machine("end_ns", "Stop", Kind::Time, |r| r.process.end.into(), "End inside the recording; empty: it runs on."),
+    ColumnOf::machine("parent_pid", "Parent", Kind::Id, |r| r.process.parent_pid.into(), "Process id of the creator."),
+    ColumnOf::details("session", "Session", Kind::Id, |r| r.process.session.into(), "Terminal-services session."),
+    ColumnOf::machine("user", "User id", Kind::Text, |r| r.process.user.clone().into(), "Security identifier of the owner."),
+    ColumnOf::details("account", "User", Kind::Text, account, "Account of the owner, where its identifier is well known."),
+    ColumnOf::details(
+        "run_ns",
+        "Run",
+        Kind::Milliseconds,
+        |r| r.figures.run.into(),
+        "Precise: time on the CPU from context switches, summed over the threads.",
+    ),
+    ColumnOf::details(
+        "wait_ns",
+        "Wait",
+        Kind::Milliseconds,
+        |r| r.figures.wait.into(),
+        "Precise: time blocked, summed over the threads.",
+    ),
+    ColumnOf::details(
+        "ready_ns",
+        "Ready",
+        Kind::Milliseconds,
+        |r| r.figures.ready.into(),
+        "Precise: time ready to run without a CPU, summed over the threads; empty without ready events.",
+    ),
+    ColumnOf::details(
+        "open_ns",
+        "Open",
+        Kind::Milliseconds,
+        |r| r.figures.open.into(),
+        "Precise: time off the CPU before a thread's first switch-in, neither wait nor ready.",
+    ),
+    ColumnOf::details(
+        "unknown_ns",
+        "Unknown",
+        Kind::Milliseconds,
+        |r| r.figures.unknown.into(),
+        "Precise: time of threads without a switch and of spans at broken switch chains.",
+    ),
+    ColumnOf::details(
+        "switches",
+        "Switches",
+        Kind::Count,
+        |r| r.figures.switches.into(),
+        "Switch-ins of its threads.",
+    ),
+    ColumnOf::details(
+        "first_ns",
+        "First",
+        Kind::Time,
+        |r| r.figures.first.into(),
+        "First time at which it was seen running or sampled.",
+    ),
+    ColumnOf::details(
+        "last_ns",
+        "Last",
+        Kind::Time,
+        |r| r.figures.last.into(),
+        "Last time at which it was seen running or sampled.",
+    ),
+    ColumnOf::machine(
+        "idle",
+        "Idle",
+        Kind::Bool,
+        |r| r.idle.into(),
+        "The idle loop: the first row of its file, outside the order, the totals and `--top`.",
+    ),
+    ColumnOf::people(
+        "process_label",
+        "Process",
+        Kind::Text,
+        |r| name_with_marks(&r.process).into(),
+        "Name and pid; `+` it started, `-` it ended inside the recording.",
+    ),
+    ColumnOf::always(
+        "command_line",
+        "Command line",
+        Kind::LongText,
+        |r| r.process.command_line.clone().into(),
+        "Command line.",
+    ),
+    ColumnOf::machine(
+        "warnings",
+        "Warnings",
+        Kind::List,
+        |r| r.warnings.as_slice().into(),
+        "What makes the figures of this file less than exact.",
+    ),
+];
+
+/// Answers the question for one file. `figures` are those of the question's time range.
+#[must_use]
+pub fn answer(file: &File, processes: &[ProcessRow], figures: &[ProcessSummaryRow], question: &Question) -> Section {
+    let rows = rows(file, processes, figures, question);
+    let facts = match question.totals {
+        Totals::None => Vec::new(),
+        Totals::Process | Totals::Total => totals(&rows),
+    };
+    let shown = if question.totals == Totals::Total { Vec::new() } else { values(COLUMNS, &rows) };
+    Section { facts, rows: shown, ..file.section() }
+}
+
+/// The rows for one file: the idle loop, then the others in order.
+#[must_use]
+pub fn rows(file: &File, processes: &[ProcessRow], figures: &[ProcessSummaryRow], question: &Question) -> Vec<Row> {
+    let tree = Tree::new(processes);
+    let figures: FxHashMap<ProcessId, &ProcessSummaryRow> = figures.iter().map(|row| (row.process, row)).collect();
+    let path = file.path_text();
+    let (mut idle, mut rows) = (Vec::new(), Vec::new());
+    for (index, process) in processes.iter().enumerate() {
+        let Some(figures) = figures.get(&process.process).copied().filter(|figures| was_seen(figures)) else { continue };
+        let parent = tree.parent(index).and_then(|parent| processes.get(parent));
+        let passes = question.filter.accepts(process, parent)
+            && question.cpu.contains(Some(figures.cpu))
+            && question.wait.contains(figures.wait)
+            && question.ready.contains(figures.ready);
+        if passes {
+            let is_idle = process.pid == 0 && process.origin != Origin::Pseudo;
+            let row = Row {
+                file: path.clone(),
+                process: process.clone(),
+                figures: figures.clone(),
+                idle: is_idle,
+                warnings: file.warnings.clone(),
+            };
+            if is_idle { idle.push(row) } else { rows.push(row) }
+        }
+    }
+    rows.sort_by(|a, b| compare(question.sort, a, b));
+    question.top.apply(&mut rows);
+    idle.append(&mut rows);
+    idle
+}
+
+/// Whether a process ran at all. The others would only fill the screen.
+fn was_seen(figures: &ProcessSummaryRow) -> bool {
+    figures.samples > 0 || figures.cpu > 0 || figures.run.is_some_and(|run| run > 0)
+}
+
+fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
+    let (x, y) = (&a.figures, &b.figures);
+    let by_cpu = || x.cpu.cmp(&y.cpu).then(x.run.cmp(&y.run));
+    let by_name = || {
+        a.process.name.to_lowercase().cmp(&b.process.name.to_lowercase()).then(a.process.pid.cmp(&b.process.pid))
+    };
+    let order = match sort {
+        Sort::Cpu => Ordering::Equal,
+        Sort::Samples => x.samples.cmp(&y.samples),
+        Sort::Priority => x.priority.unwrap_or(-1.0).total_cmp(&y.priority.unwrap_or(-1.0)),
+        Sort::Cores => x.cores_used.cmp(&y.cores_used),
+        Sort::Run => x.run.cmp(&y.run),
+        Sort::Wait => x.wait.cmp(&y.wait),
+        Sort::Ready => x.ready.cmp(&y.ready),
+        Sort::Start => a.process.start.cmp(&b.process.start),
+        Sort::First => x.first.cmp(&y.first),
+        Sort::Last => x.last.cmp(&y.last),
+        Sort::Name => by_name(),
+    };
+    order.then_with(by_cpu).then_with(by_name).then(a.process.start.cmp(&b.process.start))
+}
+
+fn account(row: &Row) -> Value {
+    let sid = row.process.user.as_deref();
+    sid.map(|sid| user::well_known(sid).unwrap_or(sid)).into()
+}
+
+/// Sums over the rows shown, the idle loop left out.
+fn totals(rows: &[Row]) -> Vec<Fact> {
+    let busy = || rows.iter().filter(|row| !row.idle);
+    vec![
+        Fact::new("CPU", Kind::Milliseconds, busy().fold(0_i64, |sum, row| sum.saturating_add(row.figures.cpu))),
+        Fact::new("samples", Kind::Count, busy().fold(0_i64, |sum, row| sum.saturating_add(row.figures.samples))),
+        Fact::new("processes", Kind::Count, busy().count()),
+    ]
+}

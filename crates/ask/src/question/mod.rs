@@ -1,0 +1,7 @@
+//! One module per question.
+
+pub mod cpu;
+pub mod process;
+pub mod stats;
+pub mod testrun;
+pub mod version;

@@ -1,0 +1,335 @@
+//! `dump process`: which processes lived in a recording, for how long, how they ended, who started them.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashSet;
+use tracesift_trace::rows::{Origin, ProcessRow};
+
+use crate::answer::{ColumnOf, Fact, Kind, Section, Value, values};
+use crate::file::File;
+use crate::filter::ProcessFilter;
+use crate::ntstatus;
+use crate::order::{Between, Top};
+use crate::time_range::TimeRange;
+use crate::tree::Tree;
+use crate::user;
+
+/// Order of the rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// By name, then by start.
+    #[default]
+    Name,
+    /// Those that ran all the time, then those that ended, then those that started, each by time.
+    Time,
+    /// By end; those that run on stand last.
+    Stop,
+    /// By session, then by name and start.
+    Session,
+    /// Children below their parents.
+    Tree,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// Which processes.
+    pub filter: ProcessFilter,
+    /// Lives that have a part in this range.
+    pub time: TimeRange,
+    /// Order of the rows.
+    pub sort: Sort,
+    /// How many rows.
+    pub top: Top,
+    /// Only processes that an error ended.
+    pub crash: bool,
+    /// Lifetime inside the recording, ns.
+    pub duration: Between,
+    /// Start, ns since time zero.
+    pub start: Between,
+}
+
+/// One process of the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Path of the file.
+    pub file: String,
+    /// The process.
+    pub process: ProcessRow,
+    /// Name of its parent, when that was alive.
+    pub parent: Option<String>,
+    /// Start in UTC.
+    pub start_utc: Option<String>,
+    /// End in UTC.
+    pub end_utc: Option<String>,
+    /// Its life inside the recording, ns.
+    pub duration: i64,
+    /// Number of ancestors shown above it, in the order `tree`.
+    pub depth: usize,
+    /// Losses of the file.
+    pub warnings: Vec<String>,
+}
+
+/// The columns, in the order of every format.
+pub const COLUMNS: &[ColumnOf<Row>] = &[
+    ColumnOf::machine("file", "File", Kind::Text, |r| (&r.file).into(), "Path of the archive or recording."),
+    ColumnOf::machine("process", "Process", Kind::Text, |r| (&r.process.name).into(), "File name of the process' image."),
+    ColumnOf::always("pid", "Pid", Kind::Id, |r| r.process.pid.into(), "Process id."),
+    ColumnOf::always(
+        "start_ns",
+        "Start",
+        Kind::Time,
+        |r| r.process.start.into(),
+        "Start inside the recording; empty: it ran before.",
+    ),
+    ColumnOf::always(
+        "end_ns",
+        "Stop",
+        Kind::Time,
+        |r| r.process.end.into(),
+        "End inside the recording; empty: it runs on.",
+    ),
+    ColumnOf::machine("start_utc", "Start UTC", Kind::Text, |r| r.start_utc.clone().into(), "Start as a date in UTC."),
+    ColumnOf::machine("end_utc", "Stop UTC", Kind::Text, |r| r.end_utc.clone().into(), "End as a date in UTC."),
+    ColumnOf::always(
+        "duration_ns",
+        "Duration",
+        Kind::Seconds,
+        |r| r.duration.into(),
+        "Its life inside the recording: from its start, or the recording's, to its end, or the recording's.",
+    ),
+    ColumnOf::machine(
+        "exit_code",
+        "Exit code",
+        Kind::Id,
+        |r| r.process.exit_code.into(),
+        "Exit status as a signed integer; empty when no end was seen.",
+    ),
+    ColumnOf::machine(
+        "exit_status",
+        "Exit status",
+        Kind::Text,
+        |r| r.process.exit_code.and_then(ntstatus::name).into(),
+        "Name of the exit status, where it is a known NTSTATUS.",
+    ),
+    ColumnOf::people("exit", "Exit", Kind::Text, exit, "Name of the exit status where it is known, else the number."),
+    ColumnOf::always("parent_pid", "Parent", Kind::Id, |r| r.process.parent_pid.into(), "Process id of the creator."),
+    ColumnOf::details(
+        "parent",
+        "Parent name",
+        Kind::Text,
+        |r| r.parent.clone().into(),
+        "Name of the creator, when it was alive in the recording.",
+    ),
+    ColumnOf::details("session", "Session", Kind::Id, |r| r.process.session.into(), "Terminal-services session."),
+    ColumnOf::machine("user", "User id", Kind::Text, |r| r.process.user.clone().into(), "Security identifier of the owner."),
+    ColumnOf::details("account", "User", Kind::Text, account, "Account of the owner, where its identifier is well known."),
+    ColumnOf::details("wow64", "32 bit", Kind::Bool, |r| r.process.wow64.into(), "A 32-bit process on a 64-bit system."),
+    ColumnOf::machine(
+        "package",
+        "Package",
+        Kind::Text,
+        |r| r.process.package.clone().into(),
+        "Full name of the app package.",
+    ),
+    ColumnOf::machine(
+        "application",
+        "Application",
+        Kind::Text,
+        |r| r.process.application.clone().into(),
+        "Application user model id.",
+    ),
+    ColumnOf::machine(
+        "depth",
+        "Depth",
+        Kind::Id,
+        |r| r.depth.into(),
+        "Number of ancestors among the rows; 0 unless sorted as a tree.",
+    ),
+    ColumnOf::people(
+        "process_label",
+        "Process",
+        Kind::Text,
+        label,
+        "Name and pid; `+` it started, `-` it ended inside the recording.",
+    ),
+    ColumnOf::always(
+        "command_line",
+        "Command line",
+        Kind::LongText,
+        |r| r.process.command_line.clone().into(),
+        "Command line.",
+    ),
+    ColumnOf::machine(
+        "warnings",
+        "Warnings",
+        Kind::List,
+        |r| r.warnings.as_slice().into(),
+        "What makes the figures of this file less than exact.",
+    ),
+];
+
+/// Answers the question for one file.
+#[must_use]
+pub fn answer(file: &File, processes: &[ProcessRow], question: &Question) -> Section {
+    let rows = rows(file, processes, question);
+    Section { facts: counts(&rows), rows: values(COLUMNS, &rows), ..file.section() }
+}
+
+/// The rows for one file, in order.
+#[must_use]
+pub fn rows(file: &File, processes: &[ProcessRow], question: &Question) -> Vec<Row> {
+    let tree = Tree::new(processes);
+    let shown = select(file, processes, &tree, question);
+    let compare = |&a: &usize, &b: &usize| match (processes.get(a), processes.get(b)) {
+        (Some(a), Some(b)) => compare(question.sort, a, b),
+        _ => Ordering::Equal,
+    };
+    let order = match question.sort {
+        Sort::Tree => tree.depth_first(|index| shown.contains(&index), compare),
+        _ => {
+            let mut order: Vec<usize> = shown.into_iter().collect();
+            order.sort_unstable();
+            order.sort_by(compare);
+            order.into_iter().map(|index| (index, 0)).collect()
+        }
+    };
+    let mut rows: Vec<Row> = order
+        .into_iter()
+        .filter_map(|(index, depth)| {
+            let process = processes.get(index)?;
+            let parent = tree.parent(index).and_then(|parent| processes.get(parent)).map(|parent| parent.name.clone());
+            Some(row(file, process, parent, depth))
+        })
+        .collect();
+    question.top.apply(&mut rows);
+    rows
+}
+
+fn row(file: &File, process: &ProcessRow, parent: Option<String>, depth: usize) -> Row {
+    Row {
+        file: file.path_text(),
+        parent,
+        start_utc: process.start.and_then(|start| file.zero.iso_utc(start)),
+        end_utc: process.end.and_then(|end| file.zero.iso_utc(end)),
+        duration: duration(file, process),
+        depth,
+        warnings: file.warnings.clone(),
+        process: process.clone(),
+    }
+}
+
+/// Indexes of the processes that pass, and with a filter on parents also of those parents.
+fn select(file: &File, processes: &[ProcessRow], tree: &Tree, question: &Question) -> FxHashSet<usize> {
+    let reported = reported_crashes(processes);
+    let parent_of = |index: usize| tree.parent(index).and_then(|parent| processes.get(parent));
+    let passes = |index: usize, process: &ProcessRow| {
+        // The idle loop and the bearer of interrupt time are no processes that anybody started.
+        process.origin != Origin::Pseudo
+            && question.filter.accepts(process, parent_of(index))
+            && question.time.overlaps(process.start, process.end)
+            && question.duration.contains(Some(duration(file, process)))
+            && question.start.contains(process.start)
+            && (!question.crash
+                || process.exit_code.is_some_and(ntstatus::is_crash)
+                || reported.contains(&process.pid))
+    };
+    let mut shown: FxHashSet<usize> =
+        processes.iter().enumerate().filter(|(index, process)| passes(*index, process)).map(|(index, _)| index).collect();
+    if !question.filter.parent.is_empty() {
+        let parents: Vec<usize> = shown
+            .iter()
+            .filter_map(|&child| tree.parent(child))
+            .filter(|&parent| {
+                processes.get(parent).is_some_and(|row| question.filter.parent.matches(&row.name, row.pid))
+            })
+            .collect();
+        shown.extend(parents);
+    }
+    shown
+}
+
+/// Pids that Windows Error Reporting was started for: `WerFault.exe -u -p 4711 -s 1234`.
+fn reported_crashes(processes: &[ProcessRow]) -> FxHashSet<i64> {
+    processes
+        .iter()
+        .filter(|process| process.name.eq_ignore_ascii_case("WerFault.exe"))
+        .filter_map(|process| {
+            let mut words = process.command_line.as_deref()?.split_whitespace();
+            words.find(|word| *word == "-p")?;
+            words.next()?.parse().ok()
+        })
+        .collect()
+}
+
+fn duration(file: &File, process: &ProcessRow) -> i64 {
+    process.end.unwrap_or(file.end).saturating_sub(process.start.unwrap_or(file.start)).max(0)
+}
+
+fn compare(sort: Sort, a: &ProcessRow, b: &ProcessRow) -> Ordering {
+    let by_name = || {
+        a.name.to_lowercase().cmp(&b.name.to_lowercase()).then(a.start.cmp(&b.start)).then(a.pid.cmp(&b.pid))
+    };
+    match sort {
+        Sort::Name => by_name(),
+        Sort::Time | Sort::Tree => time_key(a).cmp(&time_key(b)).then_with(by_name),
+        Sort::Stop => (a.end.is_none(), a.end).cmp(&(b.end.is_none(), b.end)).then_with(by_name),
+        Sort::Session => a.session.cmp(&b.session).then_with(by_name),
+    }
+}
+
+fn time_key(process: &ProcessRow) -> (u8, Option<i64>) {
+    match (process.start, process.end) {
+        (None, None) => (0, None),
+        (None, end) => (1, end),
+        (start, _) => (2, start),
+    }
+}
+
+fn exit(row: &Row) -> Value {
+    match row.process.exit_code {
+        None => Value::None,
+        Some(code) => ntstatus::name(code).map_or_else(|| Value::Text(code.to_string()), Value::from),
+    }
+}
+
+fn account(row: &Row) -> Value {
+    let sid = row.process.user.as_deref();
+    sid.map(|sid| user::well_known(sid).unwrap_or(sid)).into()
+}
+
+/// `name(pid)` with its marks, indented below its parent.
+fn label(row: &Row) -> Value {
+    let indent = match row.depth {
+        0 => String::new(),
+        // A chain of any length still has to fit on a line.
+        depth => format!("{}|- ", "  ".repeat(depth.min(32))),
+    };
+    Value::Text(format!("{indent}{}", name_with_marks(&row.process)))
+}
+
+/// `name(pid)`, and ` +` for a start, ` -` for an end, ` +-` for both inside the recording.
+#[must_use]
+pub fn name_with_marks(process: &ProcessRow) -> String {
+    let mark = match (process.start.is_some(), process.end.is_some()) {
+        (false, false) => "",
+        (true, false) => " +",
+        (false, true) => " -",
+        (true, true) => " +-",
+    };
+    format!("{}({}){mark}", process.name, process.pid)
+}
+
+fn counts(rows: &[Row]) -> Vec<Fact> {
+    let count = |test: fn(&ProcessRow) -> bool| rows.iter().filter(|row| test(&row.process)).count();
+    let sessions: FxHashSet<i32> = rows.iter().filter_map(|row| row.process.session).collect();
+    let users: FxHashSet<&str> = rows.iter().filter_map(|row| row.process.user.as_deref()).collect();
+    vec![
+        Fact::new("processes", Kind::Count, rows.len()),
+        Fact::new("new", Kind::Count, count(|process| process.start.is_some())),
+        Fact::new("exited", Kind::Count, count(|process| process.end.is_some())),
+        Fact::new("permanent", Kind::Count, count(|process| process.start.is_none() && process.end.is_none())),
+        Fact::local("sessions", Kind::Count, sessions.len()),
+        Fact::local("users", Kind::Count, users.len()),
+    ]
+}

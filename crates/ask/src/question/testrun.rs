@@ -1,0 +1,256 @@
+//! `dump testrun`: which tests the recordings belong to, by the names of the files.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDateTime;
+use tracesift_extract::input::name::Status;
+
+use crate::answer::{ColumnOf, Fact, Kind, Section, values};
+use crate::file::path_text;
+use crate::runs::{Run, SingleTest, TestFile};
+
+/// One test of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestRow {
+    /// Number of the run in order of time, from 0.
+    pub run: usize,
+    /// Start of the run, local time of the recorder.
+    pub run_start: String,
+    /// From its first to its last test, s.
+    pub run_duration_s: i64,
+    /// Name of the test.
+    pub test: String,
+    /// Whether the files' names have a known shape.
+    pub valid: bool,
+    /// Executions.
+    pub single_tests: usize,
+    /// Files.
+    pub files: usize,
+    /// Executions whose name says that they failed.
+    pub failed: usize,
+    /// Shortest, median and longest measured duration, ns.
+    pub durations: Option<[i64; 3]>,
+}
+
+/// One file of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileRow {
+    /// Path.
+    pub file: String,
+    /// Number of the run.
+    pub run: usize,
+    /// Number of the execution inside its run, in order of time, from 0.
+    pub single_test: usize,
+    /// The file.
+    pub test_file: TestFile,
+}
+
+/// The columns of a row per test.
+pub const TEST_COLUMNS: &[ColumnOf<TestRow>] = &[
+    ColumnOf::machine("run", "Run", Kind::Id, |r| r.run.into(), "Number of the run in order of time, from 0."),
+    ColumnOf::machine(
+        "run_start",
+        "Run start",
+        Kind::Text,
+        |r| (&r.run_start).into(),
+        "When its first test ran, local time of the recorder.",
+    ),
+    ColumnOf::machine(
+        "run_duration_s",
+        "Run duration s",
+        Kind::Id,
+        |r| r.run_duration_s.into(),
+        "From its first to its last test, in seconds.",
+    ),
+    ColumnOf::always("test", "Test", Kind::Text, |r| (&r.test).into(), "Name of the test; of the file when that has no known shape."),
+    ColumnOf::always("valid", "Valid", Kind::Bool, |r| r.valid.into(), "Whether the names have a known shape."),
+    ColumnOf::always("single_tests", "Tests", Kind::Count, |r| r.single_tests.into(), "Executions of the test in the run."),
+    ColumnOf::always("files", "Files", Kind::Count, |r| r.files.into(), "Files of these executions."),
+    ColumnOf::always("failed", "Failed", Kind::Count, |r| r.failed.into(), "Executions whose name says that they failed."),
+    ColumnOf::always(
+        "min_ns",
+        "Shortest",
+        Kind::Milliseconds,
+        |r| r.durations.map(|[min, ..]| min).into(),
+        "Shortest duration that the test measured.",
+    ),
+    ColumnOf::always(
+        "median_ns",
+        "Median",
+        Kind::Milliseconds,
+        |r| r.durations.map(|[_, median, _]| median).into(),
+        "Median duration; of an even number the mean of the middle two.",
+    ),
+    ColumnOf::always(
+        "max_ns",
+        "Longest",
+        Kind::Milliseconds,
+        |r| r.durations.map(|[.., max]| max).into(),
+        "Longest duration that the test measured.",
+    ),
+];
+
+/// The columns of a row per file.
+pub const FILE_COLUMNS: &[ColumnOf<FileRow>] = &[
+    ColumnOf::machine("run", "Run", Kind::Id, |r| r.run.into(), "Number of the run in order of time, from 0."),
+    ColumnOf::details(
+        "single_test",
+        "Test number",
+        Kind::Id,
+        |r| r.single_test.into(),
+        "Number of the execution inside its run, from 0; the machines of one execution share it.",
+    ),
+    ColumnOf::always(
+        "performed_at",
+        "Performed at",
+        Kind::Text,
+        |r| date(r.test_file.performed_at).into(),
+        "When the test ran, local time of the recorder.",
+    ),
+    ColumnOf::always("test", "Test", Kind::Text, |r| r.test_file.test().into(), "Name of the test."),
+    ColumnOf::always(
+        "duration_ns",
+        "Duration",
+        Kind::Milliseconds,
+        |r| r.test_file.duration_ms().and_then(nanoseconds).into(),
+        "Duration that the test measured.",
+    ),
+    ColumnOf::always(
+        "machine",
+        "Machine",
+        Kind::Text,
+        |r| r.test_file.test.as_ref().map(|test| &test.machine).into(),
+        "Machine on which it ran.",
+    ),
+    ColumnOf::always(
+        "tier",
+        "Tier",
+        Kind::Text,
+        |r| r.test_file.test.as_ref().and_then(|test| test.tier).map(|tier| tier.as_str()).into(),
+        "`CLT` client, `SRV` server, `SINGLE` the only machine.",
+    ),
+    ColumnOf::always(
+        "status",
+        "Status",
+        Kind::Text,
+        |r| r.test_file.test.as_ref().and_then(|test| test.status).map(|status| status.as_str()).into(),
+        "How the test ended.",
+    ),
+    ColumnOf::always(
+        "valid",
+        "Valid",
+        Kind::Bool,
+        |r| r.test_file.test.is_some().into(),
+        "Whether the name has a known shape.",
+    ),
+    ColumnOf::always("size_bytes", "Size", Kind::Bytes, |r| r.test_file.size.into(), "Size of the file or archive."),
+    ColumnOf::always("file", "File", Kind::LongText, |r| (&r.file).into(), "Path of the archive or recording."),
+];
+
+/// A section per run with a row per test.
+#[must_use]
+pub fn tests(runs: &[Run]) -> Vec<Section> {
+    runs.iter()
+        .map(|run| Section { rows: values(TEST_COLUMNS, &test_rows(run)), ..section(run) })
+        .collect()
+}
+
+/// A section per run with a row per file.
+#[must_use]
+pub fn files(runs: &[Run]) -> Vec<Section> {
+    runs.iter()
+        .map(|run| Section { rows: values(FILE_COLUMNS, &file_rows(run)), ..section(run) })
+        .collect()
+}
+
+/// Counts over all runs.
+#[must_use]
+pub fn summary(runs: &[Run]) -> Vec<Fact> {
+    let tests: usize = runs.iter().map(|run| run.tests.len()).sum();
+    let files: usize = runs.iter().map(|run| run.files().count()).sum();
+    vec![
+        Fact::new("runs", Kind::Count, runs.len()),
+        Fact::new("tests", Kind::Count, tests),
+        Fact::new("files", Kind::Count, files),
+    ]
+}
+
+fn section(run: &Run) -> Section {
+    let start = run.start().map(date).unwrap_or_default();
+    let (hours, rest) = (run_seconds(run) / 3600, run_seconds(run) % 3600);
+    Section {
+        title: format!("run {}  {start}  {hours}:{:02}:{:02}", run.index, rest / 60, rest % 60),
+        facts: vec![
+            Fact::new("tests", Kind::Count, run.tests.len()),
+            Fact::new("files", Kind::Count, run.files().count()),
+        ],
+        ..Section::default()
+    }
+}
+
+/// The tests of a run, by name.
+#[must_use]
+pub fn test_rows(run: &Run) -> Vec<TestRow> {
+    let mut by_name: BTreeMap<(String, bool), Vec<&SingleTest>> = BTreeMap::new();
+    for single in &run.tests {
+        by_name.entry((single.test().to_owned(), single.duration_ms().is_some())).or_default().push(single);
+    }
+    by_name
+        .into_iter()
+        .map(|((test, valid), singles)| TestRow {
+            run: run.index,
+            run_start: run.start().map(date).unwrap_or_default(),
+            run_duration_s: run_seconds(run),
+            test,
+            valid,
+            single_tests: singles.len(),
+            files: singles.iter().map(|single| single.files.len()).sum(),
+            failed: singles.iter().filter(|single| has_failed(single)).count(),
+            durations: durations(&singles),
+        })
+        .collect()
+}
+
+fn file_rows(run: &Run) -> Vec<FileRow> {
+    run.tests
+        .iter()
+        .enumerate()
+        .flat_map(|(single_test, single)| {
+            single.files.iter().map(move |file| FileRow {
+                file: path_text(&file.path),
+                run: run.index,
+                single_test,
+                test_file: file.clone(),
+            })
+        })
+        .collect()
+}
+
+fn has_failed(single: &SingleTest) -> bool {
+    single
+        .files
+        .iter()
+        .any(|file| file.test.as_ref().is_some_and(|test| test.status == Some(Status::Failed)))
+}
+
+fn durations(singles: &[&SingleTest]) -> Option<[i64; 3]> {
+    let mut sorted: Vec<i64> = singles.iter().filter_map(|single| single.duration_ms().and_then(nanoseconds)).collect();
+    sorted.sort_unstable();
+    let (low, high) = (sorted.get(sorted.len().checked_sub(1)? / 2)?, sorted.get(sorted.len() / 2)?);
+    Some([*sorted.first()?, low + (high - low) / 2, *sorted.last()?])
+}
+
+fn nanoseconds(ms: u64) -> Option<i64> {
+    i64::try_from(ms).ok()?.checked_mul(1_000_000)
+}
+
+fn run_seconds(run: &Run) -> i64 {
+    match (run.start(), run.end()) {
+        (Some(start), Some(end)) => (end - start).num_seconds(),
+        _ => 0,
+    }
+}
+
+fn date(at: NaiveDateTime) -> String {
+    at.format("%Y-%m-%d %H:%M:%S").to_string()
+}

@@ -1,0 +1,212 @@
+//! An open archive, ready to be asked.
+
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type};
+use rayon::prelude::*;
+use tracesift_analysis::{Accounting, ProcessTotals, Span};
+use tracesift_archive::{Archive, Error, primitive};
+use tracesift_extract::input::file_kind;
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuSampleRow, ProcessRow, ProcessSummaryRow, ThreadRow,
+};
+use tracesift_trace::{ProcessId, StackId, ThreadId};
+
+use crate::answer::Failure;
+use crate::file::File;
+use crate::time_range::TimeRange;
+
+/// An archive to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Directory of the archive.
+    pub archive: PathBuf,
+    /// The path that answers name: the archive's, or that of the recording which was extracted for this question.
+    pub shown: PathBuf,
+}
+
+impl Source {
+    /// An archive under its own name.
+    #[must_use]
+    pub fn archive(path: PathBuf) -> Self {
+        Self { shown: path.clone(), archive: path }
+    }
+}
+
+/// An open archive.
+#[derive(Clone, Debug)]
+pub struct OpenRecording {
+    /// How answers name it.
+    pub file: File,
+    archive: Archive,
+}
+
+impl OpenRecording {
+    /// Opens an archive.
+    ///
+    /// # Errors
+    /// Those of [`Archive::open`].
+    pub fn open(source: &Source) -> Result<Self, Error> {
+        let archive = Archive::open(&source.archive)?;
+        let file = File::new(&source.shown, name_of(&source.shown), archive.info());
+        Ok(Self { file, archive })
+    }
+
+    /// The archive.
+    #[must_use]
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// What was recorded.
+    #[must_use]
+    pub fn info(&self) -> &TraceInfo {
+        self.archive.info()
+    }
+
+    /// The figures of every process in a time range: from the archive's summary, or from samples and switches when the range
+    /// is not everything.
+    ///
+    /// # Errors
+    /// Those of reading the tables.
+    pub fn process_figures(&self, processes: &[ProcessRow], time: TimeRange) -> Result<Vec<ProcessSummaryRow>, Error> {
+        if time.is_everything() {
+            return self.archive.rows();
+        }
+        let (start, end) = time.bounds();
+        let range = Span::new(start, end);
+        let info = self.info();
+        let recording = tracesift_analysis::Recording {
+            span: Span::new(info.start_ns, info.end_ns),
+            has_switches: info.has_switches,
+            has_ready: info.has_ready,
+        };
+        let mut totals = ProcessTotals::new(range);
+        self.scan_samples(range, |row| totals.sample(row))?;
+        let accounts = if info.has_switches {
+            let mut accounting = Accounting::new(&recording, range, &self.archive.rows::<ThreadRow>()?);
+            // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
+            self.scan_switches(|row| accounting.switch(row, &mut |_| {}))?;
+            accounting.finish(&mut |_| {}).threads
+        } else {
+            Vec::new()
+        };
+        Ok(totals.finish(&recording, processes.iter().map(|process| process.process), &accounts))
+    }
+
+    fn scan_samples(&self, range: Span, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        let columns = ["time", "cpu", "process", "thread", "weight", "stack", "priority"];
+        let mut damage = None;
+        self.archive.scan::<CpuSampleRow>(&columns, Some(range.start..range.end), |batch| {
+            let views = || -> Result<_, String> {
+                Ok((
+                    (primitive::<Int64Type>(batch, "time")?, primitive::<Int16Type>(batch, "cpu")?),
+                    (primitive::<Int32Type>(batch, "process")?, primitive::<Int32Type>(batch, "thread")?),
+                    (primitive::<Int64Type>(batch, "weight")?, primitive::<Int32Type>(batch, "stack")?),
+                    primitive::<Int8Type>(batch, "priority")?,
+                ))
+            };
+            let ((time, cpu), (process, thread), (weight, stack), priority) = match views() {
+                Ok(views) => views,
+                Err(reason) => return note(&mut damage, reason),
+            };
+            for row in 0..batch.num_rows() {
+                visit(&CpuSampleRow {
+                    time: time.get(row).unwrap_or_default(),
+                    cpu: cpu.get(row).unwrap_or_default(),
+                    process: ProcessId(process.get(row).unwrap_or_default()),
+                    thread: ThreadId(thread.get(row).unwrap_or_default()),
+                    weight: weight.get(row).unwrap_or_default(),
+                    stack: stack.get(row).map(StackId),
+                    frame: None,
+                    priority: priority.get(row),
+                    flags: 0,
+                });
+            }
+        })?;
+        self.fail(damage, "cpu_samples")
+    }
+
+    fn scan_switches(&self, mut visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
+        let columns = [
+            "time", "cpu", "thread", "prev_thread", "off_time", "off_state", "ready_time", "priority", "off_priority",
+            "flags",
+        ];
+        let mut damage = None;
+        self.archive.scan::<ContextSwitchRow>(&columns, None, |batch| {
+            let views = || -> Result<_, String> {
+                Ok((
+                    (primitive::<Int64Type>(batch, "time")?, primitive::<Int16Type>(batch, "cpu")?),
+                    (primitive::<Int32Type>(batch, "thread")?, primitive::<Int32Type>(batch, "prev_thread")?),
+                    (primitive::<Int64Type>(batch, "off_time")?, primitive::<Int8Type>(batch, "off_state")?),
+                    (primitive::<Int64Type>(batch, "ready_time")?, primitive::<Int8Type>(batch, "priority")?),
+                    (primitive::<Int8Type>(batch, "off_priority")?, primitive::<Int16Type>(batch, "flags")?),
+                ))
+            };
+            let ((time, cpu), (thread, prev_thread), (off_time, off_state), (ready_time, priority), (off_priority, flags)) =
+                match views() {
+                    Ok(views) => views,
+                    Err(reason) => return note(&mut damage, reason),
+                };
+            for row in 0..batch.num_rows() {
+                visit(&ContextSwitchRow {
+                    time: time.get(row).unwrap_or_default(),
+                    cpu: cpu.get(row),
+                    thread: ThreadId(thread.get(row).unwrap_or_default()),
+                    prev_thread: prev_thread.get(row).map(ThreadId),
+                    off_time: off_time.get(row).unwrap_or_default(),
+                    off_state: off_state.get(row),
+                    ready_time: ready_time.get(row),
+                    priority: priority.get(row),
+                    off_priority: off_priority.get(row),
+                    flags: flags.get(row).unwrap_or_default(),
+                    ..ContextSwitchRow::default()
+                });
+            }
+        })?;
+        self.fail(damage, "context_switches")
+    }
+
+    fn fail(&self, damage: Option<String>, table: &str) -> Result<(), Error> {
+        damage.map_or(Ok(()), |reason| {
+            Err(Error::Corrupt { path: self.archive.path().join(format!("{table}.parquet")), reason })
+        })
+    }
+}
+
+/// Keeps the first reason.
+fn note(damage: &mut Option<String>, reason: String) {
+    damage.get_or_insert(reason);
+}
+
+/// The name of a file without `.etl`, `.zip`, `.sift`.
+#[must_use]
+pub fn name_of(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    file_kind::stem(&name).to_owned()
+}
+
+/// Opens archives in parallel; the oldest recording stands first.
+#[must_use]
+pub fn open_all(sources: &[Source]) -> (Vec<OpenRecording>, Vec<Failure>) {
+    let opened: Vec<_> = sources
+        .par_iter()
+        .map(|source| OpenRecording::open(source).map_err(|error| Failure::new(&source.shown, &error)))
+        .collect();
+    let (mut recordings, mut failures) = (Vec::new(), Vec::new());
+    for result in opened {
+        match result {
+            Ok(recording) => recordings.push(recording),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    recordings.sort_by(by_time);
+    (recordings, failures)
+}
+
+fn by_time(a: &OpenRecording, b: &OpenRecording) -> Ordering {
+    let key = |recording: &OpenRecording| (recording.file.zero.filetime, recording.file.start);
+    key(a).cmp(&key(b)).then_with(|| a.file.path.cmp(&b.file.path))
+}

@@ -1,0 +1,156 @@
+//! Quantities as people write them: `10ms`, `1.5s`, `64KiB`.
+//!
+//! Parsing is exact (no floating point on the way) and never depends on the locale: the decimal separator is a point.
+//! KB, MB, GB and TB are powers of 1000; KiB, MiB, GiB and TiB powers of 1024.
+
+/// What a bare number means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Microseconds.
+    Microseconds,
+}
+
+impl TimeUnit {
+    const fn nanoseconds(self) -> i128 {
+        match self {
+            Self::Seconds => 1_000_000_000,
+            Self::Milliseconds => 1_000_000,
+            Self::Microseconds => 1_000,
+        }
+    }
+}
+
+/// A text that is no quantity.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuantityError {
+    /// There is no number at the start.
+    #[error("`{0}` does not start with a number")]
+    Number(String),
+    /// The unit is not one of the dimension.
+    #[error("`{unit}` in `{text}` is not a unit of {dimension}; use {known}")]
+    Unit {
+        /// The whole text.
+        text: String,
+        /// The unit in it.
+        unit: String,
+        /// `time` or `size`.
+        dimension: &'static str,
+        /// The units that exist.
+        known: &'static str,
+    },
+    /// More than 64 bits can hold.
+    #[error("`{0}` is too large")]
+    Range(String),
+}
+
+/// Nanoseconds of a time such as `3.2s`, `10ms`, `250us`, `-5`; a bare number is in `default` units.
+pub fn parse_time(text: &str, default: TimeUnit) -> Result<i64, QuantityError> {
+    let (number, unit) = split(text)?;
+    let factor = match unit.to_ascii_lowercase().as_str() {
+        "" => default.nanoseconds(),
+        "s" | "sec" | "second" | "seconds" => 1_000_000_000,
+        "ms" => 1_000_000,
+        "us" | "µs" | "μs" => 1_000,
+        "ns" => 1,
+        _ => return Err(unknown_unit(text, unit, "time", "s, ms, us or ns")),
+    };
+    scale(text, number, factor)
+}
+
+/// Bytes of a size such as `64KiB` or `1.5GB`; a bare number is in bytes.
+pub fn parse_size(text: &str) -> Result<i64, QuantityError> {
+    let (number, unit) = split(text)?;
+    let factor = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" | "byte" | "bytes" => 1,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "tib" => 1 << 40,
+        _ => return Err(unknown_unit(text, unit, "size", "B, KB, MB, GB, TB, KiB, MiB, GiB or TiB")),
+    };
+    scale(text, number, factor)
+}
+
+fn unknown_unit(text: &str, unit: &str, dimension: &'static str, known: &'static str) -> QuantityError {
+    QuantityError::Unit { text: text.to_owned(), unit: unit.to_owned(), dimension, known }
+}
+
+fn split(text: &str) -> Result<(&str, &str), QuantityError> {
+    let text = text.trim();
+    let signed = usize::from(text.starts_with(['-', '+']));
+    let digits = text.get(signed..).unwrap_or_default();
+    let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(digits.len()) + signed;
+    let (number, unit) = text.split_at(end);
+    if !number.contains(|c: char| c.is_ascii_digit()) || number.matches('.').count() > 1 {
+        return Err(QuantityError::Number(text.to_owned()));
+    }
+    Ok((number, unit.trim()))
+}
+
+/// `number × factor`, digits beyond the smallest unit cut off.
+fn scale(text: &str, number: &str, factor: i128) -> Result<i64, QuantityError> {
+    let too_large = || QuantityError::Range(text.to_owned());
+    let negative = number.starts_with('-');
+    let (whole, fraction) = number.trim_start_matches(['-', '+']).split_once('.').unwrap_or((number, ""));
+    let whole = whole.trim_start_matches(['-', '+']);
+    let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| too_large())? };
+    // 12 digits behind the point resolve a byte in a terabyte and more than a nanosecond in a second.
+    let fraction: String = fraction.chars().take(12).collect();
+    let parts: i128 = if fraction.is_empty() { 0 } else { fraction.parse().map_err(|_| too_large())? };
+    let digits = u32::try_from(fraction.len()).unwrap_or(12);
+    let magnitude = whole
+        .checked_mul(factor)
+        .and_then(|value| value.checked_add(parts * factor / 10_i128.pow(digits)))
+        .ok_or_else(too_large)?;
+    i64::try_from(if negative { -magnitude } else { magnitude }).map_err(|_| too_large())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        for (text, ns) in [
+            ("3.2s", 3_200_000_000),
+            ("3.2", 3_200_000_000),
+            ("10ms", 10_000_000),
+            ("250US", 250_000),
+            ("7 ns", 7),
+            ("-0.5s", -500_000_000),
+            ("+1 second", 1_000_000_000),
+            (".5", 500_000_000),
+            ("0.0000000019s", 1),
+        ] {
+            assert_eq!(parse_time(text, TimeUnit::Seconds), Ok(ns), "{text}");
+        }
+        assert_eq!(parse_time("115", TimeUnit::Milliseconds), Ok(115_000_000));
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("1", 1), ("1KB", 1_000), ("1KiB", 1_024), ("1.5 mib", 1_572_864), ("2GB", 2_000_000_000)] {
+            assert_eq!(parse_size(text), Ok(bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_quantity() {
+        for text in ["", "s", "-", ".", "1.2.3", "ms5"] {
+            assert!(matches!(parse_time(text, TimeUnit::Seconds), Err(QuantityError::Number(_))), "{text}");
+        }
+        assert!(matches!(parse_time("5 MB", TimeUnit::Seconds), Err(QuantityError::Unit { .. })));
+        assert!(matches!(parse_size("5 ms"), Err(QuantityError::Unit { .. })));
+        for text in ["9223372037s", "99999999999999999999999999999999999999999999"] {
+            assert!(matches!(parse_time(text, TimeUnit::Seconds), Err(QuantityError::Range(_))), "{text}");
+        }
+    }
+}

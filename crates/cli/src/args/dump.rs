@@ -1,0 +1,318 @@
+//! The questions and their own options.
+
+use clap::{Args, Subcommand, ValueEnum};
+use tracesift_ask::order::Between;
+use tracesift_ask::question::{cpu, process, version};
+use tracesift_ask::runs::Selection;
+use tracesift_extract::input::Patterns;
+
+use super::files::{milliseconds, seconds};
+use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+
+/// The question.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Dump {
+    /// Which process used the CPU
+    Cpu(Box<CpuArgs>),
+    /// Which processes lived, for how long, and how they ended
+    Process(Box<ProcessQuestionArgs>),
+    /// Which modules were loaded, in which version
+    Version(Box<VersionArgs>),
+    /// Which tests the recordings belong to, by their names
+    #[command(visible_alias = "test-run")]
+    Testrun(Box<TestrunArgs>),
+    /// What a recording or archive consists of
+    Stats(Box<StatsArgs>),
+}
+
+impl Dump {
+    /// What all questions take.
+    pub(crate) fn common(&self) -> (&FileArgs, &RunArgs, &OutputArgs) {
+        match self {
+            Self::Cpu(args) => (&args.files, &args.runs, &args.output),
+            Self::Process(args) => (&args.files, &args.runs, &args.output),
+            Self::Version(args) => (&args.files, &args.runs, &args.output),
+            Self::Testrun(args) => (&args.files, &args.runs, &args.output),
+            Self::Stats(args) => (&args.files, &args.runs, &args.output),
+        }
+    }
+
+    /// The test runs to keep.
+    pub(crate) fn selection(&self, now: chrono::NaiveDateTime) -> Selection {
+        self.common().1.selection(now)
+    }
+}
+
+/// Options of `dump cpu`.
+#[derive(Debug, Args)]
+pub(crate) struct CpuArgs {
+    #[command(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    processes: ProcessArgs,
+    #[command(flatten)]
+    rows: RowArgs,
+    #[command(flatten)]
+    figures: CpuRowArgs,
+    #[command(flatten)]
+    runs: RunArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Rows")]
+struct CpuRowArgs {
+    /// Order of the rows; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "cpu")]
+    sort: CpuSort,
+    /// Smallest sampled CPU (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_cpu: Option<i64>,
+    /// Largest sampled CPU
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_cpu: Option<i64>,
+    /// Shortest wait, summed over the threads (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_wait: Option<i64>,
+    /// Longest wait
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_wait: Option<i64>,
+    /// Shortest ready time, summed over the threads (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_ready: Option<i64>,
+    /// Longest ready time
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_ready: Option<i64>,
+    /// What to add up: `process` shows rows and totals, `total` only totals
+    #[arg(long, value_name = "WHAT", default_value = "process")]
+    totals: CpuTotals,
+}
+
+/// Order of `dump cpu`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CpuSort {
+    Cpu,
+    Samples,
+    Priority,
+    Cores,
+    Run,
+    Wait,
+    Ready,
+    Start,
+    First,
+    Last,
+    Name,
+}
+
+/// Totals of `dump cpu`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CpuTotals {
+    None,
+    Process,
+    Total,
+}
+
+impl CpuArgs {
+    /// The question.
+    pub(crate) fn question(&self) -> cpu::Question {
+        let figures = &self.figures;
+        cpu::Question {
+            filter: self.processes.filter(),
+            time: self.processes.time,
+            sort: match figures.sort {
+                CpuSort::Cpu => cpu::Sort::Cpu,
+                CpuSort::Samples => cpu::Sort::Samples,
+                CpuSort::Priority => cpu::Sort::Priority,
+                CpuSort::Cores => cpu::Sort::Cores,
+                CpuSort::Run => cpu::Sort::Run,
+                CpuSort::Wait => cpu::Sort::Wait,
+                CpuSort::Ready => cpu::Sort::Ready,
+                CpuSort::Start => cpu::Sort::Start,
+                CpuSort::First => cpu::Sort::First,
+                CpuSort::Last => cpu::Sort::Last,
+                CpuSort::Name => cpu::Sort::Name,
+            },
+            top: self.rows.top(),
+            cpu: Between { min: figures.min_cpu, max: figures.max_cpu },
+            wait: Between { min: figures.min_wait, max: figures.max_wait },
+            ready: Between { min: figures.min_ready, max: figures.max_ready },
+            totals: match figures.totals {
+                CpuTotals::None => cpu::Totals::None,
+                CpuTotals::Process => cpu::Totals::Process,
+                CpuTotals::Total => cpu::Totals::Total,
+            },
+        }
+    }
+}
+
+/// Options of `dump process`.
+#[derive(Debug, Args)]
+pub(crate) struct ProcessQuestionArgs {
+    #[command(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    processes: ProcessArgs,
+    #[command(flatten)]
+    rows: RowArgs,
+    #[command(flatten)]
+    lives: ProcessRowArgs,
+    #[command(flatten)]
+    runs: RunArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Rows")]
+struct ProcessRowArgs {
+    /// Order of the rows
+    #[arg(long, value_name = "KEY", default_value = "name")]
+    sort: ProcessSort,
+    /// Only processes that an error ended, or that Windows Error Reporting was started for
+    #[arg(long)]
+    crash: bool,
+    /// Shortest life inside the recording (s without unit)
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    min_duration: Option<i64>,
+    /// Longest life inside the recording
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    max_duration: Option<i64>,
+    /// Earliest start (s since the session's start without unit)
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
+    min_start: Option<i64>,
+    /// Latest start
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
+    max_start: Option<i64>,
+}
+
+/// Order of `dump process`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProcessSort {
+    /// By name, then by start
+    Name,
+    /// Those that ran all the time, then those that ended, then those that started
+    Time,
+    /// By end
+    Stop,
+    /// By session
+    Session,
+    /// Children below their parents
+    Tree,
+}
+
+impl ProcessQuestionArgs {
+    /// The question.
+    pub(crate) fn question(&self) -> process::Question {
+        let lives = &self.lives;
+        process::Question {
+            filter: self.processes.filter(),
+            time: self.processes.time,
+            sort: match lives.sort {
+                ProcessSort::Name => process::Sort::Name,
+                ProcessSort::Time => process::Sort::Time,
+                ProcessSort::Stop => process::Sort::Stop,
+                ProcessSort::Session => process::Sort::Session,
+                ProcessSort::Tree => process::Sort::Tree,
+            },
+            top: self.rows.top(),
+            crash: lives.crash,
+            duration: Between { min: lives.min_duration, max: lives.max_duration },
+            start: Between { min: lives.min_start, max: lives.max_start },
+        }
+    }
+}
+
+/// Options of `dump version`.
+#[derive(Debug, Args)]
+pub(crate) struct VersionArgs {
+    #[command(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    processes: ProcessArgs,
+    #[command(flatten)]
+    rows: RowArgs,
+    #[command(flatten)]
+    modules: VersionRowArgs,
+    #[command(flatten)]
+    runs: RunArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Rows")]
+struct VersionRowArgs {
+    /// Only these modules, with or without extension
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    dll: String,
+    /// Only modules with such a path, version, product, company or description
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    version_filter: String,
+    /// A row per process and module in place of a row per module
+    #[arg(long)]
+    per_process: bool,
+    /// Order of the rows; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "name")]
+    sort: VersionSort,
+}
+
+/// Order of `dump version`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum VersionSort {
+    Name,
+    Path,
+    Version,
+    Size,
+    Processes,
+}
+
+impl VersionArgs {
+    /// The question.
+    pub(crate) fn question(&self) -> version::Question {
+        let modules = &self.modules;
+        version::Question {
+            filter: self.processes.filter(),
+            time: self.processes.time,
+            module: Patterns::parse(&modules.dll),
+            version: Patterns::parse(&modules.version_filter),
+            per_process: modules.per_process,
+            sort: match modules.sort {
+                VersionSort::Name => version::Sort::Name,
+                VersionSort::Path => version::Sort::Path,
+                VersionSort::Version => version::Sort::Version,
+                VersionSort::Size => version::Sort::Size,
+                VersionSort::Processes => version::Sort::Processes,
+            },
+            top: self.rows.top(),
+        }
+    }
+}
+
+/// Options of `dump testrun`.
+#[derive(Debug, Args)]
+pub(crate) struct TestrunArgs {
+    #[command(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    runs: RunArgs,
+    /// A row per file in place of a row per test
+    #[arg(long, help_heading = "Rows")]
+    pub(crate) print_files: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Options of `dump stats`.
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    #[command(flatten)]
+    files: FileArgs,
+    /// Only these properties, by key or title: 'os*;cpu*;!*mhz'
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Rows")]
+    pub(crate) properties: String,
+    #[command(flatten)]
+    runs: RunArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}

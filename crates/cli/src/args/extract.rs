@@ -1,0 +1,53 @@
+//! Options of `extract`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tracesift_ask::units::{QuantityError, parse_size};
+
+/// Options of `extract`.
+#[derive(Debug, Args)]
+pub(crate) struct ExtractArgs {
+    /// Recordings, directories, wildcards or lists: .etl, and .etl in .zip, .7z, .cab, .gz, .xz, .diagsession [default: the current directory]
+    #[arg(value_name = "PATHS")]
+    pub(crate) paths: Vec<String>,
+
+    /// Directory for the archives [default: beside each recording]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Extract again what is up to date
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+
+    /// Directories below the named ones too
+    #[arg(short, long)]
+    pub(crate) recursive: bool,
+
+    /// All files are parts of one recording, which gets this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) merge: Option<String>,
+
+    /// Recordings extracted at the same time [default: as CPUs and --memory allow]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+
+    /// Memory that all recordings together may take, 2GiB or 800MB
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(crate) memory: Option<usize>,
+
+    /// Directory for temporary files [default: the system's]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) temp: Option<PathBuf>,
+}
+
+/// Less than this and an extract would do nothing but write temporary files.
+const SMALLEST_MEMORY: usize = 64 << 20;
+
+fn memory(text: &str) -> Result<usize, String> {
+    let bytes = parse_size(text).map_err(|error: QuantityError| error.to_string())?;
+    match usize::try_from(bytes) {
+        Ok(bytes) if bytes >= SMALLEST_MEMORY => Ok(bytes),
+        _ => Err(format!("at least {} MiB are needed", SMALLEST_MEMORY >> 20)),
+    }
+}

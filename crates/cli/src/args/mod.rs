@@ -1,0 +1,90 @@
+//! The command line: one definition for the parser, the help texts, the man pages, the completions and `docs/cli.md`.
+
+pub(crate) mod dump;
+pub(crate) mod extract;
+pub(crate) mod files;
+pub(crate) mod output;
+pub(crate) mod processes;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use dump::Dump;
+pub(crate) use extract::ExtractArgs;
+pub(crate) use files::{FileArgs, RunArgs};
+pub(crate) use output::{Format, OutputArgs, RowArgs};
+pub(crate) use processes::ProcessArgs;
+
+/// Reads recordings of a whole machine (Windows ETW .etl) on any system, extracts each once into a small columnar archive, and answers questions over hundreds of them
+#[derive(Debug, Parser)]
+#[command(name = "tracesift", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// Write without colours
+    #[arg(long, global = true, help_heading = "Output")]
+    pub(crate) no_color: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tracesift demo                                      write, extract and ask example recordings
+  tracesift extract recordings/                       extract what is new below recordings/
+  tracesift dump cpu recordings/ --top 10             the ten largest users of the CPU in each
+  tracesift dump process -f '*Serial*;!*WithAV*' --sort tree
+  tracesift dump stats X.etl                          works on a raw recording, as every dump does
+
+ETWAnalyzer's own command lines run too: tracesift -dump CPU -pn System -fd X -topn 10
+
+Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 3 a gate failed, 64 wrong usage";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Extract recordings into archives that can be asked
+    Extract(ExtractArgs),
+    /// Ask archives, or recordings, a question
+    Dump(DumpArgs),
+    /// Write example recordings, extract them and show the first answers
+    Demo(DemoArgs),
+    /// Print the completion script of a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages
+    Man {
+        /// Directory for the pages; without it the main page goes to standard output
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// Options of `dump`.
+#[derive(Debug, Args)]
+pub(crate) struct DumpArgs {
+    /// The question
+    #[command(subcommand)]
+    pub(crate) question: Dump,
+}
+
+/// Options of `demo`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Directory for recordings and archives
+    #[arg(value_name = "DIR", default_value = "tracesift-demo")]
+    pub(crate) directory: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,122 @@
+//! How answers are printed.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tracesift_ask::order::Top;
+use tracesift_ask::time_format::{TimeFormat, TimeStyle};
+
+/// How many rows.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Rows")]
+pub(crate) struct RowArgs {
+    /// Keep the N largest rows of each file
+    #[arg(long, value_name = "N")]
+    pub(crate) top: Option<usize>,
+
+    /// Leave out the N largest rows first
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) skip: usize,
+}
+
+impl RowArgs {
+    /// The window of rows.
+    pub(crate) fn top(&self) -> Top {
+        Top { take: self.top, skip: self.skip }
+    }
+}
+
+/// Format and place of an answer.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Format of the answer [default: table]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "csv")]
+    pub(crate) format: Option<Format>,
+
+    /// Write CSV to a file
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write the answer to a file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Show more columns in a table
+    #[arg(long)]
+    pub(crate) details: bool,
+
+    /// Do not cut command lines and paths at the terminal's width
+    #[arg(long, conflicts_with = "no_cmdline")]
+    pub(crate) wide: bool,
+
+    /// Leave out command lines and paths in a table
+    #[arg(long)]
+    pub(crate) no_cmdline: bool,
+
+    /// How a table shows times
+    #[arg(long, value_name = "FORMAT", default_value = "s")]
+    pub(crate) time_format: WhichTime,
+
+    /// Digits of the second's fraction in a table
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub(crate) time_digits: u8,
+}
+
+impl OutputArgs {
+    /// The format; without one it is a table, on a terminal or not.
+    pub(crate) fn format(&self) -> Format {
+        self.format.unwrap_or(if self.csv.is_some() { Format::Csv } else { Format::Table })
+    }
+
+    /// How instants are shown.
+    pub(crate) fn time_style(&self) -> TimeStyle {
+        let format = match self.time_format {
+            WhichTime::S => TimeFormat::Seconds,
+            WhichTime::Local => TimeFormat::Local,
+            WhichTime::LocalTime => TimeFormat::LocalTime,
+            WhichTime::Utc => TimeFormat::Utc,
+            WhichTime::UtcTime => TimeFormat::UtcTime,
+            WhichTime::Here => TimeFormat::Here,
+            WhichTime::HereTime => TimeFormat::HereTime,
+        };
+        TimeStyle { format, digits: self.time_digits }
+    }
+}
+
+/// Format of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// RFC 4180, raw units
+    Csv,
+    /// One array, raw units
+    Json,
+    /// One object per line, raw units
+    Jsonl,
+    /// A Parquet file, raw units
+    Parquet,
+}
+
+/// How a table shows times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhichTime {
+    /// Seconds since the session's start
+    S,
+    /// The recorder's local time with date
+    Local,
+    /// The recorder's local time
+    #[value(alias = "localtime")]
+    LocalTime,
+    /// UTC with date
+    Utc,
+    /// UTC
+    #[value(alias = "utctime")]
+    UtcTime,
+    /// The reader's local time with date
+    Here,
+    /// The reader's local time
+    #[value(alias = "heretime")]
+    HereTime,
+}

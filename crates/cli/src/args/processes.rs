@@ -1,0 +1,81 @@
+//! Which processes, and which part of the time.
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use tracesift_ask::filter::{Life, ProcessFilter, ProcessPatterns};
+use tracesift_ask::time_range::TimeRange;
+use tracesift_extract::input::Patterns;
+
+/// Processes of a question.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Processes")]
+pub(crate) struct ProcessArgs {
+    /// Only these processes: name, name.exe, name(pid) or pid; `;` separates, `!` excludes, `*` and `?` are wildcards
+    #[arg(short, long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    pub(crate) process: String,
+
+    /// Only children of these processes
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    pub(crate) parent: String,
+
+    /// Only processes with such a command line
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
+    pub(crate) cmdline: String,
+
+    /// Only processes of these users: account or security identifier
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    pub(crate) user: String,
+
+    /// Only processes of these terminal-services sessions
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
+    pub(crate) session: String,
+
+    /// Only processes with such a life inside the recording
+    #[arg(long, value_name = "WHICH", allow_hyphen_values = true)]
+    pub(crate) new_process: Option<WhichLife>,
+
+    /// Only this part of the recording, [a, b): 3.2s..7.9s, 250ms.., ..2 (s without unit)
+    #[arg(long, value_name = "A..B", default_value = "..", hide_default_value = true, allow_hyphen_values = true)]
+    pub(crate) time: TimeRange,
+}
+
+impl ProcessArgs {
+    /// The filter.
+    pub(crate) fn filter(&self) -> ProcessFilter {
+        ProcessFilter {
+            process: ProcessPatterns::parse(&self.process),
+            parent: ProcessPatterns::parse(&self.parent),
+            command_line: Patterns::parse(&self.cmdline),
+            user: Patterns::parse(&self.user),
+            session: Patterns::parse(&self.session),
+            life: self.new_process.map(|WhichLife(life)| life),
+        }
+    }
+}
+
+/// A life as the command line names it: in words, or in ETWAnalyzer's numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WhichLife(Life);
+
+impl ValueEnum for WhichLife {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self(Life::Whole),
+            Self(Life::Started),
+            Self(Life::Ended),
+            Self(Life::StartedOnly),
+            Self(Life::EndedOnly),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, number, help) = match self.0 {
+            Life::Whole => ("whole", "0", "Alive all the time"),
+            Life::Started => ("started", "1", "Started, may have ended"),
+            Life::Ended => ("ended", "-1", "Ended, may have started"),
+            Life::StartedOnly => ("started-only", "2", "Started and did not end"),
+            Life::EndedOnly => ("ended-only", "-2", "Ended and was there before"),
+        };
+        Some(PossibleValue::new(name).alias(number).help(help))
+    }
+}

@@ -1,0 +1,192 @@
+//! `extract`: recordings become archives, several at a time.
+
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tracesift_archive::Archive;
+use tracesift_extract::input::{self, Purpose, Recording, SelectOptions, Target};
+use tracesift_extract::{Budget, Extraction, Options, Outcome, Report};
+
+use crate::args::ExtractArgs;
+use crate::exit::{Exit, is_broken_pipe};
+use crate::output::cell;
+use crate::progress::Progress;
+use crate::terminal::Messages;
+
+/// Extracts what the arguments name.
+pub(crate) fn run(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exit> {
+    let (recordings, mut failed) = find(args, messages);
+    if recordings.is_empty() {
+        return Ok(Exit::NothingUsable);
+    }
+    let jobs = jobs(args, recordings.len());
+    let options = options(args, jobs);
+    let (extracted, failures) = extract_all(&recordings, jobs, &options, messages)?;
+    failed += failures;
+    Ok(Exit::of(extracted, failed))
+}
+
+/// The recordings, and the number of arguments that gave none.
+fn find(args: &ExtractArgs, messages: &Messages) -> (Vec<Recording>, usize) {
+    let select =
+        SelectOptions { base: ".".into(), recursive: args.recursive, purpose: Purpose::Extract };
+    if let Some(name) = &args.merge {
+        return match input::merge(name, &args.paths, &select) {
+            Ok(recording) => (vec![recording], 0),
+            Err(error) => {
+                messages.error(&error.to_string());
+                (Vec::new(), 1)
+            }
+        };
+    }
+    let selection = input::select(&args.paths, &select);
+    selection.notes.iter().for_each(|note| messages.note(&note.to_string()));
+    selection.problems.iter().for_each(|problem| messages.error(&problem.to_string()));
+    let recordings = selection.targets.into_iter().filter_map(|target| match target {
+        Target::Recording(recording) => Some(recording),
+        Target::Extract(_) => None,
+    });
+    (recordings.collect(), selection.problems.len())
+}
+
+/// As many as there are CPUs, and as the memory allows.
+fn jobs(args: &ExtractArgs, recordings: usize) -> usize {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let wanted = args.jobs.map_or(cpus, usize::from);
+    let usual = Budget::default().memory;
+    let affordable = match (args.memory, args.jobs) {
+        // Asked for explicitly: then each gets its share, however small.
+        (None, _) | (_, Some(_)) => wanted,
+        (Some(memory), None) => (memory / usual).max(1),
+    };
+    wanted.min(affordable).min(recordings).max(1)
+}
+
+fn options(args: &ExtractArgs, jobs: usize) -> Options {
+    let usual = Budget::default();
+    Options {
+        out: args.out.clone(),
+        overwrite: args.overwrite,
+        budget: Budget {
+            memory: args.memory.map_or(usual.memory, |memory| (memory / jobs).min(usual.memory)),
+            temporary: args.temp.clone(),
+        },
+        ..Options::default()
+    }
+}
+
+/// Extracts in parallel, and says of each recording what became of it as soon as it is through.
+fn extract_all(
+    recordings: &[Recording],
+    jobs: usize,
+    options: &Options,
+    messages: &Messages,
+) -> anyhow::Result<(usize, usize)> {
+    let progress = Progress::new(recordings.len());
+    let (next, extracted, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let broken: Mutex<Option<anyhow::Error>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(recording) = recordings.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = extract(recording, options, &progress);
+                    progress.done();
+                    let counter = if result.is_ok() { &extracted } else { &failed };
+                    counter.fetch_add(1, Ordering::Relaxed);
+                    let said = progress.suspend(|| say(recording, result, messages));
+                    if let (Err(error), Ok(mut broken)) = (said, broken.lock()) {
+                        // Nobody listens any more; what is done is done, and the rest still is.
+                        broken.get_or_insert(error);
+                    }
+                }
+            });
+        }
+    });
+    match broken.into_inner() {
+        Ok(Some(error)) if !is_broken_pipe(&error) => Err(error),
+        _ => Ok((extracted.into_inner(), failed.into_inner())),
+    }
+}
+
+fn extract(
+    recording: &Recording,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Extraction, tracesift_extract::Error> {
+    let mut bar = progress.start(&recording.name);
+    tracesift_extract::extract(recording, options, &mut |step| {
+        bar.step(step);
+        ControlFlow::Continue(())
+    })
+}
+
+/// One line per recording: what was found, and what could not be used.
+fn say(
+    recording: &Recording,
+    result: Result<Extraction, tracesift_extract::Error>,
+    messages: &Messages,
+) -> anyhow::Result<()> {
+    let extraction = match result {
+        Ok(extraction) => extraction,
+        Err(error) => {
+            messages.error(&error.to_string());
+            return Ok(());
+        }
+    };
+    extraction.notes.iter().for_each(|note| messages.note(&note.to_string()));
+    let input = recording.files.first().map(|path| path.display().to_string()).unwrap_or_default();
+    let mut out = io::stdout().lock();
+    for outcome in &extraction.outcomes {
+        let line = match outcome {
+            Outcome::UpToDate(archive) => format!("{input}: {} is up to date", archive.display()),
+            Outcome::Extracted(report) => format!("{input}: {} -> {}", found(report), report.archive.display()),
+        };
+        writeln!(out, "{}", cell::clean(&line))?;
+        if let Outcome::Extracted(report) = outcome
+            && let Some(lost) = lost(report)
+        {
+            messages.warning(&format!("{input}: {lost}"));
+        }
+    }
+    Ok(())
+}
+
+/// `10.070 s, 53 processes, 79,528 samples, 2.1 MB`
+fn found(report: &Report) -> String {
+    use tracesift_ask::answer::{Kind, Value};
+    use tracesift_ask::time_format::TimeStyle;
+    let show = |value: i64, kind: Kind| cell::text(&Value::Int(value), kind, TimeStyle::default(), None);
+    let mut parts = vec![format!("{} s", show(report.info.end_ns.saturating_sub(report.info.start_ns), Kind::Seconds))];
+    let (tables, bytes) = tables(&report.archive);
+    for (table, what) in [
+        ("processes", "processes"),
+        ("cpu_samples", "samples"),
+        ("context_switches", "switches"),
+        ("disk_io", "disk operations"),
+        ("stacks", "stacks"),
+    ] {
+        if let Some((_, rows)) = tables.iter().find(|(name, rows)| name == table && *rows > 0) {
+            parts.push(format!("{} {what}", show(i64::try_from(*rows).unwrap_or(i64::MAX), Kind::Count)));
+        }
+    }
+    parts.push(format!("{} B", show(i64::try_from(bytes).unwrap_or(i64::MAX), Kind::Count)));
+    parts.join(", ")
+}
+
+/// Names and rows of an archive's tables, and the bytes of all.
+fn tables(archive: &Path) -> (Vec<(String, u64)>, u64) {
+    let Ok(archive) = Archive::open(archive) else { return (Vec::new(), 0) };
+    let tables = &archive.info().tables;
+    let bytes = tables.iter().map(|table| table.bytes).fold(0, u64::saturating_add);
+    (tables.iter().map(|table| (table.name.clone(), table.rows)).collect(), bytes)
+}
+
+/// What the health table says, on one line.
+fn lost(report: &Report) -> Option<String> {
+    let kinds: Vec<String> =
+        report.health.iter().map(|(kind, counter)| format!("{} {}", kind.replace('_', " "), counter.count)).collect();
+    (!kinds.is_empty()).then(|| format!("not all could be used: {}", kinds.join(", ")))
+}

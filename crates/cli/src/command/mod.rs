@@ -1,0 +1,26 @@
+//! One module per command.
+
+pub(crate) mod demo;
+pub(crate) mod dump;
+pub(crate) mod extract;
+mod manual;
+mod found;
+mod stats;
+mod temporary;
+mod testrun;
+
+use crate::args::{Cli, Command};
+use crate::exit::Exit;
+use crate::terminal::Messages;
+
+/// Runs the command.
+pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
+    let messages = Messages::new(cli.no_color);
+    match &cli.command {
+        Command::Extract(args) => extract::run(args, &messages),
+        Command::Dump(args) => dump::run(&args.question, cli.no_color, &messages),
+        Command::Demo(args) => demo::run(args, cli.no_color, &messages),
+        Command::Completions { shell } => manual::completions(*shell),
+        Command::Man { out } => manual::pages(out.as_deref()),
+    }
+}

@@ -1,0 +1,77 @@
+//! `dump stats`: recordings are read as they are, archives say what their description has.
+
+use chrono::Local;
+use rayon::prelude::*;
+use tracesift_ask::answer::Failure;
+use tracesift_ask::question::stats::{self, RawError, Row};
+use tracesift_ask::recording::{OpenRecording, Source, open_all};
+use tracesift_extract::input::{OpenOptions, Patterns, Recording};
+
+use crate::args::Dump;
+use crate::args::dump::StatsArgs;
+use crate::command::dump::Printer;
+use crate::command::found;
+use crate::exit::Exit;
+use crate::terminal::Messages;
+
+/// Answers the question.
+pub(crate) fn run(dump: &Dump, args: &StatsArgs, printer: &Printer, messages: &Messages) -> anyhow::Result<Exit> {
+    let selection = dump.selection(Local::now().naive_local());
+    let inputs = dump.common().0.inputs();
+    // A file that is named is read itself, even when its archive stands beside it.
+    let (files, others) = inputs.split_files();
+    let (mut recordings, mut archives, mut failed) = (Vec::new(), Vec::new(), 0);
+    let mut add = |(mut found, problems): (tracesift_ask::inputs::FoundInputs, usize)| {
+        found::keep_selected(&mut found, &selection);
+        recordings.append(&mut found.recordings);
+        archives.append(&mut found.archives);
+        failed += problems;
+    };
+    if !files.arguments.is_empty() {
+        add(found::find_recordings(&files, messages));
+    }
+    if !others.arguments.is_empty() || inputs.arguments.is_empty() {
+        add(found::find(&others, messages));
+    }
+
+    let read: Vec<Result<(Vec<Row>, Vec<RawError>), RawError>> =
+        recordings.par_iter().map(|recording: &Recording| stats::recording(recording, &OpenOptions::default())).collect();
+    let mut groups: Vec<Vec<Row>> = Vec::new();
+    for result in read {
+        let errors = match result {
+            Ok((rows, errors)) => {
+                groups.push(rows);
+                errors
+            }
+            Err(error) => vec![error],
+        };
+        failed += errors.len();
+        errors.iter().for_each(|error| messages.error(&error.to_string()));
+    }
+    let sources: Vec<Source> = archives.into_iter().map(Source::archive).collect();
+    let (opened, mut failures) = open_all(&sources);
+    for recording in &opened {
+        match stats::archive(recording) {
+            Ok(row) => groups.push(vec![row]),
+            Err(error) => failures.push(failure(recording, &error)),
+        }
+    }
+    failed += failures.len();
+    failures.iter().for_each(|failure| messages.error(&failure.reason));
+
+    groups.retain(|rows| !rows.is_empty());
+    groups.sort_by_key(|rows| {
+        let start = rows.iter().filter_map(|row| row.zero).map(|zero| zero.filetime).min();
+        (start, rows.first().map(|row| row.file.clone()))
+    });
+    let rows: Vec<Row> = groups.into_iter().flatten().collect();
+    let usable = rows.len();
+    if usable > 0 {
+        printer.print(&stats::answer(rows, &Patterns::parse(&args.properties)))?;
+    }
+    Ok(Exit::of(usable, failed))
+}
+
+fn failure(recording: &OpenRecording, error: &tracesift_archive::Error) -> Failure {
+    Failure::new(&recording.file.path, error)
+}

@@ -1,0 +1,72 @@
+//! Questions to recordings that are not extracted yet: they are extracted into a temporary directory first.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use tempfile::TempDir;
+use tracesift_ask::recording::{Source, name_of};
+use tracesift_extract::input::Recording;
+use tracesift_extract::{Options, Outcome};
+
+use crate::progress::Progress;
+use crate::terminal::Messages;
+
+/// Archives that vanish with this value.
+#[derive(Default)]
+pub(crate) struct TemporaryArchives {
+    /// The archives.
+    pub(crate) sources: Vec<Source>,
+    /// Number of recordings that could not be extracted; each was named.
+    pub(crate) failed: usize,
+    _directory: Option<TempDir>,
+}
+
+impl TemporaryArchives {
+    /// Extracts recordings.
+    pub(crate) fn of(recordings: &[Recording], messages: &Messages) -> anyhow::Result<Self> {
+        if recordings.is_empty() {
+            return Ok(Self::default());
+        }
+        let directory = TempDir::with_prefix("tracesift-").context("cannot make a temporary directory")?;
+        let progress = Progress::new(recordings.len());
+        let mut archives = Self::default();
+        for (number, recording) in recordings.iter().enumerate() {
+            let first = recording.files.first().cloned().unwrap_or_default();
+            progress.suspend(|| {
+                let path = first.display();
+                messages.note(&format!("{path} is not extracted yet: extracting it to a temporary directory"));
+                messages.hint(&format!("`tracesift extract {path}` does that once"));
+            });
+            // Two recordings of one name in different directories must not meet.
+            let options = Options { out: Some(directory.path().join(number.to_string())), ..Options::default() };
+            let mut bar = progress.start(&recording.name);
+            let extracted = tracesift_extract::extract(recording, &options, &mut |step| {
+                bar.step(step);
+                std::ops::ControlFlow::Continue(())
+            });
+            drop(bar);
+            progress.done();
+            match extracted {
+                Ok(extraction) => archives.add(first, &extraction.outcomes),
+                Err(error) => {
+                    archives.failed += 1;
+                    progress.suspend(|| messages.error(&error.to_string()));
+                }
+            }
+        }
+        archives._directory = Some(directory);
+        Ok(archives)
+    }
+
+    fn add(&mut self, shown: PathBuf, outcomes: &[Outcome]) {
+        for outcome in outcomes {
+            let archive = match outcome {
+                Outcome::Extracted(report) => report.archive.clone(),
+                Outcome::UpToDate(path) => path.clone(),
+            };
+            // An archive file with several recordings: the name of each tells them apart.
+            let shown = if outcomes.len() > 1 { shown.join(name_of(&archive)) } else { shown.clone() };
+            self.sources.push(Source { archive, shown });
+        }
+    }
+}

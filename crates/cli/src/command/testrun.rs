@@ -1,0 +1,29 @@
+//! `dump testrun`: only names are looked at, so recordings need not be extracted.
+
+use chrono::Local;
+use tracesift_ask::answer::{Answer, Layout, descriptions};
+use tracesift_ask::question::testrun;
+
+use crate::args::Dump;
+use crate::args::dump::TestrunArgs;
+use crate::command::dump::Printer;
+use crate::command::found;
+use crate::exit::Exit;
+use crate::terminal::Messages;
+
+/// Answers the question.
+pub(crate) fn run(dump: &Dump, args: &TestrunArgs, printer: &Printer, messages: &Messages) -> anyhow::Result<Exit> {
+    let (found, failed) = found::find(&dump.common().0.inputs(), messages);
+    let usable = found.archives.len() + found.recordings.len();
+    let runs = found::runs(&found, &dump.selection(Local::now().naive_local()));
+    let (columns, sections) = if args.print_files {
+        (descriptions(testrun::FILE_COLUMNS), testrun::files(&runs))
+    } else {
+        (descriptions(testrun::TEST_COLUMNS), testrun::tests(&runs))
+    };
+    if usable > 0 {
+        let facts = testrun::summary(&runs);
+        printer.print(&Answer { question: "testrun", columns, layout: Layout::Rows, sections, facts })?;
+    }
+    Ok(Exit::of(usable, failed))
+}

@@ -1,0 +1,67 @@
+//! Exit codes, the same for every command.
+
+use std::io;
+use std::process::ExitCode;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Fine; losses in recordings are warned of.
+    Fine = 0,
+    /// Nothing usable.
+    NothingUsable = 1,
+    /// Done, but some inputs failed; each is named on standard error.
+    SomeFailed = 2,
+    /// Wrong usage.
+    Usage = 64,
+}
+
+impl Exit {
+    /// The exit for a number of inputs that were usable and a number that were not.
+    pub(crate) fn of(usable: usize, failed: usize) -> Self {
+        match (usable, failed) {
+            (0, _) => Self::NothingUsable,
+            (_, 0) => Self::Fine,
+            _ => Self::SomeFailed,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// The command line asks for something that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UsageError {
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do instead.
+    pub(crate) hint: Option<String>,
+}
+
+impl UsageError {
+    /// An error with a way out.
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: Some(hint.into()) }
+    }
+}
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+/// Whether a reader of our output has closed its end.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        io.or(json) == Some(io::ErrorKind::BrokenPipe)
+    })
+}

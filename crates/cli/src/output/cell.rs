@@ -1,0 +1,147 @@
+//! One value as text for people.
+
+use std::borrow::Cow;
+
+use tracesift_ask::answer::{Kind, Value};
+use tracesift_ask::time_format::{TimeStyle, Zero, decimal};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// The text of a value in a table.
+pub(crate) fn text(value: &Value, kind: Kind, time: TimeStyle, zero: Option<Zero>) -> String {
+    match value {
+        Value::None => String::new(),
+        Value::Bool(value) => if *value { "yes" } else { "no" }.to_owned(),
+        Value::Int(value) => number(*value, kind, time, zero),
+        Value::Float(value) if !value.is_finite() => String::new(),
+        Value::Float(value) => {
+            let digits = if let Kind::Number(digits) = kind { digits } else { 3 };
+            grouped(&format!("{value:.*}", usize::from(digits)))
+        }
+        Value::Text(value) => clean(value).into_owned(),
+        Value::List(values) => clean(&values.join("; ")).into_owned(),
+        Value::Map(values) => {
+            let parts: Vec<String> = values
+                .iter()
+                .map(|(key, value)| format!("{} {}", clean(key), text(value, Kind::Count, time, zero)))
+                .collect();
+            parts.join(", ")
+        }
+        Value::Table(table) => format!("{} rows", table.rows.len()),
+    }
+}
+
+fn number(value: i64, kind: Kind, time: TimeStyle, zero: Option<Zero>) -> String {
+    match kind {
+        Kind::Id => value.to_string(),
+        Kind::Time => time.show(value, zero),
+        Kind::Seconds => grouped(&decimal(value, 9, time.digits)),
+        Kind::Milliseconds => grouped(&decimal(value, 6, 1)),
+        Kind::Microseconds => grouped(&decimal(value, 3, 1)),
+        _ => grouped(&value.to_string()),
+    }
+}
+
+/// The unit in a table's header.
+pub(crate) fn unit(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Seconds => "s",
+        Kind::Milliseconds => "ms",
+        Kind::Microseconds => "µs",
+        Kind::Bytes => "B",
+        _ => "",
+    }
+}
+
+/// Whether a column of this kind is right aligned.
+pub(crate) fn is_right_aligned(kind: Kind) -> bool {
+    !matches!(kind, Kind::Text | Kind::LongText | Kind::Bool | Kind::List | Kind::Map | Kind::Table)
+}
+
+/// Commas between the thousands of a decimal number.
+fn grouped(number: &str) -> String {
+    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
+    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
+    let mut text = String::with_capacity(number.len() + whole.len() / 3);
+    text.push_str(sign);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        text.push('.');
+        text.push_str(fraction);
+    }
+    text
+}
+
+/// A name from a recording, safe for a terminal: without control characters, escape sequences and marks that turn the
+/// direction of writing. Line breaks and tabs become blanks.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let kept = text.chars().filter_map(|c| match c {
+        '\n' | '\r' | '\t' => Some(' '),
+        c if is_unsafe(c) => None,
+        c => Some(c),
+    });
+    Cow::Owned(kept.collect())
+}
+
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Columns that a text takes on a terminal.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text cut to a width, with `…` at the cut.
+pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
+    if text.width() <= width {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 0;
+    let kept: String = text
+        .chars()
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used < width
+        })
+        .collect();
+    Cow::Owned(format!("{kept}…"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures() {
+        let show = |value, kind| text(&value, kind, TimeStyle::default(), None);
+        assert_eq!(show(Value::Int(1_234_567_890), Kind::Milliseconds), "1,234.6");
+        assert_eq!(show(Value::Int(-1_234_567), Kind::Count), "-1,234,567");
+        assert_eq!(show(Value::Int(123), Kind::Count), "123");
+        assert_eq!(show(Value::Int(123_456), Kind::Id), "123456");
+        assert_eq!(show(Value::Int(61_500_000_000), Kind::Seconds), "61.500");
+        assert_eq!(show(Value::Float(8.25), Kind::Number(1)), "8.2");
+        assert_eq!(show(Value::Float(f64::NAN), Kind::Number(1)), "");
+    }
+
+    #[test]
+    fn names_cannot_steer_the_terminal() {
+        assert_eq!(clean("a\u{1b}[31mb\u{7}\n\u{202e}c\u{9b}d"), "a[31mb cd");
+        assert!(matches!(clean("plain ü 中"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn cuts_by_columns() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("中中中", 4), "中…");
+        assert_eq!(cut("abc", 3), "abc");
+    }
+}

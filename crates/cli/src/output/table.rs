@@ -1,0 +1,246 @@
+//! Tables for people: figures right, words left, units in the header, the longest words cut at the terminal's width.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style as Ansi};
+use tracesift_ask::answer::{Answer, Column, Fact, Kind, Layout, Section, Table, Value, View};
+use tracesift_ask::time_format::{TimeFormat, TimeStyle, Zero};
+
+use crate::output::cell;
+
+/// How a table looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Style {
+    /// Columns of the terminal; `None`: nothing is cut.
+    pub(crate) width: Option<usize>,
+    /// Whether columns for `--details` are shown.
+    pub(crate) details: bool,
+    /// Whether columns of long words, such as command lines, are left out.
+    pub(crate) no_long_text: bool,
+    /// How instants are shown.
+    pub(crate) time: TimeStyle,
+    /// Whether to colour.
+    pub(crate) color: bool,
+}
+
+/// Blanks between columns.
+const GAP: usize = 2;
+/// A column of long words is never cut below this width.
+const SHORTEST_CUT: usize = 12;
+
+/// Writes the table of an answer.
+pub(crate) fn write(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
+    match answer.layout {
+        Layout::Rows => rows(out, answer, style)?,
+        Layout::Cards => {
+            for (index, section) in answer.sections.iter().enumerate() {
+                if index > 0 {
+                    writeln!(out)?;
+                }
+                cards(out, &answer.columns, section, style)?;
+            }
+        }
+    }
+    if answer.sections.len() > 1 && !answer.facts.is_empty() {
+        writeln!(out, "{}", paint(bold(), &format!("all files  {}", facts(&answer.facts, style.time)), style.color))?;
+    }
+    footnotes(out, answer, style)
+}
+
+fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
+    let all: Vec<(&Vec<Value>, Option<Zero>)> =
+        answer.sections.iter().flat_map(|section| section.rows.iter().map(|row| (row, section.zero))).collect();
+    let grid = Grid::new(&answer.columns, &all, style);
+    let mut with_header = !all.is_empty();
+    for section in &answer.sections {
+        writeln!(out, "{}", paint(bold(), &heading(section, style.time), style.color))?;
+        if section.rows.is_empty() {
+            continue;
+        }
+        if std::mem::take(&mut with_header) {
+            grid.header(out, "  ", style)?;
+        }
+        grid.lines(out, "  ", section.rows.iter().map(|row| (row, section.zero)), style)?;
+    }
+    Ok(())
+}
+
+/// Name, time and totals of a section on one line.
+fn heading(section: &Section, time: TimeStyle) -> String {
+    let mut parts = vec![cell::clean(&section.title).into_owned()];
+    if let Some(zero) = section.zero {
+        let local = TimeStyle { format: TimeFormat::Local, digits: 0 };
+        parts.push(local.show(0, Some(zero)));
+    }
+    if !section.facts.is_empty() {
+        parts.push(facts(&section.facts, time));
+    }
+    parts.join("  ")
+}
+
+fn facts(facts: &[Fact], time: TimeStyle) -> String {
+    let one = |fact: &Fact| {
+        let value = cell::text(&fact.value, fact.kind, time, None);
+        let unit = cell::unit(fact.kind);
+        if unit.is_empty() { format!("{} {value}", fact.label) } else { format!("{} {value} {unit}", fact.label) }
+    };
+    facts.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// `name: value` lines, then the tables below the row.
+fn cards(out: &mut dyn Write, columns: &[Column], section: &Section, style: &Style) -> io::Result<()> {
+    writeln!(out, "{}", paint(bold(), &heading(section, style.time), style.color))?;
+    let shown = |column: &Column| match column.view {
+        View::Always | View::People => true,
+        View::Details => style.details,
+        View::Machine => false,
+    };
+    let width = columns.iter().filter(|column| shown(column)).map(|column| cell::width(column.title)).max().unwrap_or(0);
+    for row in &section.rows {
+        let mut tables = Vec::new();
+        for (column, value) in columns.iter().zip(row).filter(|(column, _)| shown(column)) {
+            match value {
+                Value::None => {}
+                Value::List(values) if values.is_empty() => {}
+                Value::Map(values) if values.is_empty() => {}
+                Value::Table(table) => tables.push((column, table)),
+                value => {
+                    let text = cell::text(value, column.kind, style.time, section.zero);
+                    let unit = cell::unit(column.kind);
+                    let blank = if unit.is_empty() { "" } else { " " };
+                    writeln!(out, "  {:width$}  {text}{blank}{unit}", column.title)?;
+                }
+            }
+        }
+        for (column, table) in tables.into_iter().filter(|(_, table)| !table.rows.is_empty()) {
+            writeln!(out, "  {}", paint(bold(), column.title, style.color))?;
+            nested(out, table, section.zero, style)?;
+        }
+    }
+    Ok(())
+}
+
+fn nested(out: &mut dyn Write, table: &Table, zero: Option<Zero>, style: &Style) -> io::Result<()> {
+    let all: Vec<(&Vec<Value>, Option<Zero>)> = table.rows.iter().map(|row| (row, zero)).collect();
+    let grid = Grid::new(&table.columns, &all, style);
+    grid.header(out, "    ", style)?;
+    grid.lines(out, "    ", all.iter().copied(), style)
+}
+
+/// Each warning once, with the files that it is true of.
+fn footnotes(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
+    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for section in &answer.sections {
+        for warning in &section.warnings {
+            match notes.iter_mut().find(|(text, _)| text == warning) {
+                Some((_, titles)) => titles.push(&section.title),
+                None => notes.push((warning, vec![&section.title])),
+            }
+        }
+    }
+    for (text, titles) in notes {
+        let files = match titles.as_slice() {
+            [title] => (*title).to_owned(),
+            [title, ..] => format!("{title} and {} more", titles.len() - 1),
+            [] => String::new(),
+        };
+        let line = format!("! {}: {}", cell::clean(&files), cell::clean(text));
+        writeln!(out, "{}", paint(Ansi::new().fg_color(Some(AnsiColor::Yellow.into())), &line, style.color))?;
+    }
+    Ok(())
+}
+
+/// The columns that a table shows, with their widths.
+struct Grid<'a> {
+    columns: Vec<(usize, &'a Column, String, usize)>,
+}
+
+impl<'a> Grid<'a> {
+    fn new(columns: &'a [Column], rows: &[(&Vec<Value>, Option<Zero>)], style: &Style) -> Self {
+        let shown = columns.iter().enumerate().filter(|(index, column)| {
+            let wanted = match column.view {
+                View::Always | View::People => !(style.no_long_text && column.kind == Kind::LongText),
+                View::Details => style.details,
+                View::Machine => false,
+            };
+            // A column that no recording fills only takes space.
+            wanted && rows.iter().any(|(row, _)| row.get(*index).is_some_and(|value| *value != Value::None))
+        });
+        let columns = shown
+            .map(|(index, column)| {
+                let unit = match column.kind {
+                    Kind::Time if style.time.format == TimeFormat::Seconds => "s",
+                    kind => cell::unit(kind),
+                };
+                let title = if unit.is_empty() { column.title.to_owned() } else { format!("{} {unit}", column.title) };
+                let widest = rows
+                    .iter()
+                    .filter_map(|(row, zero)| Some(cell::width(&cell::text(row.get(index)?, column.kind, style.time, *zero))))
+                    .max()
+                    .unwrap_or(0);
+                let width = widest.max(cell::width(&title));
+                (index, column, title, width)
+            })
+            .collect();
+        Self { columns }
+    }
+
+    fn header(&self, out: &mut dyn Write, indent: &str, style: &Style) -> io::Result<()> {
+        let cells = self.columns.iter().map(|(_, column, title, width)| (title.clone(), column.kind, *width));
+        let line = line(indent, cells, style.width);
+        writeln!(out, "{}", paint(Ansi::new().underline(), &line, style.color))
+    }
+
+    fn lines<'r>(
+        &self,
+        out: &mut dyn Write,
+        indent: &str,
+        rows: impl Iterator<Item = (&'r Vec<Value>, Option<Zero>)>,
+        style: &Style,
+    ) -> io::Result<()> {
+        for (row, zero) in rows {
+            let cells = self.columns.iter().map(|(index, column, _, width)| {
+                let value = row.get(*index).unwrap_or(&Value::None);
+                (cell::text(value, column.kind, style.time, zero), column.kind, *width)
+            });
+            writeln!(out, "{}", line(indent, cells, style.width))?;
+        }
+        Ok(())
+    }
+}
+
+/// One line. Only the last column may be cut, and only when it holds long words: figures stay whole, whatever the
+/// terminal's width.
+fn line(indent: &str, cells: impl Iterator<Item = (String, Kind, usize)>, terminal: Option<usize>) -> String {
+    let mut text = indent.to_owned();
+    let mut cells = cells.peekable();
+    while let Some((value, kind, width)) = cells.next() {
+        let is_last = cells.peek().is_none();
+        let padding = " ".repeat(width.saturating_sub(cell::width(&value)));
+        if cell::is_right_aligned(kind) {
+            text.push_str(&padding);
+            text.push_str(&value);
+        } else if !is_last {
+            text.push_str(&value);
+            text.push_str(&padding);
+        } else if let (Kind::LongText, Some(terminal)) = (kind, terminal) {
+            let left = terminal.saturating_sub(cell::width(&text)).max(SHORTEST_CUT);
+            text.push_str(&cell::cut(&value, left));
+        } else {
+            text.push_str(&value);
+        }
+        if !is_last {
+            text.push_str(&" ".repeat(GAP));
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn bold() -> Ansi {
+    Ansi::new().bold()
+}
+
+fn paint(style: Ansi, text: &str, color: bool) -> String {
+    if color { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}

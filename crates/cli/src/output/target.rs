@@ -1,0 +1,64 @@
+//! Where output goes: standard output, or a file that is complete or absent.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+/// Destination of an answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// Standard output.
+    Stdout,
+    /// A file, replaced when the answer is complete.
+    File(PathBuf),
+}
+
+impl Target {
+    /// Whether a terminal shows it.
+    pub(crate) fn is_terminal(&self) -> bool {
+        matches!(self, Self::Stdout) && io::stdout().is_terminal()
+    }
+
+    /// Lets `write` fill the destination.
+    pub(crate) fn write(
+        &self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        match self {
+            Self::Stdout => write(&mut BufWriter::new(io::stdout())),
+            Self::File(path) => {
+                write_file(path, write).with_context(|| format!("cannot write {}", path.display()))
+            }
+        }
+    }
+}
+
+/// Writes beside the file and renames, so that a failure leaves what was there before.
+fn write_file(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    // A device such as /dev/null cannot be renamed over.
+    if path.exists() && !path.is_file() {
+        return write(&mut BufWriter::new(File::create(path)?));
+    }
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".tracesift-").tempfile_in(directory)?;
+    write(&mut BufWriter::new(file.as_file_mut()))?;
+    restore_permissions(file.as_file())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// A temporary file is private; an answer gets the permissions that any new file would have.
+#[cfg(unix)]
+fn restore_permissions(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let probe = tempfile::tempdir()?;
+    let usual = File::create(probe.path().join("probe"))?.metadata()?.permissions().mode();
+    file.set_permissions(std::fs::Permissions::from_mode(usual))
+}
+
+#[cfg(not(unix))]
+fn restore_permissions(_: &File) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! ETWAnalyzer's own command lines: recognised by their single-dash verb, rewritten to ours by one table.
+//!
+//! `tracesift -dump CPU -pn System -fd X -topn 10` becomes `tracesift dump cpu X --process=System --top=10`. Verbs and
+//! switches stand in any order and in any case, as there. What asks for something that tracesift cannot answer yet is
+//! refused by its name; what only shapes ETWAnalyzer's own output is dropped.
+
+mod arguments;
+mod paths;
+mod switches;
+mod verbs;
+
+use std::ffi::OsString;
+
+use crate::exit::UsageError;
+use crate::terminal::Messages;
+
+use arguments::Tokens;
+use switches::Effect;
+use verbs::{Command, Verb};
+
+/// A command line in our words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rewritten {
+    /// The arguments after the program's name.
+    pub(crate) arguments: Vec<String>,
+    /// What is done in another way, or left out without harm.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Rewrites a command line when it is one of ETWAnalyzer's; `None`: it is ours.
+pub(crate) fn rewrite(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Option<Vec<OsString>>> {
+    let Some((program, rest)) = arguments.split_first() else { return Ok(None) };
+    let texts: Vec<String> = rest.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let Some(rewritten) = translate(&texts, &|path| std::path::Path::new(path).exists())? else { return Ok(None) };
+    rewritten.notes.iter().for_each(|note| messages.note(note));
+    Ok(Some(std::iter::once(program.clone()).chain(rewritten.arguments.into_iter().map(OsString::from)).collect()))
+}
+
+/// The same on texts. `exists` says whether a path exists, which decides between an archive and what ETWAnalyzer would have
+/// made in its place.
+pub(crate) fn translate(
+    arguments: &[String],
+    exists: &dyn Fn(&str) -> bool,
+) -> Result<Option<Rewritten>, UsageError> {
+    let Some(position) = arguments.iter().position(|argument| Verb::parse(argument).is_some()) else { return Ok(None) };
+    let (before, verb_and_after) = arguments.split_at(position);
+    let Some((verb, after)) = verb_and_after.split_first().and_then(|(verb, after)| Some((Verb::parse(verb)?, after)))
+    else {
+        return Ok(None);
+    };
+    let (command, after) = verb.command(after)?;
+    let mut rewritten = Rewritten { arguments: command.words(), notes: Vec::new() };
+    let mut paths = Vec::new();
+    for part in [before, after] {
+        let mut tokens = Tokens::new(part);
+        while let Some(token) = tokens.next() {
+            let Some(name) = arguments::switch_name(token) else {
+                paths.push(token.to_owned());
+                continue;
+            };
+            match switches::find(command, name)?.apply(token, &mut tokens)? {
+                Effect::Ours(mut options) => rewritten.arguments.append(&mut options),
+                Effect::Path(path) => paths.push(path),
+                Effect::Note(note) => rewritten.notes.push(note),
+                Effect::Nothing => {}
+            }
+        }
+    }
+    let is_question = command != Command::Extract;
+    rewritten.arguments.extend(paths.iter().map(|path| paths::translate(path, is_question, exists)));
+    Ok(Some(rewritten))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn ours(line: &str) -> String {
+        match translate(&words(line), &|_| false) {
+            Ok(Some(rewritten)) => {
+                let notes: Vec<String> = rewritten.notes.iter().map(|note| format!("\n  note: {note}")).collect();
+                format!("tracesift {}{}", rewritten.arguments.join(" "), notes.concat())
+            }
+            Ok(None) => "not ETWAnalyzer's".to_owned(),
+            Err(error) => format!("error: {}\n  hint: {}", error.message, error.hint.unwrap_or_default()),
+        }
+    }
+
+    #[test]
+    fn our_own_command_lines_are_left_alone() {
+        for line in ["dump cpu -p System", "extract x", "--help", "-h", "", "dump cpu -f -dumpling"] {
+            assert_eq!(translate(&words(line), &|_| false), Ok(None), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_part_of_the_grammar() {
+        insta::assert_snapshot!(
+            [
+                "-fd x -DUMP cpu -TOPN 5 2 -MinMaxCpuMs 10 2000 -sortby priority",
+                "-dump process -newprocess -2 -session *-1* -minmaxduration 1 -processfmt local -nosuch",
+                "-dump process -newprocess -2 -MinMaxStart -1.5s 3 -sortby tree -showuser -column +x",
+                "-dump testrun -fd a -fd b -printfiles -validtestsonly -tri 1 -trc 2 -MinMaxMsTestTimes 100-2000",
+                "-dump stats x.json7z -properties CPU*;!x -oneline",
+                "-dump",
+                "-dump nothing",
+                "-dump cpu -topn",
+                "-dump cpu -topn many",
+                "-converttime -fd x",
+                "-extract cpu disk -fd x.etl -outdir out -nthreads 4 -extractregion 1 2",
+                "-extract dns",
+                "-help",
+            ]
+            .map(|line| format!("{line}\n  {}", ours(line)))
+            .join("\n")
+        );
+    }
+
+    /// The command lines that stand in the blog posts and the documentation of ETWAnalyzer's authors.
+    #[test]
+    fn the_command_lines_of_the_seeds() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/spec/seed-commands.txt");
+        let Ok(text) = std::fs::read_to_string(path) else {
+            println!("skipped: ../shared/spec is absent");
+            return;
+        };
+        let lines: Vec<&str> = text.lines().take_while(|line| !line.starts_with('#')).collect();
+        assert_eq!(lines.len(), 29);
+        let rewritten: Vec<String> = lines
+            .into_iter()
+            .map(|line| {
+                let arguments = shell_words(line);
+                assert!(
+                    !matches!(translate(&arguments, &|_| false), Ok(None)),
+                    "not recognised: {line}"
+                );
+                format!("{line}\n  {}", ours_of(&arguments))
+            })
+            .collect();
+        insta::assert_snapshot!(rewritten.join("\n"));
+    }
+
+    fn ours_of(arguments: &[String]) -> String {
+        match translate(arguments, &|_| false) {
+            Ok(Some(rewritten)) => {
+                // What comes out must be a command line of ours.
+                use clap::Parser as _;
+                let line = std::iter::once("tracesift".to_owned()).chain(rewritten.arguments.iter().cloned());
+                crate::args::Cli::try_parse_from(line).unwrap();
+                let notes: Vec<String> = rewritten.notes.iter().map(|note| format!("\n  note: {note}")).collect();
+                format!("tracesift {}{}", rewritten.arguments.join(" "), notes.concat())
+            }
+            Ok(None) => String::new(),
+            Err(error) => format!("error: {}\n  hint: {}", error.message, error.hint.unwrap_or_default()),
+        }
+    }
+
+    /// The arguments after the program's name, with double quotes as cmd.exe and PowerShell take them.
+    fn shell_words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
+        for c in line.chars() {
+            match c {
+                '"' => quoted = !quoted,
+                ' ' if !quoted => words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty())),
+                c => word.push(c),
+            }
+        }
+        words.extend(Some(word).filter(|word| !word.is_empty()));
+        words.split_off(1)
+    }
+}

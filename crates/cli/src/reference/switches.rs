@@ -1,0 +1,306 @@
+//! The table of ETWAnalyzer's switches with our counterparts.
+
+use super::arguments::Tokens;
+use super::verbs::{Command, missing};
+use crate::exit::UsageError;
+
+use Command::{Cpu, Extract, Process, Stats, Testrun, Version};
+
+/// One switch.
+#[derive(Clone, Copy)]
+pub(super) struct Switch {
+    /// Its names in lower case, without the dash.
+    names: &'static [&'static str],
+    /// The commands that have it.
+    commands: &'static [Command],
+    /// What it becomes.
+    to: To,
+}
+
+/// What a switch becomes.
+#[derive(Clone, Copy)]
+enum To {
+    /// A positional argument.
+    Path,
+    /// One of our flags.
+    Flag(&'static str),
+    /// One of our options with the value.
+    Value(&'static str),
+    /// One of our options with the value translated.
+    Word(&'static str, &'static [(&'static str, &'static str)]),
+    /// Options of our own for the ends of a range, `min [max]` or `min-max`; bare numbers get the unit.
+    Range(&'static str, &'static str, &'static str),
+    /// `-topn n [skip]`.
+    Top,
+    /// A format of times; for processes it also asks for their times.
+    ProcessTimes,
+    /// Dropped with so many values: it shapes ETWAnalyzer's own output or work.
+    Dropped(usize),
+    /// Left out with so many values, and said so.
+    Left(usize, &'static str),
+    /// Asks for something that does not exist yet.
+    Missing(&'static str),
+}
+
+/// What a switch with its values does.
+pub(super) enum Effect {
+    /// Options of ours.
+    Ours(Vec<String>),
+    /// A positional argument.
+    Path(String),
+    /// Something to say.
+    Note(String),
+    /// Nothing.
+    Nothing,
+}
+
+const QUESTIONS: &[Command] = &[Cpu, Process, Version, Testrun, Stats];
+const OF_PROCESSES: &[Command] = &[Cpu, Process, Version];
+const ALL: &[Command] = &[Extract, Cpu, Process, Version, Testrun, Stats];
+
+const TIME_FORMATS: &[(&str, &str)] = &[
+    ("s", "s"),
+    ("second", "s"),
+    ("local", "local"),
+    ("localtime", "local-time"),
+    ("utc", "utc"),
+    ("utctime", "utc-time"),
+    ("here", "here"),
+    ("heretime", "here-time"),
+];
+
+const fn switch(names: &'static [&'static str], commands: &'static [Command], to: To) -> Switch {
+    Switch { names, commands, to }
+}
+
+const SWITCHES: &[Switch] = &[
+    // Files.
+    switch(&["fd", "filedir"], ALL, To::Path),
+    switch(&["recursive"], ALL, To::Flag("--recursive")),
+    switch(&["testruncount", "trc"], QUESTIONS, To::Value("--run-count")),
+    switch(&["testrunindex", "tri"], QUESTIONS, To::Value("--run-index")),
+    switch(&["testsperrun"], QUESTIONS, To::Value("--tests-per-run")),
+    switch(&["skipntests"], QUESTIONS, To::Value("--skip-tests")),
+    switch(&["lastndays"], QUESTIONS, To::Value("--last-days")),
+    switch(&["minmaxmstesttimes"], QUESTIONS, To::Range("--min-test-time", "--max-test-time", "ms")),
+    switch(&["notestrungrouping"], QUESTIONS, To::Flag("--one-run")),
+    switch(
+        &["lastndays", "testrunindex", "tri", "testruncount", "trc", "testsperrun", "skipntests"],
+        &[Extract],
+        To::Missing("the choice of test runs while extracting"),
+    ),
+    switch(&["notestrungrouping"], &[Extract], To::Dropped(0)),
+    // Output.
+    switch(&["csv"], QUESTIONS, To::Value("--csv")),
+    switch(&["nocolor"], ALL, To::Flag("--no-color")),
+    switch(&["details"], QUESTIONS, To::Flag("--details")),
+    switch(&["topn"], &[Cpu, Process, Version], To::Top),
+    switch(&["timefmt"], QUESTIONS, To::Word("--time-format", TIME_FORMATS)),
+    switch(&["timedigits"], QUESTIONS, To::Value("--time-digits")),
+    switch(&["processfmt"], &[Cpu, Process, Version], To::ProcessTimes),
+    switch(&["nocmdline"], QUESTIONS, To::Flag("--no-cmdline")),
+    switch(&["nocsvseparator", "clip", "nodigitsep", "debug"], ALL, To::Dropped(0)),
+    switch(&["showfullfilename", "sffn", "plainprocessnames", "ppn"], QUESTIONS, To::Dropped(0)),
+    switch(&["column"], QUESTIONS, To::Missing("a choice of columns; `--format csv` has them all")),
+    switch(&["merge"], QUESTIONS, To::Missing("rows merged over files")),
+    switch(&["zerotime", "zt", "zeroprocessname", "zpn"], QUESTIONS, To::Missing("times counted from an event")),
+    // Processes.
+    switch(&["pn", "processname"], OF_PROCESSES, To::Value("--process")),
+    switch(&["parent"], OF_PROCESSES, To::Value("--parent")),
+    switch(&["cmdline"], OF_PROCESSES, To::Value("--cmdline")),
+    switch(&["user"], OF_PROCESSES, To::Value("--user")),
+    switch(&["session"], OF_PROCESSES, To::Value("--session")),
+    switch(&["newprocess"], OF_PROCESSES, To::Value("--new-process")),
+    // CPU.
+    switch(
+        &["methods", "topnmethods", "includedll", "id", "includeargs", "ia", "cutmethod", "showonmethod"],
+        &[Cpu],
+        To::Missing("CPU, wait and ready per method"),
+    ),
+    switch(&["fld", "firstlastduration", "threadcount"], &[Cpu], To::Missing("CPU, wait and ready per method")),
+    switch(&["minmaxfirst", "minmaxlast", "minmaxduration"], &[Cpu], To::Missing("CPU, wait and ready per method")),
+    switch(&["minmaxreadyavgus", "minmaxcswitchcount"], &[Cpu], To::Missing("CPU, wait and ready per method")),
+    switch(&["stacktags"], &[Cpu], To::Missing("CPU, wait and ready per stack tag")),
+    switch(&["minmaxcpums"], &[Cpu], To::Range("--min-cpu", "--max-cpu", "ms")),
+    switch(&["minmaxwaitms"], &[Cpu], To::Range("--min-wait", "--max-wait", "ms")),
+    switch(&["minmaxreadyms"], &[Cpu], To::Range("--min-ready", "--max-ready", "ms")),
+    switch(
+        &["sortby"],
+        &[Cpu],
+        To::Word(
+            "--sort",
+            &[
+                ("cpu", "cpu"),
+                ("priority", "priority"),
+                ("starttime", "start"),
+                ("first", "first"),
+                ("last", "last"),
+                ("wait", "wait"),
+                ("ready", "ready"),
+            ],
+        ),
+    ),
+    switch(
+        &["showtotal"],
+        &[Cpu],
+        To::Word("--totals", &[("none", "none"), ("total", "total"), ("file", "total"), ("process", "process"), ("method", "process")]),
+    ),
+    switch(
+        &["smi", "showmoduleinfo"],
+        &[Cpu],
+        To::Left(1, "versions of modules are left out; `tracesift dump version` has them"),
+    ),
+    switch(&["nopriority", "nocoreusage", "noready", "nofrequency", "normalize"], &[Cpu], To::Dropped(0)),
+    switch(&["showcorenumber"], &[Cpu], To::Missing("the numbers of the CPUs on which a process ran")),
+    // Processes as a question.
+    switch(
+        &["sortby"],
+        &[Process],
+        To::Word(
+            "--sort",
+            &[
+                ("default", "name"),
+                ("time", "time"),
+                ("starttime", "time"),
+                ("stoptime", "stop"),
+                ("tree", "tree"),
+                ("session", "session"),
+            ],
+        ),
+    ),
+    switch(&["crash"], &[Process], To::Flag("--crash")),
+    switch(&["showuser"], &[Process], To::Flag("--details")),
+    switch(&["minmaxduration"], &[Process], To::Range("--min-duration", "--max-duration", "s")),
+    switch(&["minmaxstart"], &[Process], To::Range("--min-start", "--max-start", "s")),
+    switch(&["showfileonline", "sfo", "showallprocesses"], &[Process], To::Dropped(0)),
+    switch(&["showtotal"], &[Process, Version], To::Dropped(1)),
+    // Versions.
+    switch(&["dll"], &[Version], To::Value("--per-process --dll")),
+    switch(&["modulefilter"], &[Version], To::Value("--dll")),
+    switch(&["versionfilter"], &[Version], To::Value("--version-filter")),
+    switch(&["missingpdb"], &[Version], To::Missing("PDBs that could not be loaded")),
+    // Test runs.
+    switch(&["printfiles"], &[Testrun], To::Flag("--print-files")),
+    switch(&["validtestsonly"], &[Testrun], To::Flag("--valid-only")),
+    switch(&["verbose"], &[Testrun], To::Dropped(0)),
+    switch(&["copyfilesto", "withetl", "overwrite"], &[Testrun], To::Missing("copying the files of test runs")),
+    // Statistics.
+    switch(&["properties"], &[Stats], To::Value("--properties")),
+    switch(&["oneline"], &[Stats], To::Left(0, "-oneline is left out; `--format csv` has a line per recording")),
+    // Extracting.
+    switch(&["outdir"], &[Extract], To::Value("--out")),
+    switch(&["tempdir"], &[Extract], To::Value("--temp")),
+    switch(&["nthreads"], &[Extract], To::Value("--jobs")),
+    switch(&["nooverwrite", "indent", "nocompress", "keeptemp", "child"], &[Extract], To::Dropped(0)),
+    switch(&["pthreads", "concurrency"], &[Extract], To::Dropped(1)),
+    switch(
+        &["symserver"],
+        &[Extract],
+        To::Left(1, "symbols are not loaded yet: native methods are named module!module+0xRVA"),
+    ),
+    switch(&["symcache", "symfolder"], &[Extract], To::Dropped(1)),
+    switch(&["allcpu", "allexceptions", "includeexitedprocesses"], &[Extract], To::Dropped(0)),
+    switch(&["nosampling", "nocswitch", "noready"], &[Extract], To::Left(0, "everything is extracted, samples and switches apart from each other")),
+    switch(
+        &["extractregion"],
+        &[Extract],
+        To::Left(usize::MAX, "everything is extracted; ask about a part of it with `--time 3s..5s`"),
+    ),
+    switch(&["timeline"], &[Extract], To::Dropped(1)),
+    switch(&["unzipoperation"], &[Extract], To::Missing("commands to run after unpacking")),
+    switch(&["dryrun"], &[Extract], To::Missing("a list of what would be extracted")),
+];
+
+/// The switch of a command.
+pub(super) fn find(command: Command, name: String) -> Result<Switch, UsageError> {
+    let named = |switch: &&Switch| switch.names.contains(&name.as_str());
+    if let Some(switch) = SWITCHES.iter().filter(named).find(|switch| switch.commands.contains(&command)) {
+        return Ok(*switch);
+    }
+    let words = command.words().join(" ");
+    Err(UsageError::new(
+        match SWITCHES.iter().any(|switch| named(&switch)) {
+            true => format!("-{name} does not belong to `{words}`"),
+            false => format!("-{name} is no known switch of `{words}`"),
+        },
+        format!("`tracesift {words} --help` lists its options"),
+    ))
+}
+
+impl Switch {
+    /// What the switch does with the values that follow.
+    pub(super) fn apply(self, written: &str, tokens: &mut Tokens<'_>) -> Result<Effect, UsageError> {
+        let mut value = || {
+            tokens.value().ok_or_else(|| UsageError::new(format!("{written} needs a value"), "write it behind the switch"))
+        };
+        Ok(match self.to {
+            To::Path => Effect::Path(value()?.to_owned()),
+            To::Flag(flag) => Effect::Ours(vec![flag.to_owned()]),
+            To::Value(option) => {
+                let value = value()?;
+                // Flags that go with the option stand before it.
+                let mut words: Vec<String> = option.split(' ').map(str::to_owned).collect();
+                if let Some(last) = words.last_mut() {
+                    last.push('=');
+                    last.push_str(value);
+                }
+                Effect::Ours(words)
+            }
+            To::Word(option, table) => Effect::Ours(vec![format!("{option}={}", word(written, value()?, table)?)]),
+            To::Range(min, max, unit) => Effect::Ours(range(value()?, tokens, [min, max], unit)),
+            To::Top => {
+                let mut words = vec![format!("--top={}", count(written, value()?)?)];
+                if let Some(skip) = tokens.value() {
+                    words.push(format!("--skip={}", count(written, skip)?));
+                }
+                Effect::Ours(words)
+            }
+            To::ProcessTimes => {
+                Effect::Ours(vec![format!("--time-format={}", word(written, value()?, TIME_FORMATS)?), "--details".to_owned()])
+            }
+            To::Dropped(values) => {
+                (0..values).for_each(|_| drop(tokens.value()));
+                Effect::Nothing
+            }
+            To::Left(values, note) => {
+                for _ in 0..values {
+                    if tokens.value().is_none() {
+                        break;
+                    }
+                }
+                Effect::Note(note.to_owned())
+            }
+            To::Missing(what) => return Err(missing(what)),
+        })
+    }
+}
+
+fn word<'t>(written: &str, value: &str, table: &'t [(&'t str, &'t str)]) -> Result<&'t str, UsageError> {
+    table.iter().find(|(theirs, _)| value.eq_ignore_ascii_case(theirs)).map(|(_, ours)| *ours).ok_or_else(|| {
+        let known: Vec<&str> = table.iter().map(|(theirs, _)| *theirs).collect();
+        UsageError::new(format!("{written} does not take `{value}`"), format!("one of {}", known.join(", ")))
+    })
+}
+
+fn count(written: &str, value: &str) -> Result<usize, UsageError> {
+    value.parse().map_err(|_| UsageError::new(format!("{written} needs a number, not `{value}`"), "write it behind the switch"))
+}
+
+/// `min [max]`, or `min-max` as older versions wrote it.
+fn range(min: &str, tokens: &mut Tokens<'_>, options: [&str; 2], unit: &str) -> Vec<String> {
+    let with_unit = |text: &str| {
+        let is_bare = text.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+        if is_bare { format!("{text}{unit}") } else { text.to_owned() }
+    };
+    // A dash at the start is a sign.
+    let dash = min.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(at, _)| at);
+    let ends = match dash.and_then(|at| min.split_at_checked(at)) {
+        Some((min, max)) => [Some(min), max.strip_prefix('-')],
+        None => [Some(min), tokens.value()],
+    };
+    options
+        .iter()
+        .zip(ends)
+        .filter_map(|(option, end)| end.filter(|end| !end.is_empty()).map(|end| format!("{option}={}", with_unit(end))))
+        .collect()
+}

@@ -1,0 +1,157 @@
+//! ETWAnalyzer's verbs and the questions of its `-dump`.
+
+use crate::exit::UsageError;
+
+/// What a single-dash word at the front asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// `-dump`
+    Dump,
+    /// `-extract`
+    Extract,
+    /// `-help`
+    Help,
+    /// A verb that has no counterpart yet: what it does.
+    Missing(&'static str),
+}
+
+/// Our counterpart of a verb with its question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Command {
+    /// `extract`
+    Extract,
+    /// `dump cpu`
+    Cpu,
+    /// `dump process`
+    Process,
+    /// `dump version`
+    Version,
+    /// `dump testrun`
+    Testrun,
+    /// `dump stats`
+    Stats,
+    /// `--help`
+    Help,
+}
+
+/// Questions that exist, and those that do not yet with what they are about.
+const QUESTIONS: &[(&str, Result<Command, &str>)] = &[
+    ("cpu", Ok(Command::Cpu)),
+    ("process", Ok(Command::Process)),
+    ("version", Ok(Command::Version)),
+    ("testrun", Ok(Command::Testrun)),
+    ("stats", Ok(Command::Stats)),
+    ("disk", Err("disk operations")),
+    ("dns", Err("DNS queries")),
+    ("exception", Err(".NET exceptions")),
+    ("file", Err("file operations")),
+    ("lbr", Err("last branch records")),
+    ("mark", Err("marks")),
+    ("memory", Err("memory use")),
+    ("objectref", Err("kernel objects and handles")),
+    ("pmc", Err("hardware counters")),
+    ("power", Err("power settings")),
+    ("tcp", Err("TCP connections")),
+    ("threadpool", Err(".NET thread pool starvation")),
+    ("tracelog", Err("TraceLogging events")),
+    ("virtualalloc", Err("virtual allocations")),
+];
+
+/// Extractors whose events an extract keeps, or which need nothing of their own. Everything is always extracted.
+const EXTRACTORS: &[&str] = &["all", "default", "cpu", "module", "disk", "stacktag", "pmc"];
+
+/// Extractors without a counterpart yet.
+const MISSING_EXTRACTORS: &[(&str, &str)] = &[
+    ("file", "file operations"),
+    ("memory", "memory use"),
+    ("exception", ".NET exceptions"),
+    ("threadpool", ".NET thread pool starvation"),
+    ("dns", "DNS queries"),
+    ("tcp", "TCP connections"),
+    ("frequency", "CPU frequencies"),
+    ("virtualalloc", "virtual allocations"),
+    ("objectref", "kernel objects and handles"),
+    ("power", "power settings"),
+    ("tracelog", "TraceLogging events"),
+];
+
+impl Verb {
+    /// Reads an argument; `None`: no verb.
+    pub(super) fn parse(argument: &str) -> Option<Self> {
+        Some(match argument.to_ascii_lowercase().as_str() {
+            "-dump" => Self::Dump,
+            "-extract" => Self::Extract,
+            "-help" => Self::Help,
+            "-convert" => Self::Missing("export to speedscope"),
+            "-loadsymbol" => Self::Missing("loading symbols later"),
+            "-converttime" => Self::Missing("conversion of times"),
+            "-console" => Self::Missing("a console that keeps archives open"),
+            "-mcp" => Self::Missing("a Model Context Protocol server"),
+            _ => return None,
+        })
+    }
+
+    /// Our command, and the arguments after those that named it.
+    pub(super) fn command(self, arguments: &[String]) -> Result<(Command, &[String]), UsageError> {
+        match self {
+            Self::Help => Ok((Command::Help, &[])),
+            Self::Missing(what) => Err(missing(what)),
+            Self::Extract => extractors(arguments).map(|rest| (Command::Extract, rest)),
+            Self::Dump => {
+                let known = || QUESTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                let Some((name, rest)) = arguments.split_first() else {
+                    return Err(UsageError::new("-dump needs a question", format!("one of {}", known())));
+                };
+                match QUESTIONS.iter().find(|(question, _)| name.eq_ignore_ascii_case(question)) {
+                    Some((_, Ok(command))) => Ok((*command, rest)),
+                    Some((_, Err(what))) => Err(missing(what)),
+                    None => {
+                        Err(UsageError::new(format!("-dump has no question `{name}`"), format!("one of {}", known())))
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Command {
+    /// Our words for it.
+    pub(super) fn words(self) -> Vec<String> {
+        let words: &[&str] = match self {
+            Self::Extract => &["extract"],
+            Self::Cpu => &["dump", "cpu"],
+            Self::Process => &["dump", "process"],
+            Self::Version => &["dump", "version"],
+            Self::Testrun => &["dump", "testrun"],
+            Self::Stats => &["dump", "stats"],
+            Self::Help => &["--help"],
+        };
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+}
+
+/// Checks the names of extractors and returns what follows them.
+fn extractors(arguments: &[String]) -> Result<&[String], UsageError> {
+    let count = arguments.iter().take_while(|argument| !argument.starts_with('-')).count();
+    let (names, rest) = arguments.split_at(count);
+    for name in names.iter().flat_map(|names| names.split(',')) {
+        if let Some((_, what)) = MISSING_EXTRACTORS.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)) {
+            return Err(missing(what));
+        }
+        if !EXTRACTORS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+            return Err(UsageError::new(
+                format!("-extract has no extractor `{name}`"),
+                "`-extract all` keeps everything that tracesift can read",
+            ));
+        }
+    }
+    Ok(rest)
+}
+
+/// The refusal of something that does not exist yet.
+pub(super) fn missing(what: &str) -> UsageError {
+    UsageError::new(
+        format!("tracesift has no answer about {what} yet"),
+        "`tracesift dump --help` lists the questions that it answers",
+    )
+}

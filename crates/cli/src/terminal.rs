@@ -1,0 +1,61 @@
+//! What the terminal can do, and messages to the user on standard error.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::output::cell::clean;
+
+/// Messages on standard error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Messages {
+    color: bool,
+}
+
+impl Messages {
+    /// Messages, coloured on a terminal that shows colours.
+    pub(crate) fn new(no_color: bool) -> Self {
+        Self { color: !no_color && shows_color(io::stderr().is_terminal()) }
+    }
+
+    /// Something failed.
+    pub(crate) fn error(&self, text: &str) {
+        self.print("error", AnsiColor::Red, text);
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self, text: &str) {
+        self.print("hint", AnsiColor::Cyan, text);
+    }
+
+    /// Something is less than exact.
+    pub(crate) fn warning(&self, text: &str) {
+        self.print("warning", AnsiColor::Yellow, text);
+    }
+
+    /// Good to know.
+    pub(crate) fn note(&self, text: &str) {
+        self.print("note", AnsiColor::Cyan, text);
+    }
+
+    fn print(&self, label: &str, color: AnsiColor, text: &str) {
+        let style = if self.color { Style::new().bold().fg_color(Some(color.into())) } else { Style::new() };
+        // Nobody is left to tell when standard error is gone.
+        let _ = writeln!(io::stderr(), "{style}{label}{style:#}: {}", clean(text));
+    }
+}
+
+/// Whether standard output shows colours.
+pub(crate) fn stdout_shows_color(no_color: bool) -> bool {
+    !no_color && shows_color(io::stdout().is_terminal())
+}
+
+fn shows_color(is_terminal: bool) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Columns of the terminal behind standard output.
+pub(crate) fn width() -> Option<usize> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(terminal_size::Width(width), _)| usize::from(width))
+}

@@ -1,0 +1,35 @@
+//! Recognises files that are something else, to say what to do with them.
+
+/// Bytes of a file's start that [`recognise`] looks at.
+pub(crate) const START_BYTES: usize = 64;
+
+/// Starts of well-known files, and what to do with them.
+const STARTS: [(&[u8], &str); 10] = [
+    (
+        b"version https://git-lfs",
+        "it is a Git LFS pointer, not the file itself; fetch the content with \"git lfs pull\"",
+    ),
+    (b"PK\x03\x04", "it is a ZIP archive; extract the .etl files from it"),
+    (b"PK\x05\x06", "it is an empty ZIP archive"),
+    (b"7z\xbc\xaf\x27\x1c", "it is a 7-Zip archive; extract the .etl files from it"),
+    (b"MSCF", "it is a cabinet archive; extract the .etl files from it"),
+    (b"\x1f\x8b", "it is compressed with gzip; decompress it first"),
+    (b"\xfd7zXZ\0", "it is compressed with xz; decompress it first"),
+    (b"\x28\xb5\x2f\xfd", "it is compressed with zstd; decompress it first"),
+    (b"PERFILE2", "it is a Linux perf.data file"),
+    (b"MDMP", "it is a minidump"),
+];
+
+/// Why a file that starts with these bytes is no recording; `None` when it may be one.
+pub(crate) fn recognise(start: &[u8]) -> Option<String> {
+    STARTS.iter().find(|(known, _)| start.starts_with(known)).map(|(_, reason)| (*reason).to_owned())
+}
+
+/// The reason when no buffer was found.
+pub(crate) fn no_buffer(length: u64) -> String {
+    if length < crate::format::BUFFER_HEADER_BYTES as u64 {
+        format!("it has {length} bytes, too few for a single buffer")
+    } else {
+        "no plausible buffer header was found in it".to_owned()
+    }
+}

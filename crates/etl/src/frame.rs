@@ -1,0 +1,316 @@
+//! Finds the records of a buffer. Every record is looked at here once; what comes later is a few loads.
+
+use crate::bytes::{i64_at, u16_at, u32_at};
+use crate::format::MARKER_RECORD;
+use crate::message::Message;
+use crate::record::HeaderKind;
+
+/// Bytes behind the valid data of a record area, so that the hot loop can read a whole header without looking at the end.
+pub(crate) const SLACK: usize = 32;
+
+/// Where a record lies, in eight bytes: offset / 8 (21 bits), size (16), header kind (4), slot of the buffer (23).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Entry {
+    pub(crate) time: i64,
+    place: u64,
+}
+
+impl Entry {
+    pub(crate) const SLOT_SHIFT: u32 = 41;
+    /// Slots that fit.
+    pub(crate) const MAX_SLOTS: usize = 1 << 23;
+
+    #[inline]
+    pub(crate) const fn new(time: i64, offset: usize, size: u64, kind: u64) -> Self {
+        Self { time, place: (offset as u64 >> 3) | (size << 21) | (kind << 37) }
+    }
+
+    #[inline]
+    pub(crate) const fn in_slot(self, slot: u64) -> Self {
+        Self { time: self.time, place: self.place | (slot << Self::SLOT_SHIFT) }
+    }
+
+    #[inline]
+    pub(crate) const fn slot(self) -> usize {
+        (self.place >> Self::SLOT_SHIFT) as usize
+    }
+
+    #[inline]
+    pub(crate) const fn offset(self) -> usize {
+        ((self.place & 0x1f_ffff) << 3) as usize
+    }
+
+    #[inline]
+    pub(crate) const fn size(self) -> usize {
+        ((self.place >> 21) & 0xffff) as usize
+    }
+
+    #[inline]
+    pub(crate) const fn kind(self) -> HeaderKind {
+        HeaderKind::from_number(self.place >> 37)
+    }
+
+    /// The same record, elsewhere.
+    #[inline]
+    pub(crate) const fn moved(self, offset: usize) -> Self {
+        Self::new(self.time, offset, self.size() as u64, (self.place >> 37) & 15)
+    }
+}
+
+/// How to read a header of a given type: `kind | header bytes << 8 | offset of the time << 16`; 0: unknown.
+const LAYOUTS: [u32; 32] = {
+    let mut table = [0; 32];
+    let mut header_type = 0;
+    while header_type < 32 {
+        if let Some(kind) = kind_of_type(header_type) {
+            let time_at = if matches!(kind, HeaderKind::PerfInfo32 | HeaderKind::PerfInfo64) { 8 } else { 16 };
+            table[header_type] = kind as u32 | (kind.header_bytes() as u32) << 8 | time_at << 16;
+        }
+        header_type += 1;
+    }
+    table
+};
+
+/// Header types whose size stands at offset 4, one bit each; that of the others stands at 0.
+const SIZE_AT_4: u32 = {
+    let mut bits = 0;
+    let mut header_type = 0;
+    while header_type < 32 {
+        if let Some(kind) = kind_of_type(header_type) {
+            bits |= (kind.is_kernel() as u32) << header_type;
+        }
+        header_type += 1;
+    }
+    bits
+};
+
+const fn kind_of_type(header_type: usize) -> Option<HeaderKind> {
+    HeaderKind::from_marker((header_type as u32) << 16 | (MARKER_RECORD as u32) << 24)
+}
+
+/// Header types that are not used or say nothing: reserved ones and "error while logging". They are skipped by their size.
+const SKIPPED: [u8; 3] = [0x0c, 0x0d, 0x0e];
+
+/// Walks the records of one area, in portions.
+///
+/// `area` must be at least [`SLACK`] longer than `end`; where it is not, the last records are not found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Framer {
+    /// Offset in the area of the next record.
+    pub(crate) at: usize,
+    /// End of the valid data.
+    pub(crate) end: usize,
+    /// The walk is over.
+    pub(crate) done: bool,
+    /// It ended at something that is neither a record nor filler.
+    pub(crate) bad: bool,
+    /// It ended at zeros.
+    pub(crate) zeros: bool,
+    /// Records that were skipped because their type is reserved.
+    pub(crate) skipped: u64,
+    /// Whether times never decreased so far.
+    pub(crate) sorted: bool,
+    /// The buffer is known to be damaged. A step back in time ends the walk: what follows was not decoded right, since
+    /// times inside a buffer do not decrease.
+    doubtful: bool,
+    /// Time of the last record; at first that of messages which precede the first record with a time.
+    last: i64,
+}
+
+impl Framer {
+    /// `first_time` is the time of records without one at the start of the area.
+    pub(crate) const fn new(end: usize, doubtful: bool, first_time: i64) -> Self {
+        Self { at: 0, end, done: false, bad: false, zeros: false, skipped: 0, sorted: true, doubtful, last: first_time }
+    }
+
+    /// A walk that is over.
+    pub(crate) const fn finished() -> Self {
+        Self { done: true, ..Self::new(0, false, i64::MIN) }
+    }
+
+    /// Looks at up to `limit` records of `area` and appends them to `entries`.
+    pub(crate) fn run(&mut self, area: &[u8], limit: usize, entries: &mut Vec<Entry>) {
+        let (mut at, mut last, mut sorted) = (self.at, self.last, self.sorted);
+        let end = self.end;
+        entries.reserve(limit.min(end.saturating_sub(at) / 16));
+        let mut more = true;
+        for _ in 0..limit {
+            more = at < end;
+            let Some(head) = area.get(at..).filter(|_| more).and_then(<[u8]>::first_chunk::<24>) else {
+                more = false;
+                break;
+            };
+            let word = u64::from_le_bytes(*head.first_chunk().unwrap_or(&[0; 8]));
+            let header_type = (word >> 16) as u32 & 0xff;
+            let layout = LAYOUTS[(header_type & 31) as usize];
+            if (word >> 24) as u8 != MARKER_RECORD || header_type > 31 || layout == 0 {
+                match odd_record(area.get(..end).unwrap_or_default(), at, word) {
+                    Odd::Filler => {
+                        self.zeros = word as u32 == 0;
+                        more = false;
+                    }
+                    Odd::Bad => {
+                        self.bad = true;
+                        more = false;
+                    }
+                    Odd::Skip(size) => {
+                        self.skipped += 1;
+                        at += size.next_multiple_of(8);
+                    }
+                    Odd::Message(size, time) => {
+                        let time = time.unwrap_or(last);
+                        sorted &= time >= last;
+                        last = time;
+                        entries.push(Entry::new(time, at, size as u64, HeaderKind::Message as u64));
+                        at += size.next_multiple_of(8);
+                    }
+                }
+                if more {
+                    continue;
+                }
+                break;
+            }
+            let size = if SIZE_AT_4 >> (header_type & 31) & 1 != 0 { word >> 32 } else { word } & 0xffff;
+            let time = i64_at(head, (layout >> 16) as usize).unwrap_or(0);
+            if size < u64::from((layout >> 8) & 0xff) || size as usize > end - at || (self.doubtful && time < last) {
+                self.bad = true;
+                more = false;
+                break;
+            }
+            sorted &= time >= last;
+            last = time;
+            entries.push(Entry::new(time, at, size, u64::from(layout & 0xff)));
+            at = (at + size as usize + 7) & !7;
+        }
+        self.done = !more || at >= end;
+        (self.at, self.last, self.sorted) = (at.min(end), last, sorted);
+    }
+}
+
+enum Odd {
+    Filler,
+    Bad,
+    Skip(usize),
+    Message(usize, Option<i64>),
+}
+
+/// What stands at `at`, where no record with a usual header does.
+#[cold]
+fn odd_record(area: &[u8], at: usize, word: u64) -> Odd {
+    let marker = word as u32;
+    if marker == 0 || marker == u32::MAX {
+        return Odd::Filler;
+    }
+    let size = usize::from(marker as u16);
+    if size > area.len() - at {
+        return Odd::Bad;
+    }
+    let [_, _, header_type, flags] = marker.to_le_bytes();
+    match HeaderKind::from_marker(marker) {
+        Some(HeaderKind::Message) => match area.get(at..at + size).and_then(Message::parse) {
+            Some(message) => Odd::Message(size, message.time),
+            None => Odd::Bad,
+        },
+        None if flags == MARKER_RECORD && SKIPPED.contains(&header_type) && size >= 8 => Odd::Skip(size),
+        _ => Odd::Bad,
+    }
+}
+
+/// One record at the start of some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OneRecord {
+    pub(crate) kind: HeaderKind,
+    pub(crate) size: usize,
+    /// `None` for a message without time.
+    pub(crate) time: Option<i64>,
+}
+
+/// Reads the head of the record at the start of `bytes`, which need not hold the whole record.
+pub(crate) fn frame_one(bytes: &[u8]) -> Option<OneRecord> {
+    let kind = HeaderKind::from_marker(u32_at(bytes, 0)?)?;
+    let size = usize::from(u16_at(bytes, if kind.is_kernel() { 4 } else { 0 })?);
+    if size < kind.header_bytes() {
+        return None;
+    }
+    let time = match kind {
+        HeaderKind::Message => Message::parse(bytes)?.time,
+        HeaderKind::PerfInfo32 | HeaderKind::PerfInfo64 => Some(i64_at(bytes, 8)?),
+        _ => Some(i64_at(bytes, 16)?),
+    };
+    Some(OneRecord { kind, size, time })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, Framer, SLACK};
+    use crate::record::HeaderKind;
+
+    fn system(time: i64, payload: usize) -> Vec<u8> {
+        let mut bytes = vec![2, 0, 2, 0xc0, 32 + payload as u8, 0, 1, 5];
+        bytes.extend_from_slice(&[0; 8]);
+        bytes.extend_from_slice(&time.to_le_bytes());
+        bytes.resize((32 + payload).next_multiple_of(8), 0);
+        bytes
+    }
+
+    fn message(options: u8, rest: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![8 + rest.len() as u8, 0, 0, 0x90, 1, 0, options, 0];
+        bytes.extend_from_slice(rest);
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        bytes
+    }
+
+    /// Walks in portions of two.
+    fn walk(mut area: Vec<u8>) -> (Framer, Vec<Entry>) {
+        let end = area.len();
+        area.resize(end + SLACK, 0xff);
+        let mut entries = Vec::new();
+        let mut framer = Framer::new(end, false, 5);
+        while !framer.done {
+            framer.run(&area, 2, &mut entries);
+        }
+        (framer, entries)
+    }
+
+    #[test]
+    fn sizes_are_rounded_up_to_eight() {
+        let (framed, entries) = walk([system(5, 3), system(6, 0)].concat());
+        assert_eq!((framed.at, framed.bad, framed.sorted), (72, false, true));
+        assert_eq!(entries.iter().map(|e| (e.offset(), e.size(), e.time)).collect::<Vec<_>>(), [(0, 35, 5), (40, 32, 6)]);
+    }
+
+    #[test]
+    fn filler_ends_the_buffer_and_is_no_damage() {
+        for filler in [0u8, 0xff] {
+            let (framed, entries) = walk([system(5, 0), vec![filler; 16]].concat());
+            assert_eq!((framed.bad, framed.at, entries.len()), (false, 32, 1));
+        }
+    }
+
+    #[test]
+    fn a_size_below_the_header_or_past_the_end_drops_the_rest() {
+        for size in [0u8, 31, 33] {
+            let mut bad = system(6, 0);
+            bad[4] = size;
+            let (framed, entries) = walk([system(5, 0), bad].concat());
+            assert_eq!((framed.bad, framed.at, entries.len()), (true, 32, 1), "{size}");
+        }
+    }
+
+    #[test]
+    fn a_message_without_time_takes_that_of_its_neighbour() {
+        let timed = [7, 0, 0, 0, 0, 0, 0, 0];
+        let (framed, entries) = walk([message(0, &[]), system(5, 0), message(0, &[1]), message(8, &timed)].concat());
+        assert!(framed.sorted && !framed.bad);
+        assert_eq!(entries.iter().map(|e| e.time).collect::<Vec<_>>(), [5, 5, 5, 7]);
+        assert_eq!(entries[0].kind(), HeaderKind::Message);
+    }
+
+    #[test]
+    fn reserved_header_types_are_skipped_by_their_size() {
+        let mut reserved = vec![0u8; 24];
+        reserved[..4].copy_from_slice(&[20, 0, 0x0d, 0xc0]);
+        let (framed, entries) = walk([reserved, system(5, 0)].concat());
+        assert_eq!((framed.skipped, framed.bad, entries.len()), (1, false, 1));
+    }
+}

@@ -1,0 +1,223 @@
+//! Plain LZ77 of \[MS-XCA\] 2.4 ("XPRESS"): the compression of merged recordings.
+//!
+//! The stream is a sequence of 32-bit flag words, each followed by the 32 items it describes, highest bit first: a literal
+//! byte (0) or a match (1). A match is a `u16`, offset − 1 in its upper 13 bits and length − 3 in its lower 3; longer lengths
+//! continue in a half byte that two matches share, then in a byte, a `u16` and a `u32`.
+
+use crate::bytes::{u16_at, u32_at};
+
+/// What became of a compressed stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decoded {
+    /// Bytes of output. They are right unless the stream itself is damaged.
+    pub produced: usize,
+    /// Bytes of input that were used. An encoder may leave one unused flag word (4 bytes) at the end.
+    pub consumed: usize,
+    /// Why the output is not complete; `None` when it is.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why decompression ended before the output was full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stopped {
+    /// The input ended.
+    #[error("the compressed data ends too early")]
+    EndOfInput,
+    /// A match begins before the output does.
+    #[error("a match refers to bytes before the start of the data")]
+    BadOffset,
+    /// The long form of a length is shorter than what the short form can say, or a chunk is larger than allowed.
+    #[error("a length is out of range")]
+    BadLength,
+}
+
+/// Bytes copied at once. Copies may write that far beyond their end, where the output has room; later items overwrite it.
+const CHUNK: usize = 16;
+
+/// Decompresses until `output` is full.
+///
+/// Never fails as such: the bytes before the damage are kept, and [`Decoded::stopped`] says why there are not more.
+pub fn decompress(input: &[u8], output: &mut [u8]) -> Decoded {
+    let limit = output.len();
+    decompress_to(input, output, limit)
+}
+
+/// Decompresses `limit` bytes into `output`, which may be longer: what lies behind them is scratch space.
+pub(crate) fn decompress_to(input: &[u8], output: &mut [u8], limit: usize) -> Decoded {
+    let limit = limit.min(output.len());
+    let mut decoder = Decoder { input, from: 0, to: 0, half_byte: None };
+    let stopped = decoder.run(output, limit).err();
+    Decoded { produced: decoder.to.min(limit), consumed: decoder.from.min(input.len()), stopped }
+}
+
+struct Decoder<'a> {
+    input: &'a [u8],
+    from: usize,
+    to: usize,
+    /// The byte whose upper half extends the next long match.
+    half_byte: Option<u8>,
+}
+
+impl Decoder<'_> {
+    #[inline]
+    fn run(&mut self, output: &mut [u8], limit: usize) -> Result<(), Stopped> {
+        while self.to < limit {
+            let mut flags = u32_at(self.input, self.from).ok_or(Stopped::EndOfInput)?;
+            self.from += 4;
+            let mut items = 32;
+            while items > 0 && self.to < limit {
+                let literals = flags.leading_zeros().min(items);
+                if literals > 0 {
+                    self.literals(literals as usize, output, limit)?;
+                    items -= literals;
+                    flags = flags.checked_shl(literals).unwrap_or(0);
+                    if items == 0 || self.to >= limit {
+                        continue;
+                    }
+                }
+                let word = usize::from(u16_at(self.input, self.from).ok_or(Stopped::EndOfInput)?);
+                self.from += 2;
+                let length = if word & 7 < 7 { (word & 7) + 3 } else { self.long_length()? };
+                let distance = (word >> 3) + 1;
+                if distance > self.to {
+                    return Err(Stopped::BadOffset);
+                }
+                copy_match(output, self.to, distance, length.min(limit - self.to));
+                self.to += length.min(limit - self.to);
+                items -= 1;
+                flags <<= 1;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn literals(&mut self, count: usize, output: &mut [u8], limit: usize) -> Result<(), Stopped> {
+        let source = self.input.get(self.from..).unwrap_or_default();
+        let target = output.get_mut(self.to..).unwrap_or_default();
+        if count <= CHUNK
+            && let Some(target) = target.first_chunk_mut::<CHUNK>()
+            && let Some(source) = source.first_chunk::<CHUNK>()
+        {
+            *target = *source;
+        } else {
+            let there = count.min(source.len()).min(limit - self.to);
+            if let (Some(target), Some(source)) = (target.get_mut(..there), source.get(..there)) {
+                target.copy_from_slice(source);
+            }
+            if there < count && self.to + there < limit {
+                self.from += there;
+                self.to += there;
+                return Err(Stopped::EndOfInput);
+            }
+        }
+        self.from += count.min(limit - self.to);
+        self.to += count.min(limit - self.to);
+        Ok(())
+    }
+
+    /// The length of a match whose three bits are all set.
+    #[inline]
+    fn long_length(&mut self) -> Result<usize, Stopped> {
+        let half = match self.half_byte.take() {
+            Some(byte) => byte >> 4,
+            None => {
+                let byte = *self.input.get(self.from).ok_or(Stopped::EndOfInput)?;
+                self.from += 1;
+                self.half_byte = Some(byte);
+                byte & 15
+            }
+        };
+        if half < 15 {
+            return Ok(usize::from(half) + 7 + 3);
+        }
+        let byte = *self.input.get(self.from).ok_or(Stopped::EndOfInput)?;
+        self.from += 1;
+        if byte < 255 {
+            return Ok(usize::from(byte) + 15 + 7 + 3);
+        }
+        let mut length = usize::from(u16_at(self.input, self.from).ok_or(Stopped::EndOfInput)?);
+        self.from += 2;
+        if length == 0 {
+            length = u32_at(self.input, self.from).ok_or(Stopped::EndOfInput)? as usize;
+            self.from += 4;
+        }
+        if length < 15 + 7 { Err(Stopped::BadLength) } else { Ok(length.saturating_add(3)) }
+    }
+}
+
+/// Repeats `length` bytes that lie `distance` before `to`; both copies may overlap. `distance` ≤ `to`, and the match ends
+/// inside `output`.
+#[inline]
+fn copy_match(output: &mut [u8], to: usize, distance: usize, length: usize) {
+    let mut done = 0;
+    let mut distance = distance;
+    if distance < CHUNK {
+        // A short period: write whole periods byte by byte until a chunk can be taken from behind.
+        let step = distance * (CHUNK / distance + usize::from(!CHUNK.is_multiple_of(distance)));
+        while done < length && done + distance < step {
+            output[to + done] = output[to + done - distance];
+            done += 1;
+        }
+        distance = step;
+    }
+    while done < length {
+        let at = to + done;
+        let Some(chunk) = output.get(at - distance..).and_then(<[u8]>::first_chunk::<CHUNK>).copied() else { break };
+        let Some(target) = output.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<CHUNK>) else { break };
+        *target = chunk;
+        done += CHUNK;
+    }
+    for at in to + done..to + length {
+        output[at] = output[at - distance];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decoded, Stopped, decompress};
+
+    fn decode(input: &[u8], length: usize) -> (Vec<u8>, Decoded) {
+        let mut output = vec![0; length];
+        let decoded = decompress(input, &mut output);
+        (output, decoded)
+    }
+
+    #[test]
+    fn literals_then_an_overlapping_match() {
+        // Three literals, then a match of 9 at distance 3: the low three bits are 6.
+        let input = [0xff, 0xff, 0xff, 0x1f, b'a', b'b', b'c', 0x16, 0x00];
+        let (output, decoded) = decode(&input, 12);
+        assert_eq!(output, b"abcabcabcabc");
+        assert_eq!(decoded, Decoded { produced: 12, consumed: 9, stopped: None });
+    }
+
+    #[test]
+    fn two_long_matches_share_a_byte() {
+        // Distance 1, length 10 + 2, then 10 + 3: the half bytes are 2 and 3 of one byte.
+        let input = [0xff, 0xff, 0xff, 0x7f, b'x', 0x07, 0x00, 0x32, 0x07, 0x00];
+        let (output, decoded) = decode(&input, 26);
+        assert_eq!(output, [b'x'; 26]);
+        assert_eq!(decoded, Decoded { produced: 26, consumed: 10, stopped: None });
+    }
+
+    #[test]
+    fn the_longest_forms_of_a_length() {
+        let long = [0xff, 0xff, 0xff, 0x7f, b'x', 0x07, 0x00, 0x0f, 0xff, 0x0d, 0x03];
+        assert_eq!(decode(&long, 1 + 0x30d + 3).1, Decoded { produced: 785, consumed: 11, stopped: None });
+        let longest = [0xff, 0xff, 0xff, 0x7f, b'x', 0x07, 0x00, 0x0f, 0xff, 0, 0, 0x40, 0x42, 0x0f, 0x00];
+        assert_eq!(decode(&longest, 1_000_004).1, Decoded { produced: 1_000_004, consumed: 15, stopped: None });
+        let short = [0xff, 0xff, 0xff, 0x7f, b'x', 0x07, 0x00, 0x0f, 0xff, 21, 0];
+        assert_eq!(decode(&short, 100).1.stopped, Some(Stopped::BadLength));
+    }
+
+    #[test]
+    fn damage_keeps_what_came_before() {
+        let before_start = [0xff, 0xff, 0xff, 0x7f, b'x', 0x08, 0x00];
+        assert_eq!(decode(&before_start, 8).1, Decoded { produced: 1, consumed: 7, stopped: Some(Stopped::BadOffset) });
+        let (output, decoded) = decode(&[0, 0, 0, 0, b'a', b'b'], 8);
+        assert_eq!(&output[..2], b"ab");
+        assert_eq!(decoded, Decoded { produced: 2, consumed: 6, stopped: Some(Stopped::EndOfInput) });
+        assert_eq!(decode(&[1, 2], 8).1.stopped, Some(Stopped::EndOfInput));
+    }
+}

@@ -1,0 +1,54 @@
+//! The clock and the recorded span of one recording with all its parts.
+
+use tracesift_etl::{EtlFile, damage_kind, format::file_mode};
+use tracesift_trace::Clock;
+
+use crate::inventory::RecordedSpan;
+
+/// The clock of a recording: time zero is the earliest session start over its parts.
+pub(crate) fn clock(files: &[EtlFile]) -> Clock {
+    let zero = files.iter().map(|file| file.header().zero_ticks()).min().unwrap_or(0);
+    Clock::new(zero, files.first().map_or(0, |file| file.header().frequency()))
+}
+
+/// FILETIME of time zero.
+pub(crate) fn start_filetime(files: &[EtlFile], clock: Clock) -> i64 {
+    let earliest = files.iter().min_by_key(|file| file.header().zero_ticks());
+    earliest.map_or(0, |file| file.header().filetime(clock.zero))
+}
+
+/// First and last raw tick of the recorded span.
+///
+/// It begins with the session, except in a circular file that has wrapped: there with the first record that is left.
+/// It ends with the session; where the file does not say when that was, or does not reach as far, with its last record.
+pub(crate) fn recorded_span(files: &[EtlFile], clock: Clock, seen: RecordedSpan) -> (i64, i64) {
+    let wrapped = files.iter().any(has_wrapped);
+    let start = if wrapped { seen.first.unwrap_or(clock.zero).max(clock.zero) } else { clock.zero };
+    let closed = files.iter().filter(|file| is_whole(file)).filter_map(|file| {
+        let header = file.header();
+        let since_start = header.end_time.checked_sub(header.start_time).filter(|span| *span > 0)?;
+        // FILETIME units of 100 ns, rounded up so that the last record is not left outside.
+        let ticks = i128::from(since_start) * i128::from(clock.frequency);
+        let ticks = i64::try_from(-(-ticks).div_euclid(10_000_000)).ok()?;
+        header.zero_ticks().checked_add(ticks)
+    });
+    let end = closed.max().or(seen.last).unwrap_or(start);
+    let end = seen.last_activity.map_or(end, |last| last.max(end));
+    (start, end.max(start))
+}
+
+/// A circular file that has wrapped lost the buffers after the first.
+fn has_wrapped(file: &EtlFile) -> bool {
+    let header = file.header();
+    let first_data = file.buffers().iter().filter(|buffer| buffer.sequence > 0).map(|buffer| buffer.sequence).min();
+    header.log_file_mode & file_mode::CIRCULAR != 0 && first_data.is_some_and(|sequence| sequence > 1)
+}
+
+/// Whether the file reaches to the end of its session.
+fn is_whole(file: &EtlFile) -> bool {
+    let header = file.header();
+    let damage = file.damage();
+    header.present
+        && damage.count(damage_kind::TRUNCATED_BUFFER) == 0
+        && (header.log_file_mode & file_mode::CIRCULAR != 0 || file.buffers().len() as u64 >= u64::from(header.buffers_written))
+}

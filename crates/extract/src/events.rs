@@ -1,0 +1,442 @@
+//! The second pass: records in time order become rows.
+
+use rustc_hash::FxHashMap;
+use tracesift_etl::{EventClass, Group, Record};
+use tracesift_etl::payload::{
+    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, Mark, Payload, ReadyThread,
+    SampledProfile, Stack, StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
+    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, io_priority, ready_flags, sample_flags as recorded_flags,
+};
+use tracesift_trace::file_names::{FileNames, PathId};
+use tracesift_trace::ids::{FileId, ProcessId, StackId, ThreadId};
+use tracesift_trace::rows::{
+    CounterSampleRow, CpuSampleRow, DiskIoRow, DiskOperation, HardFaultRow, MarkRow, sample_flags, switch_flags,
+};
+use tracesift_trace::sampling::SamplingIntervals;
+use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord};
+use tracesift_trace::stack_keys::Half;
+use tracesift_trace::stacks::Stacks;
+use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
+use tracesift_trace::{Clock, Health, Population, RowSink};
+
+use crate::inventory::{LateFrames, LateStack, count_undecodable};
+
+/// Initiations of disk operations that wait for their completion, at most.
+const MAX_INITIATIONS: usize = 1 << 16;
+
+/// What the second pass works with.
+pub(crate) struct Events<'s, Sink> {
+    pub(crate) clock: Clock,
+    pub(crate) population: Population,
+    pub(crate) switches: SwitchTracker,
+    pub(crate) stacks: Stacks,
+    pub(crate) health: Health,
+    pub(crate) sink: &'s mut Sink,
+    intervals: SamplingIntervals,
+    files: FileNames,
+    file_ids: FxHashMap<PathId, FileId>,
+    /// Paths of the files that rows point at, by id.
+    used_files: Vec<PathId>,
+    binder: StackBinder,
+    /// Request packet → who asked and with which stack.
+    initiations: FxHashMap<u64, (ThreadId, Option<StackId>)>,
+    sweep_interval: i64,
+}
+
+impl<'s, Sink: RowSink> Events<'s, Sink> {
+    pub(crate) fn new(
+        clock: Clock,
+        start: i64,
+        population: Population,
+        stacks: Stacks,
+        intervals: SamplingIntervals,
+        files: FileNames,
+        health: Health,
+        sink: &'s mut Sink,
+    ) -> Self {
+        Self {
+            clock,
+            switches: SwitchTracker::new(clock, start, &population),
+            population,
+            stacks,
+            health,
+            sink,
+            intervals,
+            files,
+            file_ids: FxHashMap::default(),
+            used_files: Vec::new(),
+            binder: StackBinder::new(),
+            initiations: FxHashMap::default(),
+            sweep_interval: clock.frequency,
+        }
+    }
+
+    /// Halves that the cursor ahead would meet too late.
+    pub(crate) fn late_stacks(&mut self, halves: &[LateStack], frames: &[u64]) {
+        for late in halves {
+            let process = self.population.process_at(late.pid, late.event_ticks);
+            let half = match &late.frames {
+                LateFrames::Key(key) => self.stacks.keyed_half(
+                    late.half,
+                    *key,
+                    late.ticks,
+                    process,
+                    &mut self.health,
+                    self.sink,
+                ),
+                LateFrames::Inline(range) => {
+                    let frames = frames.get(range.clone()).unwrap_or_default();
+                    self.stacks.inline_half(process, frames.iter().copied(), late.event_ticks, self.sink)
+                }
+            };
+            let Some(half) = half else { continue };
+            match late.half {
+                Half::User => self.binder.add_late(LateUserHalf {
+                    tid: late.tid,
+                    event_ticks: late.event_ticks,
+                    first_event_ticks: late.first_event_ticks,
+                    ticks: late.ticks,
+                    half,
+                }),
+                Half::Kernel => self.binder.add(&StackRecord {
+                    event_ticks: late.event_ticks,
+                    ticks: late.ticks,
+                    tid: late.tid,
+                    cpu: late.cpu,
+                    part: Part::Kernel(half),
+                }),
+            }
+        }
+    }
+
+    /// A stack record from the cursor that runs ahead.
+    pub(crate) fn stack_record(&mut self, record: &Record<'_>) {
+        let (version, pointer_size) = (record.version(), record.pointer_size());
+        let (event, tid, part) = match record.opcode() {
+            Stack::OPCODE => {
+                // What does not decode was counted in the first pass.
+                let Ok(stack) = Stack::parse(record.payload(), version, pointer_size) else { return };
+                let event = stack.event_timestamp.cast_signed();
+                let process = self.population.process_at(stack.process_id, event);
+                let half = self.stacks.inline_half(process, stack.frames.iter(), event, self.sink);
+                let kernel = |address: Option<u64>| address.is_some_and(|at| self.stacks.is_kernel(at));
+                let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.iter().last()));
+                let part = match (leaf, root) {
+                    (true, false) => Part::Whole as fn(_) -> _,
+                    (true, true) => Part::Kernel,
+                    (false, _) => Part::User,
+                };
+                (event, stack.thread_id, half.map(part))
+            }
+            opcode @ (StackReference::KERNEL | StackReference::USER) => {
+                let Ok(reference) = StackReference::parse(record.payload(), version, pointer_size) else { return };
+                let event = reference.event_timestamp.cast_signed();
+                let process = self.population.process_at(reference.process_id, event);
+                let half = if opcode == StackReference::KERNEL { Half::Kernel } else { Half::User };
+                let id = self.stacks.keyed_half(
+                    half,
+                    reference.stack_key,
+                    record.time(),
+                    process,
+                    &mut self.health,
+                    self.sink,
+                );
+                let part = match half {
+                    Half::Kernel => id.map(Part::Kernel),
+                    Half::User => id.map(Part::User),
+                };
+                (event, reference.thread_id, part)
+            }
+            _ => return,
+        };
+        if let Some(part) = part {
+            let (ticks, cpu) = (record.time(), record.cpu());
+            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, cpu, part });
+        }
+    }
+
+    /// A record of the main stream.
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
+        let EventClass::Kernel { group, opcode, version } = record.class() else { return };
+        match (group, opcode) {
+            (Group::THREAD, ContextSwitch::OPCODE) => self.context_switch(record, version),
+            (Group::THREAD, ReadyThread::OPCODE) => self.ready_thread(record, version),
+            (Group::PERF_INFO, SampledProfile::OPCODE) => self.sampled_profile(record, version),
+            (Group::PERF_INFO, CounterSample::OPCODE) => self.counter_sample(record, version),
+            (Group::PERF_INFO, Mark::OPCODE) => self.mark(record, version),
+            (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
+            (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
+            (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
+            (Group::MEMORY, HardFault::OPCODE) => self.hard_fault(record, version),
+            _ => return,
+        }
+        self.binder.sweep(record.time(), self.sweep_interval, &mut self.health);
+    }
+
+    /// The end of the recording at raw tick `end`.
+    pub(crate) fn finish(mut self, end: i64) -> Finished {
+        self.switches.finish(end, &self.population, self.sink);
+        self.binder.sweep(i64::MAX, 0, &mut self.health);
+        Finished {
+            has_switches: self.switches.has_switches(),
+            has_ready: self.switches.has_ready(),
+            population: self.population,
+            stacks: self.stacks,
+            health: self.health,
+            files: self.used_files.iter().map(|path| self.files.path(*path).to_owned()).collect(),
+        }
+    }
+
+    fn decode<'a, T: Payload<'a>>(&mut self, record: &Record<'a>, version: u8) -> Option<T> {
+        match T::parse(record.payload(), version, record.pointer_size()) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                count_undecodable(&mut self.health, record, &error);
+                None
+            }
+        }
+    }
+
+    /// The stack of the event of `tid` at the record's time.
+    fn stack_of(&mut self, record: &Record<'_>, tid: Option<u32>) -> Option<StackId> {
+        let (kernel, user) = self.binder.take(record.time(), tid, record.cpu());
+        self.stacks.stack(kernel, user, &mut self.health, self.sink)
+    }
+
+    fn context_switch(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<ContextSwitch>(record, version) else { return };
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let stack = self.stack_of(record, Some(event.new_thread_id));
+        let leave = match event.old_thread_state {
+            THREAD_STATE_READY | THREAD_STATE_STANDBY | THREAD_STATE_DEFERRED_READY => Leave::Runnable,
+            THREAD_STATE_TERMINATED => Leave::Ended,
+            _ => Leave::Blocked,
+        };
+        let waits = event.old_thread_state == THREAD_STATE_WAITING;
+        let counters = record.counters();
+        let switch = Switch {
+            ticks,
+            cpu,
+            new: self.population.thread_at(event.new_thread_id, cpu, ticks),
+            old: self.population.thread_at(event.old_thread_id, cpu, ticks),
+            leave,
+            old_state: Some(event.old_thread_state.cast_signed()),
+            wait_reason: waits.then_some(event.old_thread_wait_reason.cast_signed()),
+            user_mode_wait: waits && event.waits_in_user_mode(),
+            new_priority: Some(event.new_thread_priority),
+            old_priority: Some(event.old_thread_priority),
+            old_ideal_cpu: Some(i16::from(event.old_thread_ideal_processor)),
+            old_remaining_quantum: event.old_thread_remaining_quantum.map(i64::from),
+            previous_c_state: event.previous_c_state.map(u8::cast_signed).filter(|_| event.old_thread_id == 0),
+            new_wait_ticks: event.new_thread_wait_time.map(i64::from),
+            stack,
+            counters: (!counters.is_empty()).then(|| counters.iter().map(u64::cast_signed).collect()),
+        };
+        self.switches.switch(&switch, &mut self.population, &mut self.health, self.sink);
+    }
+
+    fn ready_thread(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<ReadyThread>(record, version) else { return };
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let readier = self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
+        let stack = self.stack_of(record, readier);
+        let flags = [
+            (ready_flags::FROM_DPC, switch_flags::READIED_FROM_DPC),
+            (ready_flags::KERNEL_STACK_SWAPPED_OUT, switch_flags::KERNEL_STACK_SWAPPED_OUT),
+            (ready_flags::PROCESS_SWAPPED_OUT, switch_flags::PROCESS_SWAPPED_OUT),
+            (ready_flags::DIRECT_HAND_OFF, switch_flags::DIRECT_HAND_OFF),
+        ];
+        let flags = flags.iter().filter(|(bit, _)| event.flags & bit != 0).fold(0, |all, (_, flag)| all | flag);
+        self.switches.ready(Ready {
+            ticks,
+            cpu,
+            thread: self.population.thread_at(event.thread_id, cpu, ticks),
+            adjust_reason: Some(event.adjust_reason),
+            adjust_increment: Some(event.adjust_increment),
+            flags,
+            stack,
+        });
+    }
+
+    fn sampled_profile(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<SampledProfile>(record, version) else { return };
+        let (thread, process, stack) = self.sampled(record, event.thread_id);
+        let ticks = record.time();
+        let mut flags = 0;
+        for (bit, flag) in [(recorded_flags::DPC, sample_flags::DPC), (recorded_flags::ISR, sample_flags::ISR)] {
+            if event.flags.unwrap_or(0) & bit != 0 {
+                flags |= flag;
+            }
+        }
+        let charged =
+            if flags != 0 && self.population.is_idle(thread) { self.population.interrupts() } else { process };
+        let frame = match stack {
+            Some(_) => None,
+            None => Some(self.stacks.frame(process, event.instruction_pointer, ticks, self.sink)),
+        };
+        self.sink.cpu_sample(&CpuSampleRow {
+            time: self.clock.ns(ticks),
+            cpu: cpu_number(record),
+            process: charged,
+            thread,
+            weight: self.intervals.at(ticks).saturating_mul(i64::from(event.count)),
+            stack,
+            frame,
+            priority: event.priority().map(u8::cast_signed),
+            flags,
+        });
+    }
+
+    fn counter_sample(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<CounterSample>(record, version) else { return };
+        let (thread, process, stack) = self.sampled(record, event.thread_id);
+        let ticks = record.time();
+        let frame = match stack {
+            Some(_) => None,
+            None => Some(self.stacks.frame(process, event.instruction_pointer, ticks, self.sink)),
+        };
+        self.sink.counter_sample(&CounterSampleRow {
+            time: self.clock.ns(ticks),
+            cpu: cpu_number(record),
+            process,
+            thread,
+            source: i32::from(event.profile_source),
+            stack,
+            frame,
+        });
+    }
+
+    fn sampled(&mut self, record: &Record<'_>, tid: u32) -> (ThreadId, ProcessId, Option<StackId>) {
+        let thread = self.population.thread_at(tid, record.cpu(), record.time());
+        (thread, self.population.process_of(thread), self.stack_of(record, Some(tid)))
+    }
+
+    fn mark(&mut self, record: &Record<'_>, version: u8) {
+        let Some(mark) = self.decode::<Mark<'_>>(record, version) else { return };
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let thread = record.tid().map(|tid| self.population.thread_at(tid, cpu, ticks));
+        let process = match (record.pid(), thread) {
+            (Some(pid), _) => Some(self.population.process_at(pid, ticks)),
+            (None, thread) => thread.map(|thread| self.population.process_of(thread)),
+        };
+        let (time, cpu) = (self.clock.ns(ticks), cpu_number(record));
+        self.sink.mark(&MarkRow { time, cpu, process, thread, text: mark.text.to_string() });
+    }
+
+    fn disk_init(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<DiskInit>(record, version) else { return };
+        let Some(tid) = event.issuing_thread_id.or(record.tid()) else { return };
+        let thread = self.population.thread_at(tid, record.cpu(), record.time());
+        let stack = self.stack_of(record, Some(record.tid().unwrap_or(tid)));
+        if self.initiations.len() >= MAX_INITIATIONS {
+            self.health.add("disk_io_without_completion", self.initiations.len() as i64, Some(record.time()), || {
+                "initiations without a completion were dropped".to_owned()
+            });
+            self.initiations.clear();
+        }
+        self.initiations.insert(event.irp, (thread, stack));
+    }
+
+    fn disk_transfer(&mut self, record: &Record<'_>, opcode: u8, version: u8) {
+        let Some(event) = self.decode::<DiskTransfer>(record, version) else { return };
+        let operation = if opcode == DiskTransfer::READ { DiskOperation::Read } else { DiskOperation::Write };
+        let row = DiskIoRow {
+            offset: Some(event.byte_offset.cast_signed()),
+            size: i64::from(event.size),
+            file: self.file(event.file_key, record.time()),
+            ..self.disk_row(record, operation, event.disk, event.irp_flags, event.response_time)
+        };
+        self.disk_io(record, event.irp, event.issuing_thread_id, row);
+    }
+
+    fn disk_flush(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<DiskFlush>(record, version) else { return };
+        let row =
+            self.disk_row(record, DiskOperation::Flush, event.disk, event.irp_flags, Some(event.response_time));
+        self.disk_io(record, Some(event.irp), event.issuing_thread_id, row);
+    }
+
+    fn disk_row(
+        &self,
+        record: &Record<'_>,
+        operation: DiskOperation,
+        disk: u32,
+        irp_flags: u32,
+        response_ticks: Option<u64>,
+    ) -> DiskIoRow {
+        let response = i64::try_from(response_ticks.unwrap_or(0)).unwrap_or(i64::MAX);
+        DiskIoRow {
+            time: self.clock.ns(record.time()),
+            cpu: cpu_number(record),
+            process: None,
+            thread: None,
+            disk: disk.cast_signed(),
+            operation,
+            start: self.clock.ns(record.time().saturating_sub(response)),
+            offset: None,
+            size: 0,
+            priority: io_priority(irp_flags).cast_signed(),
+            irp_flags: i64::from(irp_flags),
+            file: None,
+            stack: None,
+        }
+    }
+
+    /// Adds who asked: the completion itself says so or the initiation with the same request packet does. The thread in
+    /// the completion's header is whoever was interrupted by it.
+    fn disk_io(&mut self, record: &Record<'_>, irp: Option<u64>, issuer: Option<u32>, mut row: DiskIoRow) {
+        let initiation = irp.and_then(|irp| self.initiations.remove(&irp));
+        let (cpu, ticks) = (record.cpu(), record.time());
+        let named = issuer.filter(|tid| *tid != 0 && *tid != u32::MAX);
+        row.thread = match (named, initiation) {
+            (Some(tid), _) => Some(self.population.thread_at(tid, cpu, ticks)),
+            (None, Some((thread, _))) => Some(thread),
+            (None, None) => None,
+        };
+        row.process = row.thread.map(|thread| self.population.process_of(thread));
+        row.stack = initiation.and_then(|(_, stack)| stack);
+        self.sink.disk_io(&row);
+    }
+
+    fn hard_fault(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<HardFault>(record, version) else { return };
+        let (thread, process, stack) = self.sampled(record, event.thread_id);
+        let start = event.initial_time.cast_signed().min(record.time());
+        let row = HardFaultRow {
+            time: self.clock.ns(record.time()),
+            cpu: cpu_number(record),
+            process: Some(process),
+            thread: Some(thread),
+            start: self.clock.ns(start),
+            address: event.virtual_address.cast_signed(),
+            offset: event.read_offset.cast_signed(),
+            size: i64::from(event.byte_count),
+            file: self.file(event.file_key, record.time()),
+            stack,
+        };
+        self.sink.hard_fault(&row);
+    }
+
+    fn file(&mut self, key: u64, ticks: i64) -> Option<FileId> {
+        let path = self.files.find(key, ticks)?;
+        Some(*self.file_ids.entry(path).or_insert_with(|| {
+            self.used_files.push(path);
+            FileId::from_index(self.used_files.len() - 1)
+        }))
+    }
+}
+
+/// What is left when all records are through.
+pub(crate) struct Finished {
+    pub(crate) has_switches: bool,
+    pub(crate) has_ready: bool,
+    pub(crate) population: Population,
+    pub(crate) stacks: Stacks,
+    pub(crate) health: Health,
+    /// Recorded paths of the files that rows point at, by id.
+    pub(crate) files: Vec<String>,
+}
+
+fn cpu_number(record: &Record<'_>) -> i16 {
+    i16::try_from(record.cpu()).unwrap_or(i16::MAX)
+}

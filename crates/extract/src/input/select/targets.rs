@@ -1,0 +1,163 @@
+//! Which files are one target.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::arguments::Exclusions;
+use super::listing::{self, Found, directory_of, folded};
+use super::{Purpose, Recording, Selection, Target};
+use crate::input::error::{InputError, Note};
+use crate::input::file_kind::{self, Packing};
+use crate::input::parts::{part_of, same_name};
+
+/// Puts files together to targets.
+pub(super) struct Targets<'a> {
+    exclusions: &'a Exclusions,
+    purpose: Purpose,
+}
+
+/// Files of one name in one directory.
+#[derive(Default)]
+struct Family {
+    extract: Option<PathBuf>,
+    /// Best first.
+    files: Vec<Found>,
+    named: bool,
+}
+
+/// Directory, and name without extensions and case.
+type Key = (PathBuf, String);
+
+impl<'a> Targets<'a> {
+    pub(super) fn new(exclusions: &'a Exclusions, purpose: Purpose) -> Self {
+        Targets { exclusions, purpose }
+    }
+
+    /// Adds the targets that the found files are, with what there is to say about them.
+    pub(super) fn collect(&self, found: Vec<Found>, selection: &mut Selection) {
+        let mut families = self.families(found, selection);
+        self.add_siblings(&mut families);
+        let parts = take_parts(&mut families);
+        for (key, family) in families {
+            let mut parts = parts.get(&key).map(Vec::as_slice).unwrap_or_default().iter().map(|part| part.path.clone());
+            if let Some(extract) = family.extract {
+                selection.targets.push(Target::Extract(extract));
+                continue;
+            }
+            let mut files = family.files.into_iter().map(|found| found.path);
+            let Some(first) = files.next().or_else(|| parts.next()) else { continue };
+            let stands_for: Vec<PathBuf> = files.collect();
+            for instead_of in &stands_for {
+                selection.notes.push(Note::ArchiveWins { used: first.clone(), instead_of: instead_of.clone() });
+            }
+            let name = name_of(&first, &key.1);
+            let files = std::iter::once(first).chain(parts).collect();
+            let recording = Recording { name, files, stands_for, forced: false, named: family.named };
+            selection.targets.push(Target::Recording(recording));
+        }
+    }
+
+    /// Sorts files into families. Empty files are reported and dropped.
+    fn families(&self, found: Vec<Found>, selection: &mut Selection) -> BTreeMap<Key, Family> {
+        let mut families: BTreeMap<Key, Family> = BTreeMap::new();
+        let mut empty: Vec<PathBuf> = Vec::new();
+        for found in found {
+            if found.size == 0 && !found.is_extract {
+                if !empty.contains(&found.path) {
+                    empty.push(found.path.clone());
+                    match found.named {
+                        true => selection.problems.push(InputError::Empty { path: found.path, member: None }),
+                        false => selection.notes.push(Note::EmptyLeftOut { path: found.path, member: None }),
+                    }
+                }
+                continue;
+            }
+            families.entry(key_of(&found.path)).or_default().add(found);
+        }
+        families
+    }
+
+    /// Adds what stands beside a found file and belongs to it: the archive made from it, its parts, its extract.
+    fn add_siblings(&self, families: &mut BTreeMap<Key, Family>) {
+        let directories: Vec<PathBuf> = {
+            let mut directories: Vec<PathBuf> = families.keys().map(|(directory, _)| directory.clone()).collect();
+            directories.dedup();
+            directories
+        };
+        for directory in directories {
+            // What cannot be read here was reported when it was searched, or was not asked for.
+            let siblings = listing::list(&directory, 1, &mut Vec::new()).unwrap_or_default();
+            for sibling in siblings {
+                let (directory, stem) = key_of(&sibling.path);
+                let belongs = families.contains_key(&(directory.clone(), stem.clone()))
+                    || is_loose(&sibling.path)
+                        && part_of(&stem).is_some_and(|(base, _)| {
+                            families
+                                .get(&(directory.clone(), base.to_owned()))
+                                .is_some_and(|main| !main.files.is_empty())
+                        });
+                let of_use = match sibling.is_extract {
+                    true => self.purpose == Purpose::Ask,
+                    false => sibling.size > 0,
+                };
+                if belongs && of_use && !self.exclusions.exclude(&sibling.path) {
+                    families.entry((directory, stem)).or_default().add(sibling);
+                }
+            }
+        }
+    }
+}
+
+impl Family {
+    fn add(&mut self, found: Found) {
+        self.named |= found.named;
+        if found.is_extract {
+            self.extract = Some(found.path);
+            return;
+        }
+        let rank = |found: &Found| (Packing::rank(&listing::file_name(&found.path)), found.path.clone());
+        match self.files.binary_search_by_key(&rank(&found), rank) {
+            Ok(_) => {}
+            Err(at) => self.files.insert(at, found),
+        }
+    }
+}
+
+/// Takes the families that are only a loose part out, if what they are a part of is there too, or another part of it.
+fn take_parts(families: &mut BTreeMap<Key, Family>) -> BTreeMap<Key, Vec<Found>> {
+    let mut parts: BTreeMap<Key, Vec<Key>> = BTreeMap::new();
+    for (key, family) in families.iter() {
+        let loose = family.extract.is_none() && family.files.iter().all(|found| is_loose(&found.path));
+        if let (true, Some((base, _))) = (loose, part_of(&key.1)) {
+            parts.entry((key.0.clone(), base.to_owned())).or_default().push(key.clone());
+        }
+    }
+    parts.retain(|main, parts| families.contains_key(main) || parts.len() > 1);
+    let mut taken: BTreeMap<Key, Vec<Found>> = BTreeMap::new();
+    for (main, keys) in parts {
+        for key in keys {
+            let Some(family) = families.remove(&key) else { continue };
+            families.entry(main.clone()).or_default().named |= family.named;
+            taken.entry(main.clone()).or_default().extend(family.files);
+        }
+    }
+    taken
+}
+
+fn key_of(path: &Path) -> Key {
+    (directory_of(path), folded(file_kind::stem(&listing::file_name(path))))
+}
+
+fn is_loose(path: &Path) -> bool {
+    Packing::by_name(&listing::file_name(path)) == Some(Packing::Plain)
+}
+
+/// The name of a recording, spelt as in its first file; that may be a part, whose own suffix does not count then.
+fn name_of(first: &Path, key: &str) -> String {
+    let file_name = listing::file_name(first);
+    let stem = file_kind::stem(&file_name);
+    match part_of(stem) {
+        Some((base, _)) if same_name(base, key) => base.to_owned(),
+        _ => stem.to_owned(),
+    }
+}

@@ -1,0 +1,333 @@
+//! From the files of one recording to its archive.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use tracesift_analysis::summaries::METHODS_PER_PROCESS;
+use tracesift_archive::{ArchiveWriter, TargetLock};
+use tracesift_etl::{EtlFile, Merge, MergeOptions, Record};
+use tracesift_trace::info::{SampleSource, SourceFile, TraceInfo};
+use tracesift_trace::rows::FileRow;
+use tracesift_trace::stacks::Stacks;
+use tracesift_trace::{Clock, FileId, Health};
+
+use crate::clock::{clock, recorded_span, start_filetime};
+use crate::error::Error;
+use crate::events::Events;
+use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
+use crate::paths::PathMap;
+use crate::summaries::summarise;
+
+/// Bounds of an extract.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Bytes of anonymous memory that one recording may take, symbols apart.
+    pub memory: usize,
+    /// Directory for temporary files; `None`: the system's.
+    pub temporary: Option<PathBuf>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { memory: 512 << 20, temporary: None }
+    }
+}
+
+/// How far an extract has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What is being done, for the progress bar.
+    pub phase: &'static str,
+    /// Bytes of the recording that are through, over both passes.
+    pub done: u64,
+    /// Bytes in total, over both passes.
+    pub total: u64,
+}
+
+/// Called now and then; may stop the extract.
+pub type Watch<'a> = dyn FnMut(Step) -> ControlFlow<()> + 'a;
+
+/// Records between two looks at the clock of the progress bar.
+const WATCH_EVERY: u64 = 1 << 16;
+
+/// One recording, opened.
+pub(crate) struct Recording {
+    pub(crate) name: String,
+    pub(crate) files: Vec<EtlFile>,
+    /// Names of the files for messages, in the same order.
+    pub(crate) labels: Vec<String>,
+    pub(crate) sources: Vec<SourceFile>,
+}
+
+/// What an extract found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The archive.
+    pub archive: PathBuf,
+    /// What was recorded.
+    pub info: TraceInfo,
+    /// What could not be used.
+    pub health: Health,
+    /// Records read.
+    pub records: u64,
+}
+
+/// Extracts a recording into the archive that `lock` holds.
+pub(crate) fn extract_recording(
+    recording: &Recording,
+    lock: TargetLock,
+    budget: &Budget,
+    watch: &mut Watch<'_>,
+) -> Result<Report, Error> {
+    let target = lock.target().to_owned();
+    let files = &recording.files;
+    let clock = clock(files);
+    let mut progress = Progress::new(recording, watch);
+
+    let inventory = take_inventory(recording, clock, budget, &mut progress)?;
+    let mut writer = ArchiveWriter::create_locked(lock, trace_id(files, &recording.sources))?;
+    let records = inventory.records;
+    let mut outcome = write_events(recording, inventory, clock, budget, &mut writer, &mut progress)?;
+    for (file, label) in files.iter().zip(&recording.labels) {
+        count_losses(&mut outcome.health, file, label);
+    }
+
+    let mut sealed = writer.seal(outcome.info, &clock)?;
+    let summary = summarise(sealed.archive())?;
+    sealed.write_table(&summary.processes);
+    sealed.write_table(&summary.methods);
+    outcome.health.add("contradicting_rows", i64::try_from(summary.contradictions).unwrap_or(i64::MAX), None, || {
+        "switch rows that contradict each other or the thread table".to_owned()
+    });
+    let info = sealed.archive().info().clone();
+    sealed.finish(&outcome.health, &clock)?;
+    Ok(Report { archive: target, info, health: outcome.health, records })
+}
+
+struct Outcome {
+    info: TraceInfo,
+    health: Health,
+}
+
+fn take_inventory(
+    recording: &Recording,
+    clock: Clock,
+    budget: &Budget,
+    progress: &mut Progress<'_, '_>,
+) -> Result<Inventory, Error> {
+    let files = &recording.files;
+    let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
+    let mut merge = Merge::new(files, merge_options(budget));
+    while let Some(record) = merge.next() {
+        inventory.record(&record).map_err(|source| Error::Temporary {
+            directory: budget.temporary.clone().unwrap_or_else(std::env::temp_dir),
+            source,
+        })?;
+        if inventory.records.is_multiple_of(WATCH_EVERY) {
+            progress.at("reading", merge.bytes_read())?;
+        }
+    }
+    for part in 0..files.len() {
+        if let Some(damage) = merge.damage(part) {
+            for kind in damage.kinds() {
+                let example = || format!("{}: {}", recording.labels[part], example(kind));
+                inventory.health.add(kind.kind, i64::try_from(kind.count).unwrap_or(i64::MAX), None, example);
+            }
+        }
+    }
+    progress.pass_done();
+    Ok(inventory)
+}
+
+fn write_events(
+    recording: &Recording,
+    mut inventory: Inventory,
+    clock: Clock,
+    budget: &Budget,
+    writer: &mut ArchiveWriter,
+    progress: &mut Progress<'_, '_>,
+) -> Result<Outcome, Error> {
+    let files = &recording.files;
+    let pointer_size = files.first().map_or(8, |file| file.header().pointer_size);
+    let kernel_from: u64 = if pointer_size == 4 { 0x8000_0000 } else { 1 << 63 };
+    let (start, end) = recorded_span(files, clock, inventory.span);
+
+    let mut population = inventory.take_lifetimes().freeze(clock);
+    inventory.paths.infer_system_volume(inventory.images.paths());
+    let paths = std::mem::take(&mut inventory.paths);
+    let modules =
+        std::mem::take(&mut inventory.images).freeze(clock, &mut population, |path| paths.display(path), |address| {
+            address >= kernel_from
+        });
+    let methods = std::mem::take(&mut inventory.methods).freeze(&mut population);
+    let keys = inventory.stack_keys.seal();
+    let stacks = Stacks::new(clock, keys, modules, methods, kernel_from, budget.memory / 4);
+
+    let mut info = describe(recording, &inventory.machine, &paths, clock);
+    info.start_ns = clock.ns(start);
+    info.end_ns = clock.ns(end);
+    info.counters = inventory.counters.clone();
+    info.sample_sources = inventory
+        .sources
+        .iter()
+        .map(|(number, source)| SampleSource {
+            number: *number,
+            name: source.name.clone().unwrap_or_else(|| if *number == 0 { "Timer".to_owned() } else { String::new() }),
+            interval_ns: if *number == 0 { i64::from(source.interval) * 100 } else { 0 },
+        })
+        .collect();
+    info.method_summary_cut = METHODS_PER_PROCESS as u32;
+
+    let late = std::mem::replace(&mut inventory.late, LateStacks::new(clock));
+    let mut health = std::mem::take(&mut inventory.health);
+    health.add("late_stacks_over_budget", late.dropped, None, || "halves of stacks that came seconds late".to_owned());
+    let mut events =
+        Events::new(clock, start, population, stacks, inventory.intervals, inventory.files, health, writer);
+    events.late_stacks(&late.halves, &late.frames);
+    drop(late);
+
+    let mut ahead = Merge::of(files, merge_options(budget), |record: &Record<'_>| record.is_stack_walk());
+    let mut merge = Merge::new(files, merge_options(budget));
+    let lead = clock.ticks(LEAD_NS).saturating_sub(clock.zero);
+    let mut count = 0_u64;
+    while let Some(time) = merge.peek_time() {
+        while ahead.peek_time().is_some_and(|ahead| ahead <= time.saturating_add(lead)) {
+            if let Some(record) = ahead.next() {
+                events.stack_record(&record);
+            }
+        }
+        let Some(record) = merge.next() else { break };
+        events.record(&record);
+        count += 1;
+        if count.is_multiple_of(WATCH_EVERY) {
+            progress.at("extracting", merge.bytes_read())?;
+            if events.sink.has_failed() {
+                break;
+            }
+        }
+    }
+    let finished = events.finish(end);
+    info.has_switches = finished.has_switches;
+    info.has_ready = finished.has_ready;
+
+    let used: Vec<FileRow> = finished
+        .files
+        .iter()
+        .enumerate()
+        .map(|(index, path)| FileRow { file: FileId::from_index(index), path: paths.display(path) })
+        .collect();
+    writer.write_table(&used);
+    let modules = finished.stacks.into_modules();
+    writer.write_table(&modules.modules);
+    writer.write_table(&modules.process_modules);
+    let (processes, threads) = finished.population.into_rows();
+    writer.write_table(&processes);
+    writer.write_table(&threads);
+    Ok(Outcome { info, health: finished.health })
+}
+
+fn merge_options(budget: &Budget) -> MergeOptions {
+    MergeOptions { memory_limit: budget.memory / 4 }
+}
+
+/// The description of the recording, as far as the first pass knows it.
+fn describe(
+    recording: &Recording,
+    machine: &Machine,
+    paths: &PathMap,
+    clock: Clock,
+) -> TraceInfo {
+    let mut info = TraceInfo {
+        name: recording.name.clone(),
+        kind: "etl".to_owned(),
+        sources: recording.sources.clone(),
+        volumes: paths.volumes().to_vec(),
+        start_filetime: start_filetime(&recording.files, clock),
+        ..TraceInfo::default()
+    };
+    let files = &recording.files;
+    info.events_lost = files.iter().map(|file| u64::from(file.header().events_lost)).sum();
+    info.buffers_lost = files.iter().map(|file| u64::from(file.header().buffers_lost)).sum();
+    if let Some(file) = files.iter().min_by_key(|file| file.header().zero_ticks()) {
+        let header = file.header();
+        info.pointer_size = u8::try_from(header.pointer_size).unwrap_or(8);
+        info.cpu_count = header.cpu_count;
+        info.cpu_mhz = Some(header.cpu_mhz).filter(|mhz| *mhz > 0);
+        info.clock = header.clock().name().to_owned();
+        if header.present {
+            info.os_build = Some(header.os_version());
+            info.start_time_utc = header.start_time_utc();
+            info.boot_time_utc = header.boot_time_utc();
+            info.utc_offset_minutes = header.utc_offset_minutes();
+            info.session_name = Some(header.session_name.clone()).filter(|name| !name.is_empty());
+        }
+    }
+    machine.describe(&mut info);
+    info
+}
+
+fn count_losses(health: &mut Health, file: &EtlFile, label: &str) {
+    let header = file.header();
+    health.add("events_lost", i64::from(header.events_lost), None, || format!("{label}: the recorder says so"));
+    health.add("buffers_lost", i64::from(header.buffers_lost), None, || format!("{label}: the recorder says so"));
+    let flagged = i64::try_from(file.buffers_with_lost_events()).unwrap_or(i64::MAX);
+    health.add("buffers_with_lost_events", flagged, None, || format!("{label}: flagged buffers"));
+    let after = i64::try_from(file.buffers_after_lost_buffers()).unwrap_or(i64::MAX);
+    health.add("buffers_after_lost_buffers", after, None, || format!("{label}: flagged buffers"));
+}
+
+fn example(kind: &tracesift_etl::DamageCount) -> String {
+    let first = kind.examples.first();
+    first.map_or_else(String::new, |damage| format!("at byte {}: {}", damage.offset, damage.detail))
+}
+
+/// Id of a recording: the same for the same files, whatever their place and name.
+fn trace_id(files: &[EtlFile], sources: &[SourceFile]) -> String {
+    let mut hashes = [0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15];
+    let mut add = |bytes: &[u8]| {
+        for byte in bytes {
+            for hash in &mut hashes {
+                *hash = (*hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(7);
+            }
+        }
+    };
+    for source in sources {
+        add(source.head_hash.as_bytes());
+        add(&source.size.to_le_bytes());
+        add(source.member.as_deref().unwrap_or("").as_bytes());
+    }
+    for file in files {
+        let header = file.header();
+        add(&header.start_time.to_le_bytes());
+        add(&header.boot_time.to_le_bytes());
+        add(&file.bytes().to_le_bytes());
+    }
+    format!("{:016x}{:016x}", hashes[0], hashes[1])
+}
+
+/// Tells the watcher how far both passes have come.
+struct Progress<'w, 'f> {
+    watch: &'w mut Watch<'f>,
+    name: String,
+    pass: u64,
+    passes_done: u64,
+}
+
+impl<'w, 'f> Progress<'w, 'f> {
+    fn new(recording: &Recording, watch: &'w mut Watch<'f>) -> Self {
+        let pass = recording.files.iter().map(EtlFile::bytes).sum();
+        Self { watch, name: recording.name.clone(), pass, passes_done: 0 }
+    }
+
+    fn at(&mut self, phase: &'static str, bytes: u64) -> Result<(), Error> {
+        let done = self.passes_done * self.pass + bytes.min(self.pass);
+        match (self.watch)(Step { phase, done, total: self.pass * 2 }) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Interrupted { name: self.name.clone() }),
+        }
+    }
+
+    fn pass_done(&mut self) {
+        self.passes_done += 1;
+    }
+}

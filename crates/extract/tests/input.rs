@@ -1,0 +1,11 @@
+//! Inputs as users have them: selecting, unpacking, bad archives.
+
+mod input {
+    mod bad_archives;
+    mod cases;
+    mod containers;
+    mod fixtures;
+    mod matcher;
+    mod mutations;
+    mod selecting;
+}

@@ -1,0 +1,417 @@
+//! The scale file: a recording of any size, streamed.
+//!
+//! The committed mix by record count: 35 % switches, 25 % ready events, 15 % samples, 25 % others. The others are nearly all
+//! stack references: every sixth event has a stack of 30 frames, by key, as a kernel and a user half. Keys are defined when
+//! they go out of use, or at the end, where processes, threads and images are listed too. 64 CPUs, buffers of 64 KiB.
+//! Memory is bounded by the machine and does not grow with the recording.
+
+use std::collections::VecDeque;
+use std::io::{Seek, Write};
+
+use tracesift_etl::write::payload::{
+    Bytes, ContextSwitch, CpuConfig, Image, Process, ReadyThread, Sample, SampleInterval, Sid, StackDefinition,
+    StackReference, Thread, thread_state,
+};
+use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, WriteError, Writer};
+
+use crate::rng::SplitMix64;
+
+const CPUS: u16 = 64;
+const PROCESSES: u32 = 300;
+const THREADS: u32 = 4_000;
+/// Distinct stacks; each has a user half of its own.
+const STACKS: u64 = 20_000;
+const KERNEL_HALVES: u64 = 2_000;
+const KERNEL_FRAMES: usize = 12;
+const USER_FRAMES: usize = 18;
+const KERNEL_MODULES: u64 = 10;
+const USER_MODULES: u64 = 40;
+const MODULE_BYTES: u64 = 0x0010_0000;
+const KERNEL_BASE: u64 = 0xFFFF_F805_0000_0000;
+const USER_BASE: u64 = 0x7FFC_0000_0000;
+/// Kinds of events in a deck: the mix without the others.
+const DECK: [(Kind, usize); 3] = [(Kind::Switch, 35), (Kind::Ready, 25), (Kind::Sample, 15)];
+/// Events for each stack reference.
+const EVENTS_PER_OTHER: u64 = 3;
+/// A user key goes out of use every so many events.
+const EVENTS_PER_DELETED_KEY: u64 = 2_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Switch,
+    Ready,
+    Sample,
+}
+
+/// What a scale file holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScaleFigures {
+    /// Context switches.
+    pub switches: u64,
+    /// Ready events.
+    pub ready: u64,
+    /// Samples.
+    pub samples: u64,
+    /// All other records: stack references and definitions, rundown, and the header.
+    pub others: u64,
+    /// Events that have a stack.
+    pub stacks: u64,
+    /// Processes, Idle and System among them.
+    pub processes: u32,
+    /// Threads without the idle ones.
+    pub threads: u32,
+    /// Length of the recording, ns.
+    pub duration: i64,
+}
+
+impl ScaleFigures {
+    /// All records.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.switches + self.ready + self.samples + self.others
+    }
+}
+
+/// Streams a recording of at least `bytes` bytes to `output`; the same seed gives the same recording, and a longer one begins
+/// like a shorter one.
+///
+/// # Errors
+/// An output that fails.
+pub fn scale<W: Write + Seek>(output: W, bytes: u64, seed: u64) -> Result<ScaleFigures, WriteError> {
+    let options = SessionOptions { cpus: CPUS, session_name: "Scale".to_owned(), ..SessionOptions::default() };
+    let mut recorder = Recorder {
+        ticks: options.zero_ticks,
+        zero: options.zero_ticks,
+        start_filetime: options.start_filetime,
+        writer: Writer::create(output, options)?,
+        payload: Bytes::new(PointerSize::Eight),
+        rng: SplitMix64::new(seed),
+        cpus: (0..CPUS).map(|_| Cpu::default()).collect(),
+        waiting: (0..THREADS).collect(),
+        generations: vec![0; STACKS as usize],
+        figures: ScaleFigures { others: 1, processes: PROCESSES + 2, threads: THREADS, ..ScaleFigures::default() },
+    };
+    recorder.start()?;
+    let mut deck: Vec<Kind> = DECK.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count)).collect();
+    while recorder.writer.bytes_written() < bytes {
+        for index in (1..deck.len()).rev() {
+            deck.swap(index, recorder.rng.index(index + 1));
+        }
+        for kind in &deck {
+            recorder.event(*kind)?;
+        }
+    }
+    recorder.end()
+}
+
+#[derive(Debug, Default)]
+struct Cpu {
+    /// Thread that runs; `None`: idle.
+    running: Option<u32>,
+    runnable: VecDeque<u32>,
+    /// User halves that are written when the CPU is next in user mode: event time, thread, key.
+    pending: Vec<(i64, u32, u64)>,
+}
+
+struct Recorder<W: Write + Seek> {
+    writer: Writer<W>,
+    payload: Bytes,
+    rng: SplitMix64,
+    ticks: i64,
+    zero: i64,
+    start_filetime: i64,
+    cpus: Vec<Cpu>,
+    waiting: Vec<u32>,
+    /// How often each user key has been used anew.
+    generations: Vec<u64>,
+    figures: ScaleFigures,
+}
+
+fn tid(thread: Option<u32>) -> u32 {
+    thread.map_or(0, |thread| 1_000 + thread * 4)
+}
+
+fn process_of(thread: u32) -> u32 {
+    thread % (PROCESSES + 1)
+}
+
+/// Process id; process 0 is System.
+fn pid(thread: Option<u32>) -> u32 {
+    thread.map_or(0, |thread| process_pid(process_of(thread)))
+}
+
+fn process_pid(process: u32) -> u32 {
+    if process == 0 { 4 } else { 2_000 + process * 4 }
+}
+
+impl<W: Write + Seek> Recorder<W> {
+    fn perfinfo(&mut self, cpu: u16, hook: Hook) -> Result<(), WriteError> {
+        self.writer.record(cpu, self.ticks, &Head::Perfinfo { hook, counters: &[] }, self.payload.as_slice())?;
+        self.payload.clear();
+        Ok(())
+    }
+
+    fn other(&mut self, cpu: u16, hook: Hook) -> Result<(), WriteError> {
+        self.figures.others += 1;
+        self.perfinfo(cpu, hook)
+    }
+
+    fn start(&mut self) -> Result<(), WriteError> {
+        let cpus = u32::from(CPUS);
+        let config =
+            CpuConfig { mhz: 3_000, cpus, memory_mib: 262_144, computer: "SCALE", domain: "WORKGROUP" };
+        config.encode(&mut self.payload);
+        self.other(0, CpuConfig::HOOK)?;
+        let interval = SampleInterval { source: 0, new_interval: 10_000, old_interval: 10_000, name: "Timer" };
+        interval.encode(&mut self.payload);
+        self.other(0, SampleInterval::START)
+    }
+
+    fn event(&mut self, kind: Kind) -> Result<(), WriteError> {
+        self.ticks += 2 + self.rng.below(36).cast_signed();
+        let cpu = self.rng.below(u64::from(CPUS)) as u16;
+        self.flush_pending(cpu)?;
+        let events = self.figures.switches + self.figures.ready + self.figures.samples;
+        if events.is_multiple_of(EVENTS_PER_DELETED_KEY) {
+            self.delete_key(cpu)?;
+        }
+        let thread = match kind {
+            Kind::Switch => self.switch(cpu)?,
+            Kind::Ready => self.ready(cpu)?,
+            Kind::Sample => self.sample(cpu)?,
+        };
+        if self.figures.others * EVENTS_PER_OTHER < events {
+            self.stack(cpu, thread)?;
+        }
+        Ok(())
+    }
+
+    fn switch(&mut self, cpu: u16) -> Result<Option<u32>, WriteError> {
+        let slot = &mut self.cpus[usize::from(cpu)];
+        let old = slot.running;
+        let mut new = slot.runnable.pop_front();
+        if old.is_none() && new.is_none() && !self.waiting.is_empty() {
+            // Somebody is handed the CPU without a ready event.
+            let index = self.rng.index(self.waiting.len());
+            new = Some(self.waiting.swap_remove(index));
+        }
+        let preempted = old.is_some() && new.is_some() && self.rng.chance(15);
+        let slot = &mut self.cpus[usize::from(cpu)];
+        slot.running = new;
+        match old {
+            Some(old) if preempted => slot.runnable.push_back(old),
+            Some(old) => self.waiting.push(old),
+            None => {}
+        }
+        let payload = ContextSwitch {
+            new_tid: tid(new),
+            old_tid: tid(old),
+            new_priority: if new.is_some() { 8 } else { 0 },
+            old_priority: if old.is_some() { 8 } else { 0 },
+            previous_c_state: u8::from(old.is_none()),
+            wait_reason: if old.is_some() && !preempted { 6 } else { 0 },
+            wait_mode: 1,
+            old_state: match (old, preempted) {
+                (None, _) => 2,
+                (Some(_), true) => thread_state::READY,
+                (Some(_), false) => thread_state::WAITING,
+            },
+            ideal_cpu: cpu as u8,
+            new_wait_ticks: 1,
+            remaining_quantum: 0,
+        };
+        payload.encode(&mut self.payload);
+        self.figures.switches += 1;
+        self.perfinfo(cpu, ContextSwitch::HOOK.with_version(4))?;
+        Ok(new)
+    }
+
+    fn ready(&mut self, cpu: u16) -> Result<Option<u32>, WriteError> {
+        let thread = match self.waiting.len() {
+            // Everybody is runnable: somebody is boosted once more.
+            0 => self.rng.below(u64::from(THREADS)) as u32,
+            waiting => {
+                let index = self.rng.index(waiting);
+                let thread = self.waiting.swap_remove(index);
+                let home = self.rng.index(usize::from(CPUS));
+                self.cpus[home].runnable.push_back(thread);
+                thread
+            }
+        };
+        let payload =
+            ReadyThread { tid: tid(Some(thread)), adjust_reason: 1, adjust_increment: 1, flags: u8::from(cpu % 4 == 0) };
+        payload.encode(&mut self.payload);
+        self.figures.ready += 1;
+        self.perfinfo(cpu, ReadyThread::HOOK)?;
+        Ok(self.cpus[usize::from(cpu)].running)
+    }
+
+    fn sample(&mut self, cpu: u16) -> Result<Option<u32>, WriteError> {
+        let thread = self.cpus[usize::from(cpu)].running;
+        let instruction = address(KERNEL_BASE, KERNEL_MODULES, self.rng.below(4_000));
+        let payload = Sample { instruction, tid: tid(thread), count: 1, in_dpc: false, in_isr: false, priority: 8 };
+        payload.encode(&mut self.payload);
+        self.figures.samples += 1;
+        self.perfinfo(cpu, Sample::HOOK)?;
+        Ok(thread)
+    }
+
+    /// The kernel half at once, the user half when the CPU is back in user mode.
+    fn stack(&mut self, cpu: u16, thread: Option<u32>) -> Result<(), WriteError> {
+        self.figures.stacks += 1;
+        let event_time = self.ticks;
+        // Few stacks are common, most are rare.
+        let key = self.rng.below(STACKS) * self.rng.below(STACKS) / STACKS;
+        self.ticks += 1;
+        self.reference(cpu, event_time, thread, key % KERNEL_HALVES, StackReference::KERNEL)?;
+        if thread.is_some_and(|thread| process_of(thread) != 0) {
+            self.cpus[usize::from(cpu)].pending.push((event_time, thread.unwrap_or(0), key));
+        }
+        Ok(())
+    }
+
+    fn flush_pending(&mut self, cpu: u16) -> Result<(), WriteError> {
+        while let Some((event_time, thread, key)) = self.cpus[usize::from(cpu)].pending.pop() {
+            self.reference(cpu, event_time, Some(thread), key, StackReference::USER)?;
+        }
+        Ok(())
+    }
+
+    fn reference(
+        &mut self,
+        cpu: u16,
+        event_time: i64,
+        thread: Option<u32>,
+        key: u64,
+        hook: Hook,
+    ) -> Result<(), WriteError> {
+        let payload = StackReference { event_time, pid: pid(thread), tid: tid(thread), key: key_address(key) };
+        payload.encode(&mut self.payload);
+        self.other(cpu, hook)
+    }
+
+    /// A user key goes out of use, which defines it, and comes back with another stack.
+    fn delete_key(&mut self, cpu: u16) -> Result<(), WriteError> {
+        let key = self.rng.below(STACKS);
+        self.define_user(cpu, key, StackDefinition::DELETE)?;
+        self.generations[key as usize] += 1;
+        self.ticks += 1;
+        Ok(())
+    }
+
+    fn define_user(&mut self, cpu: u16, key: u64, hook: Hook) -> Result<(), WriteError> {
+        let stack = (key + self.generations[key as usize] * 7_919) % STACKS;
+        let frames: [u64; USER_FRAMES] = walk(USER_BASE, USER_MODULES, stack);
+        StackDefinition { key: key_address(key), frames: &frames }.encode(&mut self.payload);
+        self.other(cpu, hook)
+    }
+
+    fn end(mut self) -> Result<ScaleFigures, WriteError> {
+        self.ticks += 10_000;
+        for cpu in 0..CPUS {
+            self.flush_pending(cpu)?;
+        }
+        self.figures.duration = (self.ticks - self.zero) * 100;
+        let end_filetime = self.start_filetime + self.ticks - self.zero;
+        self.ticks += 10_000;
+        for key in 0..KERNEL_HALVES {
+            let frames: [u64; KERNEL_FRAMES] = walk(KERNEL_BASE, KERNEL_MODULES, key);
+            StackDefinition { key: key_address(key), frames: &frames }.encode(&mut self.payload);
+            self.other((key % u64::from(CPUS)) as u16, StackDefinition::RUNDOWN)?;
+        }
+        for key in 0..STACKS {
+            self.define_user((key % u64::from(CPUS)) as u16, key, StackDefinition::RUNDOWN)?;
+        }
+        self.processes()?;
+        self.threads()?;
+        self.writer.finish(end_filetime)?;
+        Ok(self.figures)
+    }
+
+    fn processes(&mut self) -> Result<(), WriteError> {
+        for index in 0..PROCESSES + 2 {
+            // Idle, System, and the others.
+            let (pid, name) = match index.checked_sub(1) {
+                None => (0, "Idle".to_owned()),
+                Some(0) => (4, "System".to_owned()),
+                Some(process) => (process_pid(process), format!("process{process:03}.exe")),
+            };
+            let command_line = if index < 2 { String::new() } else { format!(r#""C:\Program Files\Scale\{name}" -run"#) };
+            let payload = Process {
+                key: KERNEL_BASE + 0x2000_0000 + u64::from(index) * 0x1000,
+                pid,
+                parent_pid: 4,
+                session: u32::from(index > 100),
+                exit_status: 0x103,
+                flags: 0,
+                user: (index > 0).then_some(Sid::LOCAL_SYSTEM),
+                image: &name,
+                command_line: &command_line,
+                package: "",
+                application: "",
+            };
+            payload.encode(&mut self.payload);
+            self.other(0, Process::DC_END)?;
+            let (base, count) = match index {
+                0 => continue,
+                1 => (KERNEL_BASE, KERNEL_MODULES),
+                _ => (USER_BASE, USER_MODULES),
+            };
+            for module in 0..count {
+                let path = if index == 1 {
+                    format!(r"\SystemRoot\System32\drivers\kernel{module:02}.sys")
+                } else {
+                    format!(r"\Device\HarddiskVolume3\Windows\System32\module{module:02}.dll")
+                };
+                let image = Image {
+                    base: base + module * MODULE_BYTES,
+                    size: MODULE_BYTES,
+                    pid: if index == 1 { 0 } else { pid },
+                    checksum: module as u32,
+                    time_date_stamp: 0x6000_0000 + module as u32,
+                    path: &path,
+                };
+                image.encode(&mut self.payload);
+                self.other(0, Image::DC_END)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn threads(&mut self) -> Result<(), WriteError> {
+        for _ in 0..CPUS {
+            Thread::default().encode(&mut self.payload);
+            self.other(0, Thread::DC_END)?;
+        }
+        for thread in 0..THREADS {
+            let payload =
+                Thread { pid: pid(Some(thread)), tid: tid(Some(thread)), base_priority: 8, ..Thread::default() };
+            payload.encode(&mut self.payload);
+            self.other(0, Thread::DC_END)?;
+        }
+        Ok(())
+    }
+}
+
+fn key_address(key: u64) -> u64 {
+    0xFFFF_9A0F_0000_0000 + key * 0x40
+}
+
+fn address(base: u64, modules: u64, function: u64) -> u64 {
+    base + function % modules * MODULE_BYTES + 0x1000 + function / modules * 0x100 + 0x40
+}
+
+/// A path through a call graph in which each function calls three others: stacks share their roots as real ones do.
+fn walk<const FRAMES: usize>(base: u64, modules: u64, stack: u64) -> [u64; FRAMES] {
+    let mut frames = [0; FRAMES];
+    let mut choices = SplitMix64::new(stack).next_u64();
+    let mut function = 0;
+    for (depth, frame) in frames.iter_mut().rev().enumerate() {
+        *frame = address(base, modules, function);
+        // The roots are the same for all, then paths part more and more.
+        let choice = if depth < 4 { 0 } else { choices % 3 };
+        choices /= 3;
+        function = (function * 3 + 1 + choice + depth as u64) % 4_000;
+    }
+    frames
+}

@@ -1,0 +1,389 @@
+//! The stage: threads play slot by slot, one slot a millisecond, and what they play becomes switches, ready events and samples.
+//!
+//! Everything begins and ends at slot boundaries and every CPU is sampled in the middle of each slot, so a figure in
+//! milliseconds is a number of slots and exact by construction.
+
+use std::collections::HashMap;
+
+use tracesift_etl::write::payload::thread_state;
+
+use super::cast::{Cast, Halves};
+use crate::machine::Function;
+use crate::record::{Event, Ready, Record, Sample, Switch, Walk};
+use crate::rng::SplitMix64;
+
+/// Ticks of a slot: 1 ms at 10 MHz.
+pub(super) const SLOT: i64 = 10_000;
+const MICROSECOND: i64 = 10;
+/// State in which the idle thread leaves a CPU.
+const STATE_RUNNING: i8 = 2;
+
+/// What a thread does in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Play {
+    /// Not born yet, or ended.
+    Absent,
+    /// Runs with this stack; `None`: its samples have no stack.
+    Run(Option<Halves>),
+    /// Blocked, having left with this stack for this reason.
+    Wait(Option<Halves>, i8),
+    /// Runnable, having left with this stack.
+    Ready(Option<Halves>),
+}
+
+/// A thread with what it does from slot 0 on; the last play goes on to the end.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) thread: usize,
+    pub(super) plays: Vec<Play>,
+    /// Runs on this CPU and nobody else does.
+    pub(super) pinned: Option<usize>,
+    /// Process whose threads make it runnable, where one of them runs.
+    pub(super) woken_by: Option<usize>,
+}
+
+impl Part {
+    pub(super) fn new(thread: usize) -> Self {
+        Self { thread, plays: Vec::new(), pinned: None, woken_by: None }
+    }
+
+    pub(super) fn push(&mut self, slots: usize, play: Play) {
+        self.plays.extend(std::iter::repeat_n(play, slots));
+    }
+
+    fn at(&self, slot: usize) -> Play {
+        self.plays.get(slot).or(self.plays.last()).copied().unwrap_or(Play::Absent)
+    }
+
+    fn runs(&self, slot: usize) -> bool {
+        matches!(self.at(slot), Play::Run(_))
+    }
+}
+
+/// A thread that works in bursts where there is room.
+#[derive(Clone, Debug)]
+pub(super) struct Extra {
+    pub(super) thread: usize,
+    /// Shortest and longest burst.
+    pub(super) burst: (usize, usize),
+    /// Shortest and longest pause.
+    pub(super) pause: (usize, usize),
+    /// Slots in which it may begin a burst.
+    pub(super) active: std::ops::Range<usize>,
+    /// Steps in where every CPU must be busy.
+    pub(super) filler: bool,
+    /// Stacks that it runs with; one is drawn for each slot.
+    pub(super) stacks: Vec<Halves>,
+    /// Stack and reason of its waits.
+    pub(super) rest: (Halves, i8),
+}
+
+/// An event in the middle of a slot on the CPU of a thread that runs then.
+#[derive(Clone, Debug)]
+pub(super) struct Aside {
+    pub(super) slot: usize,
+    pub(super) micros: i64,
+    pub(super) on: usize,
+    pub(super) event: Event,
+}
+
+/// Everything that plays.
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) slots: usize,
+    pub(super) parts: Vec<Part>,
+    pub(super) extras: Vec<Extra>,
+    pub(super) asides: Vec<Aside>,
+}
+
+/// Stacks and functions that the machine itself shows.
+struct House {
+    idle: Function,
+    interrupts: Vec<Halves>,
+    ready_from_dpc: Halves,
+    ready_from_thread: Halves,
+}
+
+impl Stage {
+    /// Plays all slots.
+    pub(super) fn play(mut self, cast: &mut Cast, rng: &mut SplitMix64) -> Vec<Record> {
+        let cpus = usize::from(cast.machine.cpus);
+        self.plan_extras(cpus, rng);
+        let house = House::new(cast);
+        let mut performance = Performance {
+            cast,
+            rng,
+            house,
+            running: vec![None; cpus],
+            cpu_of: HashMap::new(),
+            asides: HashMap::new(),
+            records: Vec::new(),
+        };
+        for aside in self.asides.drain(..) {
+            performance.asides.entry(aside.slot).or_default().push(aside);
+        }
+        for slot in 0..self.slots {
+            performance.slot(slot, &self.parts);
+        }
+        performance.records
+    }
+
+    /// Turns extras into parts: bursts where the other parts leave room, preempted where they do not.
+    fn plan_extras(&mut self, cpus: usize, rng: &mut SplitMix64) {
+        let pinned = self.parts.iter().filter(|part| part.pinned.is_some()).count();
+        let extras = std::mem::take(&mut self.extras);
+        let mut parts: Vec<Part> = extras.iter().map(|extra| Part::new(extra.thread)).collect();
+        let mut bursts: Vec<Burst> = extras
+            .iter()
+            .map(|extra| Burst { until: 0, wake: rng.index(extra.pause.1) + extra.active.start, waiting: 0 })
+            .collect();
+        for slot in 0..self.slots {
+            let others = self.parts.iter().filter(|part| part.pinned.is_none());
+            let busy = others.clone().filter(|part| part.runs(slot)).count();
+            let crowded = others.clone().any(|part| matches!(part.at(slot), Play::Ready(_)));
+            let room = cpus - pinned - busy;
+            let mut wanting: Vec<usize> = Vec::new();
+            for (index, extra) in extras.iter().enumerate() {
+                let burst = &mut bursts[index];
+                if slot >= burst.until && slot >= burst.wake && extra.active.contains(&slot) {
+                    burst.until = slot + between(rng, extra.burst);
+                }
+                if slot < burst.until {
+                    wanting.push(index);
+                }
+            }
+            // A thread that is runnable but does not run shows that all CPUs are taken.
+            let fillers = (0..extras.len()).filter(|index| extras[*index].filler && slot >= bursts[*index].until);
+            let missing = if crowded { room.saturating_sub(wanting.len()) } else { 0 };
+            let called: Vec<usize> = fillers.take(missing).collect();
+            for index in called {
+                bursts[index].until = slot + 1;
+                wanting.push(index);
+            }
+            // Who runs goes on, unless others have waited for long.
+            wanting.sort_by_key(|index| {
+                let ran = slot > 0 && parts[*index].runs(slot - 1);
+                (!ran && bursts[*index].waiting < 12, std::cmp::Reverse(bursts[*index].waiting), *index)
+            });
+            for (rank, index) in wanting.iter().enumerate() {
+                let stack = extras[*index].stacks[rng.index(extras[*index].stacks.len())];
+                let before = slot.checked_sub(1).map(|slot| parts[*index].at(slot));
+                let burst = &mut bursts[*index];
+                let play = if rank < room {
+                    burst.waiting = 0;
+                    Play::Run(Some(stack))
+                } else {
+                    burst.waiting += 1;
+                    // What is not done stays to be done.
+                    burst.until += 1;
+                    match before {
+                        Some(Play::Wait(off, _) | Play::Ready(off)) => Play::Ready(off),
+                        _ => Play::Ready(Some(stack)),
+                    }
+                };
+                if slot + 1 >= burst.until {
+                    burst.wake = slot + 1 + between(rng, extras[*index].pause).max(1);
+                }
+                parts[*index].plays.push(play);
+            }
+            for (index, extra) in extras.iter().enumerate() {
+                if parts[index].plays.len() == slot {
+                    parts[index].plays.push(Play::Wait(Some(extra.rest.0), extra.rest.1));
+                }
+            }
+        }
+        self.parts.extend(parts);
+    }
+}
+
+/// State of an extra.
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    until: usize,
+    wake: usize,
+    /// Slots for which it has been runnable without running.
+    waiting: usize,
+}
+
+fn between(rng: &mut SplitMix64, (low, high): (usize, usize)) -> usize {
+    low + rng.index(high - low + 1)
+}
+
+impl House {
+    fn new(cast: &mut Cast) -> Self {
+        let dpc = ["ntoskrnl.exe!KiExecuteAllDpcs", "ntoskrnl.exe!KiRetireDpcList", "ntoskrnl.exe!KiIdleLoop"];
+        Self {
+            idle: cast.function("ntoskrnl.exe!KiIdleLoop"),
+            interrupts: vec![
+                cast.stack(&[&["ntoskrnl.exe!KiTimerExpiration"], &dpc]),
+                cast.stack(&[&["ntoskrnl.exe!KiDispatchInterrupt"], &dpc]),
+            ],
+            ready_from_dpc: cast.stack(&[&["ntoskrnl.exe!KiTimerExpiration"], &dpc]),
+            ready_from_thread: cast.stack(&[&["ntoskrnl.exe!KeSetEvent", "ntoskrnl.exe!KiSystemServiceCopyEnd"]]),
+        }
+    }
+}
+
+struct Performance<'a> {
+    cast: &'a mut Cast,
+    rng: &'a mut SplitMix64,
+    house: House,
+    /// Index of the part that runs on each CPU.
+    running: Vec<Option<usize>>,
+    /// CPU of each part that runs.
+    cpu_of: HashMap<usize, usize>,
+    asides: HashMap<usize, Vec<Aside>>,
+    records: Vec<Record>,
+}
+
+impl Performance<'_> {
+    fn slot(&mut self, slot: usize, parts: &[Part]) {
+        let boundary = self.cast.machine.zero_ticks + slot as i64 * SLOT;
+        let previous = self.running.clone();
+        self.assign(slot, parts);
+        if slot > 0 {
+            self.ready_events(slot, boundary, parts, &previous);
+            for cpu in 0..self.running.len() {
+                if self.running[cpu] != previous[cpu] {
+                    self.switch(slot, boundary, cpu, parts, previous[cpu]);
+                }
+            }
+        }
+        self.samples(slot, boundary + SLOT / 2, parts);
+        for aside in self.asides.remove(&slot).unwrap_or_default() {
+            let cpu = parts.iter().position(|part| part.thread == aside.on).and_then(|part| self.cpu_of.get(&part));
+            let cpu = cpu.copied().unwrap_or(0) as u16;
+            self.records.push(Record { ticks: boundary + aside.micros * MICROSECOND, cpu, event: aside.event });
+        }
+    }
+
+    /// Who runs goes on where it ran; who starts takes a free CPU.
+    fn assign(&mut self, slot: usize, parts: &[Part]) {
+        for cpu in 0..self.running.len() {
+            if let Some(part) = self.running[cpu].take_if(|part| !parts[*part].runs(slot)) {
+                self.cpu_of.remove(&part);
+            }
+        }
+        let reserved: Vec<usize> = parts.iter().filter_map(|part| part.pinned).collect();
+        for (index, part) in parts.iter().enumerate() {
+            if !part.runs(slot) || self.cpu_of.contains_key(&index) {
+                continue;
+            }
+            let free: Vec<usize> = match part.pinned {
+                Some(cpu) => vec![cpu],
+                None => (0..self.running.len())
+                    .filter(|cpu| self.running[*cpu].is_none() && !reserved.contains(cpu))
+                    .collect(),
+            };
+            if free.is_empty() {
+                continue;
+            }
+            let cpu = free[self.rng.index(free.len())];
+            self.running[cpu] = Some(index);
+            self.cpu_of.insert(index, cpu);
+        }
+    }
+
+    /// Whose wait ends here becomes runnable.
+    fn ready_events(&mut self, slot: usize, boundary: i64, parts: &[Part], previous: &[Option<usize>]) {
+        let mut stacks_taken = vec![false; previous.len()];
+        for (index, part) in parts.iter().enumerate() {
+            let ends = matches!(part.at(slot - 1), Play::Wait(..)) && !matches!(part.at(slot), Play::Wait(..));
+            if !ends {
+                continue;
+            }
+            let waker = part.woken_by.and_then(|process| {
+                previous.iter().position(|running| {
+                    let thread = running.map(|running| parts[running].thread);
+                    thread.is_some_and(|thread| self.cast.machine.threads[thread].process == process)
+                })
+            });
+            // At one time, records are ordered by CPU: who runs at once must not be readied on a later CPU than its own.
+            let cpu = match (self.cpu_of.get(&index), waker) {
+                (Some(own), Some(waker)) => waker.min(*own),
+                (Some(own), None) => *own,
+                (None, Some(waker)) => waker,
+                (None, None) => self.rng.index(previous.len()),
+            };
+            let by = previous[cpu].map_or(cpu, |running| parts[running].thread);
+            let idle = previous[cpu].is_none();
+            let stack = if idle { self.house.ready_from_dpc } else { self.house.ready_from_thread };
+            let free = !std::mem::replace(&mut stacks_taken[cpu], true);
+            let ready = Ready {
+                thread: part.thread,
+                by,
+                adjust_reason: 1,
+                adjust_increment: 1,
+                flags: u8::from(idle),
+                walk: free.then_some(Walk {
+                    kernel: stack.kernel,
+                    user: None,
+                    user_ticks: boundary,
+                    user_cpu: cpu as u16,
+                }),
+            };
+            self.records.push(Record { ticks: boundary, cpu: cpu as u16, event: Event::Ready(ready) });
+        }
+    }
+
+    fn switch(&mut self, slot: usize, boundary: i64, cpu: usize, parts: &[Part], previous: Option<usize>) {
+        let (old_state, wait_reason) = match previous.map(|part| parts[part].at(slot)) {
+            None => (STATE_RUNNING, 0),
+            Some(Play::Wait(_, reason)) => (thread_state::WAITING, reason),
+            Some(Play::Absent) => (thread_state::TERMINATED, 0),
+            Some(Play::Ready(_) | Play::Run(_)) => (thread_state::READY, 0),
+        };
+        let left_with = self.running[cpu].and_then(|part| match parts[part].at(slot - 1) {
+            Play::Wait(stack, _) | Play::Ready(stack) => stack,
+            Play::Run(_) | Play::Absent => None,
+        });
+        let walk = left_with.map(|stack| self.walk(stack, boundary, cpu));
+        let old = previous.map_or(cpu, |part| parts[part].thread);
+        let new = self.running[cpu].map_or(cpu, |part| parts[part].thread);
+        let threads = &self.cast.machine.threads;
+        let switch = Switch {
+            old,
+            new,
+            old_state,
+            wait_reason,
+            user_mode_wait: wait_reason == 6,
+            new_priority: threads[new].base_priority as i8,
+            old_priority: threads[old].base_priority as i8,
+            previous_c_state: u8::from(previous.is_none()),
+            walk,
+            counters: Vec::new(),
+        };
+        self.records.push(Record { ticks: boundary, cpu: cpu as u16, event: Event::Switch(switch) });
+    }
+
+    fn samples(&mut self, slot: usize, ticks: i64, parts: &[Part]) {
+        for cpu in 0..self.running.len() {
+            let (thread, stack, interrupted) = match self.running[cpu] {
+                Some(part) => match parts[part].at(slot) {
+                    Play::Run(stack) => (parts[part].thread, stack, false),
+                    _ => (parts[part].thread, None, false),
+                },
+                None if self.rng.below(150) == 0 => {
+                    let stack = self.house.interrupts[self.rng.index(self.house.interrupts.len())];
+                    (cpu, Some(stack), true)
+                }
+                None => (cpu, None, false),
+            };
+            let sample = Sample {
+                thread,
+                function: stack.map_or(self.house.idle, |stack| stack.leaf),
+                count: 1,
+                in_dpc: interrupted,
+                in_isr: false,
+                priority: self.cast.machine.threads[thread].base_priority,
+                walk: stack.map(|stack| self.walk(stack, ticks, cpu)),
+            };
+            self.records.push(Record { ticks, cpu: cpu as u16, event: Event::Sample(sample) });
+        }
+    }
+
+    /// The user half comes a moment later, on the way back to user mode.
+    fn walk(&self, stack: Halves, ticks: i64, cpu: usize) -> Walk {
+        Walk { kernel: stack.kernel, user: stack.user, user_ticks: ticks + 20 * MICROSECOND, user_cpu: cpu as u16 }
+    }
+}

@@ -193,7 +193,9 @@ impl Accounting {
                 return;
             }
         };
-        if !explained || span != seen {
+        // A broken chain may come to light only after the thread's life.
+        let outlives = span != seen && row.flags & switch_flags::BROKEN == 0;
+        if !explained || outlives {
             self.contradictions += 1;
         }
         state.charge_off_cpu(row, span, self.has_ready, self.range);

@@ -117,7 +117,12 @@ fn whole(switches: &[ContextSwitchRow], samples: &[CpuSampleRow], frames: &[Fram
     println!("whole archive written in {:.2} s (two threads)", start.elapsed().as_secs_f64());
     let archive = Archive::open(&path).unwrap();
     for table in archive.info().tables.iter().filter(|table| table.rows > 100) {
-        println!("{:20} {:>9} rows {:8.3} bytes per row", table.name, table.rows, table.bytes as f64 / table.rows as f64);
+        println!(
+            "{:20} {:>9} rows {:8.3} bytes per row",
+            table.name,
+            table.rows,
+            table.bytes as f64 / table.rows as f64
+        );
     }
 
     for _ in 0..3 {
@@ -167,7 +172,9 @@ impl Machine {
             .map(|index| Thread {
                 ideal_cpu: (index as usize % CPUS) as i16,
                 priority: [8, 8, 8, 9, 10, 13, 15][random.below(7)],
-                waits: (0..5).map(|_| (StackId(random.skewed(STACKS)), [0, 5, 6, 13, 15, 15][random.below(6)])).collect(),
+                waits: (0..5)
+                    .map(|_| (StackId(random.skewed(STACKS)), [0, 5, 6, 13, 15, 15][random.below(6)]))
+                    .collect(),
                 readies: (0..5).map(|_| StackId(random.skewed(STACKS))).collect(),
             })
             .collect();
@@ -245,7 +252,13 @@ impl Machine {
         row.ideal_cpu = Some(own.ideal_cpu);
         row.wait_ticks = Some(off / 15_625_000);
         row.remaining_quantum = Some(self.random.below(18) as i64);
-        row.flags = if preempted { 16 } else if self.random.below(3) == 0 { 512 } else { 0 };
+        row.flags = if preempted {
+            16
+        } else if self.random.below(3) == 0 {
+            512
+        } else {
+            0
+        };
         row
     }
 
@@ -253,9 +266,15 @@ impl Machine {
     fn sample(&mut self, index: usize) -> CpuSampleRow {
         let cpu = index % CPUS;
         if cpu == 0 {
-            self.running = (0..CPUS as i32).map(|idle| {
-                if self.random.below(2) == 0 { idle } else { CPUS as i32 + self.random.skewed(THREADS - CPUS as i32) }
-            }).collect();
+            self.running = (0..CPUS as i32)
+                .map(|idle| {
+                    if self.random.below(2) == 0 {
+                        idle
+                    } else {
+                        CPUS as i32 + self.random.skewed(THREADS - CPUS as i32)
+                    }
+                })
+                .collect();
         }
         let thread = self.running[cpu];
         let idle = Self::is_idle(thread);

@@ -11,10 +11,10 @@ use crate::column::TableDefinition;
 use crate::table::{Table, TableBuilder as _};
 
 /// Rows per batch: enough to amortise the hand-over to the encoder, small enough that a few of them are a few MiB.
-pub(crate) const BATCH_ROWS: usize = 64 * 1024;
+pub(crate) const BATCH_ROWS: usize = 32 * 1024;
 
 /// Bytes of texts and lists at which a batch is cut early.
-const BATCH_BYTES: usize = 4 << 20;
+const BATCH_BYTES: usize = 2 << 20;
 
 /// Columns of a table, without `trace`.
 pub(crate) struct Columns {
@@ -73,7 +73,8 @@ impl TraceColumn {
     }
 
     fn array(&self, rows: usize) -> ArrayRef {
-        let zeros = if rows <= self.zeros.len() { self.zeros.slice(0, rows) } else { ScalarBuffer::from(vec![0; rows]) };
+        let zeros =
+            if rows <= self.zeros.len() { self.zeros.slice(0, rows) } else { ScalarBuffer::from(vec![0; rows]) };
         Arc::new(DictionaryArray::<Int32Type>::new(Int32Array::new(zeros, None), Arc::clone(&self.value)))
     }
 }
@@ -82,7 +83,10 @@ impl TraceColumn {
 ///
 /// # Errors
 /// When the rows' lists together have more than 2^31 elements.
-pub fn record_batch<'a, T: Table>(trace: &str, rows: impl IntoIterator<Item = &'a T>) -> Result<RecordBatch, ArrowError> {
+pub fn record_batch<'a, T: Table>(
+    trace: &str,
+    rows: impl IntoIterator<Item = &'a T>,
+) -> Result<RecordBatch, ArrowError> {
     let mut builder = T::Builder::default();
     let mut count = 0;
     for row in rows {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::StringBuilder;
 use arrow_array::types::{Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, ListArray, PrimitiveArray, RecordBatch};
-use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use tracesift_trace::rows::{DiskOperation, Origin};
 use tracesift_trace::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 
@@ -146,15 +146,44 @@ impl<V: Value> Cell for V {
     }
 }
 
+/// Which values are there, a bit each. A switch pushes 15 of these, so they are collected in a register-sized word.
+#[derive(Default)]
+pub(crate) struct Validity {
+    full: Vec<u64>,
+    word: u64,
+    length: usize,
+}
+
+impl Validity {
+    #[inline]
+    fn push(&mut self, valid: bool) {
+        let bit = self.length % 64;
+        self.word |= u64::from(valid) << bit;
+        self.length += 1;
+        if bit == 63 {
+            // Arrow counts bits from the lowest of the first byte.
+            self.full.push(std::mem::take(&mut self.word).to_le());
+        }
+    }
+
+    /// The bits, or nothing when all values are there.
+    fn finish(&mut self) -> Option<NullBuffer> {
+        let Self { mut full, word, length } = std::mem::take(self);
+        full.push(word.to_le());
+        let nulls = NullBuffer::new(BooleanBuffer::new(Buffer::from(full), 0, length));
+        (nulls.null_count() > 0).then_some(nulls)
+    }
+}
+
 /// Values with a null for each one that is not there.
 pub(crate) struct Nullable<N> {
     values: Vec<N>,
-    valid: NullBufferBuilder,
+    valid: Validity,
 }
 
 impl<N> Default for Nullable<N> {
     fn default() -> Self {
-        Self { values: Vec::new(), valid: NullBufferBuilder::new(0) }
+        Self { values: Vec::new(), valid: Validity::default() }
     }
 }
 
@@ -167,7 +196,7 @@ impl<V: Value> Cell for Option<V> {
     #[inline]
     fn push(&self, builder: &mut Self::Builder) -> usize {
         builder.values.push(self.map_or_else(Default::default, Value::store));
-        builder.valid.append(self.is_some());
+        builder.valid.push(self.is_some());
         0
     }
 
@@ -265,19 +294,19 @@ impl Cell for Option<String> {
 pub(crate) struct Lists<N> {
     elements: Vec<N>,
     ends: Vec<i32>,
-    valid: NullBufferBuilder,
+    valid: Validity,
 }
 
 impl<N> Default for Lists<N> {
     fn default() -> Self {
-        Self { elements: Vec::new(), ends: vec![0], valid: NullBufferBuilder::new(0) }
+        Self { elements: Vec::new(), ends: vec![0], valid: Validity::default() }
     }
 }
 
 impl<N> Lists<N> {
     #[inline]
     fn push(&mut self, elements: Option<impl Iterator<Item = N>>) -> usize {
-        self.valid.append(elements.is_some());
+        self.valid.push(elements.is_some());
         let before = self.elements.len();
         self.elements.extend(elements.into_iter().flatten());
         // A batch is cut at a few MiB; only one list of 2^31 elements could get here, and that does not fit into memory.

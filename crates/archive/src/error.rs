@@ -136,7 +136,9 @@ impl<T> WithPath<T> for io::Result<T> {
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space there or choose another directory",
-        io::ErrorKind::FileTooLarge => "the file system or a limit does not allow files of this size; choose another directory",
+        io::ErrorKind::FileTooLarge => {
+            "the file system or a limit does not allow files of this size; choose another directory"
+        }
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "create the directory or choose another one",
         _ => "choose a directory that can be written",
     }

@@ -16,9 +16,9 @@ const HEAD: u64 = 64 * 1024;
 pub fn head_hash(reader: impl Read) -> io::Result<String> {
     let mut head = Vec::new();
     reader.take(HEAD).read_to_end(&mut head)?;
-    let hash = head.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = head
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3));
     Ok(format!("{hash:016x}"))
 }
 

@@ -64,7 +64,8 @@ const SCHEMA: i16 = 2;
 pub(crate) fn check_rows(input: &Input, metadata: &ParquetMetaData) -> Result<u64, String> {
     let mut rows = 0_u64;
     for group in metadata.row_groups() {
-        let of_group = u64::try_from(group.num_rows()).map_err(|_| "a row group has a negative number of rows".to_owned())?;
+        let of_group =
+            u64::try_from(group.num_rows()).map_err(|_| "a row group has a negative number of rows".to_owned())?;
         rows = rows.saturating_add(of_group);
     }
     if rows > max_rows(input.len()) {
@@ -89,9 +90,11 @@ pub(crate) fn check_chunk(input: &Input, chunk: &ColumnChunkMetaData) -> Result<
     while at < end {
         let (header, length) = PageHeader::read(input, at, end)
             .ok_or_else(|| format!("column {} has a malformed page header at {at}", chunk.column_path()))?;
-        values = values.saturating_add(header.check(end - at - length, claimed).map_err(|reason| {
-            format!("column {} has a page at {at} that {reason}", chunk.column_path())
-        })?);
+        values = values.saturating_add(
+            header
+                .check(end - at - length, claimed)
+                .map_err(|reason| format!("column {} has a page at {at} that {reason}", chunk.column_path()))?,
+        );
         at += length + header.compressed.unsigned_abs();
     }
     if values > claimed {

@@ -142,11 +142,7 @@ impl Archive {
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_backwards<T: Table>(
-        &self,
-        columns: &[&str],
-        mut visit: impl FnMut(&RecordBatch),
-    ) -> Result<(), Error> {
+    pub fn scan_backwards<T: Table>(&self, columns: &[&str], mut visit: impl FnMut(&RecordBatch)) -> Result<(), Error> {
         check_columns::<T>(columns)?;
         let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(()) };
         let path = self.path.join(table_file(T::DEFINITION.name));
@@ -214,7 +210,9 @@ fn check_columns<T: Table>(columns: &[&str]) -> Result<(), Error> {
 
 fn not_an_archive(path: &Path) -> Error {
     let has_tables = fs::read_dir(path).is_ok_and(|entries| {
-        entries.filter_map(Result::ok).any(|entry| Path::new(&entry.file_name()).extension().is_some_and(|e| e == "parquet"))
+        entries
+            .filter_map(Result::ok)
+            .any(|entry| Path::new(&entry.file_name()).extension().is_some_and(|e| e == "parquet"))
     });
     let path = path.to_owned();
     if has_tables { Error::Unfinished { path } } else { Error::NotAnArchive { path } }

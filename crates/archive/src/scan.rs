@@ -69,7 +69,8 @@ impl Scan {
             groups.retain(|index| may_touch(metadata.row_group(*index), table.timing, &time));
             if table.timing != Timing::Untimed {
                 let timing = table.timing;
-                let filter = ArrowPredicateFn::new(time_projection.clone(), move |batch| touches(&batch, timing, &time));
+                let filter =
+                    ArrowPredicateFn::new(time_projection.clone(), move |batch| touches(&batch, timing, &time));
                 builder = builder.with_row_filter(RowFilter::new(vec![Box::new(filter)]));
             }
         }

@@ -136,7 +136,9 @@ mod tests {
     use super::{Item, walk};
     use proptest::prelude::*;
 
-    fn items(bytes: &[u8]) -> Option<(usize, Vec<(Vec<i16>, Item)>)> {
+    type Seen = Vec<(Vec<i16>, Item)>;
+
+    fn items(bytes: &[u8]) -> Option<(usize, Seen)> {
         let mut seen = Vec::new();
         let length = walk(bytes, &mut |path, item| seen.push((path.to_vec(), item)))?;
         Some((length, seen))

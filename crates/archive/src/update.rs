@@ -94,5 +94,7 @@ impl ArchiveUpdate {
 
 /// Whether a table name of `trace.json` can only name a file inside the archive.
 pub(crate) fn is_plain_name(name: &str) -> bool {
-    !name.is_empty() && name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    !name.is_empty()
+        && name.len() <= 64
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, FrameRow, HardFaultRow, MarkRow, StackRow,
-    SymbolRow,
+    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, FrameRow, HardFaultRow, MarkRow, StackRow, SymbolRow,
 };
 use tracesift_trace::{Clock, Health, RowSink};
 

@@ -108,8 +108,7 @@ impl Inputs {
         let arguments = if self.arguments.is_empty() { &self.filter } else { &self.arguments };
         let selection = select(arguments, &options);
         let filter = FileFilter::parse(if self.arguments.is_empty() { &[] } else { self.filter.as_slice() });
-        let mut found =
-            FoundInputs { notes: selection.notes, problems: selection.problems, ..FoundInputs::default() };
+        let mut found = FoundInputs { notes: selection.notes, problems: selection.problems, ..FoundInputs::default() };
         for target in selection.targets.into_iter().filter(|target| filter.matches(target.path())) {
             match target {
                 Target::Extract(path) => found.archives.push(path),
@@ -127,7 +126,9 @@ mod tests {
     #[test]
     fn names_and_paths() {
         let matches = |list: &str, path: &str| FileFilter::parse(&[list]).matches(Path::new(path));
-        for list in ["", "*serial*", "Serial_1", "serial_1.sift", "runs/*", "*/serial_1", "!x", "*;!*WithAV*", "runs\\*"] {
+        for list in
+            ["", "*serial*", "Serial_1", "serial_1.sift", "runs/*", "*/serial_1", "!x", "*;!*WithAV*", "runs\\*"]
+        {
             assert!(matches(list, "./runs/Serial_1.sift"), "{list}");
         }
         for list in ["serial", "runs", "!*serial*", "other/*", "*;!runs/*"] {

@@ -9,9 +9,7 @@ use tracesift_analysis::{Accounting, ProcessTotals, Span};
 use tracesift_archive::{Archive, Error, primitive};
 use tracesift_extract::input::file_kind;
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, ProcessRow, ProcessSummaryRow, ThreadRow,
-};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ProcessSummaryRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use crate::answer::Failure;
@@ -131,7 +129,15 @@ impl OpenRecording {
 
     fn scan_switches(&self, mut visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
         let columns = [
-            "time", "cpu", "thread", "prev_thread", "off_time", "off_state", "ready_time", "priority", "off_priority",
+            "time",
+            "cpu",
+            "thread",
+            "prev_thread",
+            "off_time",
+            "off_state",
+            "ready_time",
+            "priority",
+            "off_priority",
             "flags",
         ];
         let mut damage = None;
@@ -145,11 +151,16 @@ impl OpenRecording {
                     (primitive::<Int8Type>(batch, "off_priority")?, primitive::<Int16Type>(batch, "flags")?),
                 ))
             };
-            let ((time, cpu), (thread, prev_thread), (off_time, off_state), (ready_time, priority), (off_priority, flags)) =
-                match views() {
-                    Ok(views) => views,
-                    Err(reason) => return note(&mut damage, reason),
-                };
+            let (
+                (time, cpu),
+                (thread, prev_thread),
+                (off_time, off_state),
+                (ready_time, priority),
+                (off_priority, flags),
+            ) = match views() {
+                Ok(views) => views,
+                Err(reason) => return note(&mut damage, reason),
+            };
             for row in 0..batch.num_rows() {
                 visit(&ContextSwitchRow {
                     time: time.get(row).unwrap_or_default(),

@@ -187,7 +187,8 @@ fn window(count: usize, selection: &Selection) -> std::ops::Range<usize> {
         (None, None) => 0..count,
         (None, Some(latest)) => count.saturating_sub(latest)..count,
         (Some(index), taken) => {
-            let first = if index < 0 { count_back(index.unsigned_abs()) } else { usize::try_from(index).unwrap_or(count) };
+            let first =
+                if index < 0 { count_back(index.unsigned_abs()) } else { usize::try_from(index).unwrap_or(count) };
             first..first.saturating_add(taken.unwrap_or(1)).min(count)
         }
     }
@@ -242,7 +243,9 @@ mod tests {
     #[test]
     fn selections() {
         let files: Vec<TestFile> = (10..20)
-            .flat_map(|hour| (0..3).map(move |n| new("A", 10 * n + 10, "PC", "SINGLE", &format!("{:02}0{n}00", hour / 2 * 2))))
+            .flat_map(|hour| {
+                (0..3).map(move |n| new("A", 10 * n + 10, "PC", "SINGLE", &format!("{:02}0{n}00", hour / 2 * 2)))
+            })
             .chain([file("trace")])
             .collect();
         let count = |selection: Selection| {

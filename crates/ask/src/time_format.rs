@@ -10,16 +10,19 @@ const FILETIME_TO_UNIX_SECONDS: i64 = 11_644_473_600;
 /// Time zero of a recording on the calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zero {
-    /// 100 ns since 1601 (FILETIME).
+    /// 100 ns since 1601 (FILETIME); 0 when the recording does not say.
     pub filetime: i64,
     /// Minutes to add to the recorder's local time to get UTC.
     pub utc_offset_minutes: i32,
 }
 
 impl Zero {
-    /// The instant `ns` after time zero; `None` when the calendar does not reach that far.
+    /// The instant `ns` after time zero; `None` when the recording does not say or the calendar does not reach that far.
     #[must_use]
     pub fn instant(&self, ns: i64) -> Option<DateTime<Utc>> {
+        if self.filetime == 0 {
+            return None;
+        }
         let seconds = self.filetime.div_euclid(10_000_000).checked_sub(FILETIME_TO_UNIX_SECONDS)?;
         let nanoseconds = u32::try_from(self.filetime.rem_euclid(10_000_000) * 100).ok()?;
         DateTime::from_timestamp(seconds, nanoseconds)?.checked_add_signed(TimeDelta::nanoseconds(ns))

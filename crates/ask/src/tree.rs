@@ -141,8 +141,14 @@ mod tests {
         let mut elsewhere = child(4, 12, 5, Some(300));
         elsewhere.session = Some(2);
         second.session = Some(1);
-        let tree =
-            Tree::new(&[first, second, child(2, 10, 5, Some(50)), child(3, 11, 5, Some(250)), elsewhere, child(5, 13, 5, Some(150))]);
+        let tree = Tree::new(&[
+            first,
+            second,
+            child(2, 10, 5, Some(50)),
+            child(3, 11, 5, Some(250)),
+            elsewhere,
+            child(5, 13, 5, Some(150)),
+        ]);
         assert_eq!(tree.parent(2), Some(0));
         assert_eq!(tree.parent(3), Some(1));
         assert_eq!(tree.parent(4), None, "another session");

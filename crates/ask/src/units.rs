@@ -137,7 +137,8 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, bytes) in [("1", 1), ("1KB", 1_000), ("1KiB", 1_024), ("1.5 mib", 1_572_864), ("2GB", 2_000_000_000)] {
+        for (text, bytes) in [("1", 1), ("1KB", 1_000), ("1KiB", 1_024), ("1.5 mib", 1_572_864), ("2GB", 2_000_000_000)]
+        {
             assert_eq!(parse_size(text), Ok(bytes), "{text}");
         }
     }

@@ -1,0 +1,139 @@
+//! The reference in `docs/` is made from the definitions; these tests see to it that it stays so.
+//!
+//! `UPDATE_DOCS=1 cargo test -p tracesift docs` writes it anew.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::CommandFactory as _;
+use tracesift_ask::answer::{Column, View, descriptions};
+use tracesift_ask::question::{cpu, process, stats, testrun, version};
+
+use crate::args::Cli;
+
+fn docs() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "docs"].iter().collect()
+}
+
+/// Compares a file with what it should be, or writes it.
+fn check(name: &str, expected: &str) {
+    let path = docs().join(name);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, expected).unwrap();
+        return;
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    assert_eq!(found, expected, "docs/{name} is not current: UPDATE_DOCS=1 cargo test -p tracesift docs");
+}
+
+#[test]
+fn the_command_line() {
+    let mut text =
+        String::from("# The command line\n\nMade from the program's own definition; see `docs.rs` in `crates/cli`.\n");
+    let mut command = Cli::command().max_term_width(100).term_width(100);
+    command.build();
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    write!(text, "\n```text\n{after}\n```\n").unwrap();
+    write_command(&mut text, &command, "tracesift");
+    check("cli.md", &text);
+}
+
+fn write_command(text: &mut String, command: &clap::Command, name: &str) {
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ");
+    write!(text, "\n## {name}\n\n{about}.\n\n```text\n{usage}\n```\n").unwrap();
+    let arguments: Vec<&clap::Arg> = command.get_arguments().filter(|argument| !argument.is_hide_set()).collect();
+    let mut headings: Vec<Option<&str>> = Vec::new();
+    for argument in &arguments {
+        if !headings.contains(&argument.get_help_heading()) {
+            headings.push(argument.get_help_heading());
+        }
+    }
+    for heading in headings {
+        write!(text, "\n{}\n\n| option | meaning |\n|---|---|\n", heading.unwrap_or("Options")).unwrap();
+        for argument in arguments.iter().filter(|argument| argument.get_help_heading() == heading) {
+            write_argument(text, argument);
+        }
+    }
+    for child in command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help") {
+        write_command(text, child, &format!("{name} {}", child.get_name()));
+    }
+}
+
+fn write_argument(text: &mut String, argument: &clap::Arg) {
+    let mut names = Vec::new();
+    names.extend(argument.get_short().map(|short| format!("-{short}")));
+    names.extend(argument.get_long().map(|long| format!("--{long}")));
+    let value = argument.get_value_names().unwrap_or_default().first().filter(|_| argument.get_action().takes_values());
+    let mut label = names.join(", ");
+    if let Some(value) = value {
+        if !label.is_empty() {
+            label.push(' ');
+        }
+        write!(label, "<{value}>").unwrap();
+    }
+    let mut help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let possible: Vec<String> = argument
+        .get_possible_values()
+        .iter()
+        .filter(|_| argument.get_action().takes_values())
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
+    if !possible.is_empty() {
+        write!(help, ": {}", possible.join(", ")).unwrap();
+    }
+    let defaults: Vec<String> =
+        argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+    if !defaults.is_empty() && !argument.is_hide_default_value_set() && argument.get_action().takes_values() {
+        write!(help, " (default {})", defaults.join(", ")).unwrap();
+    }
+    writeln!(text, "| `{label}` | {} |", escaped(&help)).unwrap();
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+#[test]
+fn the_columns_of_the_questions() {
+    for (name, tables) in [
+        ("cpu", vec![("", descriptions(cpu::COLUMNS))]),
+        ("process", vec![("", descriptions(process::COLUMNS))]),
+        ("version", vec![("", descriptions(version::COLUMNS))]),
+        (
+            "testrun",
+            vec![
+                ("A row per test:\n\n", descriptions(testrun::TEST_COLUMNS)),
+                ("With `--print-files` a row per file:\n\n", descriptions(testrun::FILE_COLUMNS)),
+            ],
+        ),
+        ("stats", vec![("", descriptions(stats::COLUMNS)), ("The objects of `counts`:\n\n", stats::count_columns())]),
+    ] {
+        const BEGIN: &str = "<!-- columns: begin -->\n";
+        const END: &str = "<!-- columns: end -->\n";
+        let file = format!("questions/{name}.md");
+        let text = std::fs::read_to_string(docs().join(&file)).unwrap_or_default().replace("\r\n", "\n");
+        let (before, rest) = text.split_once(BEGIN).unwrap_or_else(|| panic!("docs/{file} has no `{}`", BEGIN.trim()));
+        let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("docs/{file} has no `{}`", END.trim()));
+        let tables: Vec<String> =
+            tables.into_iter().map(|(title, columns)| format!("{title}{}", column_table(&columns))).collect();
+        check(&file, &format!("{before}{BEGIN}{}{END}{after}", tables.join("\n")));
+    }
+}
+
+fn column_table(columns: &[Column]) -> String {
+    let mut text = String::from("| key | in a table | unit | meaning |\n|---|---|---|---|\n");
+    for column in columns {
+        let (key, shown) = match column.view {
+            View::Always => (format!("`{}`", column.key), column.title.to_owned()),
+            View::Details => (format!("`{}`", column.key), format!("{} (`--details`)", column.title)),
+            View::Machine => (format!("`{}`", column.key), String::new()),
+            View::People => (String::new(), column.title.to_owned()),
+        };
+        let unit = column.kind.raw_unit();
+        writeln!(text, "| {key} | {shown} | {unit} | {} |", escaped(column.help)).unwrap();
+    }
+    text
+}

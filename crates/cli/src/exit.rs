@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 /// How the program ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// Fine; losses in recordings are warned of.
     Fine = 0,

@@ -34,7 +34,7 @@ impl Batch {
     pub(crate) fn begin(&mut self, low: i64, last: i64) {
         // Distances fit into u64 for all i64.
         let span = last.wrapping_sub(low) as u64;
-        let slice_bits = (usize::BITS - self.length.leading_zeros() + 1).clamp(6, 15);
+        let slice_bits = (usize::BITS - self.length.leading_zeros()).clamp(6, 15);
         self.shift = (u64::BITS - span.leading_zeros()).saturating_sub(slice_bits);
         (self.low, self.last, self.length) = (low, last, 0);
         self.places.clear();

@@ -1,12 +1,15 @@
 //! Finds the records of a buffer. Every record is looked at here once; what comes later is a few loads.
 
 use crate::bytes::{i64_at, u16_at, u32_at};
-use crate::format::MARKER_RECORD;
+use crate::format::{MARKER_MESSAGE, MARKER_RECORD};
 use crate::message::Message;
 use crate::record::HeaderKind;
 
 /// Bytes behind the valid data of a record area, so that the hot loop can read a whole header without looking at the end.
 pub(crate) const SLACK: usize = 32;
+
+/// With so many bytes at hand, a record that does not fit is not a record.
+const MAX_RECORD: usize = 1 << 16;
 
 /// Where a record lies, in eight bytes: offset / 8 (21 bits), size (16), header kind (4), slot of the buffer (23).
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,6 +53,12 @@ impl Entry {
         HeaderKind::from_number(self.place >> 37)
     }
 
+    /// The same record after the area's first bytes were dropped.
+    #[inline]
+    pub(crate) const fn earlier(self, bytes: usize) -> Self {
+        Self { time: self.time, place: self.place - (bytes as u64 >> 3) }
+    }
+
     /// The same record, elsewhere.
     #[inline]
     pub(crate) const fn moved(self, offset: usize) -> Self {
@@ -57,19 +66,25 @@ impl Entry {
     }
 }
 
-/// How to read a header of a given type: `kind | header bytes << 8 | offset of the time << 16`; 0: unknown.
+/// How to read a header of a given type: `kind | offset of the time << 8 | header bytes << 16`. An unknown type demands more
+/// bytes than a record can have.
 const LAYOUTS: [u32; 32] = {
-    let mut table = [0; 32];
+    let mut table = [u32::MAX; 32];
     let mut header_type = 0;
     while header_type < 32 {
         if let Some(kind) = kind_of_type(header_type) {
             let time_at = if matches!(kind, HeaderKind::PerfInfo32 | HeaderKind::PerfInfo64) { 8 } else { 16 };
-            table[header_type] = kind as u32 | (kind.header_bytes() as u32) << 8 | time_at << 16;
+            table[header_type] = kind as u32 | time_at << 8 | (kind.header_bytes() as u32) << 16;
         }
         header_type += 1;
     }
     table
 };
+
+/// The bits of a record's first word that are the same in every record with a known header type: the flags, and the upper bits
+/// of the type.
+const MARKER_BITS: u64 = 0xffe0_0000;
+const MARKER: u64 = (MARKER_RECORD as u64) << 24;
 
 /// Header types whose size stands at offset 4, one bit each; that of the others stands at 0.
 const SIZE_AT_4: u32 = {
@@ -100,6 +115,8 @@ pub(crate) struct Framer {
     pub(crate) at: usize,
     /// End of the valid data.
     pub(crate) end: usize,
+    /// More data will follow behind `end`: a record that does not fit is left for later.
+    pub(crate) partial: bool,
     /// The walk is over.
     pub(crate) done: bool,
     /// It ended at something that is neither a record nor filler.
@@ -120,7 +137,7 @@ pub(crate) struct Framer {
 impl Framer {
     /// `first_time` is the time of records without one at the start of the area.
     pub(crate) const fn new(end: usize, doubtful: bool, first_time: i64) -> Self {
-        Self { at: 0, end, done: false, bad: false, zeros: false, skipped: 0, sorted: true, doubtful, last: first_time }
+        Self { at: 0, end, partial: false, done: false, bad: false, zeros: false, skipped: 0, sorted: true, doubtful, last: first_time }
     }
 
     /// A walk that is over.
@@ -128,92 +145,82 @@ impl Framer {
         Self { done: true, ..Self::new(0, false, i64::MIN) }
     }
 
-    /// Looks at up to `limit` records of `area` and appends them to `entries`.
+    /// Looks at up to `limit` records of `area` and appends them to `entries`. When it finds fewer and is not done, it needs more
+    /// data.
     pub(crate) fn run(&mut self, area: &[u8], limit: usize, entries: &mut Vec<Entry>) {
-        let (mut at, mut last, mut sorted) = (self.at, self.last, self.sorted);
         let end = self.end;
+        let mut at = self.at;
+        let mut last = self.last;
         entries.reserve(limit.min(end.saturating_sub(at) / 16));
-        let mut more = true;
         for _ in 0..limit {
-            more = at < end;
-            let Some(head) = area.get(at..).filter(|_| more).and_then(<[u8]>::first_chunk::<24>) else {
-                more = false;
+            let Some(head) = area.get(at..).and_then(<[u8]>::first_chunk::<24>).filter(|_| at < end) else {
+                self.done = !self.partial;
                 break;
             };
             let word = u64::from_le_bytes(*head.first_chunk().unwrap_or(&[0; 8]));
-            let header_type = (word >> 16) as u32 & 0xff;
-            let layout = LAYOUTS[(header_type & 31) as usize];
-            if (word >> 24) as u8 != MARKER_RECORD || header_type > 31 || layout == 0 {
-                match odd_record(area.get(..end).unwrap_or_default(), at, word) {
-                    Odd::Filler => {
-                        self.zeros = word as u32 == 0;
-                        more = false;
-                    }
-                    Odd::Bad => {
-                        self.bad = true;
-                        more = false;
-                    }
-                    Odd::Skip(size) => {
-                        self.skipped += 1;
-                        at += size.next_multiple_of(8);
-                    }
-                    Odd::Message(size, time) => {
-                        let time = time.unwrap_or(last);
-                        sorted &= time >= last;
+            let header_type = (word >> 16) as u32 & 31;
+            let layout = LAYOUTS[header_type as usize];
+            let size = if SIZE_AT_4 >> header_type & 1 != 0 { word >> 32 } else { word } & 0xffff;
+            if word & MARKER_BITS != MARKER || size < u64::from(layout >> 16) || size as usize > end - at {
+                match self.odd(area, at, word, last) {
+                    Some(Odd::Message(size, time)) => {
+                        self.sorted &= time >= last;
                         last = time;
                         entries.push(Entry::new(time, at, size as u64, HeaderKind::Message as u64));
                         at += size.next_multiple_of(8);
                     }
+                    Some(Odd::Skip(size)) => at += size.next_multiple_of(8),
+                    None => break,
                 }
-                if more {
-                    continue;
+                continue;
+            }
+            let time = i64_at(head, (layout >> 8) as usize & 0xff).unwrap_or(0);
+            if time < last {
+                if self.doubtful {
+                    (self.bad, self.done) = (true, true);
+                    break;
                 }
-                break;
+                self.sorted = false;
             }
-            let size = if SIZE_AT_4 >> (header_type & 31) & 1 != 0 { word >> 32 } else { word } & 0xffff;
-            let time = i64_at(head, (layout >> 16) as usize).unwrap_or(0);
-            if size < u64::from((layout >> 8) & 0xff) || size as usize > end - at || (self.doubtful && time < last) {
-                self.bad = true;
-                more = false;
-                break;
-            }
-            sorted &= time >= last;
             last = time;
             entries.push(Entry::new(time, at, size, u64::from(layout & 0xff)));
             at = (at + size as usize + 7) & !7;
         }
-        self.done = !more || at >= end;
-        (self.at, self.last, self.sorted) = (at.min(end), last, sorted);
+        self.done |= at >= end && !self.partial;
+        (self.at, self.last) = (at.min(end), last);
+    }
+
+    /// What stands at `at`, where no record with a usual header does; `None` when it ends the walk, for now or altogether.
+    #[cold]
+    fn odd(&mut self, area: &[u8], at: usize, word: u64, last: i64) -> Option<Odd> {
+        let marker = word as u32;
+        let left = area.get(at..self.end).unwrap_or_default();
+        if self.partial && left.len() < MAX_RECORD {
+            return None;
+        }
+        let size = usize::from(marker as u16);
+        let [_, _, header_type, flags] = marker.to_le_bytes();
+        if marker == 0 || marker == u32::MAX {
+            self.zeros = marker == 0;
+        } else if flags == MARKER_MESSAGE
+            && let Some(message) = left.get(..size).and_then(Message::parse)
+        {
+            return Some(Odd::Message(size, message.time.unwrap_or(last)));
+        } else if flags == MARKER_RECORD && SKIPPED.contains(&header_type) && size >= 8 && size <= left.len() {
+            self.skipped += 1;
+            return Some(Odd::Skip(size));
+        } else {
+            self.bad = true;
+        }
+        self.done = true;
+        None
     }
 }
 
+/// A record with an unusual header, by its size: a message with its time, or one to be left out.
 enum Odd {
-    Filler,
-    Bad,
+    Message(usize, i64),
     Skip(usize),
-    Message(usize, Option<i64>),
-}
-
-/// What stands at `at`, where no record with a usual header does.
-#[cold]
-fn odd_record(area: &[u8], at: usize, word: u64) -> Odd {
-    let marker = word as u32;
-    if marker == 0 || marker == u32::MAX {
-        return Odd::Filler;
-    }
-    let size = usize::from(marker as u16);
-    if size > area.len() - at {
-        return Odd::Bad;
-    }
-    let [_, _, header_type, flags] = marker.to_le_bytes();
-    match HeaderKind::from_marker(marker) {
-        Some(HeaderKind::Message) => match area.get(at..at + size).and_then(Message::parse) {
-            Some(message) => Odd::Message(size, message.time),
-            None => Odd::Bad,
-        },
-        None if flags == MARKER_RECORD && SKIPPED.contains(&header_type) && size >= 8 => Odd::Skip(size),
-        _ => Odd::Bad,
-    }
 }
 
 /// One record at the start of some bytes.

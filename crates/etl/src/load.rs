@@ -8,19 +8,33 @@ use crate::frame::{Entry, Framer, SLACK};
 use crate::record::Record;
 use crate::source::ReadAt;
 
-/// A loaded buffer: its record area, and the records found in it so far.
+/// A buffer's record area, and the records found in it so far. Area and records may be read in portions, and portions that are
+/// no longer needed dropped.
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) area: Vec<u8>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) framer: Framer,
+    /// Offset in the file, and number, of the bytes that are not read yet.
+    unread_at: u64,
+    unread: usize,
+    /// Bytes that were dropped from the start of the area.
+    dropped: usize,
     /// Whether the area lacks its end: the last record is then not whole, and that was counted.
     cut: bool,
 }
 
 impl Default for Content {
     fn default() -> Self {
-        Self { area: Vec::new(), entries: Vec::new(), framer: Framer::new(0, false, i64::MIN), cut: false }
+        Self {
+            area: Vec::new(),
+            entries: Vec::new(),
+            framer: Framer::finished(),
+            unread_at: 0,
+            unread: 0,
+            dropped: 0,
+            cut: false,
+        }
     }
 }
 
@@ -32,27 +46,77 @@ impl Content {
         Some(Record::new(bytes, entry.kind(), entry.time, cpu, part))
     }
 
-    /// Finds up to `limit` further records, and counts what ends the walk. The entries stay in the order of the file.
-    pub(crate) fn frame(&mut self, limit: usize, buffer: &BufferRef, damage: &mut DamageLog) {
-        let framer = &mut self.framer;
-        if framer.done {
+    /// Finds records until there are at least `wanted`, or all, reading `piece` bytes at a time where the area is not read yet.
+    /// What ends the walk is counted. The entries stay in the order of the file.
+    pub(crate) fn find(
+        &mut self,
+        wanted: usize,
+        piece: usize,
+        origin: Origin<'_>,
+        buffer: &BufferRef,
+        damage: &mut DamageLog,
+    ) {
+        while !self.framer.done && self.entries.len() < wanted {
+            if self.framer.partial {
+                self.read_piece(piece, origin, buffer, damage);
+            }
+            // A piece is used up, so that its rest needs not be moved when the next one is read.
+            let limit = if self.dropped + self.unread > 0 { usize::MAX } else { wanted - self.entries.len() };
+            self.framer.run(&self.area, limit, &mut self.entries);
+            if self.framer.done {
+                count_end(self, buffer, damage);
+            }
+        }
+    }
+
+    /// Drops the first `used` entries, and the bytes that no other one needs.
+    pub(crate) fn forget(&mut self, used: usize) {
+        self.entries.drain(..used.min(self.entries.len()));
+        if self.unread == 0 && !self.framer.partial {
             return;
         }
-        framer.run(&self.area, limit, &mut self.entries);
-        if framer.done {
-            count_end(framer, self.cut, buffer, damage);
+        let needed = self.entries.iter().map(|entry| entry.offset()).min().unwrap_or(self.framer.at).min(self.framer.at);
+        self.area.copy_within(needed..self.framer.end, 0);
+        self.framer.at -= needed;
+        self.framer.end -= needed;
+        self.dropped += needed;
+        for entry in &mut self.entries {
+            *entry = entry.earlier(needed);
         }
+    }
+
+    /// Appends the next bytes of the file to the area.
+    fn read_piece(&mut self, piece: usize, origin: Origin<'_>, buffer: &BufferRef, damage: &mut DamageLog) {
+        let start = self.framer.end;
+        let end = start + piece.min(self.unread);
+        if self.area.len() < end + SLACK {
+            self.area.resize(end + SLACK, 0);
+        }
+        match self.area.get_mut(start..end).map(|into| origin.source.read_at(self.unread_at, into)) {
+            Some(Ok(())) => {
+                self.framer.end = end;
+                self.unread -= end - start;
+                self.unread_at += (end - start) as u64;
+            }
+            Some(Err(error)) => {
+                damage.add(kind::UNREADABLE_BUFFER, buffer.offset, self.unread as u64, || error.to_string());
+                (self.unread, self.cut) = (0, true);
+            }
+            None => self.unread = 0,
+        }
+        self.framer.partial = self.unread > 0;
     }
 }
 
 /// Counts what a walk over a buffer's records could not use.
-fn count_end(framer: &Framer, cut: bool, buffer: &BufferRef, damage: &mut DamageLog) {
-    let left = framer.end - framer.at;
+fn count_end(content: &Content, buffer: &BufferRef, damage: &mut DamageLog) {
+    let Content { framer, cut, .. } = *content;
+    let left = framer.end - framer.at + content.unread;
     if framer.bad && !cut {
         let unknown = matches!(buffer.kind, BufferKind::Unknown(_));
         let word = if unknown { kind::UNKNOWN_BUFFER_KIND } else { kind::BAD_RECORD };
         damage.add(word, buffer.offset, left as u64, || {
-            let at = BUFFER_HEADER_BYTES + framer.at;
+            let at = BUFFER_HEADER_BYTES + content.dropped + framer.at;
             format!("the record at {at} of the buffer is not plausible; {left} bytes are left out")
         });
     }
@@ -76,28 +140,26 @@ pub(crate) struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// Replaces `content` by that of `buffer`, without looking for records yet. What cannot be used is counted in `damage`;
-    /// `input` is scratch space.
+    /// Replaces `content` by that of `buffer`, without looking for records yet. An area that is not compressed is not read yet
+    /// either. What cannot be used is counted in `damage`; `input` is scratch space.
     pub(crate) fn load(self, buffer: &BufferRef, input: &mut Vec<u8>, content: &mut Content, damage: &mut DamageLog) {
         content.entries.clear();
-        let end = if buffer.kind.has_records() {
-            if buffer.is_compressed() {
-                self.read_compressed(buffer, input, &mut content.area, damage)
-            } else {
-                self.read_plain(buffer, &mut content.area, damage)
-            }
-        } else {
-            if buffer.kind == BufferKind::PackedSwitches {
-                damage.add(kind::UNKNOWN_BUFFER_KIND, buffer.offset, u64::from(buffer.size), || {
-                    "a buffer of packed context switches cannot be decoded".to_owned()
-                });
-            }
-            None
-        };
-        let end = end.unwrap_or(0);
-        content.cut = end < buffer.area_bytes();
-        let first_time = buffer.first_time.unwrap_or(i64::MIN);
-        content.framer = Framer::new(end, content.cut || !buffer.sound, first_time);
+        (content.unread, content.dropped) = (0, 0);
+        let mut end = 0;
+        if buffer.kind == BufferKind::PackedSwitches {
+            damage.add(kind::UNKNOWN_BUFFER_KIND, buffer.offset, u64::from(buffer.size), || {
+                "a buffer of packed context switches cannot be decoded".to_owned()
+            });
+        } else if buffer.kind.has_records() && buffer.is_compressed() {
+            end = self.read_compressed(buffer, input, &mut content.area, damage).unwrap_or(0);
+        } else if buffer.kind.has_records() {
+            let there = (buffer.size.max(buffer.extent) as usize).saturating_sub(BUFFER_HEADER_BYTES);
+            content.unread = buffer.area_bytes().min(there);
+            content.unread_at = buffer.offset + BUFFER_HEADER_BYTES as u64;
+        }
+        content.cut = end + content.unread < buffer.area_bytes();
+        content.framer = Framer::new(end, content.cut || !buffer.sound, buffer.first_time.unwrap_or(i64::MIN));
+        content.framer.partial = content.unread > 0;
     }
 
     /// As [`Origin::load`], and finds all records, sorted by time.
@@ -109,21 +171,10 @@ impl Origin<'_> {
         damage: &mut DamageLog,
     ) {
         self.load(buffer, input, content, damage);
-        while !content.framer.done {
-            content.frame(usize::MAX, buffer, damage);
-        }
+        content.find(usize::MAX, usize::MAX, self, buffer, damage);
         if !content.framer.sorted {
             content.entries.sort_by_key(|entry| entry.time);
         }
-    }
-
-    /// Reads the record area as it is; gives its length.
-    fn read_plain(self, buffer: &BufferRef, area: &mut Vec<u8>, damage: &mut DamageLog) -> Option<usize> {
-        let there = (buffer.size.max(buffer.extent) as usize).saturating_sub(BUFFER_HEADER_BYTES);
-        let length = buffer.area_bytes().min(there);
-        self.read(buffer, length, area, damage)?;
-        area.resize(length + SLACK, 0);
-        Some(length)
     }
 
     /// Reads and decompresses; gives the length of what is usable.

@@ -13,13 +13,17 @@ use crate::buffer::BufferRef;
 use crate::damage::{DamageLog, kind};
 use crate::file::EtlFile;
 use crate::frame::{Entry, Framer};
-use crate::load::Content;
+use crate::load::{Content, Origin};
 use crate::record::Record;
 
 /// Records in a batch, about: what stays in a core's cache together with their bytes.
-const BATCH: usize = 6144;
+const BATCH: usize = 2048;
+/// Bytes that are read ahead of the records handed out, over all buffers, for the same reason. Reading a page at a time costs no
+/// more than reading whole buffers, as the bytes are still near when they are used.
+const PIECES: usize = 256 << 10;
+const PAGE: usize = 4096;
 /// Records of a buffer that are looked at before the first of them is handed out: so far can one be out of order.
-const AHEAD: usize = 32;
+const AHEAD: usize = 16;
 
 /// Bounds of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +98,15 @@ struct Pending {
     index: u32,
 }
 
+/// How much of each buffer is at hand.
+#[derive(Clone, Copy, Debug)]
+struct Portion {
+    /// Records that a batch takes, about.
+    share: usize,
+    /// Bytes read at once.
+    piece: usize,
+}
+
 #[derive(Debug, Default)]
 struct Run {
     content: Content,
@@ -117,14 +130,12 @@ impl Run {
         self.content.framer.done && self.rest().is_empty()
     }
 
-    /// Finds records until there are `wanted` to hand out. Their times are not below `floor`.
-    fn fill(&mut self, wanted: usize, floor: i64, buffer: &BufferRef, damage: &mut DamageLog) {
+    /// Finds records until there are enough to hand out. Their times are not below `floor`.
+    fn fill(&mut self, portion: Portion, floor: i64, origin: Origin<'_>, buffer: &BufferRef, damage: &mut DamageLog) {
         let content = &mut self.content;
-        content.entries.drain(..self.next);
+        content.forget(self.next);
         self.next = 0;
-        while !content.framer.done && content.entries.len() < wanted {
-            content.frame(wanted - content.entries.len(), buffer, damage);
-        }
+        content.find(AHEAD + 2 * portion.share, portion.piece, origin, buffer, damage);
         if !content.framer.sorted {
             content.entries.sort_by_key(|entry| entry.time);
             content.framer.sorted = true;
@@ -245,23 +256,25 @@ impl<'f, W: Wanted> Merge<'f, W> {
         !batch.entries().is_empty()
     }
 
-    /// Records of one buffer that a batch takes, about.
-    fn share(&self) -> usize {
-        (BATCH / self.order.len().max(1)).clamp(64, 1024)
+    /// How much of each buffer is at hand, by the number of buffers.
+    fn portion(&self) -> Portion {
+        let buffers = self.order.len().max(1);
+        Portion { share: (BATCH / buffers).clamp(24, 1024), piece: (PIECES / buffers).clamp(PAGE, 16 * PAGE) & !(PAGE - 1) }
     }
 
     /// Finds more records in the buffers at hand, and lets go of those that are used up.
     fn top_up(&mut self) {
-        let share = self.share();
+        let portion = self.portion();
         let Self { files, runs, free, memory, damage, floor, .. } = self;
         self.order.retain(|slot| {
             let Some(run) = runs.get_mut(*slot as usize) else { return false };
-            if run.rest().len() < AHEAD + share
+            if run.rest().len() < AHEAD + portion.share
                 && !run.content.framer.done
-                && let Some(buffer) = files.get(usize::from(run.part)).and_then(|f| f.buffers().get(run.index as usize))
+                && let Some(file) = files.get(usize::from(run.part))
+                && let Some(buffer) = file.buffers().get(run.index as usize)
                 && let Some(damage) = damage.get_mut(usize::from(run.part))
             {
-                run.fill(AHEAD + 2 * share, *floor, buffer, damage);
+                run.fill(portion, *floor, file.origin(), buffer, damage);
             }
             if run.is_finished() {
                 *memory = memory.saturating_sub(run.memory);
@@ -302,7 +315,7 @@ impl<'f, W: Wanted> Merge<'f, W> {
             None => i64::MAX,
         };
         last = last.min(last_times().max().unwrap_or(low));
-        let share = self.share();
+        let share = self.portion().share;
         for run in at_hand() {
             let rest = run.rest();
             let keep = if run.content.framer.done { share } else { rest.len().saturating_sub(AHEAD).min(share) };
@@ -315,7 +328,7 @@ impl<'f, W: Wanted> Merge<'f, W> {
 
     /// Loads a buffer and gives the time of its first wanted record.
     fn load(&mut self, pending: Pending) -> Option<i64> {
-        let share = self.share();
+        let portion = self.portion();
         let part = usize::from(pending.part);
         let file = self.files.get(part)?;
         let buffer = file.buffers().get(pending.index as usize)?;
@@ -334,7 +347,7 @@ impl<'f, W: Wanted> Merge<'f, W> {
             file.origin().load_all(buffer, &mut self.input, &mut self.whole, damage);
             copy_wanted(&self.whole, &self.wanted, run);
         }
-        run.fill(AHEAD + 2 * share, self.floor, buffer, damage);
+        run.fill(portion, self.floor, file.origin(), buffer, damage);
         let Some(first) = run.rest().first().map(|entry| entry.time) else {
             self.free.push(slot);
             return None;

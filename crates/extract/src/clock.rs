@@ -17,7 +17,7 @@ pub(crate) fn start_filetime(files: &[EtlFile], clock: Clock) -> i64 {
     earliest.map_or(0, |file| file.header().filetime(clock.zero))
 }
 
-/// First and last raw tick of the recorded span.
+/// Start of the recorded span as raw tick and its end as nanoseconds since time zero.
 ///
 /// It begins with the session, except in a circular file that has wrapped: there with the first record that is left.
 /// It ends with the session; where the file does not say when that was, or does not reach as far, with its last record.
@@ -26,15 +26,13 @@ pub(crate) fn recorded_span(files: &[EtlFile], clock: Clock, seen: RecordedSpan)
     let start = if wrapped { seen.first.unwrap_or(clock.zero).max(clock.zero) } else { clock.zero };
     let closed = files.iter().filter(|file| is_whole(file)).filter_map(|file| {
         let header = file.header();
-        let since_start = header.end_time.checked_sub(header.start_time).filter(|span| *span > 0)?;
-        // FILETIME units of 100 ns, rounded up so that the last record is not left outside.
-        let ticks = i128::from(since_start) * i128::from(clock.frequency);
-        let ticks = i64::try_from(-(-ticks).div_euclid(10_000_000)).ok()?;
-        header.zero_ticks().checked_add(ticks)
+        // The session's times are FILETIMEs: units of 100 ns.
+        let length = header.end_time.checked_sub(header.start_time).filter(|length| *length > 0)?;
+        clock.ns(header.zero_ticks()).checked_add(length.checked_mul(100)?)
     });
-    let end = closed.max().or(seen.last).unwrap_or(start);
-    let end = seen.last_activity.map_or(end, |last| last.max(end));
-    (start, end.max(start))
+    let end = closed.max().or(seen.last.map(|last| clock.ns(last))).unwrap_or(0);
+    let end = seen.last_activity.map_or(end, |last| clock.ns(last).max(end));
+    (start, end.max(clock.ns(start)))
 }
 
 /// A circular file that has wrapped lost the buffers after the first.

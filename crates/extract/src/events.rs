@@ -41,6 +41,8 @@ pub(crate) struct Events<'s, Sink> {
     /// Request packet → who asked and with which stack.
     initiations: FxHashMap<u64, (ThreadId, Option<StackId>)>,
     sweep_interval: i64,
+    /// Stack records that the cursor ahead has met.
+    stack_records: u64,
 }
 
 impl<'s, Sink: RowSink> Events<'s, Sink> {
@@ -68,6 +70,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             binder: StackBinder::new(),
             initiations: FxHashMap::default(),
             sweep_interval: clock.frequency,
+            stack_records: 0,
         }
     }
 
@@ -76,10 +79,11 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         for late in halves {
             let process = self.population.process_at(late.pid, late.event_ticks);
             let half = match &late.frames {
-                LateFrames::Key(key) => self.stacks.keyed_half(
+                LateFrames::Key { key, position } => self.stacks.keyed_half(
                     late.half,
                     *key,
-                    late.ticks,
+                    *position,
+                    late.event_ticks,
                     process,
                     &mut self.health,
                     self.sink,
@@ -102,6 +106,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
                     event_ticks: late.event_ticks,
                     ticks: late.ticks,
                     tid: late.tid,
+                    thread: self.population.thread_at(late.tid, late.cpu, late.event_ticks),
                     cpu: late.cpu,
                     part: Part::Kernel(half),
                 }),
@@ -111,6 +116,8 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
 
     /// A stack record from the cursor that runs ahead.
     pub(crate) fn stack_record(&mut self, record: &Record<'_>) {
+        let position = self.stack_records;
+        self.stack_records += 1;
         let (version, pointer_size) = (record.version(), record.pointer_size());
         let (event, tid, part) = match record.opcode() {
             Stack::OPCODE => {
@@ -136,7 +143,8 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
                 let id = self.stacks.keyed_half(
                     half,
                     reference.stack_key,
-                    record.time(),
+                    position,
+                    event,
                     process,
                     &mut self.health,
                     self.sink,
@@ -151,7 +159,8 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         };
         if let Some(part) = part {
             let (ticks, cpu) = (record.time(), record.cpu());
-            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, cpu, part });
+            let thread = self.population.thread_at(tid, cpu, event);
+            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, thread, cpu, part });
         }
     }
 
@@ -173,7 +182,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         self.binder.sweep(record.time(), self.sweep_interval, &mut self.health);
     }
 
-    /// The end of the recording at raw tick `end`.
+    /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished {
         self.switches.finish(end, &self.population, self.sink);
         self.binder.sweep(i64::MAX, 0, &mut self.health);
@@ -199,7 +208,22 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
 
     /// The stack of the event of `tid` at the record's time.
     fn stack_of(&mut self, record: &Record<'_>, tid: Option<u32>) -> Option<StackId> {
-        let (kernel, user) = self.binder.take(record.time(), tid, record.cpu());
+        self.bound_stack(record, tid, true, false)
+    }
+
+    fn bound_stack(
+        &mut self,
+        record: &Record<'_>,
+        tid: Option<u32>,
+        shared: bool,
+        is_ready: bool,
+    ) -> Option<StackId> {
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let (kernel, user) = match self.binder.take(ticks, tid, cpu, shared) {
+            // After lost switches somebody else runs there than the model believes.
+            (None, None) if is_ready => self.binder.take(ticks, None, cpu, shared),
+            halves => halves,
+        };
         self.stacks.stack(kernel, user, &mut self.health, self.sink)
     }
 
@@ -239,7 +263,9 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         let Some(event) = self.decode::<ReadyThread>(record, version) else { return };
         let (ticks, cpu) = (record.time(), record.cpu());
         let readier = self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
-        let stack = self.stack_of(record, readier);
+        // A deferred procedure call readies on its own account: what the interrupted thread does later is not its stack.
+        let from_dpc = event.flags & ready_flags::FROM_DPC != 0;
+        let stack = self.bound_stack(record, readier, !from_dpc, true);
         let flags = [
             (ready_flags::FROM_DPC, switch_flags::READIED_FROM_DPC),
             (ready_flags::KERNEL_STACK_SWAPPED_OUT, switch_flags::KERNEL_STACK_SWAPPED_OUT),

@@ -165,7 +165,7 @@ fn write_events(
 
     let mut info = describe(recording, &inventory.machine, &paths, clock);
     info.start_ns = clock.ns(start);
-    info.end_ns = clock.ns(end);
+    info.end_ns = end;
     info.counters = inventory.counters.clone();
     info.sample_sources = inventory
         .sources

@@ -107,7 +107,7 @@ pub enum MethodOrigin {
         /// CPU.
         cpu: u16,
     },
-    /// From the rundown at the end.
+    /// From the rundown at the end of the process or of the session.
     Rundown,
 }
 

@@ -228,7 +228,5 @@ fn add_image(machine: &mut Machine, name: &str, path: &str, base: u64, kernel: b
 }
 
 fn add_functions(machine: &mut Machine, image: usize) -> Vec<Function> {
-    (1..=FUNCTIONS_PER_IMAGE)
-        .map(|index| machine.add_function(Code::Native { image, rva: index * 0x1_1000 }))
-        .collect()
+    (1..=FUNCTIONS_PER_IMAGE).map(|index| machine.add_function(Code::Native { image, rva: index * 0x1_1000 })).collect()
 }

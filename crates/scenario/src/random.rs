@@ -201,12 +201,19 @@ impl Scenario {
         recording.rundown_after_end = knobs.rundown_after_end;
         recording.stacks = knobs.stacks;
         recording.sample_interval = knobs.interval_recorded.then_some(knobs.sample_interval);
-        recording.counter_names =
-            ["InstructionRetired", "TotalCycles", "CacheMisses", "LLCMisses", "BranchInstructions", "LLCReference", "X"]
-                .iter()
-                .take(usize::from(knobs.counters_at_switches))
-                .map(|name| (*name).to_owned())
-                .collect();
+        recording.counter_names = [
+            "InstructionRetired",
+            "TotalCycles",
+            "CacheMisses",
+            "LLCMisses",
+            "BranchInstructions",
+            "LLCReference",
+            "X",
+        ]
+        .iter()
+        .take(usize::from(knobs.counters_at_switches))
+        .map(|name| (*name).to_owned())
+        .collect();
         recording.buffer_size = knobs.buffer_size;
         recording.compress = knobs.compress;
         recording.windows7 = knobs.windows7;
@@ -235,13 +242,7 @@ fn lose_switches(records: &mut Vec<Record>, rng: &mut SplitMix64, per_mille: u16
 }
 
 /// Decides when and where the user half of each stack is written: when its thread is next in user mode.
-fn place_user_halves(
-    records: &mut [Record],
-    machine: &Machine,
-    turns: &[Vec<Turn>],
-    rng: &mut SplitMix64,
-    late: bool,
-) {
+fn place_user_halves(records: &mut [Record], machine: &Machine, turns: &[Vec<Turn>], rng: &mut SplitMix64, late: bool) {
     for record in records {
         let ticks = record.ticks;
         let (thread, walk) = match &mut record.event {

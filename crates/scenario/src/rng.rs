@@ -23,7 +23,7 @@ impl SplitMix64 {
     /// A number below `limit`; 0 when `limit` is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         // The high half of the product is uniform enough for a scenario and needs no division.
-        (u128::from(self.next_u64()) * u128::from(limit) >> 64) as u64
+        ((u128::from(self.next_u64()) * u128::from(limit)) >> 64) as u64
     }
 
     /// A number in `low..high`; `low` when the range is empty.

@@ -158,8 +158,7 @@ impl<W: Write + Seek> Recorder<W> {
 
     fn start(&mut self) -> Result<(), WriteError> {
         let cpus = u32::from(CPUS);
-        let config =
-            CpuConfig { mhz: 3_000, cpus, memory_mib: 262_144, computer: "SCALE", domain: "WORKGROUP" };
+        let config = CpuConfig { mhz: 3_000, cpus, memory_mib: 262_144, computer: "SCALE", domain: "WORKGROUP" };
         config.encode(&mut self.payload);
         self.other(0, CpuConfig::HOOK)?;
         let interval = SampleInterval { source: 0, new_interval: 10_000, old_interval: 10_000, name: "Timer" };
@@ -238,8 +237,12 @@ impl<W: Write + Seek> Recorder<W> {
                 thread
             }
         };
-        let payload =
-            ReadyThread { tid: tid(Some(thread)), adjust_reason: 1, adjust_increment: 1, flags: u8::from(cpu % 4 == 0) };
+        let payload = ReadyThread {
+            tid: tid(Some(thread)),
+            adjust_reason: 1,
+            adjust_increment: 1,
+            flags: u8::from(cpu.is_multiple_of(4)),
+        };
         payload.encode(&mut self.payload);
         self.figures.ready += 1;
         self.perfinfo(cpu, ReadyThread::HOOK)?;
@@ -336,7 +339,8 @@ impl<W: Write + Seek> Recorder<W> {
                 Some(0) => (4, "System".to_owned()),
                 Some(process) => (process_pid(process), format!("process{process:03}.exe")),
             };
-            let command_line = if index < 2 { String::new() } else { format!(r#""C:\Program Files\Scale\{name}" -run"#) };
+            let command_line =
+                if index < 2 { String::new() } else { format!(r#""C:\Program Files\Scale\{name}" -run"#) };
             let payload = Process {
                 key: KERNEL_BASE + 0x2000_0000 + u64::from(index) * 0x1000,
                 pid,

@@ -419,8 +419,7 @@ impl<'a> Simulation<'a> {
         let leaf = kernel.or(user).unwrap_or_else(|| self.population.kernel_stack(self.rng));
         let function = self.machine.stack(leaf)[0];
         let stackless = self.rng.chance(5) || idle && !interrupt;
-        let walk =
-            (!stackless).then_some(Walk { kernel, user, user_ticks: time, user_cpu: cpu as u16 });
+        let walk = (!stackless).then_some(Walk { kernel, user, user_ticks: time, user_cpu: cpu as u16 });
         let event = if self.knobs.counter_samples && self.rng.chance(20) {
             Event::CounterSample(CounterSample { thread, function, source: 2, walk })
         } else {
@@ -509,10 +508,12 @@ impl<'a> Simulation<'a> {
     }
 
     fn spawn_thread(&mut self, process: usize, tid: u32) {
-        let in_use =
-            self.machine.threads.iter().enumerate().any(|(index, thread)| {
-                thread.tid == tid && self.actors[index].status != Status::Gone
-            });
+        let in_use = self
+            .machine
+            .threads
+            .iter()
+            .enumerate()
+            .any(|(index, thread)| thread.tid == tid && self.actors[index].status != Status::Gone);
         if in_use || self.machine.processes[process].end.is_some() {
             return;
         }
@@ -552,9 +553,9 @@ impl<'a> Simulation<'a> {
     fn busy_cpu(&mut self) -> Option<usize> {
         let cpus = self.running.len();
         let first = self.rng.index(cpus);
-        (0..cpus)
-            .map(|offset| (first + offset) % cpus)
-            .find(|cpu| self.running[*cpu] >= cpus && matches!(self.actors[self.running[*cpu]].status, Status::Running { .. }))
+        (0..cpus).map(|offset| (first + offset) % cpus).find(|cpu| {
+            self.running[*cpu] >= cpus && matches!(self.actors[self.running[*cpu]].status, Status::Running { .. })
+        })
     }
 
     /// Without rundown, a mark is what says to which process a thread belongs.
@@ -566,9 +567,11 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// Every event of a thread that has a user mode gets a user half: a thread that returns to user mode with a kernel half
+    /// pending has its stack walked there.
     fn user_half(&mut self, thread: usize) -> Option<StackId> {
         let process = self.machine.threads[thread].process;
-        self.population.user_stack(self.rng, process).filter(|_| !self.rng.chance(5))
+        self.population.user_stack(self.rng, process)
     }
 
     fn close_turn(&mut self, cpu: usize, end: i64) {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
+use tracesift_etl::{EtlFile, Merge, MergeOptions};
 use tracesift_scenario::scale;
 
 /// Counts what is written and keeps nothing.
@@ -59,4 +60,26 @@ fn the_same_seed_gives_the_same_file() {
     };
     assert!(write(7) == write(7));
     assert!(write(7) != write(8));
+}
+
+#[test]
+fn the_file_holds_what_was_counted() {
+    let mut bytes = Cursor::new(Vec::new());
+    let figures = scale(&mut bytes, 16 << 20, 3).expect("written");
+    let files = [EtlFile::open(Box::new(bytes.into_inner())).expect("it is a recording")];
+    let header = files[0].header();
+    assert_eq!((header.cpu_count, (header.end_time - header.start_time) * 100), (64, figures.duration));
+    let mut merge = Merge::new(&files, MergeOptions::default());
+    let (mut switches, mut ready, mut samples, mut others) = (0, 0, 0, 0);
+    while let Some(record) = merge.next() {
+        *match record.hook() {
+            Some(0x0524) => &mut switches,
+            Some(0x0532) => &mut ready,
+            Some(0x0F2E) => &mut samples,
+            _ => &mut others,
+        } += 1;
+    }
+    let counted = (figures.switches, figures.ready, figures.samples, figures.others);
+    assert_eq!((switches, ready, samples, others), counted);
+    assert!(merge.damage(0).is_none_or(|damage| damage.is_empty()));
 }

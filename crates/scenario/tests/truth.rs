@@ -17,7 +17,9 @@ fn check_accounting(truth: &Truth) {
         let stackless: i64 = truth
             .samples
             .iter()
-            .filter(|sample| std::ptr::eq(&raw const truth.processes[sample.process], process) && sample.stack.is_none())
+            .filter(|sample| {
+                std::ptr::eq(&raw const truth.processes[sample.process], process) && sample.stack.is_none()
+            })
             .map(|sample| sample.weight)
             .sum();
         assert_eq!(exclusive + stackless, process.cpu);
@@ -28,9 +30,9 @@ fn check_accounting(truth: &Truth) {
 /// Time on the CPU after the end record of threads whose last switch-out lies behind the recording.
 fn last_steps(scenario: &Scenario, truth: &Truth) -> i64 {
     let has_left = |thread| {
-        scenario.records.iter().any(|record| {
-            matches!(&record.event, Event::Switch(switch) if switch.old == thread && switch.old_state == 4)
-        })
+        scenario.records.iter().any(
+            |record| matches!(&record.event, Event::Switch(switch) if switch.old == thread && switch.old_state == 4),
+        )
     };
     let threads = scenario.machine.threads.iter().enumerate();
     threads

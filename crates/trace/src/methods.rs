@@ -48,21 +48,25 @@ pub struct Method {
     pub rundown: bool,
 }
 
+/// A record with its names interned. What it means depends on the process, which is known when lifetimes are.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Noted {
+    ticks: i64,
     pid: u32,
-    mapping: Mapping<Method>,
+    edge: MethodEdge,
+    start: u64,
+    size: u32,
+    method: Method,
 }
 
 /// Collects method records. Fed in time order.
 #[derive(Debug, Default)]
 pub struct MethodsBuilder {
-    entries: Vec<Entry>,
-    /// Index of the living entry by pid and start address.
-    open: FxHashMap<(u32, u64), usize>,
+    records: Vec<Noted>,
     text: String,
     interned: FxHashMap<String, (u32, u32)>,
-    modules: FxHashMap<(u32, u64), String>,
+    /// Time, pid, the runtime's number and the file name of modules.
+    modules: Vec<(i64, u32, u64, (u32, u32))>,
 }
 
 /// All methods of a recording.
@@ -70,7 +74,7 @@ pub struct MethodsBuilder {
 pub struct Methods {
     text: String,
     addresses: AddressMap<ProcessId, Method>,
-    modules: FxHashMap<(ProcessId, u64), String>,
+    modules: FxHashMap<(ProcessId, u64), (u32, u32)>,
 }
 
 /// Names of methods kept at most, bytes. Beyond it methods stay unnamed, which the caller counts.
@@ -85,43 +89,22 @@ impl MethodsBuilder {
 
     /// A method record. Returns `false` when the budget for names is used up and the record was left out.
     pub fn method(&mut self, record: &MethodRecord<'_>) -> bool {
-        let slot = (record.pid, record.start);
-        let alive = self.open.get(&slot).copied();
-        if record.edge == MethodEdge::Unload
-            && let Some(index) = alive
-        {
-            self.entries[index].mapping.until = record.ticks;
-            self.open.remove(&slot);
-            return true;
-        }
         let (Some(function), Some(arguments)) = (self.intern(record.function), self.intern(record.arguments)) else {
             return false;
         };
-        let end = record.start.saturating_add(u64::from(record.size));
-        let rundown = record.edge == MethodEdge::Rundown;
-        let what = Method { function, arguments, module: record.module, rundown };
-        if let Some(index) = alive {
-            let mapping = &mut self.entries[index].mapping;
-            if rundown || mapping.what.function == function {
-                mapping.end = mapping.end.max(end);
-                return true;
-            }
-            // The code heap was reused without an unload record.
-            mapping.until = record.ticks;
-        }
-        let from = if record.edge == MethodEdge::Load { record.ticks } else { i64::MIN };
-        let until = if record.edge == MethodEdge::Unload { record.ticks } else { i64::MAX };
-        if until == i64::MAX {
-            self.open.insert(slot, self.entries.len());
-        }
-        self.entries.push(Entry { pid: record.pid, mapping: Mapping { start: record.start, end, from, until, what } });
+        let method = Method { function, arguments, module: record.module, rundown: record.edge == MethodEdge::Rundown };
+        let MethodRecord { ticks, pid, edge, start, size, .. } = *record;
+        self.records.push(Noted { ticks, pid, edge, start, size, method });
         true
     }
 
-    /// The runtime's number of a module and its file name.
-    pub fn module(&mut self, pid: u32, module: u64, name: &str) {
-        if !name.is_empty() {
-            self.modules.entry((pid, module)).or_insert_with(|| name.to_owned());
+    /// The runtime's number of a module and its file name, told at `ticks`.
+    pub fn module(&mut self, ticks: i64, pid: u32, module: u64, name: &str) {
+        if name.is_empty() {
+            return;
+        }
+        if let Some(name) = self.intern(name) {
+            self.modules.push((ticks, pid, module, name));
         }
     }
 
@@ -141,19 +124,41 @@ impl MethodsBuilder {
     /// Freezes the table; pids become processes.
     #[must_use]
     pub fn freeze(self, population: &mut Population) -> Methods {
-        let mappings: Vec<_> = self
-            .entries
-            .into_iter()
-            .map(|entry| {
-                let at = if entry.mapping.from == i64::MIN { entry.mapping.until } else { entry.mapping.from };
-                (population.process_at(entry.pid, at), entry.mapping)
-            })
-            .collect();
-        let modules = self
-            .modules
-            .into_iter()
-            .map(|((pid, module), name)| ((population.process_at(pid, i64::MAX), module), name))
-            .collect();
+        let mut mappings: Vec<(ProcessId, Mapping<Method>)> = Vec::new();
+        // The living method at a start address.
+        let mut open: FxHashMap<(ProcessId, u64), usize> = FxHashMap::default();
+        for record in self.records {
+            let process = population.process_at(record.pid, record.ticks);
+            let slot = (process, record.start);
+            let alive = open.get(&slot).copied();
+            let end = record.start.saturating_add(u64::from(record.size));
+            let unloads = record.edge == MethodEdge::Unload;
+            if let Some(index) = alive {
+                let mapping = &mut mappings[index].1;
+                let same = mapping.what.function == record.method.function;
+                if unloads {
+                    mapping.until = record.ticks;
+                    open.remove(&slot);
+                    continue;
+                }
+                if same || record.edge == MethodEdge::Rundown {
+                    mapping.end = mapping.end.max(end);
+                    continue;
+                }
+                // The code heap was reused without an unload record.
+                mapping.until = record.ticks;
+            }
+            let from = if record.edge == MethodEdge::Load { record.ticks } else { i64::MIN };
+            let until = if unloads { record.ticks } else { i64::MAX };
+            if !unloads {
+                open.insert(slot, mappings.len());
+            }
+            mappings.push((process, Mapping { start: record.start, end, from, until, what: record.method }));
+        }
+        let mut modules = FxHashMap::default();
+        for (ticks, pid, module, name) in self.modules {
+            modules.entry((population.process_at(pid, ticks), module)).or_insert(name);
+        }
         Methods { text: self.text, addresses: AddressMap::new(mappings), modules }
     }
 }
@@ -187,7 +192,7 @@ impl Methods {
     /// File name of the method's module.
     #[must_use]
     pub fn module(&self, process: ProcessId, method: Method) -> Option<&str> {
-        self.modules.get(&(process, method.module)).map(String::as_str)
+        self.modules.get(&(process, method.module)).map(|name| self.slice(*name))
     }
 
     fn slice(&self, (start, len): (u32, u32)) -> &str {

@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::health::Health;
+use crate::ids::ThreadId;
 use crate::stacks::HalfId;
 
 const NONE: u32 = u32::MAX;
@@ -37,6 +38,8 @@ pub struct StackRecord {
     pub ticks: i64,
     /// Thread of the event.
     pub tid: u32,
+    /// The life of that tid: a kernel half does not wait for the user half of the tid's next owner.
+    pub thread: ThreadId,
     /// CPU on which the record was logged.
     pub cpu: u16,
     /// The frames.
@@ -79,7 +82,7 @@ pub struct StackBinder {
     entries: Vec<Entry>,
     free: Vec<u32>,
     /// Kernel halves by thread that wait for its return to user mode: event time and entry.
-    waiting: FxHashMap<u32, Vec<(i64, u32)>>,
+    waiting: FxHashMap<ThreadId, Vec<(i64, u32)>>,
     /// Late user halves by thread, in the order in which they were logged.
     late: FxHashMap<u32, Vec<LateUserHalf>>,
     /// The same by thread and event.
@@ -108,7 +111,7 @@ impl StackBinder {
                 self.entries[entry as usize].kernel = Some(half);
                 self.entries[entry as usize].cpu = record.cpu;
                 if self.entries[entry as usize].user.is_none() {
-                    let waiting = self.waiting.entry(record.tid).or_default();
+                    let waiting = self.waiting.entry(record.thread).or_default();
                     if waiting.len() >= MAX_WAITING {
                         waiting.clear();
                     }
@@ -120,7 +123,7 @@ impl StackBinder {
                     self.entry_for(record, |entry| !entry.whole && (entry.user.is_none() || entry.borrowed));
                 self.entries[entry as usize].user = Some(half);
                 self.entries[entry as usize].borrowed = false;
-                for (ticks, index) in self.waiting.remove(&record.tid).unwrap_or_default() {
+                for (ticks, index) in self.waiting.remove(&record.thread).unwrap_or_default() {
                     let waiting = &mut self.entries[index as usize];
                     let same = waiting.ticks == ticks && waiting.tid == record.tid;
                     if same && waiting.user.is_none() && waiting.kernel.is_some() {
@@ -138,7 +141,14 @@ impl StackBinder {
     }
 
     /// The kernel and user halves of the event of thread `tid` (unknown: `None`) at `ticks` on `cpu`, at most once each.
-    pub fn take(&mut self, ticks: i64, tid: Option<u32>, cpu: u16) -> (Option<HalfId>, Option<HalfId>) {
+    /// With `shared` also a user half that came for another event of the same stay in kernel mode.
+    pub fn take(
+        &mut self,
+        ticks: i64,
+        tid: Option<u32>,
+        cpu: u16,
+        shared: bool,
+    ) -> (Option<HalfId>, Option<HalfId>) {
         let chosen = self.by_ticks.get(&ticks).and_then(|head| {
             self.chain(*head)
                 .filter(|index| {
@@ -160,6 +170,7 @@ impl StackBinder {
         let user = match entry.user {
             _ if entry.whole => None,
             Some(user) if !entry.borrowed => Some(user),
+            _ if !shared => self.late_user_half(ticks, entry.tid, false),
             borrowed => self.late_user_half(ticks, entry.tid, borrowed.is_none()).or(borrowed),
         };
         (entry.kernel, user)

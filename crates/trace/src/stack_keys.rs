@@ -3,6 +3,9 @@
 //! A recorder that caches stacks writes a key with each event and the frames once: when the cache evicts the key, or at
 //! the end of the session. So nearly every definition comes after its references, and keys are used again for other
 //! frames. All definitions are collected first; 24 bytes each stay in memory, the frames spill.
+//!
+//! A key is often used again in the very tick in which its old definition was written. So definitions and references are
+//! told apart by their position in the stream of stack records, not by time.
 
 use std::io;
 use std::path::PathBuf;
@@ -38,8 +41,8 @@ pub enum Serves {
 #[derive(Clone, Copy, Debug)]
 struct Definition {
     key: u64,
-    ticks: i64,
-    /// Position in the spill shifted left by 12, then whether it serves later references, then the number of frames.
+    position: u64,
+    /// Place in the spill shifted left by 12, then whether it serves later references, then the number of frames.
     place: u64,
 }
 
@@ -88,7 +91,7 @@ impl StackKeysBuilder {
         Self { kernel: Vec::new(), user: Vec::new(), frames, bytes: Vec::new() }
     }
 
-    /// A definition. Frames beyond 1,024 are cut.
+    /// A definition, the `position`-th stack record of the recording. Frames beyond 1,024 are cut.
     ///
     /// # Errors
     /// When the temporary file cannot be written.
@@ -96,7 +99,7 @@ impl StackKeysBuilder {
         &mut self,
         half: Half,
         key: u64,
-        ticks: i64,
+        position: u64,
         serves: Serves,
         frames: impl Iterator<Item = u64>,
     ) -> io::Result<()> {
@@ -105,14 +108,14 @@ impl StackKeysBuilder {
             self.bytes.extend_from_slice(&frame.to_le_bytes());
         }
         let count = (self.bytes.len() / 8) as u64;
-        let position = self.frames.append(&self.bytes)?;
+        let start = self.frames.append(&self.bytes)?;
         let later = u64::from(serves == Serves::Later);
-        let place = position << 12 | later << 11 | count.min(0x7ff);
+        let place = start << 12 | later << 11 | count.min(0x7ff);
         let table = match half {
             Half::Kernel => &mut self.kernel,
             Half::User => &mut self.user,
         };
-        table.push(Definition { key, ticks, place });
+        table.push(Definition { key, position, place });
         Ok(())
     }
 
@@ -131,7 +134,7 @@ impl StackKeysBuilder {
 impl Table {
     fn new(mut definitions: Vec<Definition>) -> Self {
         definitions.shrink_to_fit();
-        definitions.sort_by_key(|definition| (definition.key, definition.ticks));
+        definitions.sort_by_key(|definition| (definition.key, definition.position));
         let mut ranges: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
         for (index, definition) in definitions.iter().enumerate() {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
@@ -140,11 +143,10 @@ impl Table {
         Self { definitions, ranges }
     }
 
-    fn find(&self, key: u64, ticks: i64) -> Option<u32> {
+    fn find(&self, key: u64, position: u64) -> Option<u32> {
         let &(start, end) = self.ranges.get(&key)?;
         let of_key = &self.definitions[start as usize..end as usize];
-        // A definition in the same tick as its reference was written after it.
-        let next = of_key.partition_point(|definition| definition.ticks < ticks);
+        let next = of_key.partition_point(|definition| definition.position < position);
         let earlier = next.checked_sub(1);
         let chosen = match of_key.get(next) {
             Some(definition) if definition.serves() == Serves::Earlier => next,
@@ -160,15 +162,15 @@ impl Table {
 }
 
 impl StackKeys {
-    /// The definition that a reference in `half`, written at `ticks`, means: the first at or after it, because
+    /// The definition that a reference in `half`, the `position`-th stack record, means: the first after it, because
     /// definitions follow their references; else the last before it.
     #[must_use]
-    pub fn find(&self, half: Half, key: u64, ticks: i64) -> Option<DefinitionId> {
+    pub fn find(&self, half: Half, key: u64, position: u64) -> Option<DefinitionId> {
         let table = match half {
             Half::Kernel => &self.kernel,
             Half::User => &self.user,
         };
-        Some(DefinitionId { half, index: table.find(key, ticks)? })
+        Some(DefinitionId { half, index: table.find(key, position)? })
     }
 
     /// The frames of a definition, leaf first, into `into`.
@@ -205,8 +207,8 @@ impl StackKeys {
 mod tests {
     use super::{Half, Serves, StackKeys, StackKeysBuilder};
 
-    fn frames_at(keys: &mut StackKeys, half: Half, key: u64, ticks: i64) -> Option<Vec<u64>> {
-        let id = keys.find(half, key, ticks)?;
+    fn frames_at(keys: &mut StackKeys, half: Half, key: u64, position: u64) -> Option<Vec<u64>> {
+        let id = keys.find(half, key, position)?;
         let mut frames = Vec::new();
         keys.frames(id, &mut frames).unwrap();
         Some(frames)

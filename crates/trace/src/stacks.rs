@@ -116,17 +116,20 @@ impl Stacks {
         &self.modules
     }
 
-    /// The half that a key stands for in a record written at `ticks`; `None` (and counted) when nothing defines it.
+    /// The half that a key stands for in the `position`-th stack record, for an event at `ticks`; `None` (and counted) when
+    /// nothing defines it.
+    #[expect(clippy::too_many_arguments, reason = "what a reference says, and where rows and trouble go")]
     pub fn keyed_half(
         &mut self,
         half: Half,
         key: u64,
+        position: u64,
         ticks: i64,
         process: ProcessId,
         health: &mut Health,
         sink: &mut impl RowSink,
     ) -> Option<HalfId> {
-        let Some(definition) = self.keys.find(half, key, ticks) else {
+        let Some(definition) = self.keys.find(half, key, position) else {
             health.count("undefined_stack_key", Some(ticks), || format!("{half:?} stack key {key:#x}"));
             return None;
         };

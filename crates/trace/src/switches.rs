@@ -111,6 +111,16 @@ enum State {
     Dead,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cpu {
+    /// No switch yet.
+    Fresh,
+    /// This thread runs.
+    Runs(ThreadId),
+    /// Whoever ran was seen elsewhere meanwhile.
+    Lost,
+}
+
 #[derive(Clone, Debug)]
 struct Thread {
     state: State,
@@ -124,8 +134,7 @@ pub struct SwitchTracker {
     clock: Clock,
     start: i64,
     threads: Vec<Thread>,
-    /// Outer `None`: no switch on this CPU yet.
-    cpus: Vec<Option<ThreadId>>,
+    cpus: Vec<Cpu>,
     deaths: Vec<(i64, ThreadId)>,
     next_death: usize,
     any_ready: bool,
@@ -149,7 +158,10 @@ impl SwitchTracker {
     /// The thread that runs on a CPU, as far as known.
     #[must_use]
     pub fn running(&self, cpu: u16) -> Option<ThreadId> {
-        self.cpus.get(usize::from(cpu)).copied().flatten()
+        match self.cpus.get(usize::from(cpu)) {
+            Some(Cpu::Runs(thread)) => Some(*thread),
+            _ => None,
+        }
     }
 
     /// Whether any switch was seen on any CPU.
@@ -187,9 +199,9 @@ impl SwitchTracker {
         self.enter(event, population, health, sink);
     }
 
-    /// The end of the recording at raw tick `end`: closes what is open.
+    /// The end of the recording, `end` nanoseconds after time zero: closes what is open.
     pub fn finish(&mut self, end: i64, population: &Population, sink: &mut impl RowSink) {
-        self.bury_before(end.saturating_add(1), population, sink);
+        self.bury_before(self.clock.ticks(end.saturating_add(1)), population, sink);
         for index in 0..self.threads.len() {
             self.close(ThreadId::from_index(index), end, sink);
         }
@@ -217,14 +229,14 @@ impl SwitchTracker {
     ) {
         let cpu = usize::from(event.cpu);
         if cpu >= self.cpus.len() {
-            self.cpus.resize(cpu + 1, None);
+            self.cpus.resize(cpu + 1, Cpu::Fresh);
         }
         let current = self.cpus[cpu];
         let old_state = self.thread(event.old).state;
         let intact = match (current, old_state) {
             // The CPU's first switch: who leaves now ran here since the start of the recording.
-            (None, State::Unseen) => true,
-            (Some(current), State::Running { cpu, .. }) => current == event.old && cpu == event.cpu,
+            (Cpu::Fresh, State::Unseen) => true,
+            (Cpu::Runs(current), State::Running { cpu, .. }) => current == event.old && cpu == event.cpu,
             _ => false,
         };
         if !intact {
@@ -233,16 +245,24 @@ impl SwitchTracker {
                     "CPU {}: tid {} is switched out, but {} was running there",
                     event.cpu,
                     population.tid_of(event.old),
-                    current.map_or("nobody known".to_owned(), |thread| format!("tid {}", population.tid_of(thread)))
+                    match current {
+                        Cpu::Runs(thread) => format!("tid {}", population.tid_of(thread)),
+                        Cpu::Fresh | Cpu::Lost => "nobody known".to_owned(),
+                    }
                 )
             });
-            if let Some(current) = current
+            if let Cpu::Runs(current) = current
                 && let State::Running { cpu, since } = self.thread(current).state
                 && cpu == event.cpu
                 && current != event.old
             {
                 self.thread(current).state = State::Unknown { since };
+                // Its life may be over without a last switch-out; the row stands where that came to light.
+                if population.died(current).is_some_and(|died| died < event.ticks) {
+                    self.close(current, self.clock.ns(event.ticks), sink);
+                }
             }
+            self.lose_cpu_of(old_state, event.old);
             self.gap(event, old_state, population, sink);
         }
         if event.leave == Leave::Ended || population.died(event.old).is_some_and(|died| died < event.ticks) {
@@ -262,7 +282,7 @@ impl SwitchTracker {
         old.state = State::Off(facts);
         let ends_here = event.leave == Leave::Ended || population.died(event.old) == Some(event.ticks);
         if ends_here {
-            self.close(event.old, event.ticks, sink);
+            self.close(event.old, self.clock.ns(event.ticks), sink);
         }
     }
 
@@ -303,6 +323,8 @@ impl SwitchTracker {
         }
         let life_start = self.life_start(event.new, population).min(event.ticks);
         let born_inside = population.born(event.new).is_some();
+        let state = self.thread(event.new).state;
+        self.lose_cpu_of(state, event.new);
         let thread = self.thread(event.new);
         let mut row = ContextSwitchRow {
             time: clock.ns(event.ticks),
@@ -350,8 +372,18 @@ impl SwitchTracker {
         }
         thread.ready = None;
         thread.state = State::Running { cpu: event.cpu, since: event.ticks };
-        self.cpus[usize::from(event.cpu)] = Some(event.new);
+        self.cpus[usize::from(event.cpu)] = Cpu::Runs(event.new);
         sink.context_switch(&row);
+    }
+
+    /// A thread that was believed to run somewhere is seen elsewhere: nobody knows who runs there now.
+    fn lose_cpu_of(&mut self, state: State, thread: ThreadId) {
+        if let State::Running { cpu, .. } = state
+            && let Some(runs) = self.cpus.get_mut(usize::from(cpu))
+            && *runs == Cpu::Runs(thread)
+        {
+            *runs = Cpu::Lost;
+        }
     }
 
     /// Closes the threads whose life ended before `ticks`, in the order of their ends.
@@ -362,16 +394,16 @@ impl SwitchTracker {
             self.next_death += 1;
             // A switch after its end record prolonged the life.
             if population.died(thread) == Some(died) {
-                self.close(thread, died, sink);
+                self.close(thread, self.clock.ns(died), sink);
             }
         }
     }
 
     /// A closing row for a thread that is off the CPU when its life or the recording ends.
-    fn close(&mut self, id: ThreadId, ticks: i64, sink: &mut impl RowSink) {
+    fn close(&mut self, id: ThreadId, time: i64, sink: &mut impl RowSink) {
         let clock = self.clock;
         let thread = self.thread(id);
-        let mut row = ContextSwitchRow { time: clock.ns(ticks), thread: id, ..ContextSwitchRow::default() };
+        let mut row = ContextSwitchRow { time, thread: id, ..ContextSwitchRow::default() };
         match thread.state {
             State::Off(off) if off.leave == Leave::Ended => {
                 fill_off(&mut row, off, None, clock);

@@ -184,14 +184,40 @@ fn an_update_replaces_its_tables_and_links_the_others() {
 }
 
 #[test]
+fn a_sealed_archive_can_be_read_before_it_appears() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let target = root.path().join("x.sift");
+    let clock = Clock::new(0, 10_000_000);
+    let seal = || {
+        let mut writer = create(&target);
+        sample_rows::<CpuSampleRow>(3, 100).iter().for_each(|row| writer.cpu_sample(row));
+        writer.seal(TraceInfo::default(), &clock).expect("sealed")
+    };
+    let mut sealed = seal();
+    assert_eq!(sealed.archive().rows::<CpuSampleRow>().expect("rows"), sample_rows::<CpuSampleRow>(3, 100));
+    assert!(!target.exists());
+    let summary = sample_rows::<ProcessSummaryRow>(4, 9);
+    sealed.write_table(&summary);
+    sealed.finish(&Health::new(), &clock).expect("finished");
+    let archive = Archive::open(&target).expect("opened");
+    archive.verify().expect("intact");
+    assert_eq!(archive.rows::<ProcessSummaryRow>().expect("rows"), summary);
+    assert_eq!(archive.row_count::<CpuSampleRow>(), 100);
+    drop(seal());
+    assert_eq!(Archive::open(&target).expect("the first one").row_count::<ProcessSummaryRow>(), 9);
+    assert_eq!(listing(root.path()), ["x.sift"]);
+}
+
+#[test]
 fn an_archive_is_current_while_its_sources_are_the_same() {
     let root = tempfile::tempdir().expect("temporary directory");
     let target = root.path().join("x.sift");
-    let source = SourceFile { path: "a.etl".to_owned(), size: 7, modified: 9, head_hash: "00".to_owned(), member: None };
+    let source =
+        SourceFile { path: "a.etl".to_owned(), size: 7, modified: 9, head_hash: "00".to_owned(), member: None };
     let info = TraceInfo { sources: vec![source.clone()], ..Default::default() };
-    assert!(!Archive::is_current(&target, &[source.clone()]));
+    assert!(!Archive::is_current(&target, std::slice::from_ref(&source)));
     create(&target).finish(info, &Health::new(), &Clock::new(0, 1)).expect("finished");
-    assert!(Archive::is_current(&target, &[source.clone()]));
+    assert!(Archive::is_current(&target, std::slice::from_ref(&source)));
     let moved = SourceFile { path: "b/a.etl".to_owned(), ..source.clone() };
     assert!(Archive::is_current(&target, &[moved]));
     let changes: [fn(&mut SourceFile); 4] = [

@@ -76,7 +76,8 @@ impl Sample for f64 {
 impl Sample for String {
     fn sample(random: &mut Random) -> Self {
         let long = "x".repeat(random.below(70_000));
-        ["", "FileWriter.exe", "Bücher\0\n\u{1f4da}", "C:\\Windows\\System32\\ntdll.dll", &long][random.below(5)].to_owned()
+        ["", "FileWriter.exe", "Bücher\0\n\u{1f4da}", "C:\\Windows\\System32\\ntdll.dll", &long][random.below(5)]
+            .to_owned()
     }
 }
 

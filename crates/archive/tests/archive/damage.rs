@@ -13,7 +13,8 @@ fn silence_the_decoder() {
     ONCE.call_once(|| {
         let default = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            let inside = |file: &str| ["parquet-", "arrow-", "bytes-", "/library/"].iter().any(|part| file.contains(part));
+            let inside =
+                |file: &str| ["parquet-", "arrow-", "bytes-", "/library/"].iter().any(|part| file.contains(part));
             if !panic.location().is_some_and(|location| inside(location.file())) {
                 default(panic);
             }
@@ -61,7 +62,11 @@ fn random_damage_is_an_error_or_rows() {
                     let from = if random.below(2) == 0 { intact.len() / 2 } else { 0 };
                     for _ in 0..=random.below(3) {
                         let at = from + random.below(intact.len() - from);
-                        damaged[at] = if random.below(2) == 0 { random.next() as u8 } else { damaged[at] ^ (1 << random.below(8)) };
+                        damaged[at] = if random.below(2) == 0 {
+                            random.next() as u8
+                        } else {
+                            damaged[at] ^ (1 << random.below(8))
+                        };
                     }
                 }
             }
@@ -127,7 +132,10 @@ fn missing_and_changed_files_are_named() {
     let archive = small_archive(&path);
     std::fs::remove_file(path.join("stacks.parquet")).expect("removed");
     let error = archive.rows::<StackRow>().expect_err("missing").to_string();
-    assert!(error.ends_with("stacks.parquet is damaged: trace.json lists it and it is missing; extract again"), "{error}");
+    assert!(
+        error.ends_with("stacks.parquet is damaged: trace.json lists it and it is missing; extract again"),
+        "{error}"
+    );
     assert!(archive.verify().is_err());
     std::fs::write(path.join("frames.parquet"), "short").expect("written");
     let error = archive.rows::<FrameRow>().expect_err("changed").to_string();
@@ -143,9 +151,20 @@ fn hostile_descriptions_are_refused() {
     let intact = std::fs::read_to_string(&trace).expect("trace.json");
     let deep = "[".repeat(100_000);
     let refused = [
-        "", "null", "{}", "[]", "\"schema\"", "{\"schema\": []}", "{\"schema\": 1}", "{\"schema\": [1]}",
-        "{\"schema\": [-1, 0]}", "{\"schema\": [1, 0], \"tables\": 7}", "{\"schema\": [1, 0], \"cpu_count\": -1}",
-        "{\"schema\": [99999999999999999999, 0]}", "\u{0}", &deep,
+        "",
+        "null",
+        "{}",
+        "[]",
+        "\"schema\"",
+        "{\"schema\": []}",
+        "{\"schema\": 1}",
+        "{\"schema\": [1]}",
+        "{\"schema\": [-1, 0]}",
+        "{\"schema\": [1, 0], \"tables\": 7}",
+        "{\"schema\": [1, 0], \"cpu_count\": -1}",
+        "{\"schema\": [99999999999999999999, 0]}",
+        "\u{0}",
+        &deep,
     ];
     for text in refused {
         std::fs::write(&trace, text).expect("written");

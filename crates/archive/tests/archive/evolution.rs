@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::common::{TRACE, bless, sample_rows, small_archive};
 use arrow_array::types::Int16Type;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema};
-use crate::common::{TRACE, bless, sample_rows, small_archive};
 use parquet::arrow::ArrowWriter;
 use tracesift_archive::{Archive, Error, Table, primitive, record_batch};
 use tracesift_trace::rows::*;

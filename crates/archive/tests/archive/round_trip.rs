@@ -1,6 +1,8 @@
 //! What is written is read back: every row type, every value.
 
-use crate::common::{Random, Sample as _, TRACE, create, every_table, finish, listing, sample_rows, switch, write_switches};
+use crate::common::{
+    Random, Sample as _, TRACE, create, every_table, finish, listing, sample_rows, switch, write_switches,
+};
 use proptest::prelude::*;
 use tracesift_archive::{Archive, Table as _, primitive, tables};
 use tracesift_trace::info::TraceInfo;
@@ -147,7 +149,8 @@ fn every_file_carries_version_and_clock_and_only_signed_integers() {
         let schema = metadata.schema_descr();
         assert_eq!(schema.column(0).name(), "trace");
         for column in schema.columns() {
-            let unsigned = matches!(column.logical_type_ref(), Some(LogicalType::Integer(integer)) if !integer.is_signed);
+            let unsigned =
+                matches!(column.logical_type_ref(), Some(LogicalType::Integer(integer)) if !integer.is_signed);
             assert!(!unsigned && column.physical_type() != PhysicalType::INT96, "{}", column.name());
         }
     }
@@ -159,7 +162,9 @@ fn a_scan_gives_the_rows_that_touch_the_time() {
     let count = 600_000;
     let archive = Archive::open(&write_switches(&root.path().join("x.sift"), count)).expect("opened");
     let end = count * 10_000;
-    for (from, to) in [(0, end), (5, 6), (end - 1, end + 5), (5_500_000_000, 5_500_010_000), (7, 7), (9, 3), (end * 2, end * 3)] {
+    for (from, to) in
+        [(0, end), (5, 6), (end - 1, end + 5), (5_500_000_000, 5_500_010_000), (7, 7), (9, 3), (end * 2, end * 3)]
+    {
         let mut times = Vec::new();
         archive
             .scan::<ContextSwitchRow>(&["time", "thread"], Some(from..to), |batch| {

@@ -112,7 +112,13 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| r.figures.cpu.into(),
         "Sampled CPU: the sum of the samples' weights.",
     ),
-    ColumnOf::always("samples", "Samples", Kind::Count, |r| r.figures.samples.into(), "Samples charged to the process."),
+    ColumnOf::always(
+        "samples",
+        "Samples",
+        Kind::Count,
+        |r| r.figures.samples.into(),
+        "Samples charged to the process.",
+    ),
     ColumnOf::details(
         "samples_without_stack",
         "No stack",
@@ -134,12 +140,36 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| r.figures.priority.into(),
         "Mean priority over its samples, else over its run time.",
     ),
-    ColumnOf::machine("start_ns", "Start", Kind::Time, |r| r.process.start.into(), "Start inside the recording; empty: it ran before."),
-    ColumnOf::machine("end_ns", "Stop", Kind::Time, |r| r.process.end.into(), "End inside the recording; empty: it runs on."),
+    ColumnOf::details(
+        "start_ns",
+        "Start",
+        Kind::Time,
+        |r| r.process.start.into(),
+        "Start inside the recording; empty: it ran before.",
+    ),
+    ColumnOf::details(
+        "end_ns",
+        "Stop",
+        Kind::Time,
+        |r| r.process.end.into(),
+        "End inside the recording; empty: it runs on.",
+    ),
     ColumnOf::machine("parent_pid", "Parent", Kind::Id, |r| r.process.parent_pid.into(), "Process id of the creator."),
     ColumnOf::details("session", "Session", Kind::Id, |r| r.process.session.into(), "Terminal-services session."),
-    ColumnOf::machine("user", "User id", Kind::Text, |r| r.process.user.clone().into(), "Security identifier of the owner."),
-    ColumnOf::details("account", "User", Kind::Text, account, "Account of the owner, where its identifier is well known."),
+    ColumnOf::machine(
+        "user",
+        "User id",
+        Kind::Text,
+        |r| r.process.user.clone().into(),
+        "Security identifier of the owner.",
+    ),
+    ColumnOf::details(
+        "account",
+        "User",
+        Kind::Text,
+        account,
+        "Account of the owner; the security identifier where it is not a well-known one.",
+    ),
     ColumnOf::details(
         "run_ns",
         "Run",
@@ -175,13 +205,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| r.figures.unknown.into(),
         "Precise: time of threads without a switch and of spans at broken switch chains.",
     ),
-    ColumnOf::details(
-        "switches",
-        "Switches",
-        Kind::Count,
-        |r| r.figures.switches.into(),
-        "Switch-ins of its threads.",
-    ),
+    ColumnOf::details("switches", "Switches", Kind::Count, |r| r.figures.switches.into(), "Switch-ins of its threads."),
     ColumnOf::details(
         "first_ns",
         "First",
@@ -246,7 +270,9 @@ pub fn rows(file: &File, processes: &[ProcessRow], figures: &[ProcessSummaryRow]
     let path = file.path_text();
     let (mut idle, mut rows) = (Vec::new(), Vec::new());
     for (index, process) in processes.iter().enumerate() {
-        let Some(figures) = figures.get(&process.process).copied().filter(|figures| was_seen(figures)) else { continue };
+        let Some(figures) = figures.get(&process.process).copied().filter(|figures| was_seen(figures)) else {
+            continue;
+        };
         let parent = tree.parent(index).and_then(|parent| processes.get(parent));
         let passes = question.filter.accepts(process, parent)
             && question.cpu.contains(Some(figures.cpu))
@@ -278,9 +304,8 @@ fn was_seen(figures: &ProcessSummaryRow) -> bool {
 fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
     let (x, y) = (&a.figures, &b.figures);
     let by_cpu = || x.cpu.cmp(&y.cpu).then(x.run.cmp(&y.run));
-    let by_name = || {
-        a.process.name.to_lowercase().cmp(&b.process.name.to_lowercase()).then(a.process.pid.cmp(&b.process.pid))
-    };
+    let by_name =
+        || a.process.name.to_lowercase().cmp(&b.process.name.to_lowercase()).then(a.process.pid.cmp(&b.process.pid));
     let order = match sort {
         Sort::Cpu => Ordering::Equal,
         Sort::Samples => x.samples.cmp(&y.samples),

@@ -73,7 +73,13 @@ pub struct Row {
 /// The columns, in the order of every format.
 pub const COLUMNS: &[ColumnOf<Row>] = &[
     ColumnOf::machine("file", "File", Kind::Text, |r| (&r.file).into(), "Path of the archive or recording."),
-    ColumnOf::machine("process", "Process", Kind::Text, |r| (&r.process.name).into(), "File name of the process' image."),
+    ColumnOf::machine(
+        "process",
+        "Process",
+        Kind::Text,
+        |r| (&r.process.name).into(),
+        "File name of the process' image.",
+    ),
     ColumnOf::always("pid", "Pid", Kind::Id, |r| r.process.pid.into(), "Process id."),
     ColumnOf::always(
         "start_ns",
@@ -122,9 +128,27 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Name of the creator, when it was alive in the recording.",
     ),
     ColumnOf::details("session", "Session", Kind::Id, |r| r.process.session.into(), "Terminal-services session."),
-    ColumnOf::machine("user", "User id", Kind::Text, |r| r.process.user.clone().into(), "Security identifier of the owner."),
-    ColumnOf::details("account", "User", Kind::Text, account, "Account of the owner, where its identifier is well known."),
-    ColumnOf::details("wow64", "32 bit", Kind::Bool, |r| r.process.wow64.into(), "A 32-bit process on a 64-bit system."),
+    ColumnOf::machine(
+        "user",
+        "User id",
+        Kind::Text,
+        |r| r.process.user.clone().into(),
+        "Security identifier of the owner.",
+    ),
+    ColumnOf::details(
+        "account",
+        "User",
+        Kind::Text,
+        account,
+        "Account of the owner; the security identifier where it is not a well-known one.",
+    ),
+    ColumnOf::details(
+        "wow64",
+        "32 bit",
+        Kind::Bool,
+        |r| r.process.wow64.into(),
+        "A 32-bit process on a 64-bit system.",
+    ),
     ColumnOf::machine(
         "package",
         "Package",
@@ -224,18 +248,20 @@ fn select(file: &File, processes: &[ProcessRow], tree: &Tree, question: &Questio
     let reported = reported_crashes(processes);
     let parent_of = |index: usize| tree.parent(index).and_then(|parent| processes.get(parent));
     let passes = |index: usize, process: &ProcessRow| {
-        // The idle loop and the bearer of interrupt time are no processes that anybody started.
+        // What bears the time of interrupts is no process.
         process.origin != Origin::Pseudo
             && question.filter.accepts(process, parent_of(index))
             && question.time.overlaps(process.start, process.end)
             && question.duration.contains(Some(duration(file, process)))
             && question.start.contains(process.start)
-            && (!question.crash
-                || process.exit_code.is_some_and(ntstatus::is_crash)
-                || reported.contains(&process.pid))
+            && (!question.crash || process.exit_code.is_some_and(ntstatus::is_crash) || reported.contains(&process.pid))
     };
-    let mut shown: FxHashSet<usize> =
-        processes.iter().enumerate().filter(|(index, process)| passes(*index, process)).map(|(index, _)| index).collect();
+    let mut shown: FxHashSet<usize> = processes
+        .iter()
+        .enumerate()
+        .filter(|(index, process)| passes(*index, process))
+        .map(|(index, _)| index)
+        .collect();
     if !question.filter.parent.is_empty() {
         let parents: Vec<usize> = shown
             .iter()
@@ -267,9 +293,8 @@ fn duration(file: &File, process: &ProcessRow) -> i64 {
 }
 
 fn compare(sort: Sort, a: &ProcessRow, b: &ProcessRow) -> Ordering {
-    let by_name = || {
-        a.name.to_lowercase().cmp(&b.name.to_lowercase()).then(a.start.cmp(&b.start)).then(a.pid.cmp(&b.pid))
-    };
+    let by_name =
+        || a.name.to_lowercase().cmp(&b.name.to_lowercase()).then(a.start.cmp(&b.start)).then(a.pid.cmp(&b.pid));
     match sort {
         Sort::Name => by_name(),
         Sort::Time | Sort::Tree => time_key(a).cmp(&time_key(b)).then_with(by_name),

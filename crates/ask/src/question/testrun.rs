@@ -62,11 +62,29 @@ pub const TEST_COLUMNS: &[ColumnOf<TestRow>] = &[
         |r| r.run_duration_s.into(),
         "From its first to its last test, in seconds.",
     ),
-    ColumnOf::always("test", "Test", Kind::Text, |r| (&r.test).into(), "Name of the test; of the file when that has no known shape."),
+    ColumnOf::always(
+        "test",
+        "Test",
+        Kind::Text,
+        |r| (&r.test).into(),
+        "Name of the test; of the file when that has no known shape.",
+    ),
     ColumnOf::always("valid", "Valid", Kind::Bool, |r| r.valid.into(), "Whether the names have a known shape."),
-    ColumnOf::always("single_tests", "Tests", Kind::Count, |r| r.single_tests.into(), "Executions of the test in the run."),
+    ColumnOf::always(
+        "single_tests",
+        "Tests",
+        Kind::Count,
+        |r| r.single_tests.into(),
+        "Executions of the test in the run.",
+    ),
     ColumnOf::always("files", "Files", Kind::Count, |r| r.files.into(), "Files of these executions."),
-    ColumnOf::always("failed", "Failed", Kind::Count, |r| r.failed.into(), "Executions whose name says that they failed."),
+    ColumnOf::always(
+        "failed",
+        "Failed",
+        Kind::Count,
+        |r| r.failed.into(),
+        "Executions whose name says that they failed.",
+    ),
     ColumnOf::always(
         "min_ns",
         "Shortest",
@@ -150,17 +168,13 @@ pub const FILE_COLUMNS: &[ColumnOf<FileRow>] = &[
 /// A section per run with a row per test.
 #[must_use]
 pub fn tests(runs: &[Run]) -> Vec<Section> {
-    runs.iter()
-        .map(|run| Section { rows: values(TEST_COLUMNS, &test_rows(run)), ..section(run) })
-        .collect()
+    runs.iter().map(|run| Section { rows: values(TEST_COLUMNS, &test_rows(run)), ..section(run) }).collect()
 }
 
 /// A section per run with a row per file.
 #[must_use]
 pub fn files(runs: &[Run]) -> Vec<Section> {
-    runs.iter()
-        .map(|run| Section { rows: values(FILE_COLUMNS, &file_rows(run)), ..section(run) })
-        .collect()
+    runs.iter().map(|run| Section { rows: values(FILE_COLUMNS, &file_rows(run)), ..section(run) }).collect()
 }
 
 /// Counts over all runs.
@@ -227,10 +241,7 @@ fn file_rows(run: &Run) -> Vec<FileRow> {
 }
 
 fn has_failed(single: &SingleTest) -> bool {
-    single
-        .files
-        .iter()
-        .any(|file| file.test.as_ref().is_some_and(|test| test.status == Some(Status::Failed)))
+    single.files.iter().any(|file| file.test.as_ref().is_some_and(|test| test.status == Some(Status::Failed)))
 }
 
 fn durations(singles: &[&SingleTest]) -> Option<[i64; 3]> {

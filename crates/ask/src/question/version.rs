@@ -89,7 +89,13 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Name and pid, in rows per process.",
     ),
     ColumnOf::always("module", "Module", Kind::Text, |r| (&r.module.name).into(), "File name of the image."),
-    ColumnOf::always("processes", "Processes", Kind::Count, |r| r.processes.into(), "Number of processes that loaded it."),
+    ColumnOf::always(
+        "processes",
+        "Processes",
+        Kind::Count,
+        |r| r.processes.into(),
+        "Number of processes that loaded it.",
+    ),
     ColumnOf::always(
         "file_version",
         "File version",

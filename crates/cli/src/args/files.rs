@@ -26,12 +26,7 @@ pub(crate) struct FileArgs {
 impl FileArgs {
     /// The inputs, relative to the current directory.
     pub(crate) fn inputs(&self) -> Inputs {
-        Inputs {
-            arguments: self.paths.clone(),
-            filter: self.file.clone(),
-            recursive: self.recursive,
-            base: ".".into(),
-        }
+        Inputs { arguments: self.paths.clone(), filter: self.file.clone(), recursive: self.recursive, base: ".".into() }
     }
 }
 

@@ -59,13 +59,7 @@ pub(crate) struct WhichLife(Life);
 
 impl ValueEnum for WhichLife {
     fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Self(Life::Whole),
-            Self(Life::Started),
-            Self(Life::Ended),
-            Self(Life::StartedOnly),
-            Self(Life::EndedOnly),
-        ]
+        &[Self(Life::Whole), Self(Life::Started), Self(Life::Ended), Self(Life::StartedOnly), Self(Life::EndedOnly)]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

@@ -1,10 +1,43 @@
 //! `demo`: from nothing to the first answers.
 
-use crate::args::DemoArgs;
-use crate::exit::{Exit, UsageError};
-use crate::terminal::Messages;
+use std::io::{self, Write as _};
+
+use clap::Parser as _;
+
+use crate::args::{Cli, DemoArgs};
+use crate::exit::Exit;
+
+/// What is asked of the example recordings. `DIR` is their directory.
+const QUESTIONS: &[&[&str]] = &[
+    &["dump", "testrun", "DIR"],
+    &["dump", "cpu", "DIR", "--top", "4", "--no-cmdline"],
+    &["dump", "cpu", "DIR", "--process", "FileWriter", "--details", "--no-cmdline"],
+    &["dump", "process", "DIR", "--new-process", "started", "--no-cmdline"],
+];
 
 /// Writes example recordings, extracts them and shows the first answers.
-pub(crate) fn run(_: &DemoArgs, _: bool, _: &Messages) -> anyhow::Result<Exit> {
-    Err(UsageError::new("not here yet", "").into())
+pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
+    let directory = &args.directory;
+    let recordings = tracesift_scenario::demo(directory)?;
+    writeln!(io::stdout(), "{} recordings written to {}\n", recordings.len(), directory.display())?;
+    let directory = directory.to_string_lossy();
+    let mut exit = step(&["extract", "DIR"], &directory, no_color)?;
+    for question in QUESTIONS {
+        if exit == Exit::NothingUsable {
+            break;
+        }
+        exit = exit.max(step(question, &directory, no_color)?);
+    }
+    Ok(exit)
+}
+
+/// Shows a command line and runs it.
+fn step(words: &[&str], directory: &str, no_color: bool) -> anyhow::Result<Exit> {
+    let words: Vec<&str> = words.iter().map(|word| if *word == "DIR" { directory } else { word }).collect();
+    writeln!(io::stdout(), "$ tracesift {}", words.join(" "))?;
+    let mut cli = Cli::try_parse_from(std::iter::once("tracesift").chain(words))?;
+    cli.no_color |= no_color;
+    let exit = super::run(&cli)?;
+    writeln!(io::stdout())?;
+    Ok(exit)
 }

@@ -31,6 +31,9 @@ pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::R
 fn ask_archives(dump: &Dump, question: &Question, printer: &Printer, messages: &Messages) -> anyhow::Result<Exit> {
     let (mut found, mut failed) = found::find(&dump.common().0.inputs(), messages);
     found::keep_selected(&mut found, &dump.selection(Local::now().naive_local()));
+    if found::nothing_left(&found, failed, messages) {
+        return Ok(Exit::NothingUsable);
+    }
     leave_out_unnamed(&mut found, messages);
     let temporary = TemporaryArchives::of(&found.recordings, messages)?;
     failed += temporary.failed;
@@ -63,7 +66,9 @@ fn leave_out_unnamed(found: &mut FoundInputs, messages: &Messages) {
     } else {
         messages.warning(&text);
     }
-    messages.hint("`tracesift extract` with the same paths makes archives of them; a recording named by itself is asked directly");
+    messages.hint(
+        "`tracesift extract` with the same paths makes archives of them; a recording named by itself is asked directly",
+    );
 }
 
 /// Where and how answers go.

@@ -20,6 +20,9 @@ use crate::terminal::Messages;
 pub(crate) fn run(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exit> {
     let (recordings, mut failed) = find(args, messages);
     if recordings.is_empty() {
+        if failed == 0 {
+            messages.error("there is no recording to extract; name files, directories or wildcards");
+        }
         return Ok(Exit::NothingUsable);
     }
     let jobs = jobs(args, recordings.len());
@@ -31,8 +34,7 @@ pub(crate) fn run(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exi
 
 /// The recordings, and the number of arguments that gave none.
 fn find(args: &ExtractArgs, messages: &Messages) -> (Vec<Recording>, usize) {
-    let select =
-        SelectOptions { base: ".".into(), recursive: args.recursive, purpose: Purpose::Extract };
+    let select = SelectOptions { base: ".".into(), recursive: args.recursive, purpose: Purpose::Extract };
     if let Some(name) = &args.merge {
         return match input::merge(name, &args.paths, &select) {
             Ok(recording) => (vec![recording], 0),
@@ -162,13 +164,14 @@ fn found(report: &Report) -> String {
     let mut parts = vec![format!("{} s", show(report.info.end_ns.saturating_sub(report.info.start_ns), Kind::Seconds))];
     let (tables, bytes) = tables(&report.archive);
     for (table, what) in [
-        ("processes", "processes"),
-        ("cpu_samples", "samples"),
-        ("context_switches", "switches"),
-        ("disk_io", "disk operations"),
-        ("stacks", "stacks"),
+        ("processes", ["process", "processes"]),
+        ("cpu_samples", ["sample", "samples"]),
+        ("context_switches", ["switch", "switches"]),
+        ("disk_io", ["disk operation", "disk operations"]),
+        ("stacks", ["stack", "stacks"]),
     ] {
         if let Some((_, rows)) = tables.iter().find(|(name, rows)| name == table && *rows > 0) {
+            let what = what[usize::from(*rows > 1)];
             parts.push(format!("{} {what}", show(i64::try_from(*rows).unwrap_or(i64::MAX), Kind::Count)));
         }
     }

@@ -22,6 +22,16 @@ pub(crate) fn find_recordings(inputs: &Inputs, messages: &Messages) -> (FoundInp
     report(inputs.find_recordings(), messages)
 }
 
+/// Says that nothing is left to be asked, when nobody has said why yet. True when nothing is left.
+pub(crate) fn nothing_left(found: &FoundInputs, failed: usize, messages: &Messages) -> bool {
+    let nothing = found.archives.is_empty() && found.recordings.is_empty();
+    if nothing && failed == 0 {
+        messages.error("no file is left");
+        messages.hint("loosen --file and the choice of test runs");
+    }
+    nothing
+}
+
 fn report(found: FoundInputs, messages: &Messages) -> (FoundInputs, usize) {
     for note in &found.notes {
         messages.note(&note.to_string());
@@ -38,8 +48,7 @@ pub(crate) fn keep_selected(found: &mut FoundInputs, selection: &Selection) {
     if *selection == Selection::default() {
         return;
     }
-    let kept: Vec<PathBuf> =
-        runs(found, selection).iter().flat_map(Run::files).map(|file| file.path.clone()).collect();
+    let kept: Vec<PathBuf> = runs(found, selection).iter().flat_map(Run::files).map(|file| file.path.clone()).collect();
     found.archives.retain(|path| kept.contains(path));
     found.recordings.retain(|recording| kept.iter().any(|path| is_of(recording, path)));
 }

@@ -3,8 +3,8 @@
 pub(crate) mod demo;
 pub(crate) mod dump;
 pub(crate) mod extract;
-mod manual;
 mod found;
+mod manual;
 mod stats;
 mod temporary;
 mod testrun;
@@ -19,7 +19,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Extract(args) => extract::run(args, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, &messages),
-        Command::Demo(args) => demo::run(args, cli.no_color, &messages),
+        Command::Demo(args) => demo::run(args, cli.no_color),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man { out } => manual::pages(out.as_deref()),
     }

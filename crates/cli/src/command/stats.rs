@@ -34,8 +34,10 @@ pub(crate) fn run(dump: &Dump, args: &StatsArgs, printer: &Printer, messages: &M
         add(found::find(&others, messages));
     }
 
-    let read: Vec<Result<(Vec<Row>, Vec<RawError>), RawError>> =
-        recordings.par_iter().map(|recording: &Recording| stats::recording(recording, &OpenOptions::default())).collect();
+    let read: Vec<Result<(Vec<Row>, Vec<RawError>), RawError>> = recordings
+        .par_iter()
+        .map(|recording: &Recording| stats::recording(recording, &OpenOptions::default()))
+        .collect();
     let mut groups: Vec<Vec<Row>> = Vec::new();
     for result in read {
         let errors = match result {

@@ -14,16 +14,16 @@ use crate::terminal::Messages;
 /// Answers the question.
 pub(crate) fn run(dump: &Dump, args: &TestrunArgs, printer: &Printer, messages: &Messages) -> anyhow::Result<Exit> {
     let (found, failed) = found::find(&dump.common().0.inputs(), messages);
-    let usable = found.archives.len() + found.recordings.len();
+    if found::nothing_left(&found, failed, messages) {
+        return Ok(Exit::NothingUsable);
+    }
     let runs = found::runs(&found, &dump.selection(Local::now().naive_local()));
     let (columns, sections) = if args.print_files {
         (descriptions(testrun::FILE_COLUMNS), testrun::files(&runs))
     } else {
         (descriptions(testrun::TEST_COLUMNS), testrun::tests(&runs))
     };
-    if usable > 0 {
-        let facts = testrun::summary(&runs);
-        printer.print(&Answer { question: "testrun", columns, layout: Layout::Rows, sections, facts })?;
-    }
-    Ok(Exit::of(usable, failed))
+    let facts = testrun::summary(&runs);
+    printer.print(&Answer { question: "testrun", columns, layout: Layout::Rows, sections, facts })?;
+    Ok(Exit::of(found.archives.len() + found.recordings.len(), failed))
 }

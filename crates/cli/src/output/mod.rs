@@ -7,8 +7,6 @@ pub(crate) mod parquet;
 pub(crate) mod table;
 pub(crate) mod target;
 
-use std::io::Write;
-
 use tracesift_ask::answer::Answer;
 
 use crate::args::Format;

@@ -33,15 +33,24 @@ pub(crate) fn write(out: &mut (dyn Write + Send), answer: &Answer) -> anyhow::Re
 
 fn array(kind: Kind, values: &[&Value]) -> ArrayRef {
     match data_type(kind) {
-        DataType::Boolean => {
-            Arc::new(values.iter().map(|value| if let Value::Bool(value) = value { Some(*value) } else { None }).collect::<BooleanArray>())
-        }
-        DataType::Int64 => {
-            Arc::new(values.iter().map(|value| if let Value::Int(value) = value { Some(*value) } else { None }).collect::<Int64Array>())
-        }
-        DataType::Float64 => {
-            Arc::new(values.iter().map(|value| if let Value::Float(value) = value { Some(*value) } else { None }).collect::<Float64Array>())
-        }
+        DataType::Boolean => Arc::new(
+            values
+                .iter()
+                .map(|value| if let Value::Bool(value) = value { Some(*value) } else { None })
+                .collect::<BooleanArray>(),
+        ),
+        DataType::Int64 => Arc::new(
+            values
+                .iter()
+                .map(|value| if let Value::Int(value) = value { Some(*value) } else { None })
+                .collect::<Int64Array>(),
+        ),
+        DataType::Float64 => Arc::new(
+            values
+                .iter()
+                .map(|value| if let Value::Float(value) = value { Some(*value) } else { None })
+                .collect::<Float64Array>(),
+        ),
         _ => Arc::new(
             values
                 .iter()

@@ -68,7 +68,7 @@ fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
 /// Name, time and totals of a section on one line.
 fn heading(section: &Section, time: TimeStyle) -> String {
     let mut parts = vec![cell::clean(&section.title).into_owned()];
-    if let Some(zero) = section.zero {
+    if let Some(zero) = section.zero.filter(|zero| zero.instant(0).is_some()) {
         let local = TimeStyle { format: TimeFormat::Local, digits: 0 };
         parts.push(local.show(0, Some(zero)));
     }
@@ -95,7 +95,8 @@ fn cards(out: &mut dyn Write, columns: &[Column], section: &Section, style: &Sty
         View::Details => style.details,
         View::Machine => false,
     };
-    let width = columns.iter().filter(|column| shown(column)).map(|column| cell::width(column.title)).max().unwrap_or(0);
+    let width =
+        columns.iter().filter(|column| shown(column)).map(|column| cell::width(column.title)).max().unwrap_or(0);
     for row in &section.rows {
         let mut tables = Vec::new();
         for (column, value) in columns.iter().zip(row).filter(|(column, _)| shown(column)) {
@@ -175,7 +176,9 @@ impl<'a> Grid<'a> {
                 let title = if unit.is_empty() { column.title.to_owned() } else { format!("{} {unit}", column.title) };
                 let widest = rows
                     .iter()
-                    .filter_map(|(row, zero)| Some(cell::width(&cell::text(row.get(index)?, column.kind, style.time, *zero))))
+                    .filter_map(|(row, zero)| {
+                        Some(cell::width(&cell::text(row.get(index)?, column.kind, style.time, *zero)))
+                    })
                     .max()
                     .unwrap_or(0);
                 let width = widest.max(cell::width(&title));

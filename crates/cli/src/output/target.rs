@@ -28,9 +28,7 @@ impl Target {
     ) -> anyhow::Result<()> {
         match self {
             Self::Stdout => write(&mut BufWriter::new(io::stdout())),
-            Self::File(path) => {
-                write_file(path, write).with_context(|| format!("cannot write {}", path.display()))
-            }
+            Self::File(path) => write_file(path, write).with_context(|| format!("cannot write {}", path.display())),
         }
     }
 }

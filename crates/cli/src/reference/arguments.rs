@@ -21,6 +21,14 @@ impl<'a> Tokens<'a> {
         let next = self.rest.clone().next()?;
         if switch_name(next).is_some() { None } else { self.next() }
     }
+
+    /// Passes over so many values, as far as they are there.
+    pub(super) fn skip_values(&mut self, count: usize) {
+        let mut left = count;
+        while left > 0 && self.value().is_some() {
+            left -= 1;
+        }
+    }
 }
 
 /// The name of a switch without its dash and in lower case; `None` for a value. `-5` and `-1.5s` are values: what begins with a

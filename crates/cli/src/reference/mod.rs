@@ -38,10 +38,7 @@ pub(crate) fn rewrite(arguments: &[OsString], messages: &Messages) -> anyhow::Re
 
 /// The same on texts. `exists` says whether a path exists, which decides between an archive and what ETWAnalyzer would have
 /// made in its place.
-pub(crate) fn translate(
-    arguments: &[String],
-    exists: &dyn Fn(&str) -> bool,
-) -> Result<Option<Rewritten>, UsageError> {
+pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> Result<Option<Rewritten>, UsageError> {
     let Some(position) = arguments.iter().position(|argument| Verb::parse(argument).is_some()) else { return Ok(None) };
     let (before, verb_and_after) = arguments.split_at(position);
     let Some((verb, after)) = verb_and_after.split_first().and_then(|(verb, after)| Some((Verb::parse(verb)?, after)))
@@ -134,10 +131,7 @@ mod tests {
             .into_iter()
             .map(|line| {
                 let arguments = shell_words(line);
-                assert!(
-                    !matches!(translate(&arguments, &|_| false), Ok(None)),
-                    "not recognised: {line}"
-                );
+                assert!(!matches!(translate(&arguments, &|_| false), Ok(None)), "not recognised: {line}");
                 format!("{line}\n  {}", ours_of(&arguments))
             })
             .collect();

@@ -101,7 +101,7 @@ const SWITCHES: &[Switch] = &[
     switch(&["nocmdline"], QUESTIONS, To::Flag("--no-cmdline")),
     switch(&["nocsvseparator", "clip", "nodigitsep", "debug"], ALL, To::Dropped(0)),
     switch(&["showfullfilename", "sffn", "plainprocessnames", "ppn"], QUESTIONS, To::Dropped(0)),
-    switch(&["column"], QUESTIONS, To::Missing("a choice of columns; `--format csv` has them all")),
+    switch(&["column"], QUESTIONS, To::Missing("a choice of columns")),
     switch(&["merge"], QUESTIONS, To::Missing("rows merged over files")),
     switch(&["zerotime", "zt", "zeroprocessname", "zpn"], QUESTIONS, To::Missing("times counted from an event")),
     // Processes.
@@ -143,7 +143,10 @@ const SWITCHES: &[Switch] = &[
     switch(
         &["showtotal"],
         &[Cpu],
-        To::Word("--totals", &[("none", "none"), ("total", "total"), ("file", "total"), ("process", "process"), ("method", "process")]),
+        To::Word(
+            "--totals",
+            &[("none", "none"), ("total", "total"), ("file", "total"), ("process", "process"), ("method", "process")],
+        ),
     ),
     switch(
         &["smi", "showmoduleinfo"],
@@ -200,7 +203,11 @@ const SWITCHES: &[Switch] = &[
     ),
     switch(&["symcache", "symfolder"], &[Extract], To::Dropped(1)),
     switch(&["allcpu", "allexceptions", "includeexitedprocesses"], &[Extract], To::Dropped(0)),
-    switch(&["nosampling", "nocswitch", "noready"], &[Extract], To::Left(0, "everything is extracted, samples and switches apart from each other")),
+    switch(
+        &["nosampling", "nocswitch", "noready"],
+        &[Extract],
+        To::Left(0, "everything is extracted, samples and switches apart from each other"),
+    ),
     switch(
         &["extractregion"],
         &[Extract],
@@ -231,7 +238,9 @@ impl Switch {
     /// What the switch does with the values that follow.
     pub(super) fn apply(self, written: &str, tokens: &mut Tokens<'_>) -> Result<Effect, UsageError> {
         let mut value = || {
-            tokens.value().ok_or_else(|| UsageError::new(format!("{written} needs a value"), "write it behind the switch"))
+            tokens
+                .value()
+                .ok_or_else(|| UsageError::new(format!("{written} needs a value"), "write it behind the switch"))
         };
         Ok(match self.to {
             To::Path => Effect::Path(value()?.to_owned()),
@@ -255,22 +264,19 @@ impl Switch {
                 }
                 Effect::Ours(words)
             }
-            To::ProcessTimes => {
-                Effect::Ours(vec![format!("--time-format={}", word(written, value()?, TIME_FORMATS)?), "--details".to_owned()])
-            }
+            To::ProcessTimes => Effect::Ours(vec![
+                format!("--time-format={}", word(written, value()?, TIME_FORMATS)?),
+                "--details".to_owned(),
+            ]),
             To::Dropped(values) => {
-                (0..values).for_each(|_| drop(tokens.value()));
+                tokens.skip_values(values);
                 Effect::Nothing
             }
             To::Left(values, note) => {
-                for _ in 0..values {
-                    if tokens.value().is_none() {
-                        break;
-                    }
-                }
+                tokens.skip_values(values);
                 Effect::Note(note.to_owned())
             }
-            To::Missing(what) => return Err(missing(what)),
+            To::Missing(what) => return Err(missing(what, written)),
         })
     }
 }
@@ -283,7 +289,9 @@ fn word<'t>(written: &str, value: &str, table: &'t [(&'t str, &'t str)]) -> Resu
 }
 
 fn count(written: &str, value: &str) -> Result<usize, UsageError> {
-    value.parse().map_err(|_| UsageError::new(format!("{written} needs a number, not `{value}`"), "write it behind the switch"))
+    value
+        .parse()
+        .map_err(|_| UsageError::new(format!("{written} needs a number, not `{value}`"), "write it behind the switch"))
 }
 
 /// `min [max]`, or `min-max` as older versions wrote it.

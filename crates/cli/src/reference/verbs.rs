@@ -11,8 +11,8 @@ pub(super) enum Verb {
     Extract,
     /// `-help`
     Help,
-    /// A verb that has no counterpart yet: what it does.
-    Missing(&'static str),
+    /// A verb that has no counterpart yet, and what it does.
+    Missing(&'static str, &'static str),
 }
 
 /// Our counterpart of a verb with its question.
@@ -82,11 +82,11 @@ impl Verb {
             "-dump" => Self::Dump,
             "-extract" => Self::Extract,
             "-help" => Self::Help,
-            "-convert" => Self::Missing("export to speedscope"),
-            "-loadsymbol" => Self::Missing("loading symbols later"),
-            "-converttime" => Self::Missing("conversion of times"),
-            "-console" => Self::Missing("a console that keeps archives open"),
-            "-mcp" => Self::Missing("a Model Context Protocol server"),
+            "-convert" => Self::Missing("-convert", "export to speedscope"),
+            "-loadsymbol" => Self::Missing("-loadsymbol", "loading symbols later"),
+            "-converttime" => Self::Missing("-converttime", "conversion of times"),
+            "-console" => Self::Missing("-console", "a console that keeps archives open"),
+            "-mcp" => Self::Missing("-mcp", "a Model Context Protocol server"),
             _ => return None,
         })
     }
@@ -95,7 +95,7 @@ impl Verb {
     pub(super) fn command(self, arguments: &[String]) -> Result<(Command, &[String]), UsageError> {
         match self {
             Self::Help => Ok((Command::Help, &[])),
-            Self::Missing(what) => Err(missing(what)),
+            Self::Missing(verb, what) => Err(missing(what, verb)),
             Self::Extract => extractors(arguments).map(|rest| (Command::Extract, rest)),
             Self::Dump => {
                 let known = || QUESTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
@@ -104,7 +104,7 @@ impl Verb {
                 };
                 match QUESTIONS.iter().find(|(question, _)| name.eq_ignore_ascii_case(question)) {
                     Some((_, Ok(command))) => Ok((*command, rest)),
-                    Some((_, Err(what))) => Err(missing(what)),
+                    Some((question, Err(what))) => Err(missing(what, &format!("-dump {question}"))),
                     None => {
                         Err(UsageError::new(format!("-dump has no question `{name}`"), format!("one of {}", known())))
                     }
@@ -136,7 +136,7 @@ fn extractors(arguments: &[String]) -> Result<&[String], UsageError> {
     let (names, rest) = arguments.split_at(count);
     for name in names.iter().flat_map(|names| names.split(',')) {
         if let Some((_, what)) = MISSING_EXTRACTORS.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)) {
-            return Err(missing(what));
+            return Err(missing(what, &format!("-extract {name}")));
         }
         if !EXTRACTORS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
             return Err(UsageError::new(
@@ -148,10 +148,10 @@ fn extractors(arguments: &[String]) -> Result<&[String], UsageError> {
     Ok(rest)
 }
 
-/// The refusal of something that does not exist yet.
-pub(super) fn missing(what: &str) -> UsageError {
+/// The refusal of something that does not exist yet, with the words that asked for it.
+pub(super) fn missing(what: &str, asked: &str) -> UsageError {
     UsageError::new(
-        format!("tracesift has no answer about {what} yet"),
-        "`tracesift dump --help` lists the questions that it answers",
+        format!("not available yet: {what} ({asked})"),
+        "`tracesift dump --help` lists the questions that can be asked",
     )
 }

@@ -1,16 +1,7 @@
 //! The 72-byte header in front of every buffer (WMI_BUFFER_HEADER).
 
 use super::session::CpuNumbering;
-
-/// Bytes of a buffer header.
-pub(super) const HEADER_BYTES: usize = 72;
-
-/// Bits of the buffer flag.
-pub(super) mod flag {
-    pub(in super::super) const FLUSH_MARKER: u16 = 0x1;
-    pub(in super::super) const PROC_INDEX: u16 = 0x20;
-    pub(in super::super) const COMPRESSED: u16 = 0x40;
-}
+use crate::format::{BUFFER_HEADER_BYTES, buffer_flag, buffer_header};
 
 /// Buffer types that are written.
 pub(super) mod kind {
@@ -20,6 +11,8 @@ pub(super) mod kind {
 
 /// State of a flushed buffer. In the header buffer of a compressed file the same number says XPRESS.
 const STATE_FLUSH: u32 = 3;
+/// What stands behind a CPU number of one byte.
+const BYTE_NUMBERING_ALIGNMENT: u8 = 8;
 
 /// The fields of a buffer header that carry meaning in a file.
 #[derive(Clone, Copy, Debug)]
@@ -34,32 +27,36 @@ pub(super) struct BufferHeader {
     pub(super) sequence: u64,
     /// CPU of its records.
     pub(super) cpu: u16,
-    /// See [`flag`].
+    /// Bits of [`buffer_flag`].
     pub(super) flags: u16,
     /// See [`kind`].
     pub(super) kind: u16,
 }
 
 impl BufferHeader {
-    pub(super) fn encode(&self, numbering: CpuNumbering) -> [u8; HEADER_BYTES] {
-        let mut out = [0; HEADER_BYTES];
+    pub(super) fn encode(&self, numbering: CpuNumbering) -> [u8; BUFFER_HEADER_BYTES] {
+        let mut out = [0; BUFFER_HEADER_BYTES];
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
-        put(0x00, &self.size.to_le_bytes());
+        put(buffer_header::SIZE, &self.size.to_le_bytes());
         // Windows 7 leaves the saved offset of the header buffer at 0.
-        let stale = numbering == CpuNumbering::Byte && self.kind == kind::HEADER;
-        put(0x04, &if stale { 0 } else { self.end }.to_le_bytes());
-        put(0x08, &self.end.to_le_bytes());
-        put(0x10, &self.time.to_le_bytes());
-        put(0x18, &self.sequence.to_le_bytes());
+        let unset = numbering == CpuNumbering::Byte && self.kind == kind::HEADER;
+        put(buffer_header::SAVED_OFFSET, &if unset { 0 } else { self.end }.to_le_bytes());
+        put(buffer_header::CURRENT_OFFSET, &self.end.to_le_bytes());
+        put(buffer_header::TIME_STAMP, &self.time.to_le_bytes());
+        put(buffer_header::SEQUENCE, &self.sequence.to_le_bytes());
+        let mut flags = self.flags;
         match numbering {
-            CpuNumbering::Index => put(0x28, &self.cpu.to_le_bytes()),
-            CpuNumbering::Byte => put(0x28, &[self.cpu as u8, 8]),
+            CpuNumbering::Index => {
+                put(buffer_header::PROCESSOR, &self.cpu.to_le_bytes());
+                // Header buffers of merged files do not have the flag.
+                flags |= if self.kind == kind::HEADER { 0 } else { buffer_flag::PROCESSOR_INDEX };
+            }
+            CpuNumbering::Byte => put(buffer_header::PROCESSOR, &[self.cpu as u8, BYTE_NUMBERING_ALIGNMENT]),
         }
-        put(0x2C, &STATE_FLUSH.to_le_bytes());
-        put(0x30, &self.end.to_le_bytes());
-        let index = if numbering == CpuNumbering::Index && self.kind != kind::HEADER { flag::PROC_INDEX } else { 0 };
-        put(0x34, &(self.flags | index).to_le_bytes());
-        put(0x36, &self.kind.to_le_bytes());
+        put(buffer_header::STATE, &STATE_FLUSH.to_le_bytes());
+        put(buffer_header::OFFSET, &self.end.to_le_bytes());
+        put(buffer_header::FLAGS, &flags.to_le_bytes());
+        put(buffer_header::KIND, &self.kind.to_le_bytes());
         out
     }
 }

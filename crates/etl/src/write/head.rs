@@ -1,6 +1,7 @@
 //! Record headers: which header kind a record gets, and its bytes.
 
 use super::session::PointerSize;
+use crate::format::{MARKER_RECORD, event_flag};
 use crate::guid::Guid;
 
 /// Kind of a kernel record: group, type within it, and version of the payload.
@@ -110,8 +111,6 @@ pub enum Extended<'a> {
     },
 }
 
-const MARKER_FLAGS: u8 = 0xC0;
-const EXTENDED_INFO: u16 = 0x1;
 /// Version bits 8 to 10 hold the number of counters.
 const MAX_COUNTERS: usize = 7;
 
@@ -148,7 +147,7 @@ impl Head<'_> {
             }
             Self::Full { class, opcode, version, pid, tid } => {
                 out.extend_from_slice(&size.to_le_bytes());
-                out.extend_from_slice(&[if wide { 0x14 } else { 0x0A }, MARKER_FLAGS, opcode, 0]);
+                out.extend_from_slice(&[if wide { 0x14 } else { 0x0A }, MARKER_RECORD, opcode, 0]);
                 out.extend_from_slice(&version.to_le_bytes());
                 out.extend_from_slice(&tid.to_le_bytes());
                 out.extend_from_slice(&pid.to_le_bytes());
@@ -171,8 +170,8 @@ impl Head<'_> {
                 extended,
             } => {
                 out.extend_from_slice(&size.to_le_bytes());
-                out.extend_from_slice(&[if wide { 0x13 } else { 0x12 }, MARKER_FLAGS]);
-                let flags = if extended.is_empty() { 0 } else { EXTENDED_INFO };
+                out.extend_from_slice(&[if wide { 0x13 } else { 0x12 }, MARKER_RECORD]);
+                let flags = if extended.is_empty() { 0 } else { event_flag::EXTENDED_INFO };
                 out.extend_from_slice(&flags.to_le_bytes());
                 out.extend_from_slice(&[0; 2]);
                 out.extend_from_slice(&tid.to_le_bytes());
@@ -195,7 +194,7 @@ impl Head<'_> {
 
 fn kernel_marker(out: &mut Vec<u8>, hook: Hook, version_bits: u16, kind: u8, size: u16) {
     out.extend_from_slice(&(u16::from(hook.version) | version_bits).to_le_bytes());
-    out.extend_from_slice(&[kind, MARKER_FLAGS]);
+    out.extend_from_slice(&[kind, MARKER_RECORD]);
     out.extend_from_slice(&size.to_le_bytes());
     out.extend_from_slice(&[hook.opcode, hook.group]);
 }

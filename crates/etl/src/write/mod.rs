@@ -16,6 +16,9 @@ mod writer;
 mod xpress;
 
 pub use head::{Extended, Head, Hook};
-pub use session::{Clock, CpuNumbering, PointerSize, SessionOptions, log_file_mode};
+pub use session::{Clock, CpuNumbering, PointerSize, SessionOptions};
 pub use writer::{WriteError, Writer};
 pub use xpress::Compressor;
+
+#[cfg(test)]
+mod tests;

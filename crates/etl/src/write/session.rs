@@ -1,6 +1,7 @@
 //! What a recording says about itself: the options of a session and the header record made of them.
 
 use super::payload::Bytes;
+use crate::format::file_mode;
 
 /// Bytes of a pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -46,20 +47,6 @@ pub enum CpuNumbering {
     Byte,
 }
 
-/// Bits of [`SessionOptions::log_file_mode`].
-pub mod log_file_mode {
-    /// Written from start to end.
-    pub const SEQUENTIAL: u32 = 0x1;
-    /// Wraps around at the maximum size.
-    pub const CIRCULAR: u32 = 0x2;
-    /// Merged or relogged.
-    pub const RELOG: u32 = 0x1_0000;
-    /// Buffers are compressed; set by the writer where [`super::SessionOptions::compress`] asks for it.
-    pub const COMPRESSED: u32 = 0x0400_0000;
-    /// Written by one of the system's loggers.
-    pub const INDEPENDENT: u32 = 0x0800_0000;
-}
-
 /// What the header of a recording says, and how its buffers look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
@@ -83,7 +70,7 @@ pub struct SessionOptions {
     pub compress: bool,
     /// Buffer headers of Windows 8 and later, or of Windows 7.
     pub cpu_numbering: CpuNumbering,
-    /// See [`log_file_mode`].
+    /// Bits of [`file_mode`]; the one for compression is set where `compress` asks for it.
     pub log_file_mode: u32,
     /// Events that the session lost.
     pub events_lost: u32,
@@ -119,7 +106,7 @@ impl Default for SessionOptions {
             pointer_size: PointerSize::default(),
             compress: false,
             cpu_numbering: CpuNumbering::default(),
-            log_file_mode: log_file_mode::SEQUENTIAL,
+            log_file_mode: file_mode::SEQUENTIAL,
             events_lost: 0,
             buffers_lost: 0,
             os_version: (10, 0),
@@ -145,7 +132,7 @@ pub(super) struct Outcome {
 impl SessionOptions {
     /// The log file mode with the bit that `compress` implies.
     pub(super) fn effective_mode(&self) -> u32 {
-        self.log_file_mode | if self.compress { log_file_mode::COMPRESSED } else { 0 }
+        self.log_file_mode | if self.compress { file_mode::COMPRESSED } else { 0 }
     }
 
     /// Payload of the header record (TRACE_LOGFILE_HEADER).

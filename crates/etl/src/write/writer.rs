@@ -2,10 +2,11 @@
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::buffer::{BufferHeader, HEADER_BYTES, flag, kind};
+use super::buffer::{BufferHeader, kind};
 use super::head::{Head, Hook};
 use super::session::{CpuNumbering, Outcome, PointerSize, SessionOptions};
 use super::xpress::Compressor;
+use crate::format::{BUFFER_HEADER_BYTES, MAX_BUFFER, buffer_flag};
 
 const HEADER_RECORD: Hook = Hook::new(0, 0, 2);
 /// Header buffers of compressed files are only as large as they need to be, in steps of this.
@@ -82,7 +83,7 @@ impl<W: Write + Seek> Writer<W> {
     /// # Errors
     /// Options that no session can have; an output that fails.
     pub fn create(output: W, options: SessionOptions) -> Result<Self, WriteError> {
-        if !(1024..=16 << 20).contains(&options.buffer_size) || !options.buffer_size.is_multiple_of(8) {
+        if !(1024..=MAX_BUFFER).contains(&options.buffer_size) || !options.buffer_size.is_multiple_of(8) {
             return Err(WriteError::BufferSize(options.buffer_size));
         }
         let most = if options.cpu_numbering == CpuNumbering::Byte { 256 } else { 2048 };
@@ -140,7 +141,7 @@ impl<W: Write + Seek> Writer<W> {
     ) -> Result<(), WriteError> {
         let system = self.options.pointer_size;
         let size = head.bytes(system).ok_or(WriteError::Counters)? + payload.len();
-        let limit = (self.options.buffer_size as usize - HEADER_BYTES).min(usize::from(u16::MAX));
+        let limit = (self.options.buffer_size as usize - BUFFER_HEADER_BYTES).min(usize::from(u16::MAX));
         let (Ok(short_size), true) = (u16::try_from(size), size <= limit) else {
             return Err(WriteError::RecordSize { size, limit });
         };
@@ -158,7 +159,7 @@ impl<W: Write + Seek> Writer<W> {
         let bytes = &mut buffer.bytes;
         if bytes.is_empty() {
             bytes.reserve_exact(self.options.buffer_size as usize);
-            bytes.resize(HEADER_BYTES, 0);
+            bytes.resize(BUFFER_HEADER_BYTES, 0);
         }
         head.encode(bytes, short_size, time, pointer_size, system);
         bytes.extend_from_slice(payload);
@@ -173,7 +174,7 @@ impl<W: Write + Seek> Writer<W> {
     pub fn finish(mut self, end_filetime: i64) -> Result<W, WriteError> {
         for cpu in 0..self.options.cpus {
             if !self.cpus[usize::from(cpu)].bytes.is_empty() {
-                self.flush(cpu, flag::FLUSH_MARKER)?;
+                self.flush(cpu, buffer_flag::FLUSH_MARKER)?;
             }
         }
         let buffers_written = u32::try_from(self.sequence).unwrap_or(u32::MAX);
@@ -200,19 +201,19 @@ impl<W: Write + Seek> Writer<W> {
         self.sequence += 1;
         if self.options.compress {
             self.compressed.clear();
-            self.compressed.resize(HEADER_BYTES, 0);
-            self.compressor.compress(&buffer.bytes[HEADER_BYTES..], &mut self.compressed);
+            self.compressed.resize(BUFFER_HEADER_BYTES, 0);
+            self.compressor.compress(&buffer.bytes[BUFFER_HEADER_BYTES..], &mut self.compressed);
             if self.compressed.len() < capacity {
                 header.size = self.compressed.len() as u32;
-                header.flags |= flag::COMPRESSED;
-                self.compressed[..HEADER_BYTES].copy_from_slice(&header.encode(self.options.cpu_numbering));
+                header.flags |= buffer_flag::COMPRESSED;
+                self.compressed[..BUFFER_HEADER_BYTES].copy_from_slice(&header.encode(self.options.cpu_numbering));
                 self.output.write_all(&self.compressed)?;
                 self.bytes_written += u64::from(header.size);
                 buffer.bytes.clear();
                 return Ok(());
             }
         }
-        buffer.bytes[..HEADER_BYTES].copy_from_slice(&header.encode(self.options.cpu_numbering));
+        buffer.bytes[..BUFFER_HEADER_BYTES].copy_from_slice(&header.encode(self.options.cpu_numbering));
         buffer.bytes.resize(capacity, 0xFF);
         self.output.write_all(&buffer.bytes)?;
         self.bytes_written += u64::from(header.size);
@@ -226,14 +227,14 @@ impl<W: Write + Seek> Writer<W> {
         // The session is started by the process that controls it; system tools report it as the idle process.
         let head = Head::System { hook: HEADER_RECORD, pid: 0, tid: 0 };
         let record = 32 + payload.len();
-        let end = (HEADER_BYTES + record).next_multiple_of(8);
+        let end = (BUFFER_HEADER_BYTES + record).next_multiple_of(8);
         let size = if self.options.compress {
             end.next_multiple_of(SMALL_HEADER_STEP)
         } else {
             self.options.buffer_size as usize
         };
         if end > size || record > usize::from(u16::MAX) {
-            return Err(WriteError::RecordSize { size: record, limit: size.saturating_sub(HEADER_BYTES) });
+            return Err(WriteError::RecordSize { size: record, limit: size.saturating_sub(BUFFER_HEADER_BYTES) });
         }
         let header = BufferHeader {
             size: size as u32,
@@ -241,7 +242,7 @@ impl<W: Write + Seek> Writer<W> {
             time: 0,
             sequence: 0,
             cpu: 0,
-            flags: flag::FLUSH_MARKER,
+            flags: buffer_flag::FLUSH_MARKER,
             kind: kind::HEADER,
         };
         let mut bytes = Vec::with_capacity(size);

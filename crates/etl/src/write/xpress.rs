@@ -171,89 +171,47 @@ impl<'a> Items<'a> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::Compressor;
+    use crate::xpress::{Decoded, decompress};
     use proptest::prelude::*;
-
-    /// Straight from the format's description; slow and strict.
-    pub(crate) fn decompress(input: &[u8], length: usize) -> Vec<u8> {
-        let mut output: Vec<u8> = Vec::new();
-        let mut at = 0;
-        let mut take = |count: usize| {
-            let value = input[at..at + count].iter().rev().fold(0usize, |value, byte| value << 8 | usize::from(*byte));
-            at += count;
-            (value, at - count)
-        };
-        let mut half: Option<usize> = None;
-        let mut halves: std::collections::HashMap<usize, usize> = std::collections::HashMap::new();
-        'stream: loop {
-            if output.len() == length {
-                break;
-            }
-            let (flags, _) = take(4);
-            for bit in (0..32).rev() {
-                if output.len() == length {
-                    break 'stream;
-                }
-                if flags >> bit & 1 == 0 {
-                    output.push(take(1).0 as u8);
-                    continue;
-                }
-                let (token, _) = take(2);
-                let mut count = token & 7;
-                if count == 7 {
-                    count = match half.take() {
-                        Some(position) => halves[&position] >> 4,
-                        None => {
-                            let (byte, position) = take(1);
-                            half = Some(position);
-                            halves.insert(position, byte);
-                            byte & 15
-                        }
-                    };
-                    if count == 15 {
-                        count = take(1).0;
-                        if count == 255 {
-                            count = take(2).0;
-                            if count == 0 {
-                                count = take(4).0;
-                            }
-                            count -= 22;
-                        }
-                        count += 15;
-                    }
-                    count += 7;
-                }
-                let from = output.len() - ((token >> 3) + 1);
-                for index in from..from + count + 3 {
-                    output.push(output[index]);
-                }
-            }
-        }
-        assert_eq!(at, input.len(), "the stream ends with its last item");
-        output
-    }
 
     fn round_trip(input: &[u8]) -> usize {
         let mut compressed = Vec::new();
         Compressor::default().compress(input, &mut compressed);
-        assert!(decompress(&compressed, input.len()) == input, "{} bytes differ", input.len());
+        let mut output = vec![0; input.len()];
+        let decoded = decompress(&compressed, &mut output);
+        let whole = Decoded { produced: input.len(), consumed: compressed.len(), stopped: None };
+        assert_eq!(decoded, whole);
+        assert!(output == input, "{} bytes differ", input.len());
         compressed.len()
     }
 
     #[test]
     fn every_length_class_of_a_match_survives() {
-        for length in [0, 1, 3, 4, 5, 9, 10, 11, 24, 25, 26, 279, 280, 281, 65_538, 65_539, 70_000, 200_000] {
-            let input = vec![7; length];
-            let size = round_trip(&input);
+        for length in [1, 3, 4, 5, 9, 10, 11, 24, 25, 26, 279, 280, 281, 65_538, 65_539, 70_000, 200_000] {
+            let size = round_trip(&vec![7; length]);
             assert!(length < 16 || size < 24, "{length} equal bytes became {size}");
+        }
+        let mut nothing = Vec::new();
+        Compressor::default().compress(&[], &mut nothing);
+        assert!(nothing.is_empty());
+    }
+
+    #[test]
+    fn matches_reach_back_as_far_as_the_format_can_say() {
+        for distance in [8_191, 8_192, 8_193] {
+            let mut input: Vec<u8> =
+                (0..distance).map(|index: u32| (index.wrapping_mul(0x9E37_79B1) >> 13) as u8).collect();
+            input.extend_from_within(..64);
+            round_trip(&input);
         }
     }
 
     proptest! {
         #[test]
         fn what_goes_in_comes_out(words in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..40), 1..12),
-                                  picks in prop::collection::vec(any::<prop::sample::Index>(), 0..400)) {
+                                  picks in prop::collection::vec(any::<prop::sample::Index>(), 1..400)) {
             let input: Vec<u8> = picks.iter().flat_map(|pick| pick.get(&words).clone()).collect();
             round_trip(&input);
         }

@@ -134,9 +134,8 @@ pub enum InputError {
     },
     /// The decoder's dictionary is larger than allowed.
     #[error(
-        "{}: needs {} of memory to unpack, more than the {} that are accepted; unpack it by other means",
+        "{}: needs more than {} of memory to unpack; unpack it by other means",
         located(.path, .member.as_deref()),
-        bytes(*.needed),
         bytes(*.limit)
     )]
     NeedsMemory {
@@ -144,14 +143,12 @@ pub enum InputError {
         path: PathBuf,
         /// Member.
         member: Option<String>,
-        /// Bytes needed.
-        needed: u64,
         /// Bytes accepted.
         limit: u64,
     },
     /// The disk of the temporary directory is full.
     #[error(
-        "{}: no space left in {} to unpack it; free some, or choose another directory with --temp-dir or TMPDIR",
+        "{}: no space left in {} to unpack it; free some, or choose another directory with --temp or TMPDIR",
         shown(.path),
         shown(.directory)
     )]
@@ -163,7 +160,7 @@ pub enum InputError {
     },
     /// No temporary file can be made or written.
     #[error(
-        "{}: cannot write a temporary file in {}: {}; choose another directory with --temp-dir or TMPDIR",
+        "{}: cannot write a temporary file in {}: {}; choose another directory with --temp or TMPDIR",
         shown(.path),
         shown(.directory),
         one_line(&.reason.to_string())

@@ -27,7 +27,7 @@ impl Inventory {
             }
             ModuleLoad::LOAD_ID | ModuleLoad::UNLOAD_ID | ModuleLoad::DC_END_ID => {
                 let Some(module) = self.decode::<ModuleLoad<'_>>(record, version) else { return };
-                self.methods.module(pid, module.module_id, file_name(&module.il_path.to_string()));
+                self.methods.module(record.time(), pid, module.module_id, file_name(&module.il_path.to_string()));
             }
             _ => {}
         }
@@ -35,7 +35,7 @@ impl Inventory {
 
     fn domain_module(&mut self, record: &Record<'_>, pid: u32, version: u8) {
         let Some(module) = self.decode::<DomainModuleLoad<'_>>(record, version) else { return };
-        self.methods.module(pid, module.module_id, file_name(&module.il_path.to_string()));
+        self.methods.module(record.time(), pid, module.module_id, file_name(&module.il_path.to_string()));
     }
 
     fn method(&mut self, record: &Record<'_>, pid: u32, edge: MethodEdge, version: u8) {

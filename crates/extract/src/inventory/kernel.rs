@@ -46,6 +46,7 @@ impl Inventory {
                     && switch.old_thread_state == THREAD_STATE_TERMINATED
                 {
                     self.lifetimes.terminated(record.time(), switch.old_thread_id);
+                    self.late.thread_ended(switch.old_thread_id);
                 }
             }
             ReadyThread::OPCODE => self.activity(record.time()),
@@ -67,6 +68,9 @@ impl Inventory {
                     service_tag: thread.sub_process_tag,
                     start_address: thread.start_address,
                 };
+                if matches!(edge, Edge::Start | Edge::End) {
+                    self.late.thread_ended(thread.thread_id);
+                }
                 self.lifetimes.thread(record.time(), thread.thread_id, edge, facts);
             }
             ThreadName::OPCODE => {
@@ -111,6 +115,9 @@ impl Inventory {
     }
 
     fn stack_walk(&mut self, record: &Record<'_>, opcode: u8, version: u8) -> std::io::Result<()> {
+        // The second pass numbers the stack records in the same way.
+        let position = self.stack_records;
+        self.stack_records += u64::from(record.is_stack_walk());
         match opcode {
             Stack::OPCODE => {
                 if let Some(stack) = self.decode::<Stack<'_>>(record, version) {
@@ -120,7 +127,7 @@ impl Inventory {
             StackReference::KERNEL | StackReference::USER => {
                 if let Some(reference) = self.decode::<StackReference>(record, version) {
                     let half = if opcode == StackReference::KERNEL { Half::Kernel } else { Half::User };
-                    self.late.keyed(record, half, &reference);
+                    self.late.keyed(record, position, half, &reference);
                 }
             }
             StackDefinition::CREATE | StackDefinition::DELETE | StackDefinition::RUNDOWN => {
@@ -131,7 +138,7 @@ impl Inventory {
                     let kernel = is_kernel_address(root, record.pointer_size());
                     let half = if kernel { Half::Kernel } else { Half::User };
                     let serves = if opcode == StackDefinition::CREATE { Serves::Later } else { Serves::Earlier };
-                    self.stack_keys.define(half, definition.stack_key, record.time(), serves, frames.iter())?;
+                    self.stack_keys.define(half, definition.stack_key, position, serves, frames.iter())?;
                 }
             }
             _ => {}

@@ -16,8 +16,13 @@ const MAX_FRAMES: usize = 4 << 20;
 /// The frames of a late half.
 #[derive(Clone, Debug)]
 pub(crate) enum LateFrames {
-    /// By key.
-    Key(u64),
+    /// By key, in the stack record at this position of the stream of stack records.
+    Key {
+        /// The key.
+        key: u64,
+        /// See [`tracesift_trace::stack_keys`].
+        position: u64,
+    },
     /// A range of [`LateStacks::frames`].
     Inline(std::ops::Range<usize>),
 }
@@ -54,11 +59,11 @@ impl LateStacks {
     }
 
     /// A reference to a half by key.
-    pub(crate) fn keyed(&mut self, record: &Record<'_>, half: Half, reference: &StackReference) {
+    pub(crate) fn keyed(&mut self, record: &Record<'_>, position: u64, half: Half, reference: &StackReference) {
         let event = reference.event_timestamp.cast_signed();
         let (pid, tid) = (reference.process_id, reference.thread_id);
         if let Some(first_event_ticks) = self.late(record, half, event, tid) {
-            let frames = LateFrames::Key(reference.stack_key);
+            let frames = LateFrames::Key { key: reference.stack_key, position };
             self.push(record, half, pid, tid, event, first_event_ticks, frames);
         }
     }
@@ -84,6 +89,11 @@ impl LateStacks {
             let frames = LateFrames::Inline(start..self.frames.len());
             self.push(record, half, pid, tid, event, first_event_ticks, frames);
         }
+    }
+
+    /// A life of this tid is over: nothing of it waits any more.
+    pub(crate) fn thread_ended(&mut self, tid: u32) {
+        self.waiting.remove(&tid);
     }
 
     /// For a late half: the oldest event that it serves.

@@ -11,6 +11,7 @@ use tracesift_extract::input::{
 
 use super::fixtures::open;
 
+#[expect(clippy::print_stdout, reason = "a test that does not run says why")]
 fn cases() -> Option<PathBuf> {
     let cases = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
     if !cases.is_dir() {

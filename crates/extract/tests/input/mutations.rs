@@ -54,6 +54,8 @@ fn survive(name: &str, original: &[u8]) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut refused = 0;
     for _ in 0..MUTATIONS {
+        // A new file each time: some file systems wait for the disk when a file is overwritten.
+        std::fs::remove_file(&placed.path).expect("remove");
         std::fs::write(&placed.path, mutate(original, &mut random)).expect("write");
         match open_with(&placed.path, &options) {
             Ok(opened) => drop(contents(&opened)),

@@ -139,11 +139,8 @@ fn context_switch(scenario: &Scenario, list: &mut RecordList, ticks: i64, cpu: u
 fn disk_io(scenario: &Scenario, list: &mut RecordList, ticks: i64, cpu: u16, disk: &DiskIo) {
     let irp = super::kernel_base(scenario.machine.pointer_size) + 0x00B0_0000 + (disk.offset & 0xFFFF) * 0x10;
     let tid = scenario.machine.threads[disk.thread].tid;
-    let (init, done) = if disk.write {
-        (DiskInit::WRITE, DiskTransfer::WRITE)
-    } else {
-        (DiskInit::READ, DiskTransfer::READ)
-    };
+    let (init, done) =
+        if disk.write { (DiskInit::WRITE, DiskTransfer::WRITE) } else { (DiskInit::READ, DiskTransfer::READ) };
     let head = system(scenario, init, disk.thread);
     list.push(disk.start, disk.start_cpu, head, |out| DiskInit { irp, tid }.encode(out));
     let payload = DiskTransfer {

@@ -7,7 +7,8 @@ mod stacks;
 
 use std::io::Cursor;
 
-use tracesift_etl::write::{Clock, CpuNumbering, PointerSize, SessionOptions, WriteError, Writer, log_file_mode};
+use tracesift_etl::format::file_mode;
+use tracesift_etl::write::{Clock, CpuNumbering, PointerSize, SessionOptions, WriteError, Writer};
 
 use crate::Scenario;
 use crate::machine::Machine;
@@ -150,8 +151,8 @@ fn part(scenario: &Scenario, records: &RecordList, target: Target, suffix: &'sta
 fn session(machine: &Machine, recording: &Recording) -> SessionOptions {
     let (numbering, version, build) =
         if recording.windows7 { (CpuNumbering::Byte, (6, 1), 7601) } else { (CpuNumbering::Index, (10, 0), 19_045) };
-    let mut mode = if recording.compress { log_file_mode::RELOG } else { 0 };
-    mode |= if recording.rotate_buffers > 0 { log_file_mode::CIRCULAR } else { log_file_mode::SEQUENTIAL };
+    let mut mode = if recording.compress { file_mode::RELOG } else { 0 };
+    mode |= if recording.rotate_buffers > 0 { file_mode::CIRCULAR } else { file_mode::SEQUENTIAL };
     SessionOptions {
         cpus: machine.cpus,
         frequency: machine.frequency,

@@ -12,6 +12,7 @@ use super::Rundown;
 use super::list::{HeadKind, RecordList};
 use crate::Scenario;
 use crate::machine::MethodOrigin;
+use crate::record::{Event, Record};
 
 /// Exit status of what still runs.
 const STILL_ACTIVE: i32 = 0x103;
@@ -145,14 +146,7 @@ pub(super) fn end(scenario: &Scenario, list: &mut RecordList) {
 }
 
 /// A process record with the given header.
-pub(super) fn process(
-    scenario: &Scenario,
-    list: &mut RecordList,
-    ticks: i64,
-    cpu: u16,
-    head: HeadKind,
-    index: usize,
-) {
+pub(super) fn process(scenario: &Scenario, list: &mut RecordList, ticks: i64, cpu: u16, head: HeadKind, index: usize) {
     let life = &scenario.machine.processes[index];
     let ended = life.end.is_some_and(|end| end <= ticks);
     let mut user = vec![21, 1_004_336_348, 1_177_238_915, 682_003_330];
@@ -182,7 +176,8 @@ pub(super) fn thread(scenario: &Scenario, list: &mut RecordList, ticks: i64, cpu
     let machine = &scenario.machine;
     let life = &machine.threads[index];
     let process = &machine.processes[life.process];
-    let start_image = process.images.iter().map(|image| &machine.images[*image]).find(|image| image.name == process.name);
+    let start_image =
+        process.images.iter().map(|image| &machine.images[*image]).find(|image| image.name == process.name);
     let payload = Thread {
         pid: process.pid,
         tid: life.tid,
@@ -261,7 +256,8 @@ fn managed(scenario: &Scenario, list: &mut RecordList) {
         let (ticks, cpu, provider, module_event, method_event) = match method.origin {
             MethodOrigin::Load { ticks, cpu } => (ticks, cpu, DOTNET_PROVIDER, MODULE_LOAD, METHOD_LOAD_VERBOSE),
             MethodOrigin::Rundown => {
-                (end_ticks(scenario), 0, DOTNET_RUNDOWN_PROVIDER, MODULE_DC_END, METHOD_DC_END_VERBOSE)
+                let (ticks, cpu) = last_moment(scenario, method.process);
+                (ticks, cpu, DOTNET_RUNDOWN_PROVIDER, MODULE_DC_END, METHOD_DC_END_VERBOSE)
             }
         };
         let pid = machine.processes[method.process].pid;
@@ -294,6 +290,13 @@ fn managed(scenario: &Scenario, list: &mut RecordList) {
         };
         list.push(ticks, cpu, head(method_event, Method::VERSION, JIT_KEYWORD), |out| payload.encode(out));
     }
+}
+
+/// When the runtime lists its methods: at the end of its process, else of the session.
+fn last_moment(scenario: &Scenario, process: usize) -> (i64, u16) {
+    let ends = |record: &&Record| matches!(record.event, Event::ProcessEnd { process: ended, .. } if ended == process);
+    let end = scenario.records.iter().find(ends);
+    end.map_or((end_ticks(scenario), 0), |record| (record.ticks - 1, record.cpu))
 }
 
 /// A thread of the process that lives at that time.

@@ -87,7 +87,11 @@ const NATIVE: &[(&str, bool, &[&str])] = &[
         ],
     ),
     ("kernel32.dll", false, &["BaseThreadInitThunk"]),
-    ("KERNELBASE.dll", false, &["WriteFile", "CreateFileW", "CloseHandle", "WaitForSingleObjectEx", "SleepEx", "ReadFile"]),
+    (
+        "KERNELBASE.dll",
+        false,
+        &["WriteFile", "CreateFileW", "CloseHandle", "WaitForSingleObjectEx", "SleepEx", "ReadFile"],
+    ),
     ("hostfxr.dll", false, &["hostfxr_main_startupinfo"]),
     ("hostpolicy.dll", false, &["corehost_main"]),
     (
@@ -112,8 +116,11 @@ const NATIVE: &[(&str, bool, &[&str])] = &[
     ("cmd.exe", false, &["ExecPgm"]),
 ];
 
-/// Managed modules with their methods: namespace and type, name, signature.
-const MANAGED: &[(&str, &[(&str, &str, &str)])] = &[
+/// Namespace and type, name, signature.
+type MethodText = (&'static str, &'static str, &'static str);
+
+/// Managed modules with their methods.
+const MANAGED: &[(&str, &[MethodText])] = &[
     (
         "FileWriter.dll",
         &[
@@ -137,7 +144,11 @@ const MANAGED: &[(&str, &[(&str, &str, &str)])] = &[
                 "ToStringAndClear",
                 "instance class System.String  ()",
             ),
-            ("System.Runtime.CompilerServices.DefaultInterpolatedStringHandler", "AppendFormatted", "instance void  (!!0)"),
+            (
+                "System.Runtime.CompilerServices.DefaultInterpolatedStringHandler",
+                "AppendFormatted",
+                "instance void  (!!0)",
+            ),
             ("System.Buffers.TlsOverPerCoreLockedStacksArrayPool`1[System.Char]", "Rent", "instance !0[]  (int32)"),
             ("System.Text.UTF8Encoding", "GetBytes", "instance int32  (char*,int32,uint8*,int32)"),
             ("System.Threading.Thread", "StartCallback", "instance void  ()"),

@@ -16,7 +16,7 @@ use tracesift_etl::write::WriteError;
 
 use crate::rng::SplitMix64;
 use crate::{KeyStyle, Recording, Scenario, StackStyle};
-use cast::{Cast, Role};
+use cast::Cast;
 use plot::{PLOTS, Plot};
 
 pub use cast::{Symbol, symbols};
@@ -97,7 +97,6 @@ pub fn scenario(figures: &StoryFigures) -> Scenario {
             _ => {}
         }
     }
-    name_methods_at_start(&mut machine);
     let mut recording = Recording::new(machine.zero_ticks + slots as i64 * stage::SLOT);
     recording.stacks = StackStyle::Keys(KeyStyle { create: false, capacity: None, rundown: true });
     recording.compress = true;
@@ -106,18 +105,7 @@ pub fn scenario(figures: &StoryFigures) -> Scenario {
     Scenario { machine, records, recording }
 }
 
-/// FileWriter is gone when the rundown comes, so the runtime names its methods when their code is made.
-fn name_methods_at_start(machine: &mut crate::Machine) {
-    let started = machine.processes[Role::FileWriter as usize].start.unwrap_or(machine.zero_ticks);
-    for (index, method) in machine.methods.iter_mut().enumerate() {
-        method.origin = crate::MethodOrigin::Load { ticks: started + 2_000 + index as i64, cpu: 0 };
-    }
-}
-
 fn file_stem(plot: &Plot) -> String {
     let minutes = 15 + plot.minute;
-    format!(
-        "{}_{}ms_TRACESIFT_CLT_TestStatus-Passed_20220404-10{minutes:02}00",
-        plot.test, plot.milliseconds
-    )
+    format!("{}_{}ms_TRACESIFT_CLT_TestStatus-Passed_20220404-10{minutes:02}00", plot.test, plot.milliseconds)
 }

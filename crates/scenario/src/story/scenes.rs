@@ -113,8 +113,7 @@ impl Writers<'_> {
             "ntdll.dll!NtCreateFile",
             "KERNELBASE.dll!CreateFileW",
         ];
-        let close_file =
-            ["ntoskrnl.exe!NtClose", SYSTEM_CALL, "ntdll.dll!NtClose", "KERNELBASE.dll!CloseHandle"];
+        let close_file = ["ntoskrnl.exe!NtClose", SYSTEM_CALL, "ntdll.dll!NtClose", "KERNELBASE.dll!CloseHandle"];
         let cached_write = ["ntoskrnl.exe!CcCopyWriteEx", "Ntfs.sys!NtfsCopyWriteA"];
         let create = ["Ntfs.sys!NtfsCommonCreate", "Ntfs.sys!NtfsFsdCreate"];
         let cleanup = ["Ntfs.sys!NtfsCommonCleanup", "Ntfs.sys!NtfsFsdCleanup"];
@@ -385,7 +384,11 @@ fn end_process(stage: &mut Stage, main: usize, end: usize) {
 fn tiering(cast: &mut Cast, stage: &mut Stage, main: usize, end: usize) {
     let thread = cast.thread(Role::FileWriter, ".NET Tiered Compilation Worker", 8);
     let worker = ["coreclr.dll!TieredCompilationBackgroundWorker::Run", "coreclr.dll!ThreadNative::KickOffThread"];
-    let compile = cast.stack(&[&["clrjit.dll!LinearScan::allocateRegisters", "clrjit.dll!Compiler::compCompile"], &worker, USER_THREAD]);
+    let compile = cast.stack(&[
+        &["clrjit.dll!LinearScan::allocateRegisters", "clrjit.dll!Compiler::compCompile"],
+        &worker,
+        USER_THREAD,
+    ]);
     let sleep = [
         "ntoskrnl.exe!KeDelayExecutionThread",
         "ntoskrnl.exe!NtDelayExecution",

@@ -243,9 +243,9 @@ impl Performance<'_> {
         self.assign(slot, parts);
         if slot > 0 {
             self.ready_events(slot, boundary, parts, &previous);
-            for cpu in 0..self.running.len() {
-                if self.running[cpu] != previous[cpu] {
-                    self.switch(slot, boundary, cpu, parts, previous[cpu]);
+            for (cpu, previous) in previous.into_iter().enumerate() {
+                if self.running[cpu] != previous {
+                    self.switch(slot, boundary, cpu, parts, previous);
                 }
             }
         }

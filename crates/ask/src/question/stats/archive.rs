@@ -64,7 +64,13 @@ fn health_table(rows: &[HealthRow]) -> Table {
     const COLUMNS: &[ColumnOf<HealthRow>] = &[
         ColumnOf::always("kind", "Kind", Kind::Text, |h| (&h.kind).into(), "What is wrong."),
         ColumnOf::always("count", "Count", Kind::Count, |h| h.count.into(), "How often."),
-        ColumnOf::always("first_time_ns", "First", Kind::Time, |h| h.first_time.into(), "Time of the first occurrence."),
+        ColumnOf::always(
+            "first_time_ns",
+            "First",
+            Kind::Time,
+            |h| h.first_time.into(),
+            "Time of the first occurrence.",
+        ),
         ColumnOf::always("example", "Example", Kind::LongText, |h| h.example.clone().into(), "The first occurrence."),
     ];
     Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, rows) }

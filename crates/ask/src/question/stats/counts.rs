@@ -29,28 +29,74 @@ pub struct CountRow {
 
 /// The columns. Those that a class does not have are left out of its object in JSON.
 pub const COLUMNS: &[ColumnOf<CountRow>] = &[
-    ColumnOf::machine("kind", "Kind", Kind::Text, |r| r.kind.into(), "`kernel` (class, group, opcode, version), `classic` (guid, opcode, version), `event` (provider, id, version) or `message` (guid, id)."),
-    ColumnOf::machine("class", "Class", Kind::Text, |r| r.class.clone().into(), "Name of the class, where it is known."),
+    ColumnOf::machine(
+        "kind",
+        "Kind",
+        Kind::Text,
+        |r| r.kind.into(),
+        "`kernel` (class, group, opcode, version), `classic` (guid, opcode, version), `event` (provider, id, version) or `message` (guid, id).",
+    ),
+    ColumnOf::machine(
+        "class",
+        "Class",
+        Kind::Text,
+        |r| r.class.clone().into(),
+        "Name of the class, where it is known.",
+    ),
     ColumnOf::machine("group", "Group", Kind::Id, |r| r.group.map(i32::from).into(), "Number of a kernel class."),
     ColumnOf::machine("guid", "Guid", Kind::Text, |r| r.guid.clone().into(), "Class of a classic record or message."),
     ColumnOf::machine("provider", "Provider", Kind::Text, |r| r.provider.clone().into(), "Provider of an event."),
     ColumnOf::machine("id", "Id", Kind::Id, |r| r.id.map(i32::from).into(), "Number of an event or message."),
     ColumnOf::machine("opcode", "Opcode", Kind::Id, |r| r.opcode.map(i32::from).into(), "Type inside the class."),
     ColumnOf::machine("version", "Version", Kind::Id, |r| r.version.map(i32::from).into(), "Version of the payload."),
-    ColumnOf::machine("name", "Name", Kind::Text, |r| r.name.clone().into(), "Name of a kernel event, where it is known."),
-    ColumnOf::machine("provider_name", "Provider name", Kind::Text, |r| r.provider_name.clone().into(), "Name of the provider, where it is known."),
+    ColumnOf::machine(
+        "name",
+        "Name",
+        Kind::Text,
+        |r| r.name.clone().into(),
+        "Name of a kernel event, where it is known.",
+    ),
+    ColumnOf::machine(
+        "provider_name",
+        "Provider name",
+        Kind::Text,
+        |r| r.provider_name.clone().into(),
+        "Name of the provider, where it is known.",
+    ),
     ColumnOf::people("event", "Event", Kind::Text, |r| label(r).into(), "Class or provider, and which event of it."),
     ColumnOf::always("count", "Count", Kind::Count, |r| r.count.into(), "Records."),
     ColumnOf::always("bytes", "Size", Kind::Bytes, |r| r.bytes.into(), "Their bytes with headers, without padding."),
     ColumnOf::always("stacks", "Stacks", Kind::Count, |r| r.stacks.into(), "Records with a stack."),
-    ColumnOf::always("first_ns", "First", Kind::Time, |r| r.first_ns.into(), "Time of the earliest record, ns since the session's start."),
+    ColumnOf::always(
+        "first_ns",
+        "First",
+        Kind::Time,
+        |r| r.first_ns.into(),
+        "Time of the earliest record, ns since the session's start.",
+    ),
     ColumnOf::always("last_ns", "Last", Kind::Time, |r| r.last_ns.into(), "Time of the latest record."),
-    ColumnOf::machine("stops_early", "Stops early", Kind::Bool, |r| r.stops_early.into(), "The class came at a steady rate and fell silent well before the end: another session may have taken it over."),
-    ColumnOf::people("note", "Note", Kind::Text, |r| r.stops_early.then_some("stops early").into(), "Whether the class stops early."),
+    ColumnOf::machine(
+        "stops_early",
+        "Stops early",
+        Kind::Bool,
+        |r| r.stops_early.into(),
+        "The class came at a steady rate and fell silent well before the end: another session may have taken it over.",
+    ),
+    ColumnOf::people(
+        "note",
+        "Note",
+        Kind::Text,
+        |r| r.stops_early.then_some("stops early").into(),
+        "Whether the class stops early.",
+    ),
 ];
 
 /// The table, the most frequent class last; and the labels of the classes that stop early.
-pub(super) fn table(counts: &Counts, header: &LogfileHeader, stops_early: impl Fn(Key) -> bool) -> (Table, Vec<String>) {
+pub(super) fn table(
+    counts: &Counts,
+    header: &LogfileHeader,
+    stops_early: impl Fn(Key) -> bool,
+) -> (Table, Vec<String>) {
     let clock = Clock::new(header.zero_ticks(), header.frequency());
     let mut rows: Vec<CountRow> =
         counts.by_key().into_iter().map(|(key, count)| row(counts, key, &count, clock, stops_early(key))).collect();

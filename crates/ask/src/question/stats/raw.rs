@@ -16,6 +16,9 @@ use crate::answer::{ColumnOf, Kind, Table, descriptions, values};
 use crate::file::path_text;
 use crate::time_format::Zero;
 
+/// Ticks of 100 ns, the unit of FILETIME.
+const FILETIME_PER_SECOND: i128 = 10_000_000;
+
 /// A recording, or one member of it, that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RawError {
@@ -52,8 +55,11 @@ pub fn recording(recording: &Recording, options: &OpenOptions) -> Result<(Vec<Ro
 
 fn member(member: Member) -> Result<Row, RawError> {
     let (path, name) = (member.path().to_owned(), member.name().map(str::to_owned));
-    let file = EtlFile::open(Box::new(member))
-        .map_err(|source| RawError::Etl { path: path.clone(), member: name.clone(), source })?;
+    let file = EtlFile::open(Box::new(member)).map_err(|source| RawError::Etl {
+        path: path.clone(),
+        member: name.clone(),
+        source,
+    })?;
     let counted = Counted::of(&file);
     let mut row = describe(&file, &counted);
     row.file = path_text(&path);
@@ -116,11 +122,31 @@ fn owner_time(record: &Record<'_>) -> Option<i64> {
     Some(time.cast_signed())
 }
 
-/// From the first to the last buffer's first record: rundown that merging adds can carry any time.
+/// From the first buffer to the end that the header states, if that is later; else to the last buffer. Rundown is
+/// written after the end.
 fn recorded(file: &EtlFile) -> Recorded {
     let times = || file.buffers().iter().filter_map(|buffer| buffer.first_time);
     let start = times().min().unwrap_or_default();
-    Recorded { start, end: times().max().unwrap_or(start) }
+    let last = times().max().unwrap_or(start);
+    let header = file.header();
+    let stated = (header.start_time != 0 && header.end_time > header.start_time).then(|| {
+        let length = i128::from(header.end_time) - i128::from(header.start_time);
+        let ticks = length * i128::from(header.frequency()) / FILETIME_PER_SECOND + i128::from(header.zero_ticks());
+        i64::try_from(ticks).unwrap_or(i64::MAX)
+    });
+    Recorded { start, end: stated.filter(|end| *end > start).unwrap_or(last) }
+}
+
+/// Whether another session can take the class over: the system has one source of it, shared by few sessions. Stack records only
+/// follow other records.
+fn has_one_owner(key: Key) -> bool {
+    match key {
+        Key::Kernel { hook, .. } => {
+            let [_, group] = hook.to_le_bytes();
+            !matches!(Group(group), Group::STACK_WALK | Group::EVENT_TRACE)
+        }
+        _ => false,
+    }
 }
 
 fn describe(file: &EtlFile, counted: &Counted) -> Row {
@@ -129,7 +155,7 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
     let span = known(header.start_time).zip(known(header.end_time)).map(|(start, end)| end.saturating_sub(start));
     let total = counted.counts.total();
     let (table, silent) = counts::table(&counted.counts, header, |key| {
-        counted.timelines.get(&key).is_some_and(Timeline::stops_early)
+        has_one_owner(key) && counted.timelines.get(&key).is_some_and(Timeline::stops_early)
     });
     let text = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     Row {

@@ -9,6 +9,8 @@ const SLICES: usize = 64;
 const ENOUGH_RECORDS: u64 = 200;
 /// Slices that must be empty at the end.
 const SILENT_SLICES: usize = 4;
+/// Slices at the start in one of which it must come: what starts later has its own reasons to end.
+const FIRST_SLICES: usize = 3;
 
 /// Records of one class over the recorded time.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +51,8 @@ impl Timeline {
         let first = self.slices.iter().position(|&slice| slice > 0).unwrap_or(last);
         let silent = SLICES - 1 - last;
         let active = last - first + 1;
-        if records < ENOUGH_RECORDS || silent < SILENT_SLICES || active < 2 * SILENT_SLICES {
+        let has_rate = records >= ENOUGH_RECORDS && active >= 2 * SILENT_SLICES && first < FIRST_SLICES;
+        if !has_rate || silent < SILENT_SLICES {
             return false;
         }
         // Steady: records in nearly all slices, and no slice so full that the class is a burst with a tail.
@@ -75,6 +78,7 @@ mod tests {
         assert!(timeline((1_000..6_000).step_by(10)).stops_early());
         assert!(!timeline((1_000..11_000).step_by(10)).stops_early(), "to the end");
         assert!(!timeline((1_000..1_500).step_by(1)).stops_early(), "a burst at the start");
+        assert!(!timeline((3_000..8_000).step_by(10)).stops_early(), "a program that came and went");
         assert!(!timeline((1_000..6_000).step_by(100)).stops_early(), "too few to have a rate");
         let tail = (1_000..1_200).chain((1_200..6_000).step_by(70));
         assert!(!timeline(tail).stops_early(), "a rundown with a tail");

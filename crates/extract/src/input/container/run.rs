@@ -100,27 +100,28 @@ impl<'a, 'w> Run<'a, 'w> {
         declared: u64,
         reader: &mut (impl Read + ?Sized),
     ) -> Result<(), InputError> {
-        let name = Some(self.full_name(name));
-        match want {
-            Want::Nothing => Ok(()),
-            Want::Recording => match self.spool(name.as_deref(), Some(declared), reader)? {
-                Some(file) => self.push(name, file),
-                None => Ok(self.empty.push(name)),
-            },
-            Want::Archive => {
-                let file = self.spool(name.as_deref(), Some(declared), reader)?;
-                Ok(self.nested.extend(name.zip(file)))
-            }
+        if want == Want::Nothing {
+            return Ok(());
         }
+        let name = self.full_name(name);
+        let file = self.spool(Some(&name), Some(declared), reader)?;
+        match (file, want) {
+            (Some(file), Want::Archive) => self.nested.push((name, file)),
+            (Some(file), _) => self.push(Some(name), file)?,
+            (None, Want::Recording) => self.empty.push(Some(name)),
+            (None, _) => {}
+        }
+        Ok(())
     }
 
     /// Unpacks the content of a file that is nothing but one compressed stream.
     pub(super) fn take_stream(&mut self, reader: &mut impl Read) -> Result<(), InputError> {
         let name = self.inside.clone();
         match self.spool(name.as_deref(), None, reader)? {
-            Some(file) => self.push(name, file),
-            None => Ok(self.empty.push(name)),
+            Some(file) => self.push(name, file)?,
+            None => self.empty.push(name),
         }
+        Ok(())
     }
 
     /// Unpacks a member into nothing, at the price of one that is kept: in a solid archive it stands before a wanted one.
@@ -156,12 +157,7 @@ impl<'a, 'w> Run<'a, 'w> {
         if needed <= self.limits.max_dictionary {
             return Ok(());
         }
-        Err(InputError::NeedsMemory {
-            path: self.path.to_owned(),
-            member: self.member(name),
-            needed,
-            limit: self.limits.max_dictionary,
-        })
+        Err(self.needs_memory(self.member(name)))
     }
 
     /// Bytes of memory that a decoder may use for its dictionary.
@@ -193,10 +189,15 @@ impl<'a, 'w> Run<'a, 'w> {
             return InputError::Unreadable { path, reason: error };
         }
         let reason = match error.kind() {
+            io::ErrorKind::OutOfMemory => return self.needs_memory(member),
             io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
             _ => error.to_string(),
         };
         InputError::Damaged { path, member, reason }
+    }
+
+    fn needs_memory(&self, member: Option<String>) -> InputError {
+        InputError::NeedsMemory { path: self.path.to_owned(), member, limit: self.limits.max_dictionary }
     }
 
     /// Full name of a member; without one, the archive that is being unpacked if that is itself a member.
@@ -334,7 +335,7 @@ mod tests {
         for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
             assert_eq!(
                 run.temporary(kind.into()).to_string(),
-                "x.zip: no space left in /small to unpack it; free some, or choose another directory with --temp-dir or TMPDIR"
+                "x.zip: no space left in /small to unpack it; free some, or choose another directory with --temp or TMPDIR"
             );
         }
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::io::{BufReader, Read, Seek};
 
-use zip::ZipArchive;
 use zip::result::ZipError;
+use zip::{SUPPORTED_COMPRESSION_METHODS, ZipArchive};
 
 use super::names::Want;
 use super::run::Run;
@@ -29,6 +29,10 @@ pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_, '_>) -> Result<
         if entry.encrypted() {
             return Err(run.encrypted(Some(name)));
         }
+        // Otherwise the first read fails, and looks like damage.
+        if !SUPPORTED_COMPRESSION_METHODS.contains(&entry.compression()) {
+            return Err(run.unknown_method(Some(name), entry.compression()));
+        }
         let mut member = archive.by_index(index).map_err(|error| explain(run, Some(name), error))?;
         let size = member.size();
         run.take(want, name, size, &mut member)?;
@@ -39,7 +43,6 @@ pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_, '_>) -> Result<
 fn explain(run: &Run<'_, '_>, name: Option<&str>, error: ZipError) -> InputError {
     match error {
         ZipError::Io(error) => run.failed(name, error),
-        ZipError::CompressionMethodNotSupported(method) => run.unknown_method(name, format_args!("number {method}")),
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) | ZipError::InvalidPassword => run.encrypted(name),
         ZipError::UnsupportedArchive(method) => run.unknown_method(name, method),
         error => run.damaged(name, error),

@@ -19,7 +19,7 @@ pub(super) struct Targets<'a> {
 /// Files of one name in one directory.
 #[derive(Default)]
 struct Family {
-    extract: Option<PathBuf>,
+    extracts: Vec<PathBuf>,
     /// Best first.
     files: Vec<Found>,
     named: bool,
@@ -39,21 +39,23 @@ impl<'a> Targets<'a> {
         self.add_siblings(&mut families);
         let parts = take_parts(&mut families);
         for (key, family) in families {
-            let mut parts = parts.get(&key).map(Vec::as_slice).unwrap_or_default().iter().map(|part| part.path.clone());
-            if let Some(extract) = family.extract {
-                selection.targets.push(Target::Extract(extract));
+            if !family.extracts.is_empty() {
+                selection.targets.extend(family.extracts.into_iter().map(Target::Extract));
                 continue;
             }
-            let mut files = family.files.into_iter().map(|found| found.path);
-            let Some(first) = files.next().or_else(|| parts.next()) else { continue };
-            let stands_for: Vec<PathBuf> = files.collect();
-            for instead_of in &stands_for {
-                selection.notes.push(Note::ArchiveWins { used: first.clone(), instead_of: instead_of.clone() });
+            let mut parts = parts.get(&key).into_iter().flatten().map(|part| part.path.clone());
+            for files in spelt_alike(family.files) {
+                let mut files = files.into_iter().map(|found| found.path);
+                let Some(first) = files.next().or_else(|| parts.next()) else { continue };
+                let stands_for: Vec<PathBuf> = files.collect();
+                for instead_of in &stands_for {
+                    selection.notes.push(Note::ArchiveWins { used: first.clone(), instead_of: instead_of.clone() });
+                }
+                let name = name_of(&first, &key.1);
+                let files = std::iter::once(first).chain(parts.by_ref()).collect();
+                let recording = Recording { name, files, stands_for, forced: false, named: family.named };
+                selection.targets.push(Target::Recording(recording));
             }
-            let name = name_of(&first, &key.1);
-            let files = std::iter::once(first).chain(parts).collect();
-            let recording = Recording { name, files, stands_for, forced: false, named: family.named };
-            selection.targets.push(Target::Recording(recording));
         }
     }
 
@@ -112,22 +114,41 @@ impl Family {
     fn add(&mut self, found: Found) {
         self.named |= found.named;
         if found.is_extract {
-            self.extract = Some(found.path);
+            if !self.extracts.contains(&found.path) {
+                self.extracts.push(found.path);
+            }
             return;
         }
-        let rank = |found: &Found| (Packing::rank(&listing::file_name(&found.path)), found.path.clone());
-        match self.files.binary_search_by_key(&rank(&found), rank) {
-            Ok(_) => {}
-            Err(at) => self.files.insert(at, found),
+        let order = |found: &Found| (rank(found), found.path.clone());
+        if let Err(at) = self.files.binary_search_by_key(&order(&found), order) {
+            self.files.insert(at, found);
         }
     }
+}
+
+fn rank(found: &Found) -> usize {
+    Packing::rank(&listing::file_name(&found.path))
+}
+
+/// Where a file system tells `x.etl` from `X.etl`, they are two recordings: the files of a family are then told apart by
+/// their exact spelling. Without such a clash, spelling does not count. There is always one list.
+fn spelt_alike(files: Vec<Found>) -> Vec<Vec<Found>> {
+    if !files.windows(2).any(|pair| rank(&pair[0]) == rank(&pair[1])) {
+        return vec![files];
+    }
+    let mut spellings: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    for found in files {
+        let name = listing::file_name(&found.path);
+        spellings.entry(file_kind::stem(&name).to_owned()).or_default().push(found);
+    }
+    spellings.into_values().collect()
 }
 
 /// Takes the families that are only a loose part out, if what they are a part of is there too, or another part of it.
 fn take_parts(families: &mut BTreeMap<Key, Family>) -> BTreeMap<Key, Vec<Found>> {
     let mut parts: BTreeMap<Key, Vec<Key>> = BTreeMap::new();
     for (key, family) in families.iter() {
-        let loose = family.extract.is_none() && family.files.iter().all(|found| is_loose(&found.path));
+        let loose = family.extracts.is_empty() && family.files.iter().all(|found| is_loose(&found.path));
         if let (true, Some((base, _))) = (loose, part_of(&key.1)) {
             parts.entry((key.0.clone(), base.to_owned())).or_default().push(key.clone());
         }

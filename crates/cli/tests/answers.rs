@@ -1,0 +1,117 @@
+//! What the program answers, as users see it: standard output, standard error and exit code.
+
+mod support;
+
+use std::fs;
+
+use support::{archives, run};
+
+macro_rules! answers {
+    ($($name:ident: $($argument:literal),+;)+) => {$(
+        #[test]
+        fn $name() {
+            let directory = archives();
+            let said = run(directory.path(), &[$($argument),+]);
+            // How many bytes an archive takes is not the business of these tests.
+            insta::with_settings!({ filters => vec![(r",true,\d+,", ",true,[BYTES],")] }, {
+                insta::assert_snapshot!(said);
+            });
+        }
+    )+};
+}
+
+answers! {
+    cpu: "dump", "cpu";
+    cpu_of_one_file: "dump", "cpu", "-f", "Write*", "--details";
+    cpu_as_json: "dump", "cpu", "-f", "Write*", "--format", "json";
+    cpu_as_jsonl: "dump", "cpu", "-f", "Write*", "-p", "System", "--format", "jsonl";
+    cpu_in_a_time_range: "dump", "cpu", "Write*.sift", "--time", "300ms..380ms", "--details";
+    cpu_top: "dump", "cpu", "-f", "Write*;!*Slow*", "--top", "1", "--sort", "cores";
+    cpu_totals: "dump", "cpu", "--totals", "total";
+    process: "dump", "process", "-f", "Write*";
+    process_tree: "dump", "process", "-f", "Write*", "--sort", "tree", "--time-format", "local", "--details";
+    process_as_csv: "dump", "process", "-f", "Write*", "--new-process", "started", "--format", "csv";
+    process_crash: "dump", "process", "--crash";
+    process_of_a_parent: "dump", "process", "--parent", "cmd", "--no-cmdline";
+    version: "dump", "version", "-f", "Write*";
+    version_per_process: "dump", "version", "--dll", "ntdll;*clr*", "--version-filter", "7.0*", "--per-process", "--format", "csv";
+    testrun: "dump", "testrun";
+    testrun_files: "dump", "testrun", "--print-files", "--valid-only", "--format", "csv";
+    stats: "dump", "stats", "Slow.sift", "--properties", "!tables;!bytes";
+    stats_as_json: "dump", "stats", "Slow", "--format", "jsonl", "--properties", "file;os_build;events_lost;health;duration_s";
+    etwanalyzer: "-fd", "Write*.json", "-DUMP", "CPU", "-pn", "FileWriter;System", "-topn", "1", "-minmaxcpums", "10", "-smi";
+    paths_and_a_filter: "dump", "testrun", ".", "-f", "!Write*";
+    nothing_is_left: "dump", "cpu", ".", "-f", "*nothing*";
+    no_test_run_is_left: "dump", "cpu", "--run-index", "7";
+    nothing_matches: "dump", "cpu", "-f", "*nothing*";
+    no_rows: "dump", "cpu", "-p", "nothing", "--format", "json";
+    one_input_fails: "dump", "process", "Slow.sift", "missing.etl", "--no-cmdline";
+    no_such_option: "dump", "cpu", "--no-such-option";
+    no_such_question: "dump", "nothing";
+    not_a_time_range: "dump", "cpu", "--time", "5";
+    an_empty_time_range: "dump", "cpu", "--time", "5..4";
+    not_a_number: "dump", "cpu", "--min-cpu", "5 apples";
+    a_question_that_does_not_exist_yet: "-dump", "dns", "-fd", "x";
+    a_switch_that_does_not_exist_yet: "-dump", "cpu", "-methods", "*";
+    nothing_to_extract: "extract", "missing.etl";
+}
+
+#[test]
+fn the_whole_time_as_a_range_gives_the_figures_of_the_summary() {
+    let directory = archives();
+    let json = |extra: &[&str]| {
+        let mut arguments = vec!["dump", "cpu", "-f", "Write*", "--format", "json"];
+        arguments.extend(extra);
+        run(directory.path(), &arguments)
+    };
+    assert_eq!(json(&[]), json(&["--time", "-1s..2s"]));
+}
+
+#[test]
+fn a_file_is_complete_or_absent() {
+    let directory = archives();
+    let file = directory.path().join("answer.csv");
+    let said = run(directory.path(), &["dump", "cpu", "--csv", "answer.csv"]);
+    assert_eq!(said, "exit: 0\n--- stdout\n--- stderr\n");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("file,process,pid,cpu_ns,samples,") && text.ends_with("\r\n"));
+    let said = run(directory.path(), &["dump", "cpu", "--csv", "missing/answer.csv"]);
+    assert!(said.starts_with("exit: 1\n--- stdout\n--- stderr\nerror: cannot write missing/answer.csv"), "{said}");
+}
+
+#[test]
+fn parquet_has_the_rows_of_json() {
+    let directory = archives();
+    let said = run(directory.path(), &["dump", "process", "--format", "parquet", "--out", "answer.parquet"]);
+    assert_eq!(said, "exit: 0\n--- stdout\n--- stderr\n");
+    let bytes = fs::read(directory.path().join("answer.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tracesift"))
+        .args(["completions", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn a_damaged_archive_is_named_and_the_others_answer() {
+    let directory = archives();
+    fs::write(directory.path().join("Slow.sift/trace.json"), "{}").unwrap();
+    insta::assert_snapshot!(run(directory.path(), &["dump", "cpu", "--totals", "total"]));
+}
+
+#[test]
+fn recordings_that_a_search_comes_upon_are_not_extracted_for_a_question() {
+    let directory = archives();
+    fs::write(directory.path().join("new.etl"), "not empty").unwrap();
+    insta::assert_snapshot!(run(directory.path(), &["dump", "cpu", "--totals", "total"]));
+}

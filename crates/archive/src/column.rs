@@ -136,7 +136,7 @@ pub(crate) fn element(data: DataType) -> Arc<Field> {
     Arc::new(Field::new("element", data, false))
 }
 
-/// How Parquet stores a column before Zstandard sees it. Chosen per column by measuring (`examples/bytes_per_row.rs`).
+/// How Parquet stores a column before Zstandard sees it. Chosen per column by measuring (`examples/bytes_per_row`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// The values one after the other: best where values repeat in runs and patterns that Zstandard finds.

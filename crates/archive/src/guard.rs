@@ -20,12 +20,8 @@ const MAX_SCHEMA_ELEMENTS: usize = 512;
 /// lists comes near.
 const MAX_PAGE: i64 = 256 << 20;
 
-/// Rows that a file may have: real rows need a byte or more each, even where most columns never change.
-fn max_rows(bytes: u64) -> u64 {
-    (64 * 1024_u64).saturating_add(bytes.saturating_mul(16))
-}
-
-/// Values that a column may have: a deep recursion repeats one frame, which compresses without end.
+/// Rows, and values of a column, that a file may have. Samples at even distances of one thread in one function take 200
+/// rows per byte, and a deep recursion repeats one frame as often.
 fn max_values(bytes: u64) -> u64 {
     (1 << 20_u64).max(bytes.saturating_mul(1024))
 }
@@ -68,7 +64,7 @@ pub(crate) fn check_rows(input: &Input, metadata: &ParquetMetaData) -> Result<u6
             u64::try_from(group.num_rows()).map_err(|_| "a row group has a negative number of rows".to_owned())?;
         rows = rows.saturating_add(of_group);
     }
-    if rows > max_rows(input.len()) {
+    if rows > max_values(input.len()) {
         return Err(format!("it claims {rows} rows in {} bytes", input.len()));
     }
     Ok(rows)

@@ -37,13 +37,13 @@ impl TargetLock {
         let lock_path = sibling(&target, "lock");
         loop {
             let file = File::options().create(true).truncate(false).read(true).write(true).open(&lock_path);
-            let file = file.writing(&lock_path)?;
+            let file = file.writing(&target)?;
             match when_busy {
-                WhenBusy::Wait => file.lock().writing(&lock_path)?,
+                WhenBusy::Wait => file.lock().writing(&target)?,
                 WhenBusy::Fail => match file.try_lock() {
                     Ok(()) => {}
                     Err(TryLockError::WouldBlock) => return Err(Error::Busy { target }),
-                    Err(TryLockError::Error(error)) => return Err(error).writing(&lock_path),
+                    Err(TryLockError::Error(error)) => return Err(error).writing(&target),
                 },
             }
             // The holder before us removed the file: whoever comes next creates a new one, and ours guards nothing.
@@ -68,14 +68,13 @@ impl Drop for TargetLock {
     }
 }
 
-/// Follows symbolic links, so that the sibling directory lies on the archive's own file system.
+/// Follows a symbolic link, so that the sibling directory lies on the archive's own file system. Other paths stay as
+/// the user gave them.
 pub(crate) fn resolve(target: &Path) -> Result<PathBuf, Error> {
-    match fs::canonicalize(target) {
-        Ok(path) if path.file_name().is_some() => Ok(path),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && target.file_name().is_some() => Ok(target.to_owned()),
-        Err(error) if target.file_name().is_some() => Err(error).writing(target),
-        _ => Err(Error::InvalidTarget { target: target.to_owned() }),
+    if target.file_name().is_none() {
+        return Err(Error::InvalidTarget { target: target.to_owned() });
     }
+    if target.is_symlink() { fs::canonicalize(target).writing(target) } else { Ok(target.to_owned()) }
 }
 
 /// The hidden path `.<name>.<suffix>` beside `target`.

@@ -152,15 +152,15 @@ fn may_touch(group: &RowGroupMetaData, timing: Timing, time: &Range<i64>) -> boo
             _ => (i64::MIN, i64::MAX),
         }
     };
-    !time.is_empty()
-        && match timing {
-            Timing::Untimed => true,
-            Timing::At(at) => {
-                let (first, last) = bounds(at);
-                first < time.end && last >= time.start
-            }
-            Timing::Span { start, end } => bounds(start).0 < time.end && bounds(end).1 > time.start,
+    match timing {
+        Timing::Untimed => true,
+        _ if time.is_empty() => false,
+        Timing::At(at) => {
+            let (first, last) = bounds(at);
+            first < time.end && last >= time.start
         }
+        Timing::Span { start, end } => bounds(start).0 < time.end && bounds(end).1 > time.start,
+    }
 }
 
 /// Which rows of a batch of time columns touch `time`.

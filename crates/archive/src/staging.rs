@@ -26,7 +26,7 @@ impl Staging {
     pub(crate) fn create(target: &Path) -> Result<Self, Error> {
         check_replaceable(target)?;
         let directory = sibling(target, &format!("{}.tmp", unique()));
-        fs::create_dir(&directory).writing(&directory)?;
+        fs::create_dir(&directory).writing(target)?;
         Ok(Self { directory, target: target.to_owned() })
     }
 

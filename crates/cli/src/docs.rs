@@ -24,7 +24,8 @@ fn check(name: &str, expected: &str) {
         return;
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    assert_eq!(found, expected, "docs/{name} is not current: UPDATE_DOCS=1 cargo test -p tracesift docs");
+    let differs = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
+    assert!(found == expected, "docs/{name} is not current ({differs:?}): UPDATE_DOCS=1 cargo test -p tracesift docs");
 }
 
 #[test]

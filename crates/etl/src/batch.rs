@@ -6,8 +6,9 @@
 
 use crate::frame::Entry;
 
-/// Records of one slice that are sorted by insertion; more are left to the standard library.
-const INSERTION: u32 = 24;
+/// Places that insertion may move records by, per record; where times lie so unevenly that it takes more, the standard library
+/// sorts.
+const INSERTION: usize = 8;
 
 /// Keeps its memory between batches. Per batch: [`Batch::begin`], [`Batch::count`] for each run, [`Batch::lay_out`],
 /// [`Batch::place`] for each run in the same order, [`Batch::finish`].
@@ -17,7 +18,6 @@ pub(crate) struct Batch {
     /// First free place of each slice.
     places: Vec<u32>,
     length: usize,
-    largest: u32,
     low: i64,
     last: i64,
     shift: u32,
@@ -60,14 +60,12 @@ impl Batch {
 
     /// Gives each slice its place.
     pub(crate) fn lay_out(&mut self) {
-        let (mut next, mut largest) = (0, 0);
+        let mut next = 0;
         for place in &mut self.places {
             let count = *place;
-            largest = largest.max(count);
             *place = next;
             next += count;
         }
-        self.largest = largest;
         if self.entries.len() < self.length {
             self.entries.resize(self.length, Entry::default());
         }
@@ -89,20 +87,9 @@ impl Batch {
     /// Sorts inside the slices. Records of the same time stay in the order of their runs.
     pub(crate) fn finish(&mut self) {
         let Some(entries) = self.entries.get_mut(..self.length) else { return };
-        if self.largest > INSERTION {
-            // Each place has moved to the end of its slice.
-            let mut begin = 0;
-            for end in &self.places {
-                let end = *end as usize;
-                if end - begin > INSERTION as usize
-                    && let Some(slice) = entries.get_mut(begin..end)
-                {
-                    slice.sort_by_key(|entry| entry.time);
-                }
-                begin = end;
-            }
+        if !insertion_sort(entries) {
+            entries.sort_by_key(|entry| entry.time);
         }
-        insertion_sort(entries);
     }
 }
 
@@ -111,8 +98,9 @@ fn slice_of(entry: &Entry, low: i64, shift: u32) -> usize {
     (entry.time.wrapping_sub(low) as u64 >> shift) as usize
 }
 
-/// For records that are at most [`INSERTION`] places away from theirs.
-fn insertion_sort(entries: &mut [Entry]) {
+/// For records that are not far from their places; gives up when they are.
+fn insertion_sort(entries: &mut [Entry]) -> bool {
+    let mut moves = INSERTION * entries.len();
     let mut previous = i64::MIN;
     for index in 0..entries.len() {
         let entry = entries[index];
@@ -126,7 +114,12 @@ fn insertion_sort(entries: &mut [Entry]) {
             at -= 1;
         }
         entries[at] = entry;
+        if index - at > moves {
+            return false;
+        }
+        moves -= index - at;
     }
+    true
 }
 
 #[cfg(test)]

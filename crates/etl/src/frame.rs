@@ -19,13 +19,16 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) const SLOT_SHIFT: u32 = 41;
+    const SIZE_SHIFT: u32 = 21;
+    const KIND_SHIFT: u32 = 37;
+    const KIND_BITS: u64 = 15 << Self::KIND_SHIFT;
+    const SLOT_SHIFT: u32 = 41;
     /// Slots that fit.
     pub(crate) const MAX_SLOTS: usize = 1 << 23;
 
     #[inline]
     pub(crate) const fn new(time: i64, offset: usize, size: u64, kind: u64) -> Self {
-        Self { time, place: (offset as u64 >> 3) | (size << 21) | (kind << 37) }
+        Self { time, place: (offset as u64 >> 3) | (size << Self::SIZE_SHIFT) | (kind << Self::KIND_SHIFT) }
     }
 
     #[inline]
@@ -40,17 +43,17 @@ impl Entry {
 
     #[inline]
     pub(crate) const fn offset(self) -> usize {
-        ((self.place & 0x1f_ffff) << 3) as usize
+        ((self.place & ((1 << Self::SIZE_SHIFT) - 1)) << 3) as usize
     }
 
     #[inline]
     pub(crate) const fn size(self) -> usize {
-        ((self.place >> 21) & 0xffff) as usize
+        ((self.place >> Self::SIZE_SHIFT) & 0xffff) as usize
     }
 
     #[inline]
     pub(crate) const fn kind(self) -> HeaderKind {
-        HeaderKind::from_number(self.place >> 37)
+        HeaderKind::from_number(self.place >> Self::KIND_SHIFT)
     }
 
     /// The same record after the area's first bytes were dropped.
@@ -62,19 +65,19 @@ impl Entry {
     /// The same record, elsewhere.
     #[inline]
     pub(crate) const fn moved(self, offset: usize) -> Self {
-        Self::new(self.time, offset, self.size() as u64, (self.place >> 37) & 15)
+        Self::new(self.time, offset, self.size() as u64, (self.place >> Self::KIND_SHIFT) & 15)
     }
 }
 
-/// How to read a header of a given type: `kind | offset of the time << 8 | header bytes << 16`. An unknown type demands more
-/// bytes than a record can have.
-const LAYOUTS: [u32; 32] = {
-    let mut table = [u32::MAX; 32];
+/// How to read a header of a given type: `offset of the time | header bytes << 8`, and the kind where an [`Entry`] has it. An
+/// unknown type demands more bytes than a record can have.
+const LAYOUTS: [u64; 32] = {
+    let mut table = [MAX_RECORD as u64 * 2 << 8; 32];
     let mut header_type = 0;
     while header_type < 32 {
         if let Some(kind) = kind_of_type(header_type) {
             let time_at = if matches!(kind, HeaderKind::PerfInfo32 | HeaderKind::PerfInfo64) { 8 } else { 16 };
-            table[header_type] = kind as u32 | time_at << 8 | (kind.header_bytes() as u32) << 16;
+            table[header_type] = time_at | (kind.header_bytes() as u64) << 8 | (kind as u64) << Entry::KIND_SHIFT;
         }
         header_type += 1;
     }
@@ -148,33 +151,39 @@ impl Framer {
     /// Looks at up to `limit` records of `area` and appends them to `entries`. When it finds fewer and is not done, it needs more
     /// data.
     pub(crate) fn run(&mut self, area: &[u8], limit: usize, entries: &mut Vec<Entry>) {
-        let end = self.end;
-        let mut at = self.at;
         let mut last = self.last;
-        entries.reserve(limit.min(end.saturating_sub(at) / 16));
+        // The rest of the area with its slack; where it begins follows from its length.
+        let Some(mut rest) = area.get(self.at..self.end + SLACK) else {
+            self.done = true;
+            return;
+        };
+        let end = self.end + SLACK;
+        entries.reserve(limit.min(rest.len() / 16));
         for _ in 0..limit {
-            let Some(head) = area.get(at..).and_then(<[u8]>::first_chunk::<24>).filter(|_| at < end) else {
+            let Some(head) = rest.first_chunk::<24>().filter(|_| rest.len() > SLACK) else {
                 self.done = !self.partial;
                 break;
             };
+            let at = end - rest.len();
             let word = u64::from_le_bytes(*head.first_chunk().unwrap_or(&[0; 8]));
             let header_type = (word >> 16) as u32 & 31;
             let layout = LAYOUTS[header_type as usize];
             let size = if SIZE_AT_4 >> header_type & 1 != 0 { word >> 32 } else { word } & 0xffff;
-            if word & MARKER_BITS != MARKER || size < u64::from(layout >> 16) || size as usize > end - at {
+            let needed = layout >> 8 & 0xff_ffff;
+            if word & MARKER_BITS != MARKER || size < needed || size as usize > rest.len() - SLACK {
                 match self.odd(area, at, word, last) {
                     Some(Odd::Message(size, time)) => {
                         self.sorted &= time >= last;
                         last = time;
                         entries.push(Entry::new(time, at, size as u64, HeaderKind::Message as u64));
-                        at += size.next_multiple_of(8);
+                        rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
                     }
-                    Some(Odd::Skip(size)) => at += size.next_multiple_of(8),
+                    Some(Odd::Skip(size)) => rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default(),
                     None => break,
                 }
                 continue;
             }
-            let time = i64_at(head, (layout >> 8) as usize & 0xff).unwrap_or(0);
+            let time = i64_at(head, layout as usize & 0xff).unwrap_or(0);
             if time < last {
                 if self.doubtful {
                     (self.bad, self.done) = (true, true);
@@ -183,11 +192,12 @@ impl Framer {
                 self.sorted = false;
             }
             last = time;
-            entries.push(Entry::new(time, at, size, u64::from(layout & 0xff)));
-            at = (at + size as usize + 7) & !7;
+            entries.push(Entry { time, place: at as u64 >> 3 | size << Entry::SIZE_SHIFT | layout & Entry::KIND_BITS });
+            rest = rest.get((size as usize + 7) & !7..).unwrap_or_default();
         }
-        self.done |= at >= end && !self.partial;
-        (self.at, self.last) = (at.min(end), last);
+        let at = (end - rest.len()).min(self.end);
+        self.done |= at >= self.end && !self.partial;
+        (self.at, self.last) = (at, last);
     }
 
     /// What stands at `at`, where no record with a usual header does; `None` when it ends the walk, for now or altogether.

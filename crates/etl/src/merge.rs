@@ -17,7 +17,7 @@ use crate::load::{Content, Origin};
 use crate::record::Record;
 
 /// Records in a batch, about: what stays in a core's cache together with their bytes.
-const BATCH: usize = 2048;
+const BATCH: usize = 3072;
 /// Bytes that are read ahead of the records handed out, over all buffers, for the same reason. Reading a page at a time costs no
 /// more than reading whole buffers, as the bytes are still near when they are used.
 const PIECES: usize = 256 << 10;

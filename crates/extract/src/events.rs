@@ -106,7 +106,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
                     event_ticks: late.event_ticks,
                     ticks: late.ticks,
                     tid: late.tid,
-                    thread: self.population.thread_at(late.tid, late.cpu, late.event_ticks),
+                    life: self.population.life_of(late.tid, late.event_ticks),
                     cpu: late.cpu,
                     part: Part::Kernel(half),
                 }),
@@ -159,8 +159,8 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         };
         if let Some(part) = part {
             let (ticks, cpu) = (record.time(), record.cpu());
-            let thread = self.population.thread_at(tid, cpu, event);
-            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, thread, cpu, part });
+            let life = self.population.life_of(tid, event);
+            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, life, cpu, part });
         }
     }
 
@@ -273,10 +273,12 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             (ready_flags::DIRECT_HAND_OFF, switch_flags::DIRECT_HAND_OFF),
         ];
         let flags = flags.iter().filter(|(bit, _)| event.flags & bit != 0).fold(0, |all, (_, flag)| all | flag);
+        // To be readied does not make a thread known: nothing is measured of it before its first switch.
+        let Some(thread) = self.population.known_thread_at(event.thread_id, cpu, ticks) else { return };
         self.switches.ready(Ready {
             ticks,
             cpu,
-            thread: self.population.thread_at(event.thread_id, cpu, ticks),
+            thread,
             adjust_reason: Some(event.adjust_reason),
             adjust_increment: Some(event.adjust_increment),
             flags,

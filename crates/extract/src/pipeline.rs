@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_archive::{ArchiveWriter, TargetLock};
-use tracesift_etl::{EtlFile, Merge, MergeOptions, Record};
+use tracesift_etl::format::file_mode;
+use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions, Record};
 use tracesift_trace::info::{SampleSource, SourceFile, TraceInfo};
 use tracesift_trace::rows::FileRow;
 use tracesift_trace::stacks::Stacks;
@@ -46,6 +47,9 @@ pub struct Step {
 
 /// Called now and then; may stop the extract.
 pub type Watch<'a> = dyn FnMut(Step) -> ControlFlow<()> + 'a;
+
+/// Most CPUs that a header is believed to name; buffers number theirs in 11 bits.
+const MAX_CPUS: u32 = 2048;
 
 /// Records between two looks at the clock of the progress bar.
 const WATCH_EVERY: u64 = 1 << 16;
@@ -127,12 +131,10 @@ fn take_inventory(
             progress.at("reading", merge.bytes_read())?;
         }
     }
-    for part in 0..files.len() {
-        if let Some(damage) = merge.damage(part) {
-            for kind in damage.kinds() {
-                let example = || format!("{}: {}", recording.labels[part], example(kind));
-                inventory.health.add(kind.kind, i64::try_from(kind.count).unwrap_or(i64::MAX), None, example);
-            }
+    for (part, file) in files.iter().enumerate() {
+        for kind in merge.damage(part).into_iter().flat_map(DamageLog::kinds).chain(file.damage().kinds()) {
+            let example = || format!("{}: {}", recording.labels[part], example(kind));
+            inventory.health.add(kind.kind, i64::try_from(kind.count).unwrap_or(i64::MAX), None, example);
         }
     }
     progress.pass_done();
@@ -150,9 +152,11 @@ fn write_events(
     let files = &recording.files;
     let pointer_size = files.first().map_or(8, |file| file.header().pointer_size);
     let kernel_from: u64 = if pointer_size == 4 { 0x8000_0000 } else { 1 << 63 };
+    let cpus = files.iter().map(|file| file.header().cpu_count).max().unwrap_or(0).min(MAX_CPUS);
+    let cpus = u16::try_from(cpus).unwrap_or(u16::MAX);
     let (start, end) = recorded_span(files, clock, inventory.span);
 
-    let mut population = inventory.take_lifetimes().freeze(clock);
+    let mut population = inventory.take_lifetimes().freeze(clock, cpus);
     inventory.paths.infer_system_volume(inventory.images.paths());
     let paths = std::mem::take(&mut inventory.paths);
     let modules =
@@ -270,6 +274,10 @@ fn count_losses(health: &mut Health, file: &EtlFile, label: &str) {
     let header = file.header();
     health.add("events_lost", i64::from(header.events_lost), None, || format!("{label}: the recorder says so"));
     health.add("buffers_lost", i64::from(header.buffers_lost), None, || format!("{label}: the recorder says so"));
+    let (written, found) = (i64::from(header.buffers_written), i64::try_from(file.buffers().len()).unwrap_or(i64::MAX));
+    if header.log_file_mode & file_mode::CIRCULAR == 0 && found < written {
+        health.add("missing_buffers", written - found, None, || format!("{label}: {found} of {written} buffers are there"));
+    }
     let flagged = i64::try_from(file.buffers_with_lost_events()).unwrap_or(i64::MAX);
     health.add("buffers_with_lost_events", flagged, None, || format!("{label}: flagged buffers"));
     let after = i64::try_from(file.buffers_after_lost_buffers()).unwrap_or(i64::MAX);

@@ -83,6 +83,7 @@ pub struct Lifetimes {
     /// tid → pid from record headers, for threads without a record of their own.
     pairs: FxHashMap<u32, u32>,
     services: FxHashMap<(u32, u32), String>,
+    idle_threads: bool,
 }
 
 impl Lifetimes {
@@ -100,9 +101,10 @@ impl Lifetimes {
         edge_into(lives, ticks, edge, facts, same, merge_process);
     }
 
-    /// A thread record. The idle threads (tid 0) are made on demand and need none.
+    /// A thread record. Records of the idle threads (tid 0) do not say of which CPU they are.
     pub fn thread(&mut self, ticks: i64, tid: u32, edge: Edge, facts: ThreadFacts) {
         if tid == 0 {
+            self.idle_threads = true;
             return;
         }
         let pid = facts.pid;
@@ -143,9 +145,10 @@ impl Lifetimes {
         self.services.insert((pid, tag), name);
     }
 
-    /// Gives out ids, in the order of pid and start, and freezes the lifetimes.
+    /// Gives out ids, in the order of pid and start, and freezes the lifetimes. Where the recording lists idle threads, each
+    /// of the `cpus` gets one; else they are made when they are met.
     #[must_use]
-    pub fn freeze(self, clock: Clock) -> Population {
+    pub fn freeze(self, clock: Clock, cpus: u16) -> Population {
         let mut population = Population { clock, pairs: self.pairs, ..Population::default() };
         let mut pids: Vec<_> = self.processes.into_iter().collect();
         pids.sort_unstable_by_key(|(pid, _)| *pid);
@@ -162,6 +165,9 @@ impl Lifetimes {
             }
         }
         population.link_parents();
+        for cpu in (0..cpus).filter(|_| self.idle_threads) {
+            population.idle_thread(cpu);
+        }
         population
     }
 }
@@ -396,6 +402,18 @@ impl Population {
         let id = ThreadId::from_index(self.threads.len() - 1);
         self.by_tid.entry(tid).or_default().push(Span { id, start: i64::MIN, end: i64::MAX });
         id
+    }
+
+    /// As [`Self::thread_at`], but only for a thread that something else than this event shows.
+    pub fn known_thread_at(&mut self, tid: u32, cpu: u16, ticks: i64) -> Option<ThreadId> {
+        (tid == 0 || self.by_tid.contains_key(&tid)).then(|| self.thread_at(tid, cpu, ticks))
+    }
+
+    /// The life of `tid` at `ticks`, as a number that tells it apart from other lives of the same tid; makes no row.
+    #[must_use]
+    pub fn life_of(&self, tid: u32, ticks: i64) -> u32 {
+        let life = self.by_tid.get(&tid).map(|spans| owner(spans, ticks).id);
+        life.map_or(0, |thread| thread.0.cast_unsigned())
     }
 
     /// The idle thread of a CPU.

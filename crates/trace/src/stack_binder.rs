@@ -7,7 +7,6 @@
 use rustc_hash::FxHashMap;
 
 use crate::health::Health;
-use crate::ids::ThreadId;
 use crate::stacks::HalfId;
 
 const NONE: u32 = u32::MAX;
@@ -38,8 +37,8 @@ pub struct StackRecord {
     pub ticks: i64,
     /// Thread of the event.
     pub tid: u32,
-    /// The life of that tid: a kernel half does not wait for the user half of the tid's next owner.
-    pub thread: ThreadId,
+    /// The life of that tid, as a number: a kernel half does not wait for the user half of the tid's next owner.
+    pub life: u32,
     /// CPU on which the record was logged.
     pub cpu: u16,
     /// The frames.
@@ -81,8 +80,8 @@ pub struct StackBinder {
     by_ticks: FxHashMap<i64, u32>,
     entries: Vec<Entry>,
     free: Vec<u32>,
-    /// Kernel halves by thread that wait for its return to user mode: event time and entry.
-    waiting: FxHashMap<ThreadId, Vec<(i64, u32)>>,
+    /// Kernel halves by tid and life that wait for its return to user mode: event time and entry.
+    waiting: FxHashMap<(u32, u32), Vec<(i64, u32)>>,
     /// Late user halves by thread, in the order in which they were logged.
     late: FxHashMap<u32, Vec<LateUserHalf>>,
     /// The same by thread and event.
@@ -111,7 +110,7 @@ impl StackBinder {
                 self.entries[entry as usize].kernel = Some(half);
                 self.entries[entry as usize].cpu = record.cpu;
                 if self.entries[entry as usize].user.is_none() {
-                    let waiting = self.waiting.entry(record.thread).or_default();
+                    let waiting = self.waiting.entry((record.tid, record.life)).or_default();
                     if waiting.len() >= MAX_WAITING {
                         waiting.clear();
                     }
@@ -123,7 +122,7 @@ impl StackBinder {
                     self.entry_for(record, |entry| !entry.whole && (entry.user.is_none() || entry.borrowed));
                 self.entries[entry as usize].user = Some(half);
                 self.entries[entry as usize].borrowed = false;
-                for (ticks, index) in self.waiting.remove(&record.thread).unwrap_or_default() {
+                for (ticks, index) in self.waiting.remove(&(record.tid, record.life)).unwrap_or_default() {
                     let waiting = &mut self.entries[index as usize];
                     let same = waiting.ticks == ticks && waiting.tid == record.tid;
                     if same && waiting.user.is_none() && waiting.kernel.is_some() {

@@ -42,7 +42,7 @@ impl Story {
         }
         lifetimes.thread(100, 20, Edge::Start, ThreadFacts { pid: 1, ..ThreadFacts::default() });
         lifetimes.thread(900, 20, Edge::End, ThreadFacts { pid: 1, ..ThreadFacts::default() });
-        let population = lifetimes.freeze(clock);
+        let population = lifetimes.freeze(clock, 0);
         let tracker = SwitchTracker::new(clock, 0, &population);
         Self { population, tracker, health: Health::new(), rows: Rows::default() }
     }

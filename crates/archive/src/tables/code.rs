@@ -10,8 +10,8 @@ table! {
     FrameRow in "frames", always: true, Timing::Untimed,
     "One code address: module and RVA, or an address outside of any module with its process.";
     frame: FrameId, Delta, "", "Row id, given at first sight.", "made by the extract";
-    module: Option<ModuleId>, Plain, "", "The module that contains the address.", "`modules`";
-    rva: Option<i64>, Plain, "bytes", "Offset from the base of the module.", "StackWalk, SampledProfile InstructionPointer";
+    module: Option<ModuleId>, Dictionary, "", "The module that contains the address.", "`modules`";
+    rva: Option<i64>, Delta, "bytes", "Offset from the base of the module.", "StackWalk, SampledProfile InstructionPointer";
     process: Option<ProcessId>, Plain, "", "The process, for user-mode code outside of any module (JIT code, unknown code).", "`processes`";
     address: Option<i64>, Plain, "", "The address, for code outside of any module; addresses above 2^63 are negative.", "StackWalk, SampledProfile InstructionPointer";
 }

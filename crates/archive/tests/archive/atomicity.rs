@@ -38,7 +38,7 @@ fn a_second_extract_replaces_the_first() {
     let root = tempfile::tempdir().expect("temporary directory");
     let target = root.path().join("x.sift");
     for count in [1_000, 10, 2_000] {
-        assert_eq!(write_switches(&target, count), target.canonicalize().expect("there"));
+        assert_eq!(write_switches(&target, count), target);
         let archive = Archive::open(&target).expect("opened");
         archive.verify().expect("intact");
         assert_eq!(archive.rows::<ContextSwitchRow>().expect("rows").len() as i64, count);

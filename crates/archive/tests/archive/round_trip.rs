@@ -73,6 +73,19 @@ fn many_rows_come_back_in_order() {
 }
 
 #[test]
+fn rows_that_hardly_differ_are_not_taken_for_damage() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let mut writer = create(&root.path().join("x.sift"));
+    let mut row: CpuSampleRow = sample_rows(8, 1).remove(0);
+    for sample in 0..1_500_000 {
+        row.time = sample * 1_000_000;
+        writer.cpu_sample(&row);
+    }
+    let archive = Archive::open(&finish(writer)).expect("opened");
+    assert_eq!(archive.rows::<CpuSampleRow>().expect("rows").len(), 1_500_000);
+}
+
+#[test]
 fn deep_stacks_come_back() {
     let root = tempfile::tempdir().expect("temporary directory");
     let mut random = Random(3);

@@ -197,10 +197,10 @@ pub fn rows(
     let mut seen: FxHashSet<(ModuleId, ProcessId)> = FxHashSet::default();
     let mut users: FxHashMap<ModuleId, Vec<&ProcessRow>> = FxHashMap::default();
     for load in loads.iter().filter(|load| question.time.overlaps(load.load, load.unload)) {
-        if let Some(process) = shown.get(&load.process) {
-            if seen.insert((load.module, load.process)) {
-                users.entry(load.module).or_default().push(process);
-            }
+        if let Some(process) = shown.get(&load.process)
+            && seen.insert((load.module, load.process))
+        {
+            users.entry(load.module).or_default().push(process);
         }
     }
     let path = file.path_text();

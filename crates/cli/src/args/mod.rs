@@ -32,7 +32,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   tracesift demo                                      write, extract and ask example recordings
-  tracesift extract recordings/                       extract what is new below recordings/
+  tracesift extract recordings/                       extract what is new in recordings/
   tracesift dump cpu recordings/ --top 10             the ten largest users of the CPU in each
   tracesift dump process -f '*Serial*;!*WithAV*' --sort tree
   tracesift dump stats X.etl                          works on a raw recording, as every dump does

@@ -3,7 +3,7 @@
 use chrono::Local;
 use rayon::prelude::*;
 use tracesift_ask::answer::Failure;
-use tracesift_ask::question::stats::{self, RawError, Row};
+use tracesift_ask::question::stats::{self, RawError, RawStats, Row};
 use tracesift_ask::recording::{OpenRecording, Source, open_all};
 use tracesift_extract::input::{OpenOptions, Patterns, Recording};
 
@@ -34,19 +34,14 @@ pub(crate) fn run(dump: &Dump, args: &StatsArgs, printer: &Printer, messages: &M
         add(found::find(&others, messages));
     }
 
-    let read: Vec<Result<(Vec<Row>, Vec<RawError>), RawError>> = recordings
-        .par_iter()
-        .map(|recording: &Recording| stats::recording(recording, &OpenOptions::default()))
-        .collect();
+    let options = OpenOptions::default();
+    let read: Vec<Result<RawStats, RawError>> =
+        recordings.par_iter().map(|recording: &Recording| stats::recording(recording, &options)).collect();
     let mut groups: Vec<Vec<Row>> = Vec::new();
     for result in read {
-        let errors = match result {
-            Ok((rows, errors)) => {
-                groups.push(rows);
-                errors
-            }
-            Err(error) => vec![error],
-        };
+        let RawStats { rows, errors } =
+            result.unwrap_or_else(|error| RawStats { rows: Vec::new(), errors: vec![error] });
+        groups.push(rows);
         failed += errors.len();
         errors.iter().for_each(|error| messages.error(&error.to_string()));
     }

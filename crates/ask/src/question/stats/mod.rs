@@ -5,6 +5,7 @@
 
 mod archive;
 mod counts;
+mod machine;
 mod raw;
 mod stacks;
 mod timeline;
@@ -16,7 +17,7 @@ use crate::answer::{Answer, Column, ColumnOf, Kind, Layout, Section, Table, Valu
 use crate::time_format::Zero;
 
 pub use archive::archive;
-pub use raw::{RawError, recording};
+pub use raw::{RawError, RawStats, recording};
 
 /// One `.etl`, or one archive.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,6 +9,7 @@ use tracesift_etl::payload::{Payload as _, Stack, StackReference};
 use tracesift_etl::{BufferReader, DamageLog, EtlFile, Group, LogfileHeader, Record};
 use tracesift_extract::input::{self, InputError, Member, OpenOptions, Recording};
 
+use super::machine::Machine;
 use super::stacks::Recent;
 use super::timeline::{Recorded, Timeline};
 use super::{Container, Row, counts};
@@ -37,20 +38,29 @@ pub enum RawError {
     },
 }
 
-/// One row per `.etl` of a recording; members that cannot be read are returned as errors beside the others.
+/// Statistics of a recording.
+#[derive(Debug, Default)]
+pub struct RawStats {
+    /// One row per `.etl`.
+    pub rows: Vec<Row>,
+    /// Members that cannot be read.
+    pub errors: Vec<RawError>,
+}
+
+/// Reads a recording.
 ///
 /// # Errors
 /// When the input cannot be opened at all.
-pub fn recording(recording: &Recording, options: &OpenOptions) -> Result<(Vec<Row>, Vec<RawError>), RawError> {
+pub fn recording(recording: &Recording, options: &OpenOptions) -> Result<RawStats, RawError> {
     let opened = input::open(recording, options, &mut |_| ControlFlow::Continue(()))?;
-    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+    let mut stats = RawStats::default();
     for found in opened.members {
         match member(found) {
-            Ok(row) => rows.push(row),
-            Err(error) => errors.push(error),
+            Ok(row) => stats.rows.push(row),
+            Err(error) => stats.errors.push(error),
         }
     }
-    Ok((rows, errors))
+    Ok(stats)
 }
 
 fn member(member: Member) -> Result<Row, RawError> {
@@ -62,20 +72,23 @@ fn member(member: Member) -> Result<Row, RawError> {
     })?;
     let counted = Counted::of(&file);
     let mut row = describe(&file, &counted);
+    counted.machine.describe(&mut row);
     row.file = path_text(&path);
     row.member = name;
     Ok(row)
 }
 
+#[derive(Default)]
 struct Counted {
     counts: Counts,
     timelines: FxHashMap<Key, Timeline>,
+    machine: Machine,
     damage: Vec<DamageLog>,
 }
 
 impl Counted {
     fn of(file: &EtlFile) -> Self {
-        let mut counted = Self { counts: Counts::default(), timelines: FxHashMap::default(), damage: Vec::new() };
+        let mut counted = Self::default();
         let recorded = recorded(file);
         let mut recent = Recent::new();
         let mut reader = BufferReader::default();
@@ -92,6 +105,7 @@ impl Counted {
         let key = Key::of(record);
         let before = self.counts.get(key).map_or(0, |count| count.stacks);
         self.counts.add(record);
+        self.machine.record(record);
         let has_stack = self.counts.get(key).is_some_and(|count| count.stacks > before);
         self.timelines.entry(key).or_default().add(record.time(), recorded);
         match owner_time(record) {

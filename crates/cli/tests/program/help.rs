@@ -1,8 +1,6 @@
 //! The help texts.
 
-mod support;
-
-use support::run;
+use crate::support::run;
 
 #[test]
 fn help() {

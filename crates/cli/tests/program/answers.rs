@@ -1,10 +1,8 @@
 //! What the program answers, as users see it: standard output, standard error and exit code.
 
-mod support;
-
 use std::fs;
 
-use support::{archives, run};
+use crate::support::{archives, run};
 
 macro_rules! answers {
     ($($name:ident: $($argument:literal),+;)+) => {$(

@@ -15,7 +15,7 @@ use tracesift_trace::{Clock, Health, ModuleId, ProcessId, RowSink as _, StackId,
 const MS: i64 = 1_000_000;
 
 /// A directory with two archives: one of a test with two processes at work, one that lost events.
-pub fn archives() -> TempDir {
+pub(crate) fn archives() -> TempDir {
     let directory = TempDir::new().unwrap();
     let target = "Write_250ms_PC_CLT_TestStatus-Passed_20220404-101500.sift";
     work(&directory.path().join(target));
@@ -24,7 +24,7 @@ pub fn archives() -> TempDir {
 }
 
 /// Runs the program in a directory and shows how it ended and what it said.
-pub fn run(directory: &Path, arguments: &[&str]) -> String {
+pub(crate) fn run(directory: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
         .current_dir(directory)
         .args(arguments)

@@ -1,0 +1,8 @@
+//! The built program, as users run it.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
+
+mod answers;
+mod help;
+mod stats;
+mod support;

@@ -1,0 +1,63 @@
+//! Extracts files into temporary directories.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tracesift_archive::Archive;
+use tracesift_extract::{Error, Options, Outcome, Report, extract, input, unwatched};
+
+/// A folder of the shared cases; `None`, with a printed reason, in a checkout without them.
+pub(crate) fn cases(folder: &str) -> Option<PathBuf> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases")).join(folder);
+    if path.is_dir() {
+        return Some(path);
+    }
+    println!("skipped: ../shared/cases is absent");
+    None
+}
+
+/// Extracted archives in a directory of their own.
+pub(crate) struct Extracted {
+    out: TempDir,
+    pub(crate) reports: Vec<Report>,
+}
+
+impl Extracted {
+    pub(crate) fn archives(&self) -> Vec<Archive> {
+        self.reports.iter().map(|report| Archive::open(&report.archive).expect("archive")).collect()
+    }
+
+    /// Extracts the file once more into the same directory.
+    pub(crate) fn again(&self, file: &Path, overwrite: bool) -> Result<Vec<Outcome>, Error> {
+        run(file, self.out.path(), overwrite)
+    }
+}
+
+pub(crate) fn extract_file(file: &Path) -> Result<Extracted, Error> {
+    let out = tempfile::tempdir().expect("directory");
+    let outcomes = run(file, out.path(), false);
+    let left = std::fs::read_dir(out.path()).expect("directory").filter_map(Result::ok);
+    let left: Vec<_> = left.map(|entry| entry.file_name()).filter(|name| !name.to_string_lossy().ends_with(".lock")).collect();
+    if outcomes.is_err() {
+        assert!(left.is_empty(), "left behind: {left:?}");
+    }
+    let reports = outcomes?
+        .into_iter()
+        .map(|outcome| match outcome {
+            Outcome::Extracted(report) => *report,
+            Outcome::UpToDate(path) => panic!("{} was there", path.display()),
+        })
+        .collect();
+    Ok(Extracted { out, reports })
+}
+
+fn run(file: &Path, out: &Path, overwrite: bool) -> Result<Vec<Outcome>, Error> {
+    let argument = file.display().to_string();
+    let mut selection = input::select(&[argument], &input::SelectOptions::default());
+    if let Some(problem) = selection.problems.pop() {
+        return Err(Error::Input(problem));
+    }
+    let input::Target::Recording(recording) = selection.targets.remove(0) else { panic!("a recording") };
+    let options = Options { out: Some(out.to_owned()), overwrite, ..Options::default() };
+    extract(&recording, &options, &mut unwatched).map(|extraction| extraction.outcomes)
+}

@@ -1,2 +1,56 @@
-//! Benchmarks.
-fn main() {}
+//! Benchmarks: each measures a piece of work and its yardstick in turn, in one run, and prints the ratio.
+//!
+//!     cargo run --release -p tracesift-benches -- all --dir /tmp/bench
+//!
+//! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
+
+mod extract;
+mod framing;
+mod measure;
+mod memory;
+mod scale;
+mod xpress;
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+
+/// Bytes of the scale recording that the benchmarks use.
+const SCALE_BYTES: u64 = 1 << 30;
+
+#[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
+fn main() -> anyhow::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let what = arguments.next().unwrap_or_else(|| "all".to_owned());
+    let mut directory = std::env::temp_dir().join("tracesift-benches");
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--dir" => directory = PathBuf::from(arguments.next().context("--dir takes a directory")?),
+            "--file" => {
+                // The memory benchmark starts this program anew for each extract.
+                return memory::child(&PathBuf::from(arguments.next().context("--file takes a file")?));
+            }
+            other => bail!("unknown argument {other}"),
+        }
+    }
+    std::fs::create_dir_all(&directory)?;
+    println!("tracesift {}, {}", env!("CARGO_PKG_VERSION"), measure::machine());
+    let all = what == "all";
+    let mut known = all;
+    for (name, run) in [
+        ("framing", framing::run as fn(&std::path::Path) -> anyhow::Result<()>),
+        ("xpress", xpress::run),
+        ("extract", extract::run),
+        ("memory", memory::run),
+    ] {
+        if all || what == name {
+            known = true;
+            println!("\n== {name}");
+            run(&directory)?;
+        }
+    }
+    if !known {
+        bail!("unknown benchmark {what}: framing, xpress, extract, memory or all");
+    }
+    Ok(())
+}

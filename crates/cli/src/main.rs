@@ -22,8 +22,9 @@ use crate::terminal::Messages;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    // Before the options are known: with or without colour is decided by the terminal and NO_COLOR.
-    let messages = Messages::new(false);
+    // Looked for before the arguments are understood, since that may fail and say so.
+    let no_color = arguments.iter().any(|argument| argument.eq_ignore_ascii_case("--no-color"));
+    let messages = Messages::new(no_color);
     run(&arguments, &messages).unwrap_or_else(|error| failed(&error, &messages)).into()
 }
 

@@ -72,7 +72,7 @@ impl Entry {
 /// How to read a header of a given type: `offset of the time | header bytes << 8`, and the kind where an [`Entry`] has it. An
 /// unknown type demands more bytes than a record can have.
 const LAYOUTS: [u64; 32] = {
-    let mut table = [MAX_RECORD as u64 * 2 << 8; 32];
+    let mut table = [(MAX_RECORD as u64 * 2) << 8; 32];
     let mut header_type = 0;
     while header_type < 32 {
         if let Some(kind) = kind_of_type(header_type) {

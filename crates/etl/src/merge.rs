@@ -20,7 +20,7 @@ use crate::record::Record;
 const BATCH: usize = 3072;
 /// Bytes that are read ahead of the records handed out, over all buffers, for the same reason. Reading a page at a time costs no
 /// more than reading whole buffers, as the bytes are still near when they are used.
-const PIECES: usize = 256 << 10;
+const PIECES: usize = 512 << 10;
 const PAGE: usize = 4096;
 /// Records of a buffer that are looked at before the first of them is handed out: so far can one be out of order.
 const AHEAD: usize = 16;

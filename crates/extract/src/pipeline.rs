@@ -92,11 +92,13 @@ pub(crate) fn extract_recording(
     let mut writer = ArchiveWriter::create_locked(lock, trace_id(files, &recording.sources))?;
     let records = inventory.records;
     let mut outcome = write_events(recording, inventory, clock, budget, &mut writer, &mut progress)?;
+    progress.pass_done();
     for (file, label) in files.iter().zip(&recording.labels) {
         count_losses(&mut outcome.health, file, label);
     }
 
     let mut sealed = writer.seal(outcome.info, &clock)?;
+    progress.at("summarising", 0)?;
     let summary = summarise(sealed.archive())?;
     sealed.write_table(&summary.processes);
     sealed.write_table(&summary.methods);

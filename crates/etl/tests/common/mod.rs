@@ -1,10 +1,16 @@
 //! The shared cases: recordings out of plain files, zip, 7z and gzip.
 
+#![allow(dead_code, reason = "each test uses another part")]
+
+pub(crate) mod build;
+pub(crate) mod compress;
+
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
 /// The folder with the cases; prints why and gives `None` when it is absent.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub(crate) fn cases() -> Option<PathBuf> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
     if path.is_dir() {

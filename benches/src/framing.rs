@@ -1,0 +1,63 @@
+//! Framing: the merged iterator that extract itself uses, against summing the mapped file and against dissect.etl.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+
+use tracesift_etl::{EtlFile, Merge, MergeOptions};
+
+use crate::measure::{against, timed};
+use crate::{SCALE_BYTES, scale};
+
+/// Bytes of the recording for the reader in Python, which is slow.
+const SMALL_BYTES: u64 = 16 << 20;
+
+pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
+    let path = scale::recording(directory, SCALE_BYTES)?;
+    let ours = || {
+        let (count, time) = timed(|| walk(&path))?;
+        anyhow::ensure!(count > 0, "no records");
+        Ok(time)
+    };
+    against("framing 1 GiB", 3.0, ours, "sum of the mapped file", || Ok(timed(|| sum(&path))?.1))?;
+
+    let small = scale::recording(directory, SMALL_BYTES)?;
+    let dissect = format!(
+        "from dissect.etl import ETL\nn = 0\nfor buffer in ETL(open({:?}, 'rb')):\n    for record in buffer:\n        n += 1\n",
+        small.display().to_string()
+    );
+    let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    if !Command::new(&python).args(["-c", "import dissect.etl"]).output()?.status.success() {
+        return say("dissect.etl is not installed (pip install dissect.etl; TRACESIFT_PYTHON names the interpreter): skipped");
+    }
+    let theirs = || {
+        let (output, time) = timed(|| Ok(Command::new(&python).args(["-c", &dissect]).output()?))?;
+        anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(time)
+    };
+    against("framing 16 MiB", 0.01, || Ok(timed(|| walk(&small))?.1), "dissect.etl", theirs)
+}
+
+fn walk(path: &Path) -> anyhow::Result<u64> {
+    let files = [EtlFile::open_path(path)?];
+    let mut merge = Merge::new(&files, MergeOptions::default());
+    let mut records = 0;
+    while merge.next().is_some() {
+        records += 1;
+    }
+    Ok(records)
+}
+
+fn sum(path: &Path) -> anyhow::Result<u64> {
+    let file = File::open(path)?;
+    #[expect(unsafe_code, reason = "the yardstick is a mapped file; nobody changes it meanwhile")]
+    let map = unsafe { memmap2::Mmap::map(&file)? };
+    let sum = map.as_chunks::<8>().0.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)));
+    Ok(std::hint::black_box(sum))
+}
+
+#[expect(clippy::print_stdout, clippy::unnecessary_wraps, reason = "a benchmark's output is its result")]
+fn say(text: &str) -> anyhow::Result<()> {
+    println!("{text}");
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! Times two pieces of work in turn and prints the ratio pair by pair.
+
+use std::time::{Duration, Instant};
+
+/// Counted runs of each.
+const RUNS: usize = 5;
+
+/// Runs `ours` and `yardstick` in turn, after one uncounted run of each; prints medians and the median of the ratios.
+#[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
+pub(crate) fn against(
+    name: &str,
+    budget: f64,
+    mut ours: impl FnMut() -> anyhow::Result<Duration>,
+    yardstick_name: &str,
+    mut yardstick: impl FnMut() -> anyhow::Result<Duration>,
+) -> anyhow::Result<()> {
+    ours()?;
+    yardstick()?;
+    let (mut our_times, mut their_times, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        let (our, their) = (ours()?, yardstick()?);
+        our_times.push(our.as_secs_f64());
+        their_times.push(their.as_secs_f64());
+        ratios.push(our.as_secs_f64() / their.as_secs_f64());
+    }
+    let (our, their, ratio) = (spread(our_times), spread(their_times), spread(ratios));
+    println!("{name}: {our} s; {yardstick_name}: {their} s");
+    println!("  ratio {ratio}, budget {budget}");
+    Ok(())
+}
+
+/// Minimum, median and maximum of figures.
+pub(crate) struct Spread(f64, f64, f64);
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{:.3} ({:.3}..{:.3})", self.1, self.0, self.2)
+    }
+}
+
+/// Minimum, median and maximum of at least one figure.
+pub(crate) fn spread(mut figures: Vec<f64>) -> Spread {
+    figures.sort_by(f64::total_cmp);
+    Spread(figures[0], figures[figures.len() / 2], figures[figures.len() - 1])
+}
+
+/// Times one call.
+pub(crate) fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Duration)> {
+    let start = Instant::now();
+    let value = work()?;
+    Ok((value, start.elapsed()))
+}
+
+/// What this machine is, in a few words.
+pub(crate) fn machine() -> String {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let model = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = model.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let model = model.trim_start_matches(['\t', ' ', ':']);
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default().to_owned();
+    format!("{cpus} CPUs {model}, load {load}, {}", std::env::consts::OS)
+}

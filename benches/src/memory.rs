@@ -1,0 +1,62 @@
+//! Peak memory of an extract: bounded, and not growing with the recording.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::{extract, scale};
+
+/// Extracts two recordings in processes of their own and prints the peaks.
+#[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
+pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
+    let mut peaks = Vec::new();
+    for bytes in [512_u64 << 20, 2 << 30] {
+        let path = scale::recording(directory, bytes)?;
+        let output = Command::new(std::env::current_exe()?).args(["memory", "--file"]).arg(&path).output()?;
+        anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout)?;
+        let mut figures = text.split_whitespace().map(str::parse::<u64>);
+        let (Some(Ok(anonymous)), Some(Ok(resident))) = (figures.next(), figures.next()) else {
+            anyhow::bail!("unexpected output: {text}");
+        };
+        println!(
+            "extract of {} MiB: peak {} MiB anonymous (budget 512), {} MiB resident",
+            bytes >> 20,
+            anonymous >> 10,
+            resident >> 10
+        );
+        peaks.push((anonymous as f64, resident as f64));
+    }
+    println!(
+        "peak(2 GiB) / peak(0.5 GiB): {:.2} anonymous, {:.2} resident, budget 1.2",
+        peaks[1].0 / peaks[0].0,
+        peaks[1].1 / peaks[0].1
+    );
+    Ok(())
+}
+
+/// Extracts one file and prints the peaks of its own anonymous and resident memory, KiB.
+#[expect(clippy::print_stdout, reason = "the parent reads it")]
+pub(crate) fn child(path: &Path) -> anyhow::Result<()> {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    static PEAK: AtomicU64 = AtomicU64::new(0);
+    let watcher = std::thread::spawn(|| {
+        while !STOP.load(Ordering::Relaxed) {
+            PEAK.fetch_max(status("RssAnon:"), Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    });
+    extract::timed_extract(path)?;
+    STOP.store(true, Ordering::Relaxed);
+    let _ = watcher.join();
+    println!("{} {}", PEAK.load(Ordering::Relaxed), status("VmHWM:"));
+    Ok(())
+}
+
+/// A figure of this process from the kernel, KiB; 0 where the system does not tell.
+fn status(key: &str) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
+}

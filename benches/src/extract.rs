@@ -59,9 +59,8 @@ pub(crate) fn timed_extract(path: &Path) -> anyhow::Result<(Duration, Duration, 
 
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
 fn report(archive: &Archive, path: &Path, summary_times: Vec<f64>) -> anyhow::Result<()> {
-    let bytes_of = |name: &str| {
-        archive.info().tables.iter().find(|table| table.name == name).map_or(0, |table| table.bytes)
-    };
+    let bytes_of =
+        |name: &str| archive.info().tables.iter().find(|table| table.name == name).map_or(0, |table| table.bytes);
     let switches = archive.row_count::<ContextSwitchRow>();
     let per_million = summary_times.iter().map(|seconds| seconds * 1e6 / switches as f64).collect();
     println!("summaries and unions: {} s per million switches, budget 1.5", spread(per_million));

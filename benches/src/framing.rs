@@ -28,7 +28,9 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     );
     let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if !Command::new(&python).args(["-c", "import dissect.etl"]).output()?.status.success() {
-        return say("dissect.etl is not installed (pip install dissect.etl; TRACESIFT_PYTHON names the interpreter): skipped");
+        return say(
+            "dissect.etl is not installed (pip install dissect.etl; TRACESIFT_PYTHON names the interpreter): skipped",
+        );
     }
     let theirs = || {
         let (output, time) = timed(|| Ok(Command::new(&python).args(["-c", &dissect]).output()?))?;

@@ -10,7 +10,8 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(record.bytes().len() <= bytes.len());
     assert!(record.payload().len() <= record.bytes().len());
     assert!([4, 8].contains(&record.pointer_size()));
-    let _ = (record.class(), record.class_guid(), record.provider(), record.event_id(), record.level(), record.opcode());
+    let _ =
+        (record.class(), record.class_guid(), record.provider(), record.event_id(), record.level(), record.opcode());
     let _ = (record.pid(), record.tid(), record.processor_times(), record.keyword(), record.channel(), record.task());
     let _ = (record.activity_id(), record.related_activity_id(), record.instance(), record.message());
     let _ = (record.pebs_index(), record.counters().iter().count(), record.hook(), record.version());

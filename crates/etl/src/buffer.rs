@@ -129,8 +129,7 @@ impl BufferRef {
         };
         let processor = u16_at(head, buffer_header::PROCESSOR)?;
         // Before Windows 8 the second byte is an alignment.
-        let cpu =
-            if flags & buffer_flag::PROCESSOR_INDEX == 0 { processor & 0x00ff } else { processor & 0x07ff };
+        let cpu = if flags & buffer_flag::PROCESSOR_INDEX == 0 { processor & 0x00ff } else { processor & 0x07ff };
         Some(Self {
             offset,
             sequence: i64_at(head, buffer_header::SEQUENCE)?,
@@ -150,19 +149,13 @@ impl BufferRef {
         self.size >= BUFFER_HEADER_BYTES as u32 && self.size <= MAX_BUFFER
     }
 
-    /// Whether every field of the header can be true, whatever the size says: used where the size is in doubt.
-    pub(crate) const fn has_plausible_fields(&self) -> bool {
-        self.valid_end >= BUFFER_HEADER_BYTES as u32
-            && self.valid_end <= MAX_BUFFER
-            && self.sequence >= 0
-            && self.sequence < 1 << 40
-            && self.flags & !buffer_flag::ALL == 0
-            && !matches!(self.kind, BufferKind::Unknown(_))
-    }
-
     /// Whether the header can be true and the data fits.
     pub(crate) const fn is_plausible(&self) -> bool {
-        self.has_possible_size() && self.has_plausible_fields() && (self.is_compressed() || self.valid_end <= self.size)
+        self.has_possible_size()
+            && self.valid_end >= BUFFER_HEADER_BYTES as u32
+            && self.valid_end <= MAX_BUFFER
+            && (self.is_compressed() || self.valid_end <= self.size)
+            && !matches!(self.kind, BufferKind::Unknown(_))
     }
 
     /// Bytes of the record area after decompression.

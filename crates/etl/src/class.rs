@@ -194,7 +194,10 @@ mod tests {
         for group in [Group::IMAGE, Group::PROCESS] {
             assert_eq!(group.guid().map(|guid| EventClass::from_guid(guid, 10, 3)), Some(load));
         }
-        assert_eq!(EventClass::from_guid(IMAGE_ID, 36, 2), EventClass::Classic { guid: IMAGE_ID, opcode: 36, version: 2 });
+        assert_eq!(
+            EventClass::from_guid(IMAGE_ID, 36, 2),
+            EventClass::Classic { guid: IMAGE_ID, opcode: 36, version: 2 }
+        );
     }
 
     #[test]

@@ -64,11 +64,9 @@ impl Key {
             }
             _ => match record.hook() {
                 Some(hook) => Self::Kernel { hook, version },
-                None => Self::Classic {
-                    guid: record.class_guid().unwrap_or_default(),
-                    opcode: record.opcode(),
-                    version,
-                },
+                None => {
+                    Self::Classic { guid: record.class_guid().unwrap_or_default(), opcode: record.opcode(), version }
+                }
             },
         }
     }
@@ -132,7 +130,9 @@ impl Counts {
             match item.kind {
                 ItemKind::STACK_32 | ItemKind::STACK_64 | ItemKind::STACK_KEY_32 | ItemKind::STACK_KEY_64 => stacks = 1,
                 ItemKind::SCHEMA => self.add_name(record, item.event_name()),
-                ItemKind::PROVIDER_TRAITS => self.add_provider(record, item.provider_traits().map(|traits| traits.name)),
+                ItemKind::PROVIDER_TRAITS => {
+                    self.add_provider(record, item.provider_traits().map(|traits| traits.name))
+                }
                 _ => {}
             }
         }

@@ -204,8 +204,7 @@ impl<'a> Iterator for ExtendedItems<'a> {
         }
         self.linked = false;
         let head: &[u8; 8] = self.rest.first_chunk()?;
-        let [size, kind, link, data] =
-            [0, 2, 4, 6].map(|at| u16::from_le_bytes([head[at], head[at + 1]]));
+        let [size, kind, link, data] = [0, 2, 4, 6].map(|at| u16::from_le_bytes([head[at], head[at + 1]]));
         let (size, data) = (usize::from(size), usize::from(data));
         if size < 8 || size % 8 != 0 || data > size - 8 || size > self.rest.len() {
             return None;

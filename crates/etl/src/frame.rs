@@ -140,7 +140,18 @@ pub(crate) struct Framer {
 impl Framer {
     /// `first_time` is the time of records without one at the start of the area.
     pub(crate) const fn new(end: usize, doubtful: bool, first_time: i64) -> Self {
-        Self { at: 0, end, partial: false, done: false, bad: false, zeros: false, skipped: 0, sorted: true, doubtful, last: first_time }
+        Self {
+            at: 0,
+            end,
+            partial: false,
+            done: false,
+            bad: false,
+            zeros: false,
+            skipped: 0,
+            sorted: true,
+            doubtful,
+            last: first_time,
+        }
     }
 
     /// A walk that is over.
@@ -293,7 +304,10 @@ mod tests {
     fn sizes_are_rounded_up_to_eight() {
         let (framed, entries) = walk([system(5, 3), system(6, 0)].concat());
         assert_eq!((framed.at, framed.bad, framed.sorted), (72, false, true));
-        assert_eq!(entries.iter().map(|e| (e.offset(), e.size(), e.time)).collect::<Vec<_>>(), [(0, 35, 5), (40, 32, 6)]);
+        assert_eq!(
+            entries.iter().map(|e| (e.offset(), e.size(), e.time)).collect::<Vec<_>>(),
+            [(0, 35, 5), (40, 32, 6)]
+        );
     }
 
     #[test]

@@ -126,8 +126,13 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_guid() {
-        for text in ["", "{", "3d6fa8d0-fe05-11d0-9dda", "3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c-", "+d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c"]
-        {
+        for text in [
+            "",
+            "{",
+            "3d6fa8d0-fe05-11d0-9dda",
+            "3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c-",
+            "+d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c",
+        ] {
             assert!(text.parse::<Guid>().is_err(), "{text}");
         }
     }

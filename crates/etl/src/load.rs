@@ -75,7 +75,8 @@ impl Content {
         if self.unread == 0 && !self.framer.partial {
             return;
         }
-        let needed = self.entries.iter().map(|entry| entry.offset()).min().unwrap_or(self.framer.at).min(self.framer.at);
+        let needed =
+            self.entries.iter().map(|entry| entry.offset()).min().unwrap_or(self.framer.at).min(self.framer.at);
         self.area.copy_within(needed..self.framer.end, 0);
         self.framer.at -= needed;
         self.framer.end -= needed;

@@ -193,7 +193,10 @@ impl<'f, W: Wanted> Merge<'f, W> {
     }
 
     /// The next record; `None` at the end. Times never decrease.
-    #[expect(clippy::should_implement_trait, reason = "the record borrows the buffer, which an Iterator cannot express")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the record borrows the buffer, which an Iterator cannot express"
+    )]
     #[inline]
     pub fn next(&mut self) -> Option<Record<'_>> {
         if self.next == self.batch.entries().len() && !self.refill() {
@@ -259,7 +262,10 @@ impl<'f, W: Wanted> Merge<'f, W> {
     /// How much of each buffer is at hand, by the number of buffers.
     fn portion(&self) -> Portion {
         let buffers = self.order.len().max(1);
-        Portion { share: (BATCH / buffers).clamp(24, 1024), piece: (PIECES / buffers).clamp(PAGE, 16 * PAGE) & !(PAGE - 1) }
+        Portion {
+            share: (BATCH / buffers).clamp(24, 1024),
+            piece: (PIECES / buffers).clamp(PAGE, 16 * PAGE) & !(PAGE - 1),
+        }
     }
 
     /// Finds more records in the buffers at hand, and lets go of those that are used up.
@@ -291,8 +297,8 @@ impl<'f, W: Wanted> Merge<'f, W> {
         let mut low = firsts.map(|entry| entry.time).min();
         while let Some(pending) = self.pending.get(self.next_pending).copied() {
             let enough = low.is_some_and(|low| pending.time > low);
-            let full = !self.order.is_empty()
-                && (self.memory >= self.memory_limit || self.order.len() >= Entry::MAX_SLOTS);
+            let full =
+                !self.order.is_empty() && (self.memory >= self.memory_limit || self.order.len() >= Entry::MAX_SLOTS);
             if enough || full {
                 break;
             }
@@ -355,9 +361,8 @@ impl<'f, W: Wanted> Merge<'f, W> {
         run.memory = run.content.area.len() + size_of::<Entry>() * run.content.entries.capacity();
         self.memory += run.memory;
         let key = run.order();
-        let place = self
-            .order
-            .partition_point(|other| self.runs.get(*other as usize).is_some_and(|other| other.order() < key));
+        let place =
+            self.order.partition_point(|other| self.runs.get(*other as usize).is_some_and(|other| other.order() < key));
         self.order.insert(place, slot);
         Some(first)
     }

@@ -461,11 +461,7 @@ impl<'a> Record<'a> {
                 EventClass::Message { guid: message.guid.unwrap_or_default(), number: message.number }
             }
             kind if kind.is_kernel() => EventClass::from_hook(self.hook().unwrap_or(0), self.version()),
-            _ => EventClass::from_guid(
-                Guid::read(self.bytes, 24).unwrap_or_default(),
-                self.opcode(),
-                self.version(),
-            ),
+            _ => EventClass::from_guid(Guid::read(self.bytes, 24).unwrap_or_default(), self.opcode(), self.version()),
         }
     }
 

@@ -89,13 +89,15 @@ impl<'a> Walk<'a> {
         }
         let probe = self.probe(at)?;
         let size = u64::from(probe.buffer.size);
-        if probe.is_plausible() {
+        // A recording begins with a record; other files may well begin with a few small numbers and zeros.
+        let has_record = matches!(probe.first, FirstRecord::Plausible(_));
+        if probe.is_plausible() && (has_record || !self.buffers.is_empty()) {
             return if size <= left { self.accept(probe) } else { self.accept_cut(probe, left) };
         }
         if probe.buffer.has_possible_size() && size < left && self.is_followed(at + size)? {
             return self.accept_doubtful(probe);
         }
-        if probe.buffer.is_plausible() && size == left {
+        if probe.buffer.is_plausible() && size == left && !self.buffers.is_empty() {
             // The last buffer with a sound header; whether its content is will show when it is read.
             return self.accept(probe);
         }
@@ -169,10 +171,8 @@ impl<'a> Walk<'a> {
             if buffer.valid_end > MAX_BUFFER || (!buffer.is_compressed() && buffer.valid_end > buffer.size) {
                 buffer.valid_end = if buffer.is_compressed() { MAX_BUFFER } else { buffer.size };
             }
-            if !self.unclear.contains(&self.buffers.len()) {
-                // Its first record was judged with the header's fields.
-                probe.first = FirstRecord::Bad;
-            }
+            // Its first record was judged with the header's fields.
+            probe.first = FirstRecord::Bad;
         }
         self.accept(probe)
     }
@@ -236,7 +236,9 @@ impl<'a> Walk<'a> {
                 // Such a file has its full size from the start; this part was never reached.
                 return;
             }
-            self.damage.add(kind::ZEROED_REGION, at, bytes, || format!("zeros instead of a buffer; {bytes} bytes left out {behind}"));
+            self.damage.add(kind::ZEROED_REGION, at, bytes, || {
+                format!("zeros instead of a buffer; {bytes} bytes left out {behind}")
+            });
         } else {
             self.damage.add(kind::BAD_BUFFER_HEADER, at, bytes, || {
                 format!("no plausible buffer header; {bytes} bytes left out {behind}")
@@ -292,13 +294,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A cheap test that nearly all bytes fail: the upper bytes of size, sequence, end, flags and kind must be zero or nearly so.
+/// A test that nearly all bytes fail: no unknown flags, and the upper bytes of size, sequence, end and kind are zero or nearly so.
 #[inline]
 fn may_be_header(head: &[u8]) -> bool {
     let Some(head) = head.first_chunk::<BUFFER_HEADER_BYTES>() else { return false };
     head[buffer_header::KIND + 1] == 0
         && head[buffer_header::KIND] < 8
-        && head[buffer_header::FLAGS + 1] == 0
+        && u16::from_le_bytes([head[buffer_header::FLAGS], head[buffer_header::FLAGS + 1]]) & !buffer_flag::ALL == 0
         && head[buffer_header::SIZE + 3] < 2
         && head[buffer_header::OFFSET + 3] < 2
         && head[buffer_header::SEQUENCE + 7] == 0

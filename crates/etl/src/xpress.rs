@@ -150,26 +150,48 @@ impl Decoder<'_> {
 /// inside `output`.
 #[inline]
 fn copy_match(output: &mut [u8], to: usize, distance: usize, length: usize) {
-    let mut done = 0;
-    let mut distance = distance;
-    if distance < CHUNK {
-        // A short period: write whole periods byte by byte until a chunk can be taken from behind.
-        let step = distance * (CHUNK / distance + usize::from(!CHUNK.is_multiple_of(distance)));
-        while done < length && done + distance < step {
-            output[to + done] = output[to + done - distance];
-            done += 1;
+    let end = to + length;
+    if end + CHUNK > output.len() {
+        for at in to..end {
+            output[at] = output[at - distance];
         }
-        distance = step;
+    } else if distance >= CHUNK {
+        copy_chunks::<CHUNK>(output, to, distance, end);
+    } else if distance >= 8 {
+        copy_chunks::<8>(output, to, distance, end);
+    } else {
+        repeat(output, to, distance, end);
     }
-    while done < length {
-        let at = to + done;
-        let Some(chunk) = output.get(at - distance..).and_then(<[u8]>::first_chunk::<CHUNK>).copied() else { break };
-        let Some(target) = output.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<CHUNK>) else { break };
+}
+
+/// Copies `N` bytes at a time, at most `N` − 1 more than needed. `distance` ≥ `N`, so that no chunk overlaps its copy.
+#[inline]
+fn copy_chunks<const N: usize>(output: &mut [u8], to: usize, distance: usize, end: usize) {
+    let mut at = to;
+    while at < end {
+        let Some(chunk) = output.get(at - distance..).and_then(<[u8]>::first_chunk::<N>).copied() else { return };
+        let Some(target) = output.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<N>) else { return };
         *target = chunk;
-        done += CHUNK;
+        at += N;
     }
-    for at in to + done..to + length {
-        output[at] = output[at - distance];
+}
+
+/// Repeats fewer than eight bytes: fills a word with them and writes it over and over, a whole number of periods further each time.
+#[inline]
+fn repeat(output: &mut [u8], to: usize, distance: usize, end: usize) {
+    let Some(word) = output.get(to - distance..).and_then(<[u8]>::first_chunk::<8>) else { return };
+    let mut bits = 8 * distance as u32;
+    let mut word = u64::from_le_bytes(*word) & ((1 << bits) - 1);
+    while bits < 64 {
+        word |= word << bits;
+        bits *= 2;
+    }
+    let step = 8 / distance * distance;
+    let mut at = to;
+    while at < end {
+        let Some(target) = output.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<8>) else { return };
+        *target = word.to_le_bytes();
+        at += step;
     }
 }
 

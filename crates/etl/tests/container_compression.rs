@@ -9,7 +9,8 @@ use tracesift_etl::{lznt1, xpress};
 /// Bytes with repetitions of all kinds of periods.
 fn repetitive() -> impl Strategy<Value = Vec<u8>> {
     let piece = (prop::collection::vec(any::<u8>(), 1..40), 1..60usize);
-    prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.iter().flat_map(|(bytes, times)| bytes.repeat(*times)).collect())
+    prop::collection::vec(piece, 0..30)
+        .prop_map(|pieces| pieces.iter().flat_map(|(bytes, times)| bytes.repeat(*times)).collect())
 }
 
 proptest! {

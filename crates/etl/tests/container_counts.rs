@@ -110,9 +110,18 @@ fn every_figure_of_every_recording_agrees() {
             assert_eq!(found, wanted["count"].as_u64(), "{name}: {wanted}");
         }
 
-        let mut wanted: Vec<_> = entry["tracelogging_events"].as_array().into_iter().flatten().map(|event| {
-            (guid(&event["provider"]), event["event"].as_str().expect("a name").to_owned(), event["count"].as_u64().expect("a count"))
-        }).collect();
+        let mut wanted: Vec<_> = entry["tracelogging_events"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|event| {
+                (
+                    guid(&event["provider"]),
+                    event["event"].as_str().expect("a name").to_owned(),
+                    event["count"].as_u64().expect("a count"),
+                )
+            })
+            .collect();
         let mut found = counts.self_describing();
         wanted.sort();
         found.sort();
@@ -174,7 +183,8 @@ fn a_filtered_stream_is_the_whole_stream_filtered() {
     let bytes = common::read("etl/net.4.5.2.x64.etl.zip", Some("net.4.5.2.x64.etl"));
     let files = [EtlFile::open(Box::new(bytes)).expect("a recording")];
     let mut all = Merge::new(&files, MergeOptions::default());
-    let mut stacks = Merge::of(&files, MergeOptions::default(), |record: &tracesift_etl::Record<'_>| record.is_stack_walk());
+    let mut stacks =
+        Merge::of(&files, MergeOptions::default(), |record: &tracesift_etl::Record<'_>| record.is_stack_walk());
     let mut found = 0;
     while let Some(record) = all.next() {
         if record.is_stack_walk() {

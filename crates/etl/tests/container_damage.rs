@@ -4,7 +4,7 @@ mod common;
 
 use proptest::prelude::*;
 use tracesift_etl::counts::Counts;
-use tracesift_etl::{BufferReader, DamageLog, Error, EtlFile, Merge, MergeOptions};
+use tracesift_etl::{BufferReader, DamageLog, Error, EtlFile, Merge, MergeOptions, ReadAt};
 
 fn open(bytes: Vec<u8>) -> Result<EtlFile, Error> {
     EtlFile::open(Box::new(bytes))
@@ -103,6 +103,43 @@ fn what_is_no_recording_is_refused_with_a_reason() {
     assert!(refused(b"short").contains("5 bytes"));
     assert!(refused(&[0; 100_000]).contains("no plausible buffer header"));
     assert!(refused(&b"a line of text\n".repeat(10_000)).contains("no plausible buffer header"));
+}
+
+/// A file of which only the start can be read, as when it is cut while it is open.
+struct Shrinking(Vec<u8>, u64);
+
+impl ReadAt for Shrinking {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> std::io::Result<()> {
+        if offset + into.len() as u64 > self.1 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        self.0.read_at(offset, into)
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_to_its_end_gives_what_can() {
+    if common::cases().is_none() {
+        return;
+    }
+    let bytes = common::read("etl/Tx-Process.etl", None);
+    let half = bytes.len() as u64 / 2 + 1000;
+    let file = EtlFile::open(Box::new(Shrinking(bytes.clone(), half))).expect("a recording");
+    assert_eq!(kinds(&[file.damage()]), [("unreadable_buffer", 1)]);
+    let files = [file];
+    let mut merge = Merge::new(&files, MergeOptions::default());
+    let mut records = 0;
+    while merge.next().is_some() {
+        records += 1;
+    }
+    assert!((4000..7000).contains(&records), "{records}");
+    // The last buffer's header is there, but not its records.
+    assert_eq!(merge.damage(0).map(|damage| damage.count("unreadable_buffer")), Some(1));
+    assert!(matches!(EtlFile::open(Box::new(Shrinking(bytes, 0))), Err(Error::Io(_))));
 }
 
 /// Opens and walks whatever the bytes are, in both ways.

@@ -85,7 +85,10 @@ fn the_session_is_read_and_its_clock_converted() {
     let file = open([Buffer::header(4096, 1, 500).write(4096)]);
     let header = file.header();
     assert_eq!((header.session_name.as_str(), header.log_file_name.as_str()), ("S", "F"));
-    assert_eq!((header.clock(), header.frequency(), header.zero_ticks()), (ClockKind::PerformanceCounter, 10_000_000, 500));
+    assert_eq!(
+        (header.clock(), header.frequency(), header.zero_ticks()),
+        (ClockKind::PerformanceCounter, 10_000_000, 500)
+    );
     assert_eq!((header.filetime(500), header.filetime(499)), (1000, 999));
     assert_eq!(header.filetime(i64::MAX), i64::MAX);
     let clock = |number, frequency, mhz| {
@@ -215,7 +218,10 @@ fn all(files: &[EtlFile], options: MergeOptions) -> (Vec<(i64, u16, u16, u32)>, 
             found.push((record.time(), record.cpu(), record.part(), u32::from_le_bytes(*number)));
         }
     }
-    let late = (0..files.len()).filter_map(|part| merge.damage(part)).map(|damage| damage.count(damage_kind::LATE_RECORD)).sum();
+    let late = (0..files.len())
+        .filter_map(|part| merge.damage(part))
+        .map(|damage| damage.count(damage_kind::LATE_RECORD))
+        .sum();
     (found, late)
 }
 

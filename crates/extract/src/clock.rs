@@ -48,5 +48,6 @@ fn is_whole(file: &EtlFile) -> bool {
     let damage = file.damage();
     header.present
         && damage.count(damage_kind::TRUNCATED_BUFFER) == 0
-        && (header.log_file_mode & file_mode::CIRCULAR != 0 || file.buffers().len() as u64 >= u64::from(header.buffers_written))
+        && (header.log_file_mode & file_mode::CIRCULAR != 0
+            || file.buffers().len() as u64 >= u64::from(header.buffers_written))
 }

@@ -1,12 +1,12 @@
 //! The second pass: records in time order become rows.
 
 use rustc_hash::FxHashMap;
-use tracesift_etl::{EventClass, Group, Record};
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, Mark, Payload, ReadyThread,
     SampledProfile, Stack, StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
     THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, io_priority, ready_flags, sample_flags as recorded_flags,
 };
+use tracesift_etl::{EventClass, Group, Record};
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::ids::{FileId, ProcessId, StackId, ThreadId};
 use tracesift_trace::rows::{
@@ -45,17 +45,19 @@ pub(crate) struct Events<'s, Sink> {
     stack_records: u64,
 }
 
+/// What the first pass found out, frozen.
+pub(crate) struct Known {
+    pub(crate) population: Population,
+    pub(crate) stacks: Stacks,
+    pub(crate) intervals: SamplingIntervals,
+    pub(crate) files: FileNames,
+    pub(crate) health: Health,
+}
+
 impl<'s, Sink: RowSink> Events<'s, Sink> {
-    pub(crate) fn new(
-        clock: Clock,
-        start: i64,
-        population: Population,
-        stacks: Stacks,
-        intervals: SamplingIntervals,
-        files: FileNames,
-        health: Health,
-        sink: &'s mut Sink,
-    ) -> Self {
+    /// The pass over a recording that starts at raw tick `start`.
+    pub(crate) fn new(clock: Clock, start: i64, known: Known, sink: &'s mut Sink) -> Self {
+        let Known { population, stacks, intervals, files, health } = known;
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -127,7 +129,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
                 let process = self.population.process_at(stack.process_id, event);
                 let half = self.stacks.inline_half(process, stack.frames.iter(), event, self.sink);
                 let kernel = |address: Option<u64>| address.is_some_and(|at| self.stacks.is_kernel(at));
-                let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.iter().last()));
+                let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.last()));
                 let part = match (leaf, root) {
                     (true, false) => Part::Whole as fn(_) -> _,
                     (true, true) => Part::Kernel,
@@ -179,13 +181,12 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             (Group::MEMORY, HardFault::OPCODE) => self.hard_fault(record, version),
             _ => return,
         }
-        self.binder.sweep(record.time(), self.sweep_interval, &mut self.health);
+        self.binder.sweep(record.time(), self.sweep_interval);
     }
 
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished {
         self.switches.finish(end, &self.population, self.sink);
-        self.binder.sweep(i64::MAX, 0, &mut self.health);
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),
@@ -211,13 +212,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         self.bound_stack(record, tid, true, false)
     }
 
-    fn bound_stack(
-        &mut self,
-        record: &Record<'_>,
-        tid: Option<u32>,
-        shared: bool,
-        is_ready: bool,
-    ) -> Option<StackId> {
+    fn bound_stack(&mut self, record: &Record<'_>, tid: Option<u32>, shared: bool, is_ready: bool) -> Option<StackId> {
         let (ticks, cpu) = (record.time(), record.cpu());
         let (kernel, user) = match self.binder.take(ticks, tid, cpu, shared) {
             // After lost switches somebody else runs there than the model believes.
@@ -379,8 +374,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
 
     fn disk_flush(&mut self, record: &Record<'_>, version: u8) {
         let Some(event) = self.decode::<DiskFlush>(record, version) else { return };
-        let row =
-            self.disk_row(record, DiskOperation::Flush, event.disk, event.irp_flags, Some(event.response_time));
+        let row = self.disk_row(record, DiskOperation::Flush, event.disk, event.irp_flags, Some(event.response_time));
         self.disk_io(record, Some(event.irp), event.issuing_thread_id, row);
     }
 

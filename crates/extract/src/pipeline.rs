@@ -14,7 +14,7 @@ use tracesift_trace::{Clock, FileId, Health};
 
 use crate::clock::{clock, recorded_span, start_filetime};
 use crate::error::Error;
-use crate::events::Events;
+use crate::events::{Events, Known};
 use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
 use crate::paths::PathMap;
 use crate::summaries::summarise;
@@ -161,10 +161,12 @@ fn write_events(
     let mut population = inventory.take_lifetimes().freeze(clock, cpus);
     inventory.paths.infer_system_volume(inventory.images.paths());
     let paths = std::mem::take(&mut inventory.paths);
-    let modules =
-        std::mem::take(&mut inventory.images).freeze(clock, &mut population, |path| paths.display(path), |address| {
-            address >= kernel_from
-        });
+    let modules = std::mem::take(&mut inventory.images).freeze(
+        clock,
+        &mut population,
+        |path| paths.display(path),
+        |address| address >= kernel_from,
+    );
     let methods = std::mem::take(&mut inventory.methods).freeze(&mut population);
     let keys = inventory.stack_keys.seal();
     let stacks = Stacks::new(clock, keys, modules, methods, kernel_from, budget.memory / 4);
@@ -187,8 +189,8 @@ fn write_events(
     let late = std::mem::replace(&mut inventory.late, LateStacks::new(clock));
     let mut health = std::mem::take(&mut inventory.health);
     health.add("late_stacks_over_budget", late.dropped, None, || "halves of stacks that came seconds late".to_owned());
-    let mut events =
-        Events::new(clock, start, population, stacks, inventory.intervals, inventory.files, health, writer);
+    let known = Known { population, stacks, intervals: inventory.intervals, files: inventory.files, health };
+    let mut events = Events::new(clock, start, known, writer);
     events.late_stacks(&late.halves, &late.frames);
     drop(late);
 
@@ -237,12 +239,7 @@ fn merge_options(budget: &Budget) -> MergeOptions {
 }
 
 /// The description of the recording, as far as the first pass knows it.
-fn describe(
-    recording: &Recording,
-    machine: &Machine,
-    paths: &PathMap,
-    clock: Clock,
-) -> TraceInfo {
+fn describe(recording: &Recording, machine: &Machine, paths: &PathMap, clock: Clock) -> TraceInfo {
     let mut info = TraceInfo {
         name: recording.name.clone(),
         kind: "etl".to_owned(),
@@ -278,7 +275,9 @@ fn count_losses(health: &mut Health, file: &EtlFile, label: &str) {
     health.add("buffers_lost", i64::from(header.buffers_lost), None, || format!("{label}: the recorder says so"));
     let (written, found) = (i64::from(header.buffers_written), i64::try_from(file.buffers().len()).unwrap_or(i64::MAX));
     if header.log_file_mode & file_mode::CIRCULAR == 0 && found < written {
-        health.add("missing_buffers", written - found, None, || format!("{label}: {found} of {written} buffers are there"));
+        health.add("missing_buffers", written - found, None, || {
+            format!("{label}: {found} of {written} buffers are there")
+        });
     }
     let flagged = i64::try_from(file.buffers_with_lost_events()).unwrap_or(i64::MAX);
     health.add("buffers_with_lost_events", flagged, None, || format!("{label}: flagged buffers"));

@@ -77,8 +77,8 @@ fn methods_of_stacks(archive: &Archive) -> Result<(StackMethods, MethodNames), E
     })?;
     let mut stack_row = StackRow { stack: StackId(0), frames: Vec::new() };
     archive.scan::<StackRow>(&["stack", "frames"], None, |batch| {
-        let columns = primitive::<Int32Type>(batch, "stack")
-            .and_then(|stack| Ok((stack, list::<Int32Type>(batch, "frames")?)));
+        let columns =
+            primitive::<Int32Type>(batch, "stack").and_then(|stack| Ok((stack, list::<Int32Type>(batch, "frames")?)));
         let (stack, frames) = match columns {
             Ok(columns) => columns,
             Err(reason) => return unreadable = Some(reason),
@@ -134,7 +134,15 @@ fn samples(archive: &Archive, mut visit: impl FnMut(&CpuSampleRow)) -> Result<()
 /// Shows the switch rows with the columns that sums need, from the last to the first.
 fn switches_newest_first(archive: &Archive, mut visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
     const COLUMNS: [&str; 10] = [
-        "time", "cpu", "thread", "prev_thread", "off_time", "ready_time", "wait_stack", "priority", "flags",
+        "time",
+        "cpu",
+        "thread",
+        "prev_thread",
+        "off_time",
+        "ready_time",
+        "wait_stack",
+        "priority",
+        "flags",
         "off_priority",
     ];
     let mut unreadable = None;

@@ -57,9 +57,8 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
     }
 
     let open = OpenOptions { temp_dir: options.budget.temporary.clone(), limits: options.limits.clone() };
-    let mut unpacking = |progress: input::Progress| {
-        watch(Step { phase: "unpacking", done: progress.read, total: progress.total })
-    };
+    let mut unpacking =
+        |progress: input::Progress| watch(Step { phase: "unpacking", done: progress.read, total: progress.total });
     let opened = input::open(recording, &open, &mut unpacking)?;
     let groups = open_parts(recording, opened.members)?;
     let several = groups.len() > 1;
@@ -97,8 +96,8 @@ fn open_parts(
             None => path.display().to_string(),
         };
         let source = input::source_file(&path, inner.as_deref())?;
-        let file = EtlFile::open(Box::new(member))
-            .map_err(|source| Error::Recording { name: label.clone(), source })?;
+        let file =
+            EtlFile::open(Box::new(member)).map_err(|source| Error::Recording { name: label.clone(), source })?;
         let header = file.header();
         facts.push(PartFacts {
             name: inner.clone().unwrap_or_else(|| path.display().to_string()),
@@ -146,17 +145,14 @@ fn is_up_to_date(target: &Path, files: &[PathBuf]) -> bool {
         };
         input::source_file(path, None).is_ok_and(same_file)
     };
-    archive.info().schema[0] == SCHEMA_VERSION[0]
-        && known.len() == files.len()
-        && known.iter().zip(files).all(same)
+    archive.info().schema[0] == SCHEMA_VERSION[0] && known.len() == files.len() && known.iter().zip(files).all(same)
 }
 
 fn make_directory(directory: &Path) -> Result<(), Error> {
     if directory.as_os_str().is_empty() {
         return Ok(());
     }
-    std::fs::create_dir_all(directory)
-        .map_err(|reason| Error::Out { directory: directory.to_owned(), source: reason })
+    std::fs::create_dir_all(directory).map_err(|reason| Error::Out { directory: directory.to_owned(), source: reason })
 }
 
 /// A watcher that lets everything go on.

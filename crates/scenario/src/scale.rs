@@ -21,6 +21,7 @@ const PROCESSES: u32 = 300;
 const THREADS: u32 = 4_000;
 /// Distinct stacks; each has a user half of its own.
 const STACKS: u64 = 20_000;
+const STACKS_PER_PROCESS: u64 = STACKS.div_ceil(PROCESSES as u64);
 const KERNEL_HALVES: u64 = 2_000;
 const KERNEL_FRAMES: usize = 12;
 const USER_FRAMES: usize = 18;
@@ -263,8 +264,10 @@ impl<W: Write + Seek> Recorder<W> {
     fn stack(&mut self, cpu: u16, thread: Option<u32>) -> Result<(), WriteError> {
         self.figures.stacks += 1;
         let event_time = self.ticks;
-        // Few stacks are common, most are rare.
-        let key = self.rng.below(STACKS) * self.rng.below(STACKS) / STACKS;
+        // Each process has stacks of its own; few of them are common, most are rare.
+        let process = u64::from(thread.map_or(0, process_of));
+        let rank = self.rng.below(STACKS_PER_PROCESS) * self.rng.below(STACKS_PER_PROCESS) / STACKS_PER_PROCESS;
+        let key = (process * STACKS_PER_PROCESS + rank) % STACKS;
         self.ticks += 1;
         self.reference(cpu, event_time, thread, key % KERNEL_HALVES, StackReference::KERNEL)?;
         if thread.is_some_and(|thread| process_of(thread) != 0) {

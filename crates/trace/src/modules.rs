@@ -207,12 +207,11 @@ impl Images {
             let module = freezer.module(&self, record);
             freezer.edge(space, module, record);
         }
-        let kernel_process =
-            if freezer.mappings.iter().any(|(space, _)| *space == AddressSpace::Kernel) {
-                population.process_at(4, clock.zero)
-            } else {
-                ProcessId(0)
-            };
+        let kernel_process = if freezer.mappings.iter().any(|(space, _)| *space == AddressSpace::Kernel) {
+            population.process_at(4, clock.zero)
+        } else {
+            ProcessId(0)
+        };
         let mut process_modules: Vec<_> = freezer
             .mappings
             .iter()

@@ -332,12 +332,7 @@ impl Population {
         id
     }
 
-    fn add_thread(
-        &mut self,
-        tid: u32,
-        life: Life<ThreadFacts>,
-        services: &FxHashMap<(u32, u32), String>,
-    ) -> ThreadId {
+    fn add_thread(&mut self, tid: u32, life: Life<ThreadFacts>, services: &FxHashMap<(u32, u32), String>) -> ThreadId {
         let id = ThreadId::from_index(self.threads.len());
         let (start, end) = (life.start.unwrap_or(i64::MIN), life.end.unwrap_or(i64::MAX));
         let anchor = life.start.or(life.end).unwrap_or(self.clock.zero);

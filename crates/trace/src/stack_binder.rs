@@ -6,7 +6,6 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::health::Health;
 use crate::stacks::HalfId;
 
 const NONE: u32 = u32::MAX;
@@ -118,8 +117,7 @@ impl StackBinder {
                 }
             }
             Part::User(half) => {
-                let entry =
-                    self.entry_for(record, |entry| !entry.whole && (entry.user.is_none() || entry.borrowed));
+                let entry = self.entry_for(record, |entry| !entry.whole && (entry.user.is_none() || entry.borrowed));
                 self.entries[entry as usize].user = Some(half);
                 self.entries[entry as usize].borrowed = false;
                 for (ticks, index) in self.waiting.remove(&(record.tid, record.life)).unwrap_or_default() {
@@ -141,13 +139,7 @@ impl StackBinder {
 
     /// The kernel and user halves of the event of thread `tid` (unknown: `None`) at `ticks` on `cpu`, at most once each.
     /// With `shared` also a user half that came for another event of the same stay in kernel mode.
-    pub fn take(
-        &mut self,
-        ticks: i64,
-        tid: Option<u32>,
-        cpu: u16,
-        shared: bool,
-    ) -> (Option<HalfId>, Option<HalfId>) {
+    pub fn take(&mut self, ticks: i64, tid: Option<u32>, cpu: u16, shared: bool) -> (Option<HalfId>, Option<HalfId>) {
         let chosen = self.by_ticks.get(&ticks).and_then(|head| {
             self.chain(*head)
                 .filter(|index| {
@@ -189,8 +181,9 @@ impl StackBinder {
         (first.first_event_ticks <= ticks).then_some(first.half)
     }
 
-    /// Forgets halves whose time has passed without their event. Cheap to call often: works once per `interval` ticks.
-    pub fn sweep(&mut self, now: i64, interval: i64, health: &mut Health) {
+    /// Forgets halves whose time has passed: their events have no table. Cheap to call often: works once per `interval`
+    /// ticks.
+    pub fn sweep(&mut self, now: i64, interval: i64) {
         if now.saturating_sub(self.swept) < interval {
             return;
         }
@@ -198,9 +191,6 @@ impl StackBinder {
         let stale: Vec<i64> = self.by_ticks.keys().copied().filter(|ticks| *ticks < now).collect();
         for ticks in stale {
             while let Some(head) = self.by_ticks.get(&ticks).copied() {
-                health.count("unused_stack", Some(ticks), || {
-                    format!("stack of tid {}: its event is of a class without a table, or was lost", self.entries[head as usize].tid)
-                });
                 self.unlink(ticks, head);
             }
         }
@@ -211,9 +201,7 @@ impl StackBinder {
     }
 
     fn chain(&self, head: u32) -> impl Iterator<Item = u32> + '_ {
-        std::iter::successors(Some(head), |index| {
-            Some(self.entries[*index as usize].next).filter(|next| *next != NONE)
-        })
+        std::iter::successors(Some(head), |index| Some(self.entries[*index as usize].next).filter(|next| *next != NONE))
     }
 
     /// The first entry of the record's event that `open` accepts, else a new one at the end of the chain.

@@ -220,13 +220,7 @@ impl SwitchTracker {
     }
 
     /// The old thread leaves.
-    fn leave(
-        &mut self,
-        event: &Switch,
-        population: &mut Population,
-        health: &mut Health,
-        sink: &mut impl RowSink,
-    ) {
+    fn leave(&mut self, event: &Switch, population: &mut Population, health: &mut Health, sink: &mut impl RowSink) {
         let cpu = usize::from(event.cpu);
         if cpu >= self.cpus.len() {
             self.cpus.resize(cpu + 1, Cpu::Fresh);
@@ -306,13 +300,7 @@ impl SwitchTracker {
     }
 
     /// The new thread gets the CPU.
-    fn enter(
-        &mut self,
-        event: &Switch,
-        population: &mut Population,
-        health: &mut Health,
-        sink: &mut impl RowSink,
-    ) {
+    fn enter(&mut self, event: &Switch, population: &mut Population, health: &mut Health, sink: &mut impl RowSink) {
         let clock = self.clock;
         if population.born(event.new).is_some_and(|born| born > event.ticks) {
             population.alive_since(event.new, event.ticks);

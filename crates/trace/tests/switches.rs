@@ -93,7 +93,13 @@ impl Story {
 #[test]
 fn a_wait_ends_with_the_first_ready_event() {
     let mut story = Story::new();
-    story.switch(200, 0, 10, Leave::Blocked, 0).ready(300, 1, 10).ready(310, 1, 10).switch(350, 0, 0, Leave::Blocked, 10);
+    story.switch(200, 0, 10, Leave::Blocked, 0).ready(300, 1, 10).ready(310, 1, 10).switch(
+        350,
+        0,
+        0,
+        Leave::Blocked,
+        10,
+    );
     assert_eq!(story.finish(1000, 10), [(350, 200, Some(300), 0)]);
     assert!(story.health.is_empty());
 }
@@ -126,11 +132,14 @@ fn a_thread_born_inside_is_ready_from_its_first_ready_event() {
     story.switch(150, 0, 11, Leave::Blocked, 20).switch(160, 0, 20, Leave::Blocked, 12);
     story.switch(180, 0, 12, Leave::Blocked, 20).switch(905, 0, 20, Leave::Ended, 12);
     // Its end record came before it left the CPU for the last time: it lived until then.
-    assert_eq!(story.finish(1000, 20), [
-        (150, 100, Some(120), switch_flags::OPEN_LEFT),
-        (180, 160, None, 0),
-        (905, 905, None, switch_flags::TERMINATED)
-    ]);
+    assert_eq!(
+        story.finish(1000, 20),
+        [
+            (150, 100, Some(120), switch_flags::OPEN_LEFT),
+            (180, 160, None, 0),
+            (905, 905, None, switch_flags::TERMINATED)
+        ]
+    );
     let ended = story.thread(20);
     assert_eq!(story.population.died(ended), Some(905));
     // Whoever lived before the recording is open at the left, ready or not.

@@ -29,19 +29,13 @@ impl Inventory {
                 self.images.original_name(ticks, info.image_base, info.process_id, &name, info.time_date_stamp);
             }
             ImageId::Pdb(pdb) => {
-                let identity = PdbIdentity {
-                    name: pdb.pdb_file_name.to_string(),
-                    guid: pdb.guid.to_string(),
-                    age: pdb.age,
-                };
+                let identity =
+                    PdbIdentity { name: pdb.pdb_file_name.to_string(), guid: pdb.guid.to_string(), age: pdb.age };
                 self.images.native_pdb(ticks, pdb.image_base, pdb.process_id, identity);
             }
             ImageId::ManagedPdb(pdb) => {
-                let identity = PdbIdentity {
-                    name: pdb.pdb_file_name.to_string(),
-                    guid: pdb.guid.to_string(),
-                    age: pdb.age,
-                };
+                let identity =
+                    PdbIdentity { name: pdb.pdb_file_name.to_string(), guid: pdb.guid.to_string(), age: pdb.age };
                 self.images.managed_pdb(ticks, pdb.image_base, pdb.process_id, identity);
             }
             ImageId::FileVersion(file) => {

@@ -1,12 +1,12 @@
 //! Kernel classes: processes, threads, images, stacks, file names, sampling, system configuration.
 
+use tracesift_etl::Record;
 use tracesift_etl::class::Group;
 use tracesift_etl::payload::{
     ContextSwitch, CounterConfiguration, FileName, Image, LastDroppedTimes, Payload, Process, ReadyThread,
     SampleInterval, SampledProfile, Stack, StackDefinition, StackReference, THREAD_STATE_TERMINATED, Thread,
     ThreadName, is_kernel_address, process_flags,
 };
-use tracesift_etl::Record;
 use tracesift_trace::file_names::FileEdge;
 use tracesift_trace::modules::ImageEdge;
 use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
@@ -15,13 +15,7 @@ use tracesift_trace::stack_keys::{Half, Serves};
 use super::Inventory;
 
 impl Inventory {
-    pub(super) fn kernel(
-        &mut self,
-        record: &Record<'_>,
-        group: Group,
-        opcode: u8,
-        version: u8,
-    ) -> std::io::Result<()> {
+    pub(super) fn kernel(&mut self, record: &Record<'_>, group: Group, opcode: u8, version: u8) -> std::io::Result<()> {
         match group {
             Group::THREAD => self.thread(record, opcode, version),
             Group::PERF_INFO => self.perf_info(record, opcode, version),
@@ -134,7 +128,7 @@ impl Inventory {
                 if let Some(definition) = self.decode::<StackDefinition<'_>>(record, version) {
                     let frames = definition.frames;
                     // The root frame decides: kernel halves hold kernel frames only.
-                    let root = frames.iter().last().unwrap_or(0);
+                    let root = frames.last().unwrap_or(0);
                     let kernel = is_kernel_address(root, record.pointer_size());
                     let half = if kernel { Half::Kernel } else { Half::User };
                     let serves = if opcode == StackDefinition::CREATE { Serves::Later } else { Serves::Earlier };

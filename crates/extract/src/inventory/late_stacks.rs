@@ -73,7 +73,7 @@ impl LateStacks {
         let event = stack.event_timestamp.cast_signed();
         let (pid, tid) = (stack.process_id, stack.thread_id);
         let kernel = |address: Option<u64>| address.is_some_and(|at| is_kernel_address(at, record.pointer_size()));
-        let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.iter().last()));
+        let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.last()));
         if leaf && !root && record.time().saturating_sub(event) <= self.lead {
             // Whole: nothing is to come.
             return;

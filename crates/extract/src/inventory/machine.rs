@@ -1,8 +1,8 @@
 //! The machine as its recording describes it.
 
+use tracesift_etl::Record;
 use tracesift_etl::payload::system_config::{Cpu, LogicalDisk, NetworkAdapter, PhysicalDisk, Processor};
 use tracesift_etl::payload::{BuildInfo, SystemConfig};
-use tracesift_etl::Record;
 use tracesift_trace::info::{Disk, NetworkCard, TraceInfo};
 
 use super::Inventory;

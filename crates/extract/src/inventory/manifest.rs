@@ -1,8 +1,6 @@
 //! Processes, threads and images as the manifest provider Microsoft-Windows-Kernel-Process tells them.
 
-use tracesift_etl::payload::{
-    KernelImage, KernelProcessRundown, KernelProcessStart, KernelProcessStop, KernelThread,
-};
+use tracesift_etl::payload::{KernelImage, KernelProcessRundown, KernelProcessStart, KernelProcessStop, KernelThread};
 use tracesift_etl::{Guid, Record};
 use tracesift_trace::modules::{ImageEdge, file_name};
 use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};

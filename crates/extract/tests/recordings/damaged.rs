@@ -27,8 +27,14 @@ fn intact_buffers_are_read_and_the_loss_is_counted() {
             assert!(report.records <= intact + damaged, "{what}, {intact} + {damaged} in the whole file");
         }
         let health: Vec<HealthRow> = extracted.archives()[0].rows().expect("health");
-        let losses = ["truncated_buffer", "bad_buffer_header", "undecodable_buffer", "zeroed_region",
-            "missing_header_buffer", "missing_buffers"];
+        let losses = [
+            "truncated_buffer",
+            "bad_buffer_header",
+            "undecodable_buffer",
+            "zeroed_region",
+            "missing_header_buffer",
+            "missing_buffers",
+        ];
         assert!(health.iter().any(|row| losses.contains(&row.kind.as_str()) && row.count > 0), "{what}: {health:?}");
     }
 }

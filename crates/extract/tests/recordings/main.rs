@@ -33,8 +33,7 @@ fn every_recording_gives_sound_archives() {
 #[test]
 fn the_parts_of_a_diagnostics_session_are_one_recording() {
     let Some(folder) = cases("etl") else { return };
-    let extracted =
-        extract_file(&folder.join("diaghub-dotnetcore3.1-win-x64-diagsession.zip")).expect("extracted");
+    let extracted = extract_file(&folder.join("diaghub-dotnetcore3.1-win-x64-diagsession.zip")).expect("extracted");
     let archive = extracted.archives().remove(0);
     assert_eq!(archive.info().sources.len(), 4);
     assert_eq!(extracted.reports[0].records, 62_379 + 16_335 + 4 + 22_035);

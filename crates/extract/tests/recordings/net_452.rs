@@ -22,14 +22,8 @@ fn samples(archive: &Archive) -> Samples {
     let processes: Vec<ProcessRow> = archive.rows().expect("processes");
     let threads: Vec<ThreadRow> = archive.rows().expect("threads");
     let rows: Vec<CpuSampleRow> = archive.rows().expect("samples");
-    let mut samples = Samples {
-        all: rows.len(),
-        idle: 0,
-        interrupts: 0,
-        of_processes: 0,
-        with_stack: 0,
-        by_process: HashMap::new(),
-    };
+    let mut samples =
+        Samples { all: rows.len(), idle: 0, interrupts: 0, of_processes: 0, with_stack: 0, by_process: HashMap::new() };
     for row in &rows {
         let (process, thread) = (&processes[row.process.index()], &threads[row.thread.index()]);
         if thread.idle_cpu.is_some() {

@@ -7,6 +7,7 @@ use tracesift_archive::Archive;
 use tracesift_extract::{Error, Options, Outcome, Report, extract, input, unwatched};
 
 /// A folder of the shared cases; `None`, with a printed reason, in a checkout without them.
+#[expect(clippy::print_stdout, reason = "a skipped test says why")]
 pub(crate) fn cases(folder: &str) -> Option<PathBuf> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases")).join(folder);
     if path.is_dir() {
@@ -37,7 +38,8 @@ pub(crate) fn extract_file(file: &Path) -> Result<Extracted, Error> {
     let out = tempfile::tempdir().expect("directory");
     let outcomes = run(file, out.path(), false);
     let left = std::fs::read_dir(out.path()).expect("directory").filter_map(Result::ok);
-    let left: Vec<_> = left.map(|entry| entry.file_name()).filter(|name| !name.to_string_lossy().ends_with(".lock")).collect();
+    let left: Vec<_> =
+        left.map(|entry| entry.file_name()).filter(|name| !name.to_string_lossy().ends_with(".lock")).collect();
     if outcomes.is_err() {
         assert!(left.is_empty(), "left behind: {left:?}");
     }

@@ -63,7 +63,10 @@ fn processes(truth: &Truth, found: &Extracted, list: &mut Differences) {
         })
         .map(|(index, process)| {
             let name = process.name.clone();
-            (truth_process(truth, index), (name, process.end, process.samples, process.samples_without_stack, process.cpu))
+            (
+                truth_process(truth, index),
+                (name, process.end, process.samples, process.samples_without_stack, process.cpu),
+            )
         })
         .collect();
     let extracted: BTreeMap<ProcessKey, _> = found
@@ -93,11 +96,11 @@ fn processes(truth: &Truth, found: &Extracted, list: &mut Differences) {
     }
     for row in &found.process_summary {
         let sum = sums.get(&row.process).copied().unwrap_or_default();
-        list.check("process_summary", &(sum.0 as i64, sum.1 as i64, sum.2), &(
-            row.samples,
-            row.samples_without_stack,
-            row.cpu,
-        ));
+        list.check(
+            "process_summary",
+            &(sum.0 as i64, sum.1 as i64, sum.2),
+            &(row.samples, row.samples_without_stack, row.cpu),
+        );
     }
 }
 
@@ -198,8 +201,7 @@ fn switches(truth: &Truth, found: &Extracted, list: &mut Differences) {
         let wait_stack = switch.wait_stack.map(|stack| show_truth_stack(truth, stack));
         let ours = row.wait_stack.map(|stack| show(&names[&stack]));
         list.check(format!("{what}: wait stack"), &wait_stack, &ours);
-        let counters: Vec<u64> =
-            row.counters.iter().flatten().map(|value| value.cast_unsigned()).collect();
+        let counters: Vec<u64> = row.counters.iter().flatten().map(|value| value.cast_unsigned()).collect();
         list.check(format!("{what}: counters"), &switch.counters, &counters);
     }
 }
@@ -296,9 +298,7 @@ fn frame_names(found: &Extracted) -> HashMap<i32, MethodName> {
         .iter()
         .map(|frame| {
             let name = match (symbols.get(&frame.frame.0), frame.module, frame.rva) {
-                (Some(symbol), ..) => {
-                    MethodName { module: symbol.module.clone(), function: symbol.function.clone() }
-                }
+                (Some(symbol), ..) => MethodName { module: symbol.module.clone(), function: symbol.function.clone() },
                 (None, Some(module), Some(rva)) => {
                     let module = found.modules[module.index()].name.clone();
                     let function = format!("{module}+{rva:#x}");

@@ -6,8 +6,8 @@ use tracesift_extract::{Options, Outcome, extract as extract_input, input, unwat
 use tracesift_scenario::Scenario;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, MethodSummaryRow, ModuleRow, ProcessRow, ProcessSummaryRow,
-    StackRow, SymbolRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, FrameRow, MethodSummaryRow, ModuleRow, ProcessRow, ProcessSummaryRow, StackRow,
+    SymbolRow, ThreadRow,
 };
 
 /// The tables of an archive.

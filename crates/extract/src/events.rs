@@ -43,6 +43,7 @@ pub(crate) struct Events<'s, Sink> {
     sweep_interval: i64,
     /// Stack records that the cursor ahead has met.
     stack_records: u64,
+    lossy: bool,
 }
 
 /// What the first pass found out, frozen.
@@ -52,12 +53,14 @@ pub(crate) struct Known {
     pub(crate) intervals: SamplingIntervals,
     pub(crate) files: FileNames,
     pub(crate) health: Health,
+    /// Records were lost: who runs on a CPU is not certain.
+    pub(crate) lossy: bool,
 }
 
 impl<'s, Sink: RowSink> Events<'s, Sink> {
     /// The pass over a recording that starts at raw tick `start`.
     pub(crate) fn new(clock: Clock, start: i64, known: Known, sink: &'s mut Sink) -> Self {
-        let Known { population, stacks, intervals, files, health } = known;
+        let Known { population, stacks, intervals, files, health, lossy } = known;
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -73,6 +76,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             initiations: FxHashMap::default(),
             sweep_interval: clock.frequency,
             stack_records: 0,
+            lossy,
         }
     }
 
@@ -216,7 +220,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         let (ticks, cpu) = (record.time(), record.cpu());
         let (kernel, user) = match self.binder.take(ticks, tid, cpu, shared) {
             // After lost switches somebody else runs there than the model believes.
-            (None, None) if is_ready => self.binder.take(ticks, None, cpu, shared),
+            (None, None) if is_ready && self.lossy => self.binder.take(ticks, None, cpu, shared),
             halves => halves,
         };
         self.stacks.stack(kernel, user, &mut self.health, self.sink)

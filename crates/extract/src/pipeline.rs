@@ -189,7 +189,8 @@ fn write_events(
     let late = std::mem::replace(&mut inventory.late, LateStacks::new(clock));
     let mut health = std::mem::take(&mut inventory.health);
     health.add("late_stacks_over_budget", late.dropped, None, || "halves of stacks that came seconds late".to_owned());
-    let known = Known { population, stacks, intervals: inventory.intervals, files: inventory.files, health };
+    let lossy = info.events_lost > 0 || info.buffers_lost > 0;
+    let known = Known { population, stacks, intervals: inventory.intervals, files: inventory.files, health, lossy };
     let mut events = Events::new(clock, start, known, writer);
     events.late_stacks(&late.halves, &late.frames);
     drop(late);

@@ -314,7 +314,8 @@ impl Performance<'_> {
                 by,
                 adjust_reason: 1,
                 adjust_increment: 1,
-                flags: u8::from(idle),
+                // It happens in a deferred procedure call, whoever is interrupted by it.
+                flags: 1,
                 walk: free.then_some(Walk {
                     kernel: stack.kernel,
                     user: None,

@@ -1,6 +1,6 @@
 //! Inputs as users have them: from command-line arguments to bytes that a reader can walk.
 //!
-//! * [`select`] turns arguments (files, directories, wildcards, lists with exclusions) into [`Target`]s;
+//! * [`mod@select`] turns arguments (files, directories, wildcards, lists with exclusions) into [`Target`]s;
 //! * [`container`] opens a target, unpacks what is packed and gives one [`Member`] per `.etl`;
 //! * [`parts`] decides which members are one recording, once their headers are known;
 //! * [`facts`] describes an input file so that an unchanged one is not extracted twice;

@@ -23,7 +23,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
 
     let small = scale::recording(directory, SMALL_BYTES)?;
     let dissect = format!(
-        "from dissect.etl import ETL\nn = 0\nfor buffer in ETL(open({:?}, 'rb')):\n    for record in buffer:\n        n += 1\n",
+        "from dissect.etl import ETL\nn = 0\nfor record in ETL(open({:?}, 'rb')):\n    n += 1\n",
         small.display().to_string()
     );
     let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());

@@ -8,7 +8,7 @@ use tracesift_etl::payload::{
 };
 use tracesift_etl::{EventClass, Group, Record};
 use tracesift_trace::file_names::{FileNames, PathId};
-use tracesift_trace::ids::{FileId, ProcessId, StackId, ThreadId};
+use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
 use tracesift_trace::rows::{
     CounterSampleRow, CpuSampleRow, DiskIoRow, DiskOperation, HardFaultRow, MarkRow, sample_flags, switch_flags,
 };
@@ -297,10 +297,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         }
         let charged =
             if flags != 0 && self.population.is_idle(thread) { self.population.interrupts() } else { process };
-        let frame = match stack {
-            Some(_) => None,
-            None => Some(self.stacks.frame(process, event.instruction_pointer, ticks, self.sink)),
-        };
+        let frame = self.lone_frame(stack, process, event.instruction_pointer, ticks);
         self.sink.cpu_sample(&CpuSampleRow {
             time: self.clock.ns(ticks),
             cpu: cpu_number(record),
@@ -318,10 +315,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         let Some(event) = self.decode::<CounterSample>(record, version) else { return };
         let (thread, process, stack) = self.sampled(record, event.thread_id);
         let ticks = record.time();
-        let frame = match stack {
-            Some(_) => None,
-            None => Some(self.stacks.frame(process, event.instruction_pointer, ticks, self.sink)),
-        };
+        let frame = self.lone_frame(stack, process, event.instruction_pointer, ticks);
         self.sink.counter_sample(&CounterSampleRow {
             time: self.clock.ns(ticks),
             cpu: cpu_number(record),
@@ -331,6 +325,11 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             stack,
             frame,
         });
+    }
+
+    /// The sampled instruction as a frame, for a sample without a stack.
+    fn lone_frame(&mut self, stack: Option<StackId>, process: ProcessId, address: u64, ticks: i64) -> Option<FrameId> {
+        stack.is_none().then(|| self.stacks.frame(process, address, ticks, self.sink))
     }
 
     fn sampled(&mut self, record: &Record<'_>, tid: u32) -> (ThreadId, ProcessId, Option<StackId>) {

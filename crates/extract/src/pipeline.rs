@@ -169,7 +169,7 @@ fn write_events(
     );
     let methods = std::mem::take(&mut inventory.methods).freeze(&mut population);
     let keys = inventory.stack_keys.seal();
-    let stacks = Stacks::new(clock, keys, modules, methods, kernel_from, budget.memory / 4);
+    let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
 
     let mut info = describe(recording, &inventory.machine, &paths, clock);
     info.start_ns = clock.ns(start);

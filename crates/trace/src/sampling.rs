@@ -46,12 +46,6 @@ impl SamplingIntervals {
             None => self.told.or(self.initial).unwrap_or(DEFAULT_INTERVAL_NS),
         }
     }
-
-    /// Whether the recording names an interval at all.
-    #[must_use]
-    pub fn is_known(&self) -> bool {
-        self.told.is_some() || !self.changes.is_empty()
-    }
 }
 
 #[cfg(test)]

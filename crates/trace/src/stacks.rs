@@ -6,7 +6,6 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::clock::Clock;
 use crate::health::Health;
 use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
 use crate::methods::Methods;
@@ -53,7 +52,6 @@ impl Generation {
 /// The interner.
 #[derive(Debug)]
 pub struct Stacks {
-    clock: Clock,
     keys: StackKeys,
     modules: Modules,
     methods: Methods,
@@ -75,16 +73,8 @@ pub struct Stacks {
 impl Stacks {
     /// An interner. Addresses from `kernel_from` up are kernel mode; `budget` bounds the caches, in bytes.
     #[must_use]
-    pub fn new(
-        clock: Clock,
-        keys: StackKeys,
-        modules: Modules,
-        methods: Methods,
-        kernel_from: u64,
-        budget: usize,
-    ) -> Self {
+    pub fn new(keys: StackKeys, modules: Modules, methods: Methods, kernel_from: u64, budget: usize) -> Self {
         Self {
-            clock,
             keys,
             modules,
             methods,
@@ -108,12 +98,6 @@ impl Stacks {
     #[must_use]
     pub fn is_kernel(&self, address: u64) -> bool {
         address >= self.kernel_from
-    }
-
-    /// The modules, for their tables.
-    #[must_use]
-    pub fn modules(&self) -> &Modules {
-        &self.modules
     }
 
     /// The half that a key stands for in the `position`-th stack record, for an event at `ticks`; `None` (and counted) when
@@ -276,12 +260,6 @@ impl Stacks {
     #[must_use]
     pub fn into_modules(self) -> Modules {
         self.modules
-    }
-
-    /// The clock that raw ticks are converted with.
-    #[must_use]
-    pub fn clock(&self) -> Clock {
-        self.clock
     }
 
     fn epochs(&self, space: AddressSpace, ticks: i64) -> (u32, u32) {

@@ -46,7 +46,7 @@ fn the_mix_is_as_committed() {
     for (count, percent) in
         [(figures.switches, 35.0), (figures.ready, 25.0), (figures.samples, 15.0), (figures.others, 25.0)]
     {
-        let share = 100.0 * count as f64 / figures.records() as f64;
+        let share = 100.0 * count as f64 / figures.events() as f64;
         assert!((share - percent).abs() < 0.5, "{share:.2} % instead of {percent} %");
     }
 }
@@ -70,16 +70,16 @@ fn the_file_holds_what_was_counted() {
     let header = files[0].header();
     assert_eq!((header.cpu_count, (header.end_time - header.start_time) * 100), (64, figures.duration));
     let mut merge = Merge::new(&files, MergeOptions::default());
-    let (mut switches, mut ready, mut samples, mut others) = (0, 0, 0, 0);
+    let (mut switches, mut ready, mut samples, mut rest) = (0, 0, 0, 0);
     while let Some(record) = merge.next() {
         *match record.hook() {
             Some(0x0524) => &mut switches,
             Some(0x0532) => &mut ready,
             Some(0x0F2E) => &mut samples,
-            _ => &mut others,
+            _ => &mut rest,
         } += 1;
     }
-    let counted = (figures.switches, figures.ready, figures.samples, figures.others);
-    assert_eq!((switches, ready, samples, others), counted);
+    let counted = (figures.switches, figures.ready, figures.samples, figures.others + figures.descriptions);
+    assert_eq!((switches, ready, samples, rest), counted);
     assert!(merge.damage(0).is_none_or(|damage| damage.is_empty()));
 }

@@ -90,6 +90,44 @@ impl FileName<'_> {
     }
 }
 
+/// A read or write of a file, version 3.
+#[derive(Clone, Copy, Debug)]
+pub struct FileTransfer {
+    /// Offset in the file, bytes.
+    pub offset: u64,
+    /// Address of the request packet.
+    pub irp: u64,
+    /// Address of the file object.
+    pub file_object: u64,
+    /// File key; see [`FileName`].
+    pub file_key: u64,
+    /// Thread that asked.
+    pub tid: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Flags of the request packet.
+    pub irp_flags: u32,
+}
+
+impl FileTransfer {
+    /// Read.
+    pub const READ: Hook = Hook::new(4, 67, 3);
+    /// Write.
+    pub const WRITE: Hook = Hook::new(4, 68, 3);
+
+    /// Appends the payload.
+    pub fn encode(&self, out: &mut Bytes) {
+        out.u64(self.offset);
+        out.pointer(self.irp);
+        out.pointer(self.file_object);
+        out.pointer(self.file_key);
+        out.u32(self.tid);
+        out.u32(self.size);
+        out.u32(self.irp_flags);
+        out.u32(0);
+    }
+}
+
 /// A page read in from a file.
 #[derive(Clone, Copy, Debug)]
 pub struct HardFault {

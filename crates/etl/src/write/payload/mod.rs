@@ -13,7 +13,7 @@ mod stack;
 mod system;
 
 pub use bytes::Bytes;
-pub use io::{DiskInit, DiskTransfer, FileName, HardFault};
+pub use io::{DiskInit, DiskTransfer, FileName, FileTransfer, HardFault};
 pub use managed::{
     DOTNET_PROVIDER, DOTNET_RUNDOWN_PROVIDER, METHOD_DC_END_VERBOSE, METHOD_LOAD_VERBOSE, MODULE_DC_END, MODULE_LOAD,
     ManagedModule, Method, method_flags,

@@ -1,19 +1,24 @@
 //! The scale file: a recording of any size, streamed.
 //!
-//! The committed mix by record count: 35 % switches, 25 % ready events, 15 % samples, 25 % others. The others are nearly all
-//! stack references: every sixth event has a stack of 30 frames, by key, as a kernel and a user half. Keys are defined when
-//! they go out of use, or at the end, where processes, threads and images are listed too. 64 CPUs, buffers of 64 KiB.
-//! Memory is bounded by the machine and does not grow with the recording.
+//! The committed mix of events: 35 % switches, 25 % ready events, 15 % samples, 25 % others, which are what a recorder for
+//! files, disks, page faults, interrupts and a provider of events writes. Every switch, ready event and sample has a stack of 30
+//! frames, by key: its kernel half at once, its user half when the thread is back in user mode. Keys are defined when they go
+//! out of use, or at the end, where processes, threads, images and files are listed too. 64 CPUs, buffers of 64 KiB. Memory is
+//! bounded by the machine and does not grow with the recording.
+
+mod others;
+mod rundown;
 
 use std::collections::VecDeque;
 use std::io::{Seek, Write};
 
 use tracesift_etl::write::payload::{
-    Bytes, ContextSwitch, CpuConfig, Image, Process, ReadyThread, Sample, SampleInterval, Sid, StackDefinition,
-    StackReference, Thread, thread_state,
+    Bytes, ContextSwitch, CpuConfig, ReadyThread, Sample, SampleInterval, StackDefinition, StackReference, thread_state,
 };
 use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, WriteError, Writer};
 
+use self::others::Others;
+use self::rundown::walk;
 use crate::rng::SplitMix64;
 
 const CPUS: u16 = 64;
@@ -30,10 +35,8 @@ const USER_MODULES: u64 = 40;
 const MODULE_BYTES: u64 = 0x0010_0000;
 const KERNEL_BASE: u64 = 0xFFFF_F805_0000_0000;
 const USER_BASE: u64 = 0x7FFC_0000_0000;
-/// Kinds of events in a deck: the mix without the others.
-const DECK: [(Kind, usize); 3] = [(Kind::Switch, 35), (Kind::Ready, 25), (Kind::Sample, 15)];
-/// Events for each stack reference.
-const EVENTS_PER_OTHER: u64 = 3;
+/// Kinds of events in a deck.
+const DECK: [(Kind, usize); 4] = [(Kind::Switch, 35), (Kind::Ready, 25), (Kind::Sample, 15), (Kind::Other, 25)];
 /// A user key goes out of use every so many events.
 const EVENTS_PER_DELETED_KEY: u64 = 2_000;
 
@@ -42,6 +45,7 @@ enum Kind {
     Switch,
     Ready,
     Sample,
+    Other,
 }
 
 /// What a scale file holds.
@@ -53,10 +57,12 @@ pub struct ScaleFigures {
     pub ready: u64,
     /// Samples.
     pub samples: u64,
-    /// All other records: stack references and definitions, rundown, and the header.
+    /// Other events: files, disks, page faults, interrupts, a provider.
     pub others: u64,
     /// Events that have a stack.
     pub stacks: u64,
+    /// Records that are no events: stack references and definitions, rundown, and the header.
+    pub descriptions: u64,
     /// Processes, Idle and System among them.
     pub processes: u32,
     /// Threads without the idle ones.
@@ -66,9 +72,9 @@ pub struct ScaleFigures {
 }
 
 impl ScaleFigures {
-    /// All records.
+    /// All events.
     #[must_use]
-    pub fn records(&self) -> u64 {
+    pub fn events(&self) -> u64 {
         self.switches + self.ready + self.samples + self.others
     }
 }
@@ -90,7 +96,13 @@ pub fn scale<W: Write + Seek>(output: W, bytes: u64, seed: u64) -> Result<ScaleF
         cpus: (0..CPUS).map(|_| Cpu::default()).collect(),
         waiting: (0..THREADS).collect(),
         generations: vec![0; STACKS as usize],
-        figures: ScaleFigures { others: 1, processes: PROCESSES + 2, threads: THREADS, ..ScaleFigures::default() },
+        others: Others::default(),
+        figures: ScaleFigures {
+            descriptions: 1,
+            processes: PROCESSES + 2,
+            threads: THREADS,
+            ..ScaleFigures::default()
+        },
     };
     recorder.start()?;
     let mut deck: Vec<Kind> = DECK.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count)).collect();
@@ -125,6 +137,7 @@ struct Recorder<W: Write + Seek> {
     waiting: Vec<u32>,
     /// How often each user key has been used anew.
     generations: Vec<u64>,
+    others: Others,
     figures: ScaleFigures,
 }
 
@@ -152,8 +165,9 @@ impl<W: Write + Seek> Recorder<W> {
         Ok(())
     }
 
-    fn other(&mut self, cpu: u16, hook: Hook) -> Result<(), WriteError> {
-        self.figures.others += 1;
+    /// A record that is no event.
+    fn description(&mut self, cpu: u16, hook: Hook) -> Result<(), WriteError> {
+        self.figures.descriptions += 1;
         self.perfinfo(cpu, hook)
     }
 
@@ -161,29 +175,26 @@ impl<W: Write + Seek> Recorder<W> {
         let cpus = u32::from(CPUS);
         let config = CpuConfig { mhz: 3_000, cpus, memory_mib: 262_144, computer: "SCALE", domain: "WORKGROUP" };
         config.encode(&mut self.payload);
-        self.other(0, CpuConfig::HOOK)?;
+        self.description(0, CpuConfig::HOOK)?;
         let interval = SampleInterval { source: 0, new_interval: 10_000, old_interval: 10_000, name: "Timer" };
         interval.encode(&mut self.payload);
-        self.other(0, SampleInterval::START)
+        self.description(0, SampleInterval::START)
     }
 
     fn event(&mut self, kind: Kind) -> Result<(), WriteError> {
         self.ticks += 2 + self.rng.below(36).cast_signed();
         let cpu = self.rng.below(u64::from(CPUS)) as u16;
         self.flush_pending(cpu)?;
-        let events = self.figures.switches + self.figures.ready + self.figures.samples;
-        if events.is_multiple_of(EVENTS_PER_DELETED_KEY) {
+        if self.figures.events().is_multiple_of(EVENTS_PER_DELETED_KEY) {
             self.delete_key(cpu)?;
         }
         let thread = match kind {
             Kind::Switch => self.switch(cpu)?,
             Kind::Ready => self.ready(cpu)?,
             Kind::Sample => self.sample(cpu)?,
+            Kind::Other => return self.other(cpu),
         };
-        if self.figures.others * EVENTS_PER_OTHER < events {
-            self.stack(cpu, thread)?;
-        }
-        Ok(())
+        self.stack(cpu, thread)
     }
 
     fn switch(&mut self, cpu: u16) -> Result<Option<u32>, WriteError> {
@@ -293,7 +304,7 @@ impl<W: Write + Seek> Recorder<W> {
     ) -> Result<(), WriteError> {
         let payload = StackReference { event_time, pid: pid(thread), tid: tid(thread), key: key_address(key) };
         payload.encode(&mut self.payload);
-        self.other(cpu, hook)
+        self.description(cpu, hook)
     }
 
     /// A user key goes out of use, which defines it, and comes back with another stack.
@@ -309,94 +320,7 @@ impl<W: Write + Seek> Recorder<W> {
         let stack = (key + self.generations[key as usize] * 7_919) % STACKS;
         let frames: [u64; USER_FRAMES] = walk(USER_BASE, USER_MODULES, stack);
         StackDefinition { key: key_address(key), frames: &frames }.encode(&mut self.payload);
-        self.other(cpu, hook)
-    }
-
-    fn end(mut self) -> Result<ScaleFigures, WriteError> {
-        self.ticks += 10_000;
-        for cpu in 0..CPUS {
-            self.flush_pending(cpu)?;
-        }
-        self.figures.duration = (self.ticks - self.zero) * 100;
-        let end_filetime = self.start_filetime + self.ticks - self.zero;
-        self.ticks += 10_000;
-        for key in 0..KERNEL_HALVES {
-            let frames: [u64; KERNEL_FRAMES] = walk(KERNEL_BASE, KERNEL_MODULES, key);
-            StackDefinition { key: key_address(key), frames: &frames }.encode(&mut self.payload);
-            self.other((key % u64::from(CPUS)) as u16, StackDefinition::RUNDOWN)?;
-        }
-        for key in 0..STACKS {
-            self.define_user((key % u64::from(CPUS)) as u16, key, StackDefinition::RUNDOWN)?;
-        }
-        self.processes()?;
-        self.threads()?;
-        self.writer.finish(end_filetime)?;
-        Ok(self.figures)
-    }
-
-    fn processes(&mut self) -> Result<(), WriteError> {
-        for index in 0..PROCESSES + 2 {
-            // Idle, System, and the others.
-            let (pid, name) = match index.checked_sub(1) {
-                None => (0, "Idle".to_owned()),
-                Some(0) => (4, "System".to_owned()),
-                Some(process) => (process_pid(process), format!("process{process:03}.exe")),
-            };
-            let command_line =
-                if index < 2 { String::new() } else { format!(r#""C:\Program Files\Scale\{name}" -run"#) };
-            let payload = Process {
-                key: KERNEL_BASE + 0x2000_0000 + u64::from(index) * 0x1000,
-                pid,
-                parent_pid: 4,
-                session: u32::from(index > 100),
-                exit_status: 0x103,
-                flags: 0,
-                user: (index > 0).then_some(Sid::LOCAL_SYSTEM),
-                image: &name,
-                command_line: &command_line,
-                package: "",
-                application: "",
-            };
-            payload.encode(&mut self.payload);
-            self.other(0, Process::DC_END)?;
-            let (base, count) = match index {
-                0 => continue,
-                1 => (KERNEL_BASE, KERNEL_MODULES),
-                _ => (USER_BASE, USER_MODULES),
-            };
-            for module in 0..count {
-                let path = if index == 1 {
-                    format!(r"\SystemRoot\System32\drivers\kernel{module:02}.sys")
-                } else {
-                    format!(r"\Device\HarddiskVolume3\Windows\System32\module{module:02}.dll")
-                };
-                let image = Image {
-                    base: base + module * MODULE_BYTES,
-                    size: MODULE_BYTES,
-                    pid: if index == 1 { 0 } else { pid },
-                    checksum: module as u32,
-                    time_date_stamp: 0x6000_0000 + module as u32,
-                    path: &path,
-                };
-                image.encode(&mut self.payload);
-                self.other(0, Image::DC_END)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn threads(&mut self) -> Result<(), WriteError> {
-        for _ in 0..CPUS {
-            Thread::default().encode(&mut self.payload);
-            self.other(0, Thread::DC_END)?;
-        }
-        for thread in 0..THREADS {
-            let payload =
-                Thread { pid: pid(Some(thread)), tid: tid(Some(thread)), base_priority: 8, ..Thread::default() };
-            payload.encode(&mut self.payload);
-            self.other(0, Thread::DC_END)?;
-        }
-        Ok(())
+        self.description(cpu, hook)
     }
 }
 
@@ -406,19 +330,4 @@ fn key_address(key: u64) -> u64 {
 
 fn address(base: u64, modules: u64, function: u64) -> u64 {
     base + function % modules * MODULE_BYTES + 0x1000 + function / modules * 0x100 + 0x40
-}
-
-/// A path through a call graph in which each function calls three others: stacks share their roots as real ones do.
-fn walk<const FRAMES: usize>(base: u64, modules: u64, stack: u64) -> [u64; FRAMES] {
-    let mut frames = [0; FRAMES];
-    let mut choices = SplitMix64::new(stack).next_u64();
-    let mut function = 0;
-    for (depth, frame) in frames.iter_mut().rev().enumerate() {
-        *frame = address(base, modules, function);
-        // The roots are the same for all, then paths part more and more.
-        let choice = if depth < 4 { 0 } else { choices % 3 };
-        choices /= 3;
-        function = (function * 3 + 1 + choice + depth as u64) % 4_000;
-    }
-    frames
 }

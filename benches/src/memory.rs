@@ -37,7 +37,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
 }
 
 /// Extracts one file and prints the peaks of its own anonymous and resident memory, KiB.
-#[expect(clippy::print_stdout, reason = "the parent reads it")]
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "the parent reads it, and whoever profiles it")]
 pub(crate) fn child(path: &Path) -> anyhow::Result<()> {
     static STOP: AtomicBool = AtomicBool::new(false);
     static PEAK: AtomicU64 = AtomicU64::new(0);
@@ -47,9 +47,10 @@ pub(crate) fn child(path: &Path) -> anyhow::Result<()> {
             std::thread::sleep(Duration::from_millis(10));
         }
     });
-    extract::timed_extract(path)?;
+    let (tables, summaries, _) = extract::timed_extract(path)?;
     STOP.store(true, Ordering::Relaxed);
     let _ = watcher.join();
+    eprintln!("tables {tables:.2?}, summaries {summaries:.2?}");
     println!("{} {}", PEAK.load(Ordering::Relaxed), status("VmHWM:"));
     Ok(())
 }

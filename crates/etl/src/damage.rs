@@ -88,6 +88,21 @@ impl DamageLog {
         }
     }
 
+    /// Adds what another log counted.
+    pub(crate) fn append(&mut self, other: Self) {
+        for DamageCount { kind, count, bytes, examples } in other.kinds {
+            let mut examples = examples.into_iter();
+            let first = examples.next();
+            self.add_many(kind, count, first.as_ref().map_or(0, |damage| damage.offset), bytes, || {
+                first.map_or_else(String::new, |damage| damage.detail)
+            });
+            if let Some(entry) = self.kinds.iter_mut().find(|known| known.kind == kind) {
+                entry.examples.extend(examples);
+                entry.examples.truncate(EXAMPLES);
+            }
+        }
+    }
+
     /// The kinds of damage that occurred, in the order of their first occurrence.
     #[must_use]
     pub fn kinds(&self) -> &[DamageCount] {

@@ -1,7 +1,9 @@
 //! An opened recording: its session, its buffers and its damage. Records are read later.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::buffer::{BufferRef, Compression};
 use crate::damage::{DamageLog, kind};
@@ -14,7 +16,12 @@ use crate::recover::Walk;
 use crate::source::{FileSource, ReadAt};
 
 /// One `.etl` file. Only the headers of its buffers were read; see [`crate::Merge`] and [`crate::BufferReader`] for records.
-pub struct EtlFile {
+///
+/// A clone shares everything with its original.
+#[derive(Clone)]
+pub struct EtlFile(Arc<Inner>);
+
+struct Inner {
     source: Box<dyn ReadAt>,
     header: LogfileHeader,
     compression: Compression,
@@ -25,9 +32,9 @@ pub struct EtlFile {
 impl fmt::Debug for EtlFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EtlFile")
-            .field("header", &self.header)
-            .field("buffers", &self.buffers.len())
-            .field("damage", &self.damage)
+            .field("header", self.header())
+            .field("buffers", &self.buffers().len())
+            .field("damage", self.damage())
             .finish_non_exhaustive()
     }
 }
@@ -64,7 +71,7 @@ impl EtlFile {
             });
             assume_header(&buffers)
         });
-        Ok(Self { source, header, compression, buffers, damage })
+        Ok(Self(Arc::new(Inner { source, header, compression, buffers, damage })))
     }
 
     /// Opens a file by its path.
@@ -77,48 +84,53 @@ impl EtlFile {
 
     /// The session's description.
     #[must_use]
-    pub const fn header(&self) -> &LogfileHeader {
-        &self.header
+    pub fn header(&self) -> &LogfileHeader {
+        &self.0.header
     }
 
     /// The buffers, in the order of the file.
     #[must_use]
     pub fn buffers(&self) -> &[BufferRef] {
-        &self.buffers
+        &self.0.buffers
     }
 
     /// Damage of the file's structure. That of single buffers is found when they are read, and counted there.
     #[must_use]
-    pub const fn damage(&self) -> &DamageLog {
-        &self.damage
+    pub fn damage(&self) -> &DamageLog {
+        &self.0.damage
     }
 
     /// How compressed buffers are compressed.
     #[must_use]
-    pub const fn compression(&self) -> Compression {
-        self.compression
+    pub fn compression(&self) -> Compression {
+        self.0.compression
     }
 
     /// Bytes of the file.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.source.len()
+        self.0.source.len()
     }
 
     /// Buffers that say that events were lost before or around them.
     #[must_use]
     pub fn buffers_with_lost_events(&self) -> usize {
-        self.buffers.iter().filter(|buffer| buffer.flags & buffer_flag::EVENTS_LOST != 0).count()
+        self.0.buffers.iter().filter(|buffer| buffer.flags & buffer_flag::EVENTS_LOST != 0).count()
     }
 
     /// Buffers that say that buffers before them were lost.
     #[must_use]
     pub fn buffers_after_lost_buffers(&self) -> usize {
-        self.buffers.iter().filter(|buffer| buffer.flags & buffer_flag::BUFFER_LOST != 0).count()
+        self.0.buffers.iter().filter(|buffer| buffer.flags & buffer_flag::BUFFER_LOST != 0).count()
+    }
+
+    /// See [`ReadAt::release`].
+    pub(crate) fn release(&self, range: Range<u64>) {
+        self.0.source.release(range);
     }
 
     pub(crate) fn origin(&self) -> Origin<'_> {
-        Origin { source: &*self.source, compression: self.compression }
+        Origin { source: &*self.0.source, compression: self.0.compression }
     }
 }
 
@@ -129,7 +141,7 @@ fn look_inside(origin: Origin<'_>, buffers: &mut [BufferRef], unclear: &[usize],
     let (mut input, mut content) = (Vec::new(), Content::default());
     for index in unclear {
         let Some(buffer) = buffers.get_mut(*index) else { continue };
-        origin.load_all(buffer, &mut input, &mut content, &mut DamageLog::default());
+        origin.load(buffer, &mut input, &mut content, &mut DamageLog::default());
         let mut times = content.entries.iter().map(|entry| entry.time);
         if !content.entries.is_empty() {
             buffer.first_time = times.find(|time| *time != i64::MIN).or(Some(start));

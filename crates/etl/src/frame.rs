@@ -56,12 +56,6 @@ impl Entry {
         HeaderKind::from_number(self.place >> Self::KIND_SHIFT)
     }
 
-    /// The same record after the area's first bytes were dropped.
-    #[inline]
-    pub(crate) const fn earlier(self, bytes: usize) -> Self {
-        Self { time: self.time, place: self.place - (bytes as u64 >> 3) }
-    }
-
     /// The same record, elsewhere.
     #[inline]
     pub(crate) const fn moved(self, offset: usize) -> Self {
@@ -109,133 +103,87 @@ const fn kind_of_type(header_type: usize) -> Option<HeaderKind> {
 /// Header types that are not used or say nothing: reserved ones and "error while logging". They are skipped by their size.
 const SKIPPED: [u8; 3] = [0x0c, 0x0d, 0x0e];
 
-/// Walks the records of one area, in portions.
-///
-/// `area` must be at least [`SLACK`] longer than `end`; where it is not, the last records are not found.
+/// How a walk over the records of an area ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Framer {
-    /// Offset in the area of the next record.
+pub(crate) struct Framed {
+    /// Where it ended.
     pub(crate) at: usize,
-    /// End of the valid data.
-    pub(crate) end: usize,
-    /// More data will follow behind `end`: a record that does not fit is left for later.
-    pub(crate) partial: bool,
-    /// The walk is over.
-    pub(crate) done: bool,
     /// It ended at something that is neither a record nor filler.
     pub(crate) bad: bool,
     /// It ended at zeros.
     pub(crate) zeros: bool,
     /// Records that were skipped because their type is reserved.
     pub(crate) skipped: u64,
-    /// Whether times never decreased so far.
+    /// Whether times never decrease.
     pub(crate) sorted: bool,
-    /// The buffer is known to be damaged. A step back in time ends the walk: what follows was not decoded right, since
-    /// times inside a buffer do not decrease.
-    doubtful: bool,
-    /// Time of the last record; at first that of messages which precede the first record with a time.
-    last: i64,
 }
 
-impl Framer {
-    /// `first_time` is the time of records without one at the start of the area.
-    pub(crate) const fn new(end: usize, doubtful: bool, first_time: i64) -> Self {
-        Self {
-            at: 0,
-            end,
-            partial: false,
-            done: false,
-            bad: false,
-            zeros: false,
-            skipped: 0,
-            sorted: true,
-            doubtful,
-            last: first_time,
+/// Appends the records of the first `end` bytes of `area` to `entries`, in the order of the file.
+///
+/// `area` must be at least [`SLACK`] longer than `end`; where it is not, nothing is found. `first_time` is the time of records
+/// without one at the start. In a buffer that is known to be damaged (`doubtful`) a step back in time ends the walk: what follows
+/// was not decoded right.
+pub(crate) fn frame(area: &[u8], end: usize, doubtful: bool, first_time: i64, entries: &mut Vec<Entry>) -> Framed {
+    let mut framed = Framed { at: 0, bad: false, zeros: false, skipped: 0, sorted: true };
+    let mut last = first_time;
+    // The rest of the area with its slack; where it begins follows from its length.
+    let Some(mut rest) = area.get(..end + SLACK) else { return framed };
+    let length = end + SLACK;
+    while let Some(head) = rest.first_chunk::<24>().filter(|_| rest.len() > SLACK) {
+        let at = length - rest.len();
+        let word = u64::from_le_bytes(*head.first_chunk().unwrap_or(&[0; 8]));
+        let header_type = (word >> 16) as u32 & 31;
+        let layout = LAYOUTS[header_type as usize];
+        let size = if SIZE_AT_4 >> header_type & 1 != 0 { word >> 32 } else { word } & 0xffff;
+        let needed = layout >> 8 & 0xff_ffff;
+        if word & MARKER_BITS != MARKER || size < needed || size as usize > rest.len() - SLACK {
+            match odd(area.get(at..end).unwrap_or_default(), last, &mut framed) {
+                Some(Odd::Message(size, time)) => {
+                    framed.sorted &= time >= last;
+                    last = time;
+                    entries.push(Entry::new(time, at, size as u64, HeaderKind::Message as u64));
+                    rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
+                }
+                Some(Odd::Skip(size)) => rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default(),
+                None => break,
+            }
+            continue;
         }
-    }
-
-    /// A walk that is over.
-    pub(crate) const fn finished() -> Self {
-        Self { done: true, ..Self::new(0, false, i64::MIN) }
-    }
-
-    /// Looks at up to `limit` records of `area` and appends them to `entries`. When it finds fewer and is not done, it needs more
-    /// data.
-    pub(crate) fn run(&mut self, area: &[u8], limit: usize, entries: &mut Vec<Entry>) {
-        let mut last = self.last;
-        // The rest of the area with its slack; where it begins follows from its length.
-        let Some(mut rest) = area.get(self.at..self.end + SLACK) else {
-            self.done = true;
-            return;
-        };
-        let end = self.end + SLACK;
-        entries.reserve(limit.min(rest.len() / 16));
-        for _ in 0..limit {
-            let Some(head) = rest.first_chunk::<24>().filter(|_| rest.len() > SLACK) else {
-                self.done = !self.partial;
+        let time = i64_at(head, layout as usize & 0xff).unwrap_or(0);
+        if time < last {
+            if doubtful {
+                framed.bad = true;
                 break;
-            };
-            let at = end - rest.len();
-            let word = u64::from_le_bytes(*head.first_chunk().unwrap_or(&[0; 8]));
-            let header_type = (word >> 16) as u32 & 31;
-            let layout = LAYOUTS[header_type as usize];
-            let size = if SIZE_AT_4 >> header_type & 1 != 0 { word >> 32 } else { word } & 0xffff;
-            let needed = layout >> 8 & 0xff_ffff;
-            if word & MARKER_BITS != MARKER || size < needed || size as usize > rest.len() - SLACK {
-                match self.odd(area, at, word, last) {
-                    Some(Odd::Message(size, time)) => {
-                        self.sorted &= time >= last;
-                        last = time;
-                        entries.push(Entry::new(time, at, size as u64, HeaderKind::Message as u64));
-                        rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();
-                    }
-                    Some(Odd::Skip(size)) => rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default(),
-                    None => break,
-                }
-                continue;
             }
-            let time = i64_at(head, layout as usize & 0xff).unwrap_or(0);
-            if time < last {
-                if self.doubtful {
-                    (self.bad, self.done) = (true, true);
-                    break;
-                }
-                self.sorted = false;
-            }
-            last = time;
-            entries.push(Entry { time, place: at as u64 >> 3 | size << Entry::SIZE_SHIFT | layout & Entry::KIND_BITS });
-            rest = rest.get((size as usize + 7) & !7..).unwrap_or_default();
+            framed.sorted = false;
         }
-        let at = (end - rest.len()).min(self.end);
-        self.done |= at >= self.end && !self.partial;
-        (self.at, self.last) = (at, last);
+        last = time;
+        entries.push(Entry { time, place: at as u64 >> 3 | size << Entry::SIZE_SHIFT | layout & Entry::KIND_BITS });
+        rest = rest.get((size as usize + 7) & !7..).unwrap_or_default();
     }
+    framed.at = (length - rest.len()).min(end);
+    framed
+}
 
-    /// What stands at `at`, where no record with a usual header does; `None` when it ends the walk, for now or altogether.
-    #[cold]
-    fn odd(&mut self, area: &[u8], at: usize, word: u64, last: i64) -> Option<Odd> {
-        let marker = word as u32;
-        let left = area.get(at..self.end).unwrap_or_default();
-        if self.partial && left.len() < MAX_RECORD {
-            return None;
-        }
-        let size = usize::from(marker as u16);
-        let [_, _, header_type, flags] = marker.to_le_bytes();
-        if marker == 0 || marker == u32::MAX {
-            self.zeros = marker == 0;
-        } else if flags == MARKER_MESSAGE
-            && let Some(message) = left.get(..size).and_then(Message::parse)
-        {
-            return Some(Odd::Message(size, message.time.unwrap_or(last)));
-        } else if flags == MARKER_RECORD && SKIPPED.contains(&header_type) && size >= 8 && size <= left.len() {
-            self.skipped += 1;
-            return Some(Odd::Skip(size));
-        } else {
-            self.bad = true;
-        }
-        self.done = true;
-        None
+/// What stands at the start of `left`, where no record with a usual header does; `None` when it ends the walk.
+#[cold]
+fn odd(left: &[u8], last: i64, framed: &mut Framed) -> Option<Odd> {
+    let marker = u32_at(left, 0).unwrap_or(0);
+    let size = usize::from(marker as u16);
+    let [_, _, header_type, flags] = marker.to_le_bytes();
+    if marker == 0 || marker == u32::MAX {
+        framed.zeros = marker == 0;
+    } else if flags == MARKER_MESSAGE
+        && let Some(message) = left.get(..size).and_then(Message::parse)
+    {
+        return Some(Odd::Message(size, message.time.unwrap_or(last)));
+    } else if flags == MARKER_RECORD && SKIPPED.contains(&header_type) && size >= 8 && size <= left.len() {
+        framed.skipped += 1;
+        return Some(Odd::Skip(size));
+    } else {
+        framed.bad = true;
     }
+    None
 }
 
 /// A record with an unusual header, by its size: a message with its time, or one to be left out.
@@ -270,7 +218,7 @@ pub(crate) fn frame_one(bytes: &[u8]) -> Option<OneRecord> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Framer, SLACK};
+    use super::{Entry, Framed, SLACK, frame};
     use crate::record::HeaderKind;
 
     fn system(time: i64, payload: usize) -> Vec<u8> {
@@ -288,16 +236,11 @@ mod tests {
         bytes
     }
 
-    /// Walks in portions of two.
-    fn walk(mut area: Vec<u8>) -> (Framer, Vec<Entry>) {
+    fn walk(mut area: Vec<u8>) -> (Framed, Vec<Entry>) {
         let end = area.len();
         area.resize(end + SLACK, 0xff);
         let mut entries = Vec::new();
-        let mut framer = Framer::new(end, false, 5);
-        while !framer.done {
-            framer.run(&area, 2, &mut entries);
-        }
-        (framer, entries)
+        (frame(&area, end, false, 5, &mut entries), entries)
     }
 
     #[test]

@@ -4,26 +4,23 @@
 //! every buffer not loaded yet are final: they are taken as one batch, put in order, and handed out. So no assumption is
 //! needed about how buffers of one CPU follow each other: circular files, sessions without per-CPU buffers and files merged
 //! from parts all come out right, and there are as many buffers in memory as overlap in time, about one per CPU.
-//!
-//! What costs time here is memory: the buffers of many CPUs together are larger than a core's cache. So the records of a
-//! buffer are found in portions, shortly before they are handed out.
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::batch::Batch;
 use crate::buffer::BufferRef;
 use crate::damage::{DamageLog, kind};
 use crate::file::EtlFile;
-use crate::frame::{Entry, Framer};
-use crate::load::{Content, Origin};
+use crate::frame::Entry;
+use crate::load::Content;
 use crate::record::Record;
+use crate::supply::{Loaded, Pending, Supply};
 
 /// Records in a batch, about: what stays in a core's cache together with their bytes.
-const BATCH: usize = 3072;
-/// Bytes that are read ahead of the records handed out, over all buffers, for the same reason. Reading a page at a time costs no
-/// more than reading whole buffers, as the bytes are still near when they are used.
-const PIECES: usize = 512 << 10;
-const PAGE: usize = 4096;
-/// Records of a buffer that are looked at before the first of them is handed out: so far can one be out of order.
-const AHEAD: usize = 16;
+const BATCH: usize = 4096;
+/// Bytes of used-up buffers whose memory is given back at once, where the recording is mapped.
+const RELEASE: u64 = 8 << 20;
 
 /// Bounds of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +36,8 @@ impl Default for MergeOptions {
     }
 }
 
-/// Which records a merge hands out.
-pub trait Wanted {
+/// Which records a merge hands out. It is asked on another thread.
+pub trait Wanted: Clone + Send + 'static {
     /// Whether every record is wanted; saves the question.
     const ALL: bool = false;
 
@@ -60,21 +57,21 @@ impl Wanted for Everything {
     }
 }
 
-impl<F: Fn(&Record<'_>) -> bool> Wanted for F {
+impl<F: Fn(&Record<'_>) -> bool + Clone + Send + 'static> Wanted for F {
     fn wants(&self, record: &Record<'_>) -> bool {
         self(record)
     }
 }
 
 /// The records of several files, ordered by (time, CPU, file, sequence number of the buffer, offset).
-pub struct Merge<'f, W = Everything> {
-    files: &'f [EtlFile],
-    wanted: W,
+pub struct Merge<W = Everything> {
+    files: Vec<EtlFile>,
     memory_limit: usize,
     /// Buffers by their first time; those before `next_pending` were loaded.
-    pending: Vec<Pending>,
+    pending: Arc<[Pending]>,
     next_pending: usize,
-    /// Loaded buffers by slot. Free slots keep their memory.
+    supply: Supply<W>,
+    /// Loaded buffers by slot.
     runs: Vec<Run>,
     free: Vec<u32>,
     /// Slots in use, by (CPU, file, sequence number).
@@ -84,29 +81,12 @@ pub struct Merge<'f, W = Everything> {
     next: usize,
     /// Time of the last record of the last batch.
     floor: i64,
-    input: Vec<u8>,
-    /// Where a buffer is loaded before its wanted records are copied out of it.
-    whole: Content,
     damage: Vec<DamageLog>,
     stored_bytes: u64,
+    used: UsedBuffers,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Pending {
-    time: i64,
-    part: u16,
-    index: u32,
-}
-
-/// How much of each buffer is at hand.
-#[derive(Clone, Copy, Debug)]
-struct Portion {
-    /// Records that a batch takes, about.
-    share: usize,
-    /// Bytes read at once.
-    piece: usize,
-}
-
+/// A loaded buffer.
 #[derive(Debug, Default)]
 struct Run {
     content: Content,
@@ -126,41 +106,24 @@ impl Run {
         self.content.entries.get(self.next..).unwrap_or_default()
     }
 
-    fn is_finished(&self) -> bool {
-        self.content.framer.done && self.rest().is_empty()
-    }
-
-    /// Finds records until there are enough to hand out. Their times are not below `floor`.
-    fn fill(&mut self, portion: Portion, floor: i64, origin: Origin<'_>, buffer: &BufferRef, damage: &mut DamageLog) {
-        let content = &mut self.content;
-        content.forget(self.next);
-        self.next = 0;
-        content.find(AHEAD + 2 * portion.share, portion.piece, origin, buffer, damage);
-        if !content.framer.sorted {
-            content.entries.sort_by_key(|entry| entry.time);
-            content.framer.sorted = true;
-        }
-        raise_late(&mut content.entries, floor, buffer, damage);
-    }
-
     const fn order(&self) -> (u16, u16, i64, u32) {
         (self.cpu, self.part, self.sequence, self.index)
     }
 }
 
-impl<'f> Merge<'f> {
+impl Merge {
     /// All records of `files`, which must share a clock. A record's part is the index of its file.
     #[must_use]
-    pub fn new(files: &'f [EtlFile], options: MergeOptions) -> Self {
+    pub fn new(files: &[EtlFile], options: MergeOptions) -> Self {
         Self::of(files, options, Everything)
     }
 }
 
-impl<'f, W: Wanted> Merge<'f, W> {
+impl<W: Wanted> Merge<W> {
     /// Those records of `files` that are `wanted`. Only these are kept in memory, so that a cursor over few of them can run
     /// beside one over all at little cost.
     #[must_use]
-    pub fn of(files: &'f [EtlFile], options: MergeOptions, wanted: W) -> Self {
+    pub fn of(files: &[EtlFile], options: MergeOptions, wanted: W) -> Self {
         let mut pending: Vec<Pending> = files
             .iter()
             .zip(0..=u16::MAX)
@@ -172,9 +135,10 @@ impl<'f, W: Wanted> Merge<'f, W> {
             })
             .collect();
         pending.sort_unstable();
+        let pending = pending.into();
         Self {
-            files,
-            wanted,
+            supply: Supply::new(files, &pending, wanted),
+            files: files.to_vec(),
             memory_limit: options.memory_limit,
             pending,
             next_pending: 0,
@@ -185,10 +149,9 @@ impl<'f, W: Wanted> Merge<'f, W> {
             batch: Batch::default(),
             next: 0,
             floor: i64::MIN,
-            input: Vec::new(),
-            whole: Content::default(),
             damage: vec![DamageLog::default(); files.len()],
             stored_bytes: 0,
+            used: UsedBuffers::default(),
         }
     }
 
@@ -234,13 +197,12 @@ impl<'f, W: Wanted> Merge<'f, W> {
     /// Makes the next batch; false at the end.
     #[inline(never)]
     fn refill(&mut self) -> bool {
-        self.top_up();
-        let Some(low) = self.load_due() else {
+        self.release();
+        let Some((low, last)) = self.load_due() else {
             self.batch.begin(0, 0);
             self.next = 0;
             return false;
         };
-        let last = self.final_until(low);
         let (runs, batch) = (&mut self.runs, &mut self.batch);
         batch.begin(low, last);
         for slot in &self.order {
@@ -259,31 +221,15 @@ impl<'f, W: Wanted> Merge<'f, W> {
         !batch.entries().is_empty()
     }
 
-    /// How much of each buffer is at hand, by the number of buffers.
-    fn portion(&self) -> Portion {
-        let buffers = self.order.len().max(1);
-        Portion {
-            share: (BATCH / buffers).clamp(24, 1024),
-            piece: (PIECES / buffers).clamp(PAGE, 16 * PAGE) & !(PAGE - 1),
-        }
-    }
-
-    /// Finds more records in the buffers at hand, and lets go of those that are used up.
-    fn top_up(&mut self) {
-        let portion = self.portion();
-        let Self { files, runs, free, memory, damage, floor, .. } = self;
+    /// Lets go of the buffers that are used up.
+    fn release(&mut self) {
+        let Self { files, runs, free, memory, supply, used, .. } = self;
         self.order.retain(|slot| {
             let Some(run) = runs.get_mut(*slot as usize) else { return false };
-            if run.rest().len() < AHEAD + portion.share
-                && !run.content.framer.done
-                && let Some(file) = files.get(usize::from(run.part))
-                && let Some(buffer) = file.buffers().get(run.index as usize)
-                && let Some(damage) = damage.get_mut(usize::from(run.part))
-            {
-                run.fill(portion, *floor, file.origin(), buffer, damage);
-            }
-            if run.is_finished() {
+            if run.rest().is_empty() {
                 *memory = memory.saturating_sub(run.memory);
+                supply.take_back(std::mem::take(&mut run.content));
+                used.add(files, run.part, run.index);
                 free.push(*slot);
                 return false;
             }
@@ -291,80 +237,108 @@ impl<'f, W: Wanted> Merge<'f, W> {
         });
     }
 
-    /// Loads every buffer that begins no later than the earliest record at hand, and gives that record's time.
-    fn load_due(&mut self) -> Option<i64> {
-        let firsts = self.order.iter().filter_map(|slot| self.runs.get(*slot as usize)?.rest().first());
-        let mut low = firsts.map(|entry| entry.time).min();
+    /// Loads every buffer that has a part in the next batch, and gives the times of the batch's first and last record; cut so that
+    /// it does not grow large.
+    fn load_due(&mut self) -> Option<(i64, i64)> {
+        let share = (BATCH / self.order.len().max(1)).clamp(24, 1024);
+        let cut = |run: &Run| run.rest().get(share).map_or(i64::MAX, |entry| entry.time.saturating_sub(1));
+        let at_hand = || self.order.iter().filter_map(|slot| self.runs.get(*slot as usize));
+        let mut low = at_hand().filter_map(|run| run.rest().first()).map(|entry| entry.time).min();
+        let mut last = at_hand().map(cut).min().unwrap_or(i64::MAX);
         while let Some(pending) = self.pending.get(self.next_pending).copied() {
-            let enough = low.is_some_and(|low| pending.time > low);
-            let full =
-                !self.order.is_empty() && (self.memory >= self.memory_limit || self.order.len() >= Entry::MAX_SLOTS);
-            if enough || full {
+            if low.is_some_and(|low| pending.time > low.max(last)) {
+                break;
+            }
+            let full = self.memory >= self.memory_limit || self.order.len() >= Entry::MAX_SLOTS;
+            if full && !self.order.is_empty() {
+                // No memory is left for it: what is earlier is final, and then one of the loaded is finished.
+                last = if low.is_some_and(|low| pending.time > low) {
+                    pending.time - 1
+                } else {
+                    let last_times = self.order.iter().filter_map(|slot| self.runs.get(*slot as usize)?.rest().last());
+                    last.min(last_times.map(|entry| entry.time).min().unwrap_or(last))
+                };
                 break;
             }
             self.next_pending += 1;
-            if let Some(first) = self.load(pending) {
+            if let Some(run) = self.load(pending).and_then(|slot| self.runs.get(slot)) {
+                let first = run.rest().first().map_or(i64::MAX, |entry| entry.time);
                 low = Some(low.map_or(first, |low| low.min(first)));
+                last = last.min(cut(run));
             }
         }
-        low
+        let at_hand = self.order.iter().filter_map(|slot| self.runs.get(*slot as usize));
+        let end = at_hand.filter_map(|run| run.rest().last()).map(|entry| entry.time).max()?;
+        low.map(|low| (low, last.min(end).max(low)))
     }
 
-    /// The time up to which, inclusive, the records at hand are complete; cut so that a batch does not grow large.
-    fn final_until(&self, low: i64) -> i64 {
-        let at_hand = || self.order.iter().filter_map(|slot| self.runs.get(*slot as usize));
-        let last_times = || at_hand().filter_map(|run| run.rest().last()).map(|entry| entry.time);
-        let mut last = match self.pending.get(self.next_pending) {
-            Some(pending) if pending.time > low => pending.time - 1,
-            // No memory is left for the pending buffer: go on until one of the loaded is finished.
-            Some(_) => last_times().min().unwrap_or(low),
-            None => i64::MAX,
-        };
-        last = last.min(last_times().max().unwrap_or(low));
-        let share = self.portion().share;
-        for run in at_hand() {
-            let rest = run.rest();
-            let keep = if run.content.framer.done { share } else { rest.len().saturating_sub(AHEAD).min(share) };
-            if let Some(entry) = rest.get(keep) {
-                last = last.min(entry.time.saturating_sub(1));
-            }
-        }
-        last.max(low)
-    }
-
-    /// Loads a buffer and gives the time of its first wanted record.
-    fn load(&mut self, pending: Pending) -> Option<i64> {
-        let portion = self.portion();
+    /// Takes a buffer from the supply and gives its slot; `None` when it has no wanted record.
+    fn load(&mut self, pending: Pending) -> Option<usize> {
+        let Loaded { content, damage: found } = self.supply.next(pending);
         let part = usize::from(pending.part);
-        let file = self.files.get(part)?;
-        let buffer = file.buffers().get(pending.index as usize)?;
+        let buffer = self.files.get(part)?.buffers().get(pending.index as usize)?;
         let damage = self.damage.get_mut(part)?;
+        damage.append(found);
         self.stored_bytes += u64::from(buffer.size);
+        if content.entries.is_empty() {
+            self.supply.take_back(content);
+            return None;
+        }
+        let memory = content.area.memory() + size_of::<Entry>() * content.entries.capacity();
+        let mut run = Run {
+            content,
+            next: 0,
+            taken: 0,
+            cpu: buffer.cpu,
+            part: pending.part,
+            sequence: buffer.sequence,
+            index: pending.index,
+            memory,
+        };
+        raise_late(&mut run.content.entries, self.floor, buffer, damage);
+        self.memory += memory;
+        let key = run.order();
+        let place =
+            self.order.partition_point(|other| self.runs.get(*other as usize).is_some_and(|other| other.order() < key));
         let slot = self.free.pop().unwrap_or_else(|| {
             self.runs.push(Run::default());
             (self.runs.len() - 1) as u32
         });
-        let run = self.runs.get_mut(slot as usize)?;
-        (run.next, run.taken) = (0, 0);
-        (run.cpu, run.part, run.sequence, run.index) = (buffer.cpu, pending.part, buffer.sequence, pending.index);
-        if W::ALL {
-            file.origin().load(buffer, &mut self.input, &mut run.content, damage);
-        } else {
-            file.origin().load_all(buffer, &mut self.input, &mut self.whole, damage);
-            copy_wanted(&self.whole, &self.wanted, run);
-        }
-        run.fill(portion, self.floor, file.origin(), buffer, damage);
-        let Some(first) = run.rest().first().map(|entry| entry.time) else {
-            self.free.push(slot);
-            return None;
-        };
-        run.memory = run.content.area.len() + size_of::<Entry>() * run.content.entries.capacity();
-        self.memory += run.memory;
-        let key = run.order();
-        let place =
-            self.order.partition_point(|other| self.runs.get(*other as usize).is_some_and(|other| other.order() < key));
+        *self.runs.get_mut(slot as usize)? = run;
         self.order.insert(place, slot);
-        Some(first)
+        Some(slot as usize)
+    }
+}
+
+/// Places of buffers that are used up and still in memory, if the recording is mapped.
+#[derive(Debug, Default)]
+struct UsedBuffers {
+    places: Vec<(u16, Range<u64>)>,
+    bytes: u64,
+}
+
+impl UsedBuffers {
+    fn add(&mut self, files: &[EtlFile], part: u16, index: u32) {
+        let Some(file) = files.get(usize::from(part)) else { return };
+        let Some(buffer) = file.buffers().get(index as usize) else { return };
+        self.places.push((part, buffer.offset..buffer.offset + u64::from(buffer.extent)));
+        self.bytes += u64::from(buffer.extent);
+        if self.bytes < RELEASE {
+            return;
+        }
+        // Neighbours go together: a call for each would cost more than to read it did.
+        self.places.sort_unstable_by_key(|(part, range)| (*part, range.start));
+        for joined in
+            self.places.chunk_by(|(part, range), (next_part, next)| part == next_part && range.end == next.start)
+        {
+            if let (Some((part, first)), Some((_, last))) = (joined.first(), joined.last())
+                && let Some(file) = files.get(usize::from(*part))
+            {
+                file.release(first.start..last.end);
+            }
+        }
+        self.places.clear();
+        self.bytes = 0;
     }
 }
 
@@ -373,24 +347,10 @@ fn raise_late(entries: &mut [Entry], floor: i64, buffer: &BufferRef, damage: &mu
     let late = entries.iter().take_while(|entry| entry.time < floor).count();
     if late > 0 {
         damage.add_many(kind::LATE_RECORD, late as u64, buffer.offset, 0, || {
-            "records lie far behind later ones in their buffer, or too many buffers overlap in time".to_owned()
+            "records are earlier than the first of their buffer, or too many buffers overlap in time".to_owned()
         });
         for entry in entries.iter_mut().take(late) {
             entry.time = floor;
         }
     }
-}
-
-/// Copies the wanted records of a loaded buffer into a run.
-fn copy_wanted<W: Wanted>(whole: &Content, wanted: &W, run: &mut Run) {
-    let Run { content, cpu, part, .. } = run;
-    content.area.clear();
-    content.entries.clear();
-    for entry in &whole.entries {
-        let Some(record) = whole.record(*entry, *cpu, *part).filter(|record| wanted.wants(record)) else { continue };
-        content.entries.push(entry.moved(content.area.len()));
-        content.area.extend_from_slice(record.bytes());
-        content.area.resize(content.area.len().next_multiple_of(8), 0);
-    }
-    content.framer = Framer::finished();
 }

@@ -285,7 +285,7 @@ impl<'a> Walk<'a> {
         let mut content = Content::default();
         let origin = Origin { source: self.source, compression: self.compression };
         // Damage of this buffer is counted when its records are read.
-        origin.load_all(buffer, &mut Vec::new(), &mut content, &mut DamageLog::default());
+        origin.load(buffer, &mut Vec::new(), &mut content, &mut DamageLog::default());
         self.header = content
             .entries
             .iter()

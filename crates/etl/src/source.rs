@@ -1,12 +1,15 @@
-//! Where a recording's bytes come from: anything that can be read at a position.
+//! Where a recording's bytes come from: anything that can be read at a position, and perhaps be seen in memory as a whole.
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
+use bytes::Bytes;
+
+use crate::mapped::MappedFile;
+
 /// Random access to the bytes of a recording, from several threads at once.
-///
-/// Reading at a position rather than mapping keeps a file that is truncated meanwhile an error instead of a signal.
 #[expect(clippy::len_without_is_empty, reason = "an empty recording is an error of `EtlFile::open`, nobody else asks")]
 pub trait ReadAt: Send + Sync {
     /// Bytes in total.
@@ -17,13 +20,25 @@ pub trait ReadAt: Send + Sync {
     /// # Errors
     /// `UnexpectedEof` when fewer bytes are there, else what the operating system reports.
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()>;
+
+    /// All bytes in memory, where they are; `None` when they must be read.
+    fn mapped(&self) -> Option<&Bytes> {
+        None
+    }
+
+    /// Tells that these bytes of [`ReadAt::mapped`] will not be looked at again soon, so that they need not stay in memory.
+    fn release(&self, range: Range<u64>) {
+        let _ = range;
+    }
 }
 
-/// A file on disk.
+/// A file on disk. Local files are mapped where the system allows it, others are read: over a network a file may shrink without
+/// notice, which is an error to a reader but ends a process that has it mapped.
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
     length: u64,
+    map: Option<MappedFile>,
 }
 
 impl FileSource {
@@ -41,13 +56,24 @@ impl FileSource {
     /// What the operating system reports when asked for the length.
     pub fn new(file: File) -> io::Result<Self> {
         let length = file.metadata()?.len();
-        Ok(Self { file, length })
+        let map = MappedFile::of(&file, length);
+        Ok(Self { file, length, map })
     }
 }
 
 impl ReadAt for FileSource {
     fn len(&self) -> u64 {
         self.length
+    }
+
+    fn mapped(&self) -> Option<&Bytes> {
+        self.map.as_ref().map(MappedFile::bytes)
+    }
+
+    fn release(&self, range: Range<u64>) {
+        if let Some(map) = &self.map {
+            map.release(range);
+        }
     }
 
     #[cfg(unix)]
@@ -105,5 +131,13 @@ impl<T: ReadAt + ?Sized> ReadAt for std::sync::Arc<T> {
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         (**self).read_at(offset, into)
+    }
+
+    fn mapped(&self) -> Option<&Bytes> {
+        (**self).mapped()
+    }
+
+    fn release(&self, range: Range<u64>) {
+        (**self).release(range);
     }
 }

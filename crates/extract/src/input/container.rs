@@ -18,9 +18,10 @@ mod zip;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use tracesift_etl::{FileSource, ReadAt};
 
 use self::run::{CountingFile, Run};
@@ -107,6 +108,14 @@ impl ReadAt for Member {
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         self.source.read_at(offset, into)
+    }
+
+    fn mapped(&self) -> Option<&Bytes> {
+        self.source.mapped()
+    }
+
+    fn release(&self, range: Range<u64>) {
+        self.source.release(range);
     }
 }
 

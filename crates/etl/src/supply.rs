@@ -1,0 +1,151 @@
+//! Loads buffers in the order in which a merge takes them, on a thread of its own where that pays: to read, decompress and frame
+//! the next buffers costs about as much as to put their records in order, and needs nothing of it.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+use crate::damage::{DamageLog, kind};
+use crate::file::EtlFile;
+use crate::load::Content;
+use crate::merge::Wanted;
+
+/// Bytes that the thread loads ahead, about.
+const AHEAD_BYTES: usize = 8 << 20;
+/// Buffers that the thread loads ahead, at most.
+const AHEAD_BUFFERS: usize = 32;
+/// With fewer buffers a thread does not pay.
+const FEW_BUFFERS: usize = 16;
+
+/// A buffer to be loaded: part and index, and its first time, by which they are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Pending {
+    pub(crate) time: i64,
+    pub(crate) part: u16,
+    pub(crate) index: u32,
+}
+
+/// A loaded buffer with what of it could not be used.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) content: Content,
+    pub(crate) damage: DamageLog,
+}
+
+/// Gives the buffers of a list, one after the other.
+pub(crate) enum Supply<W> {
+    /// Loads a buffer when it is asked for; keeps used memory.
+    Here { loader: Box<Loader<W>>, used: Vec<Content> },
+    /// Another thread loads ahead and gets used memory back.
+    Ahead { loaded: Option<Receiver<Loaded>>, used: Sender<Content>, thread: Option<JoinHandle<()>> },
+}
+
+impl<W: Wanted> Supply<W> {
+    /// The wanted records of the buffers of `files`, in the order of `pending`.
+    pub(crate) fn new(files: &[EtlFile], pending: &Arc<[Pending]>, wanted: W) -> Self {
+        let loader = Loader { files: files.to_vec(), wanted, input: Vec::new(), whole: Content::default() };
+        let one_core = std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1);
+        if pending.len() < FEW_BUFFERS || one_core {
+            return Self::here(loader);
+        }
+        let largest = files.iter().flat_map(EtlFile::buffers).map(|buffer| buffer.size.max(buffer.valid_end)).max();
+        let ahead = (AHEAD_BYTES / largest.unwrap_or(1).max(1) as usize).clamp(1, AHEAD_BUFFERS);
+        let (to_merge, loaded) = sync_channel(ahead);
+        let (used, from_merge) = channel();
+        let (thread_loader, list) = (loader.clone(), Arc::clone(pending));
+        let spawned = Builder::new()
+            .name("etl reader".to_owned())
+            .spawn(move || thread_loader.load_all(&list, &to_merge, &from_merge));
+        match spawned {
+            Ok(thread) => Self::Ahead { loaded: Some(loaded), used, thread: Some(thread) },
+            Err(_) => Self::here(loader),
+        }
+    }
+
+    fn here(loader: Loader<W>) -> Self {
+        Self::Here { loader: Box::new(loader), used: Vec::new() }
+    }
+
+    /// The next buffer of the list, which is `pending`.
+    pub(crate) fn next(&mut self, pending: Pending) -> Loaded {
+        match self {
+            Self::Here { loader, used } => loader.load(pending, used.pop().unwrap_or_default()),
+            Self::Ahead { loaded, .. } => loaded.as_ref().and_then(|loaded| loaded.recv().ok()).unwrap_or_else(|| {
+                let mut lost = Loaded::default();
+                let detail = || "the thread that reads buffers has ended before its time".to_owned();
+                lost.damage.add(kind::UNREADABLE_BUFFER, 0, 0, detail);
+                lost
+            }),
+        }
+    }
+
+    /// Takes memory back that is no longer needed.
+    pub(crate) fn take_back(&mut self, content: Content) {
+        match self {
+            Self::Here { used, .. } => used.push(content),
+            // Where the thread is through nobody needs it.
+            Self::Ahead { used, .. } => drop(used.send(content)),
+        }
+    }
+}
+
+impl<W> Drop for Supply<W> {
+    fn drop(&mut self) {
+        if let Self::Ahead { loaded, thread, .. } = self {
+            // The thread ends when nobody takes what it loads.
+            drop(loaded.take());
+            if let Some(thread) = thread.take() {
+                // Its panic, if there was one, has been counted as damage.
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Loader<W> {
+    files: Vec<EtlFile>,
+    wanted: W,
+    input: Vec<u8>,
+    /// Where a buffer is loaded before its wanted records are copied out of it.
+    whole: Content,
+}
+
+impl<W: Wanted> Loader<W> {
+    fn load_all(mut self, list: &[Pending], to_merge: &SyncSender<Loaded>, from_merge: &Receiver<Content>) {
+        for pending in list {
+            let content = from_merge.try_recv().unwrap_or_default();
+            if to_merge.send(self.load(*pending, content)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn load(&mut self, pending: Pending, mut content: Content) -> Loaded {
+        let Self { files, wanted, input, whole } = self;
+        let mut damage = DamageLog::default();
+        content.entries.clear();
+        let file = files.get(usize::from(pending.part));
+        if let Some((file, buffer)) = file.and_then(|file| Some((file, file.buffers().get(pending.index as usize)?))) {
+            if W::ALL {
+                file.origin().load(buffer, input, &mut content, &mut damage);
+            } else {
+                file.origin().load(buffer, input, whole, &mut damage);
+                copy_wanted(whole, wanted, &mut content, buffer.cpu, pending.part);
+            }
+        }
+        Loaded { content, damage }
+    }
+}
+
+/// Copies the wanted records of a loaded buffer.
+fn copy_wanted<W: Wanted>(whole: &Content, wanted: &W, content: &mut Content, cpu: u16, part: u16) {
+    let area = content.area.own();
+    area.clear();
+    for entry in &whole.entries {
+        let Some(record) = whole.record(*entry, cpu, part).filter(|record| wanted.wants(record)) else { continue };
+        content.entries.push(entry.moved(area.len()));
+        area.extend_from_slice(record.bytes());
+        area.resize(area.len().next_multiple_of(8), 0);
+    }
+}

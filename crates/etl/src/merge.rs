@@ -18,7 +18,7 @@ use crate::record::Record;
 use crate::supply::{Loaded, Pending, Supply};
 
 /// Records in a batch, about: what stays in a core's cache together with their bytes.
-const BATCH: usize = 4096;
+const BATCH: usize = 8192;
 /// Bytes of used-up buffers whose memory is given back at once, where the recording is mapped.
 const RELEASE: u64 = 8 << 20;
 

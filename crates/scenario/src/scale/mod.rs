@@ -24,6 +24,7 @@ use crate::rng::SplitMix64;
 const CPUS: u16 = 64;
 const PROCESSES: u32 = 300;
 const THREADS: u32 = 4_000;
+const BUSY_SHARE: u32 = 16;
 /// Distinct stacks; each has a user half of its own.
 const STACKS: u64 = 20_000;
 const STACKS_PER_PROCESS: u64 = STACKS.div_ceil(PROCESSES as u64);
@@ -94,7 +95,7 @@ pub fn scale<W: Write + Seek>(output: W, bytes: u64, seed: u64) -> Result<ScaleF
         payload: Bytes::new(PointerSize::Eight),
         rng: SplitMix64::new(seed),
         cpus: (0..CPUS).map(|_| Cpu::default()).collect(),
-        waiting: (0..THREADS).collect(),
+        waiting: Waiting::all(),
         generations: vec![0; STACKS as usize],
         others: Others::default(),
         figures: ScaleFigures {
@@ -126,6 +127,37 @@ struct Cpu {
     pending: Vec<(i64, u32, u64)>,
 }
 
+/// The threads that wait. A few do most of the work, as everywhere: one in [`BUSY_SHARE`] is busy and four of five that are woken
+/// are busy ones.
+#[derive(Debug)]
+struct Waiting {
+    busy: Vec<u32>,
+    quiet: Vec<u32>,
+}
+
+impl Waiting {
+    fn all() -> Self {
+        let (busy, quiet) = (0..THREADS).partition(|thread| Self::is_busy(*thread));
+        Self { busy, quiet }
+    }
+
+    const fn is_busy(thread: u32) -> bool {
+        thread.is_multiple_of(BUSY_SHARE)
+    }
+
+    fn put(&mut self, thread: u32) {
+        if Self::is_busy(thread) { self.busy.push(thread) } else { self.quiet.push(thread) }
+    }
+
+    fn take(&mut self, rng: &mut SplitMix64) -> Option<u32> {
+        let (first, second) =
+            if rng.chance(80) { (&mut self.busy, &mut self.quiet) } else { (&mut self.quiet, &mut self.busy) };
+        let threads = if first.is_empty() { second } else { first };
+        let count = std::num::NonZeroUsize::new(threads.len())?;
+        Some(threads.swap_remove(rng.index(count.get())))
+    }
+}
+
 struct Recorder<W: Write + Seek> {
     writer: Writer<W>,
     payload: Bytes,
@@ -134,7 +166,7 @@ struct Recorder<W: Write + Seek> {
     zero: i64,
     start_filetime: i64,
     cpus: Vec<Cpu>,
-    waiting: Vec<u32>,
+    waiting: Waiting,
     /// How often each user key has been used anew.
     generations: Vec<u64>,
     others: Others,
@@ -201,17 +233,16 @@ impl<W: Write + Seek> Recorder<W> {
         let slot = &mut self.cpus[usize::from(cpu)];
         let old = slot.running;
         let mut new = slot.runnable.pop_front();
-        if old.is_none() && new.is_none() && !self.waiting.is_empty() {
+        if old.is_none() && new.is_none() {
             // Somebody is handed the CPU without a ready event.
-            let index = self.rng.index(self.waiting.len());
-            new = Some(self.waiting.swap_remove(index));
+            new = self.waiting.take(&mut self.rng);
         }
         let preempted = old.is_some() && new.is_some() && self.rng.chance(15);
         let slot = &mut self.cpus[usize::from(cpu)];
         slot.running = new;
         match old {
             Some(old) if preempted => slot.runnable.push_back(old),
-            Some(old) => self.waiting.push(old),
+            Some(old) => self.waiting.put(old),
             None => {}
         }
         let payload = ContextSwitch {
@@ -238,12 +269,10 @@ impl<W: Write + Seek> Recorder<W> {
     }
 
     fn ready(&mut self, cpu: u16) -> Result<Option<u32>, WriteError> {
-        let thread = match self.waiting.len() {
+        let thread = match self.waiting.take(&mut self.rng) {
             // Everybody is runnable: somebody is boosted once more.
-            0 => self.rng.below(u64::from(THREADS)) as u32,
-            waiting => {
-                let index = self.rng.index(waiting);
-                let thread = self.waiting.swap_remove(index);
+            None => self.rng.below(u64::from(THREADS)) as u32,
+            Some(thread) => {
                 let home = self.rng.index(usize::from(CPUS));
                 self.cpus[home].runnable.push_back(thread);
                 thread

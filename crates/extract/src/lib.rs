@@ -5,11 +5,13 @@ mod error;
 mod events;
 pub mod input;
 mod inventory;
+mod machine;
 mod paths;
 mod pipeline;
 mod summaries;
 mod target;
 
 pub use error::Error;
+pub use machine::Machine;
 pub use pipeline::{Budget, Report, Step, Watch};
 pub use target::{Extraction, Options, Outcome, extract, unwatched};

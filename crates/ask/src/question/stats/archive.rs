@@ -22,16 +22,9 @@ pub fn archive(recording: &OpenRecording) -> Result<Row, Error> {
         member: None,
         zero: Some(file.zero),
         bytes: Some(info.tables.iter().map(|table| table.bytes).fold(0, u64::saturating_add)),
-        os_name: info.os_name.clone(),
         os_build: info.os_build.clone(),
-        machine: info.machine.clone(),
         pointer_size: Some(info.pointer_size.into()),
         cpu_count: Some(info.cpu_count),
-        cpu_name: info.cpu_name.clone(),
-        cpu_mhz: info.cpu_mhz,
-        memory_mib: info.memory_mib,
-        disks: info.disks.clone(),
-        network_cards: info.network_cards.clone(),
         session_name: info.session_name.clone(),
         perf_freq: Some(info.clock_frequency),
         clock: Some(info.clock.clone()).filter(|clock| !clock.is_empty()),
@@ -45,7 +38,7 @@ pub fn archive(recording: &OpenRecording) -> Result<Row, Error> {
         tables: Some(tables(&info.tables)),
         health: (!health.is_empty()).then(|| health_table(&health)),
         warnings: file.warnings.clone(),
-        ..Row::default()
+        ..Row::of_machine(info)
     })
 }
 

@@ -5,13 +5,12 @@
 
 mod archive;
 mod counts;
-mod machine;
 mod raw;
 mod stacks;
 mod timeline;
 
 use tracesift_extract::input::Patterns;
-use tracesift_trace::info::{Disk, NetworkCard};
+use tracesift_trace::info::{Disk, NetworkCard, TraceInfo};
 
 use crate::answer::{Answer, Column, ColumnOf, Kind, Layout, Section, Table, Value, descriptions, values};
 use crate::time_format::Zero;
@@ -117,6 +116,22 @@ pub struct Container {
     pub records_by_header_type: Vec<(String, u64)>,
     /// Self-describing events by provider and name.
     pub tracelogging_events: Option<Table>,
+}
+
+impl Row {
+    /// What the description of a recording says about its machine.
+    fn of_machine(info: &TraceInfo) -> Self {
+        Self {
+            os_name: info.os_name.clone(),
+            machine: info.machine.clone(),
+            cpu_name: info.cpu_name.clone(),
+            cpu_mhz: info.cpu_mhz,
+            memory_mib: info.memory_mib,
+            disks: info.disks.clone(),
+            network_cards: info.network_cards.clone(),
+            ..Self::default()
+        }
+    }
 }
 
 fn of_container<T: Into<Value>>(row: &Row, value: impl Fn(&Container) -> T) -> Value {

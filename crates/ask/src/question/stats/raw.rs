@@ -7,9 +7,10 @@ use rustc_hash::FxHashMap;
 use tracesift_etl::counts::{Counts, Key, cpus_seen};
 use tracesift_etl::payload::{Payload as _, Stack, StackReference};
 use tracesift_etl::{BufferReader, DamageLog, EtlFile, Group, LogfileHeader, Record};
+use tracesift_extract::Machine;
 use tracesift_extract::input::{self, InputError, Member, OpenOptions, Recording};
+use tracesift_trace::info::TraceInfo;
 
-use super::machine::Machine;
 use super::stacks::Recent;
 use super::timeline::{Recorded, Timeline};
 use super::{Container, Row, counts};
@@ -72,7 +73,6 @@ fn member(member: Member) -> Result<Row, RawError> {
     })?;
     let counted = Counted::of(&file);
     let mut row = describe(&file, &counted);
-    counted.machine.describe(&mut row);
     row.file = path_text(&path);
     row.member = name;
     Ok(row)
@@ -171,6 +171,8 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
     let (table, silent) = counts::table(&counted.counts, header, |key| {
         has_one_owner(key) && counted.timelines.get(&key).is_some_and(Timeline::stops_early)
     });
+    let mut info = TraceInfo { cpu_mhz: Some(header.cpu_mhz).filter(|mhz| *mhz > 0), ..TraceInfo::default() };
+    counted.machine.describe(&mut info);
     let text = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     Row {
         zero: known(header.start_time)
@@ -179,7 +181,6 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
         os_build: header.present.then(|| header.os_version()),
         pointer_size: Some(header.pointer_size),
         cpu_count: Some(header.cpu_count),
-        cpu_mhz: Some(header.cpu_mhz).filter(|mhz| *mhz > 0),
         session_name: header.present.then(|| header.session_name.clone()),
         perf_freq: Some(header.performance_frequency),
         clock_type: Some(header.clock_number),
@@ -198,7 +199,7 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
         counts: Some(table),
         health: health(&counted.damage),
         warnings: warnings(header, &silent),
-        ..Row::default()
+        ..Row::of_machine(&info)
     }
 }
 

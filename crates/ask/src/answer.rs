@@ -171,6 +171,27 @@ impl<R> ColumnOf<R> {
         people,
         People
     );
+
+    /// The same column, shown elsewhere.
+    #[must_use]
+    pub const fn shown(mut self, view: View) -> Self {
+        self.column.view = view;
+        self
+    }
+
+    /// The same column under another header.
+    #[must_use]
+    pub const fn titled(mut self, title: &'static str) -> Self {
+        self.column.title = title;
+        self
+    }
+
+    /// The same column with what it means in this answer.
+    #[must_use]
+    pub const fn meaning(mut self, help: &'static str) -> Self {
+        self.column.help = help;
+        self
+    }
 }
 
 /// The values of typed rows, one per column.

@@ -1,15 +1,19 @@
 //! The questions: rows of one archive or of hundreds in, typed answers out. No terminal, no printing.
 //!
-//! Every question is a pure function from the rows of one recording to a [`answer::Section`]; [`ask`] opens the
-//! archives, runs it over them in parallel and puts the sections in order of time.
+//! Every question is a pure function from the rows of one recording to a [`answer::Section`]; [`ask()`] opens the
+//! archives, runs it over them in parallel and puts the sections in order of time. A new question is a file in
+//! [`question`] that implements [`Ask`].
 
 pub mod answer;
 mod ask;
+pub mod columns;
 pub mod file;
 pub mod filter;
 pub mod inputs;
 pub mod ntstatus;
 pub mod order;
+pub mod process_columns;
+pub mod processes;
 pub mod question;
 pub mod recording;
 pub mod runs;
@@ -19,7 +23,7 @@ pub mod tree;
 pub mod units;
 pub mod user;
 
-pub use ask::{Question, ask};
+pub use ask::{Ask, ask};
 
 #[cfg(test)]
 mod testing;

@@ -14,3 +14,9 @@ pub fn well_known(sid: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// The name of the account that a security identifier stands for; the identifier itself where it is not a well-known one.
+#[must_use]
+pub fn account(sid: &str) -> &str {
+    well_known(sid).unwrap_or(sid)
+}

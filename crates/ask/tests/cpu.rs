@@ -1,19 +1,11 @@
 //! What must hold for `dump cpu` whatever the rows are.
 
-use std::path::Path;
-
 use proptest::prelude::*;
-use tracesift_ask::file::File;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::cpu::{Question, Row, Sort, rows};
 use tracesift_trace::ProcessId;
-use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow};
-
-fn file() -> File {
-    File::new(Path::new("x.sift"), "x".to_owned(), &TraceInfo::default())
-}
 
 fn process(index: usize, pid: i64, name: &str) -> ProcessRow {
     ProcessRow {
@@ -72,7 +64,7 @@ fn machine(samples: &[i64]) -> (Vec<ProcessRow>, Vec<ProcessSummaryRow>) {
 
 fn ask(samples: &[i64], question: &Question) -> Vec<Row> {
     let (processes, figures) = machine(samples);
-    rows(&file(), &processes, &figures, question)
+    rows(&processes, &figures, question)
 }
 
 fn cpu(rows: &[Row]) -> i64 {

@@ -100,9 +100,9 @@ fn escaped(text: &str) -> String {
 #[test]
 fn the_columns_of_the_questions() {
     for (name, tables) in [
-        ("cpu", vec![("", descriptions(cpu::COLUMNS))]),
-        ("process", vec![("", descriptions(process::COLUMNS))]),
-        ("version", vec![("", descriptions(version::COLUMNS))]),
+        ("cpu", vec![("", cpu::COLUMNS.descriptions())]),
+        ("process", vec![("", process::COLUMNS.descriptions())]),
+        ("version", vec![("", version::COLUMNS.descriptions())]),
         (
             "testrun",
             vec![

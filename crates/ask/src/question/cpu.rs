@@ -6,17 +6,20 @@
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
+use tracesift_archive::Error;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow};
 
-use crate::answer::{ColumnOf, Fact, Kind, Section, Value, values};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
+use crate::ask::Ask;
+use crate::columns::Columns;
 use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::order::{Between, Top};
-use crate::question::process::name_with_marks;
+use crate::process_columns::{self as of_process, OfProcess};
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
 use crate::time_range::TimeRange;
-use crate::tree::Tree;
-use crate::user;
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,29 +85,25 @@ pub struct Question {
 /// One process of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Path of the file.
-    pub file: String,
     /// The process.
     pub process: ProcessRow,
     /// Its figures.
     pub figures: ProcessSummaryRow,
     /// Whether it is the idle loop: first row, in no total.
     pub idle: bool,
-    /// What makes the figures less than exact.
-    pub warnings: Vec<String>,
 }
 
-/// The columns, in the order of every format.
-pub const COLUMNS: &[ColumnOf<Row>] = &[
-    ColumnOf::machine("file", "File", Kind::Text, |r| (&r.file).into(), "Path of the archive or recording."),
-    ColumnOf::machine(
-        "process",
-        "Process",
-        Kind::Text,
-        |r| (&r.process.name).into(),
-        "File name of the process' image; `DPC/ISR` is what interrupts took from the idle loop.",
-    ),
-    ColumnOf::machine("pid", "Pid", Kind::Id, |r| r.process.pid.into(), "Process id."),
+impl OfProcess for Row {
+    fn process(&self) -> Option<&ProcessRow> {
+        Some(&self.process)
+    }
+}
+
+/// The columns.
+pub const COLUMNS: Columns<Row> = Columns(&[
+    of_process::name()
+        .meaning("File name of the process' image; `DPC/ISR` is what interrupts took from the idle loop."),
+    of_process::pid(),
     ColumnOf::always(
         "cpu_ns",
         "CPU",
@@ -140,36 +139,12 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| r.figures.priority.into(),
         "Mean priority over its samples, else over its run time.",
     ),
-    ColumnOf::details(
-        "start_ns",
-        "Start",
-        Kind::Time,
-        |r| r.process.start.into(),
-        "Start inside the recording; empty: it ran before.",
-    ),
-    ColumnOf::details(
-        "end_ns",
-        "Stop",
-        Kind::Time,
-        |r| r.process.end.into(),
-        "End inside the recording; empty: it runs on.",
-    ),
-    ColumnOf::machine("parent_pid", "Parent", Kind::Id, |r| r.process.parent_pid.into(), "Process id of the creator."),
-    ColumnOf::details("session", "Session", Kind::Id, |r| r.process.session.into(), "Terminal-services session."),
-    ColumnOf::machine(
-        "user",
-        "User id",
-        Kind::Text,
-        |r| r.process.user.clone().into(),
-        "Security identifier of the owner.",
-    ),
-    ColumnOf::details(
-        "account",
-        "User",
-        Kind::Text,
-        account,
-        "Account of the owner; the security identifier where it is not a well-known one.",
-    ),
+    of_process::start(),
+    of_process::end(),
+    of_process::parent_pid(),
+    of_process::session(),
+    of_process::user(),
+    of_process::account(),
     ColumnOf::details(
         "run_ns",
         "Run",
@@ -227,69 +202,54 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| r.idle.into(),
         "The idle loop: the first row of its file, outside the order, the totals and `--top`.",
     ),
-    ColumnOf::people(
-        "process_label",
-        "Process",
-        Kind::Text,
-        |r| name_with_marks(&r.process).into(),
-        "Name and pid; `+` it started, `-` it ended inside the recording.",
-    ),
-    ColumnOf::always(
-        "command_line",
-        "Command line",
-        Kind::LongText,
-        |r| r.process.command_line.clone().into(),
-        "Command line.",
-    ),
-    ColumnOf::machine(
-        "warnings",
-        "Warnings",
-        Kind::List,
-        |r| r.warnings.as_slice().into(),
-        "What makes the figures of this file less than exact.",
-    ),
-];
+    of_process::label(),
+    of_process::command_line(),
+]);
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let processes: Vec<ProcessRow> = recording.archive().rows()?;
+        let figures = recording.process_figures(&processes, self.time)?;
+        Ok(answer(&recording.file, &processes, &figures, self))
+    }
+}
 
 /// Answers the question for one file. `figures` are those of the question's time range.
 #[must_use]
 pub fn answer(file: &File, processes: &[ProcessRow], figures: &[ProcessSummaryRow], question: &Question) -> Section {
-    let rows = rows(file, processes, figures, question);
-    let facts = match question.totals {
-        Totals::None => Vec::new(),
-        Totals::Process | Totals::Total => totals(&rows),
-    };
-    let shown = if question.totals == Totals::Total { Vec::new() } else { values(COLUMNS, &rows) };
-    Section { facts, rows: shown, ..file.section() }
+    let rows = rows(processes, figures, question);
+    match question.totals {
+        Totals::None => COLUMNS.section(file, &rows, Vec::new()),
+        Totals::Process => COLUMNS.section(file, &rows, totals(&rows)),
+        Totals::Total => COLUMNS.section(file, &[], totals(&rows)),
+    }
 }
 
 /// The rows for one file: the idle loop, then the others in order.
 #[must_use]
-pub fn rows(file: &File, processes: &[ProcessRow], figures: &[ProcessSummaryRow], question: &Question) -> Vec<Row> {
-    let tree = Tree::new(processes);
+pub fn rows(processes: &[ProcessRow], figures: &[ProcessSummaryRow], question: &Question) -> Vec<Row> {
     let figures: FxHashMap<ProcessId, &ProcessSummaryRow> = figures.iter().map(|row| (row.process, row)).collect();
-    let path = file.path_text();
-    let (mut idle, mut rows) = (Vec::new(), Vec::new());
-    for (index, process) in processes.iter().enumerate() {
-        let Some(figures) = figures.get(&process.process).copied().filter(|figures| was_seen(figures)) else {
-            continue;
-        };
-        let parent = tree.parent(index).and_then(|parent| processes.get(parent));
-        let passes = question.filter.accepts(process, parent)
+    let passes = |figures: &ProcessSummaryRow| {
+        was_seen(figures)
             && question.cpu.contains(Some(figures.cpu))
             && question.wait.contains(figures.wait)
-            && question.ready.contains(figures.ready);
-        if passes {
-            let is_idle = process.pid == 0 && process.origin != Origin::Pseudo;
-            let row = Row {
-                file: path.clone(),
-                process: process.clone(),
-                figures: figures.clone(),
-                idle: is_idle,
-                warnings: file.warnings.clone(),
-            };
-            if is_idle { idle.push(row) } else { rows.push(row) }
-        }
-    }
+            && question.ready.contains(figures.ready)
+    };
+    let row = |(_, process): (usize, &ProcessRow)| {
+        let figures = figures.get(&process.process).copied().filter(|figures| passes(figures))?.clone();
+        let idle = process.pid == 0 && process.origin != Origin::Pseudo;
+        Some(Row { process: process.clone(), figures, idle })
+    };
+    let (mut idle, mut rows): (Vec<Row>, Vec<Row>) =
+        Processes::new(processes).accepted(&question.filter).filter_map(row).partition(|row| row.idle);
     rows.sort_by(|a, b| compare(question.sort, a, b));
     question.top.apply(&mut rows);
     idle.append(&mut rows);
@@ -320,11 +280,6 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
         Sort::Name => by_name(),
     };
     order.then_with(by_cpu).then_with(by_name).then(a.process.start.cmp(&b.process.start))
-}
-
-fn account(row: &Row) -> Value {
-    let sid = row.process.user.as_deref();
-    sid.map(|sid| user::well_known(sid).unwrap_or(sid)).into()
 }
 
 /// Sums over the rows shown, the idle loop left out.

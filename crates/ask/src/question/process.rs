@@ -3,16 +3,20 @@
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashSet;
+use tracesift_archive::Error;
 use tracesift_trace::rows::{Origin, ProcessRow};
 
-use crate::answer::{ColumnOf, Fact, Kind, Section, Value, values};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
+use crate::ask::Ask;
+use crate::columns::Columns;
 use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::ntstatus;
 use crate::order::{Between, Top};
+use crate::process_columns::{self as of_process, OfProcess, name_with_marks};
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
 use crate::time_range::TimeRange;
-use crate::tree::Tree;
-use crate::user;
 
 /// Order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,8 +56,6 @@ pub struct Question {
 /// One process of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Path of the file.
-    pub file: String,
     /// The process.
     pub process: ProcessRow,
     /// Name of its parent, when that was alive.
@@ -66,35 +68,20 @@ pub struct Row {
     pub duration: i64,
     /// Number of ancestors shown above it, in the order `tree`.
     pub depth: usize,
-    /// Losses of the file.
-    pub warnings: Vec<String>,
 }
 
-/// The columns, in the order of every format.
-pub const COLUMNS: &[ColumnOf<Row>] = &[
-    ColumnOf::machine("file", "File", Kind::Text, |r| (&r.file).into(), "Path of the archive or recording."),
-    ColumnOf::machine(
-        "process",
-        "Process",
-        Kind::Text,
-        |r| (&r.process.name).into(),
-        "File name of the process' image.",
-    ),
-    ColumnOf::always("pid", "Pid", Kind::Id, |r| r.process.pid.into(), "Process id."),
-    ColumnOf::always(
-        "start_ns",
-        "Start",
-        Kind::Time,
-        |r| r.process.start.into(),
-        "Start inside the recording; empty: it ran before.",
-    ),
-    ColumnOf::always(
-        "end_ns",
-        "Stop",
-        Kind::Time,
-        |r| r.process.end.into(),
-        "End inside the recording; empty: it runs on.",
-    ),
+impl OfProcess for Row {
+    fn process(&self) -> Option<&ProcessRow> {
+        Some(&self.process)
+    }
+}
+
+/// The columns.
+pub const COLUMNS: Columns<Row> = Columns(&[
+    of_process::name(),
+    of_process::pid().shown(View::Always),
+    of_process::start().shown(View::Always),
+    of_process::end().shown(View::Always),
     ColumnOf::machine("start_utc", "Start UTC", Kind::Text, |r| r.start_utc.clone().into(), "Start as a date in UTC."),
     ColumnOf::machine("end_utc", "Stop UTC", Kind::Text, |r| r.end_utc.clone().into(), "End as a date in UTC."),
     ColumnOf::always(
@@ -119,7 +106,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Name of the exit status, where it is a known NTSTATUS.",
     ),
     ColumnOf::people("exit", "Exit", Kind::Text, exit, "Name of the exit status where it is known, else the number."),
-    ColumnOf::always("parent_pid", "Parent", Kind::Id, |r| r.process.parent_pid.into(), "Process id of the creator."),
+    of_process::parent_pid().shown(View::Always),
     ColumnOf::details(
         "parent",
         "Parent name",
@@ -127,21 +114,9 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| r.parent.clone().into(),
         "Name of the creator, when it was alive in the recording.",
     ),
-    ColumnOf::details("session", "Session", Kind::Id, |r| r.process.session.into(), "Terminal-services session."),
-    ColumnOf::machine(
-        "user",
-        "User id",
-        Kind::Text,
-        |r| r.process.user.clone().into(),
-        "Security identifier of the owner.",
-    ),
-    ColumnOf::details(
-        "account",
-        "User",
-        Kind::Text,
-        account,
-        "Account of the owner; the security identifier where it is not a well-known one.",
-    ),
+    of_process::session(),
+    of_process::user(),
+    of_process::account(),
     ColumnOf::details(
         "wow64",
         "32 bit",
@@ -170,47 +145,42 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| r.depth.into(),
         "Number of ancestors among the rows; 0 unless sorted as a tree.",
     ),
-    ColumnOf::people(
-        "process_label",
-        "Process",
-        Kind::Text,
-        label,
-        "Name and pid; `+` it started, `-` it ended inside the recording.",
-    ),
-    ColumnOf::always(
-        "command_line",
-        "Command line",
-        Kind::LongText,
-        |r| r.process.command_line.clone().into(),
-        "Command line.",
-    ),
-    ColumnOf::machine(
-        "warnings",
-        "Warnings",
-        Kind::List,
-        |r| r.warnings.as_slice().into(),
-        "What makes the figures of this file less than exact.",
-    ),
-];
+    ColumnOf { value: label, ..of_process::label() },
+    of_process::command_line(),
+]);
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "process"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        Ok(answer(&recording.file, &recording.archive().rows::<ProcessRow>()?, self))
+    }
+}
 
 /// Answers the question for one file.
 #[must_use]
 pub fn answer(file: &File, processes: &[ProcessRow], question: &Question) -> Section {
     let rows = rows(file, processes, question);
-    Section { facts: counts(&rows), rows: values(COLUMNS, &rows), ..file.section() }
+    COLUMNS.section(file, &rows, counts(&rows))
 }
 
 /// The rows for one file, in order.
 #[must_use]
 pub fn rows(file: &File, processes: &[ProcessRow], question: &Question) -> Vec<Row> {
-    let tree = Tree::new(processes);
-    let shown = select(file, processes, &tree, question);
-    let compare = |&a: &usize, &b: &usize| match (processes.get(a), processes.get(b)) {
+    let processes = Processes::new(processes);
+    let shown = select(file, &processes, question);
+    let compare = |&a: &usize, &b: &usize| match (processes.rows.get(a), processes.rows.get(b)) {
         (Some(a), Some(b)) => compare(question.sort, a, b),
         _ => Ordering::Equal,
     };
     let order = match question.sort {
-        Sort::Tree => tree.depth_first(|index| shown.contains(&index), compare),
+        Sort::Tree => processes.tree.depth_first(|index| shown.contains(&index), compare),
         _ => {
             let mut order: Vec<usize> = shown.into_iter().collect();
             order.sort_unstable();
@@ -221,9 +191,8 @@ pub fn rows(file: &File, processes: &[ProcessRow], question: &Question) -> Vec<R
     let mut rows: Vec<Row> = order
         .into_iter()
         .filter_map(|(index, depth)| {
-            let process = processes.get(index)?;
-            let parent = tree.parent(index).and_then(|parent| processes.get(parent)).map(|parent| parent.name.clone());
-            Some(row(file, process, parent, depth))
+            let parent = processes.parent(index).map(|parent| parent.name.clone());
+            Some(row(file, processes.rows.get(index)?, parent, depth))
         })
         .collect();
     question.top.apply(&mut rows);
@@ -232,45 +201,36 @@ pub fn rows(file: &File, processes: &[ProcessRow], question: &Question) -> Vec<R
 
 fn row(file: &File, process: &ProcessRow, parent: Option<String>, depth: usize) -> Row {
     Row {
-        file: file.path_text(),
         parent,
         start_utc: process.start.and_then(|start| file.zero.iso_utc(start)),
         end_utc: process.end.and_then(|end| file.zero.iso_utc(end)),
         duration: duration(file, process),
         depth,
-        warnings: file.warnings.clone(),
         process: process.clone(),
     }
 }
 
 /// Indexes of the processes that pass, and with a filter on parents also of those parents.
-fn select(file: &File, processes: &[ProcessRow], tree: &Tree, question: &Question) -> FxHashSet<usize> {
-    let reported = reported_crashes(processes);
-    let parent_of = |index: usize| tree.parent(index).and_then(|parent| processes.get(parent));
-    let passes = |index: usize, process: &ProcessRow| {
+fn select(file: &File, processes: &Processes<'_>, question: &Question) -> FxHashSet<usize> {
+    let reported = reported_crashes(processes.rows);
+    let passes = |process: &ProcessRow| {
         // What bears the time of interrupts is no process.
         process.origin != Origin::Pseudo
-            && question.filter.accepts(process, parent_of(index))
             && question.time.overlaps(process.start, process.end)
             && question.duration.contains(Some(duration(file, process)))
             && question.start.contains(process.start)
             && (!question.crash || process.exit_code.is_some_and(ntstatus::is_crash) || reported.contains(&process.pid))
     };
-    let mut shown: FxHashSet<usize> = processes
-        .iter()
-        .enumerate()
-        .filter(|(index, process)| passes(*index, process))
-        .map(|(index, _)| index)
-        .collect();
-    if !question.filter.parent.is_empty() {
-        let parents: Vec<usize> = shown
+    let accepted = processes.accepted(&question.filter).filter(|(_, process)| passes(process));
+    let mut shown: FxHashSet<usize> = accepted.map(|(index, _)| index).collect();
+    let parents = &question.filter.parent;
+    if !parents.is_empty() {
+        let found: Vec<usize> = shown
             .iter()
-            .filter_map(|&child| tree.parent(child))
-            .filter(|&parent| {
-                processes.get(parent).is_some_and(|row| question.filter.parent.matches(&row.name, row.pid))
-            })
+            .filter(|&&child| processes.parent(child).is_some_and(|parent| parents.matches(&parent.name, parent.pid)))
+            .filter_map(|&child| processes.tree.parent(child))
             .collect();
-        shown.extend(parents);
+        shown.extend(found);
     }
     shown
 }
@@ -318,11 +278,6 @@ fn exit(row: &Row) -> Value {
     }
 }
 
-fn account(row: &Row) -> Value {
-    let sid = row.process.user.as_deref();
-    sid.map(|sid| user::well_known(sid).unwrap_or(sid)).into()
-}
-
 /// `name(pid)` with its marks, indented below its parent.
 fn label(row: &Row) -> Value {
     let indent = match row.depth {
@@ -331,18 +286,6 @@ fn label(row: &Row) -> Value {
         depth => format!("{}|- ", "  ".repeat(depth.min(32))),
     };
     Value::Text(format!("{indent}{}", name_with_marks(&row.process)))
-}
-
-/// `name(pid)`, and ` +` for a start, ` -` for an end, ` +-` for both inside the recording.
-#[must_use]
-pub fn name_with_marks(process: &ProcessRow) -> String {
-    let mark = match (process.start.is_some(), process.end.is_some()) {
-        (false, false) => "",
-        (true, false) => " +",
-        (false, true) => " -",
-        (true, true) => " +-",
-    };
-    format!("{}({}){mark}", process.name, process.pid)
 }
 
 fn counts(rows: &[Row]) -> Vec<Fact> {

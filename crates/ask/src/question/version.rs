@@ -3,16 +3,21 @@
 use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_archive::Error;
 use tracesift_extract::input::Patterns;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow};
 use tracesift_trace::{ModuleId, ProcessId};
 
-use crate::answer::{ColumnOf, Fact, Kind, Section, values};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
+use crate::ask::Ask;
+use crate::columns::Columns;
 use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::order::Top;
+use crate::process_columns::{self as of_process, OfProcess};
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
 use crate::time_range::TimeRange;
-use crate::tree::Tree;
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,40 +57,29 @@ pub struct Question {
 /// One module of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Path of the file.
-    pub file: String,
-    /// Name and pid of the process, in rows per process.
-    pub process: Option<(String, i64)>,
+    /// The process, in rows per process.
+    pub process: Option<ProcessRow>,
     /// Number of processes that loaded it.
     pub processes: usize,
     /// The module.
     pub module: ModuleRow,
-    /// Losses of the file.
-    pub warnings: Vec<String>,
 }
 
-/// The columns, in the order of every format.
-pub const COLUMNS: &[ColumnOf<Row>] = &[
-    ColumnOf::machine("file", "File", Kind::Text, |r| (&r.file).into(), "Path of the archive or recording."),
-    ColumnOf::machine(
-        "process",
-        "Process name",
-        Kind::Text,
-        |r| r.process.as_ref().map(|(name, _)| name).into(),
-        "Process that loaded the module; empty in rows per file.",
-    ),
-    ColumnOf::machine(
-        "pid",
-        "Pid",
-        Kind::Id,
-        |r| r.process.as_ref().map(|(_, pid)| *pid).into(),
-        "Its process id; empty in rows per file.",
-    ),
+impl OfProcess for Row {
+    fn process(&self) -> Option<&ProcessRow> {
+        self.process.as_ref()
+    }
+}
+
+/// The columns.
+pub const COLUMNS: Columns<Row> = Columns(&[
+    of_process::name().titled("Process name").meaning("Process that loaded the module; empty in rows per file."),
+    of_process::pid().meaning("Its process id; empty in rows per file."),
     ColumnOf::people(
         "process_label",
         "Process",
         Kind::Text,
-        |r| r.process.as_ref().map(|(name, pid)| format!("{name}({pid})")).into(),
+        |r| r.process.as_ref().map(|process| format!("{}({})", process.name, process.pid)).into(),
         "Name and pid, in rows per process.",
     ),
     ColumnOf::always("module", "Module", Kind::Text, |r| (&r.module.name).into(), "File name of the image."),
@@ -151,14 +145,25 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| (&r.module.path).into(),
         "Path, with drive letter where the volume mapping is known, else as recorded.",
     ),
-    ColumnOf::machine(
-        "warnings",
-        "Warnings",
-        Kind::List,
-        |r| r.warnings.as_slice().into(),
-        "What makes the figures of this file less than exact.",
-    ),
-];
+]);
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "version"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let archive = recording.archive();
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let modules: Vec<ModuleRow> = archive.rows()?;
+        let loads: Vec<ProcessModuleRow> = archive.rows()?;
+        Ok(answer(&recording.file, &processes, &modules, &loads, self))
+    }
+}
 
 /// Answers the question for one file.
 #[must_use]
@@ -169,30 +174,21 @@ pub fn answer(
     loads: &[ProcessModuleRow],
     question: &Question,
 ) -> Section {
-    let rows = rows(file, processes, modules, loads, question);
-    let facts = vec![Fact::new("rows", Kind::Count, rows.len())];
-    Section { facts, rows: values(COLUMNS, &rows), ..file.section() }
+    let rows = rows(processes, modules, loads, question);
+    COLUMNS.section(file, &rows, vec![Fact::new("rows", Kind::Count, rows.len())])
 }
 
 /// The rows for one file, in order.
 #[must_use]
 pub fn rows(
-    file: &File,
     processes: &[ProcessRow],
     modules: &[ModuleRow],
     loads: &[ProcessModuleRow],
     question: &Question,
 ) -> Vec<Row> {
-    let tree = Tree::new(processes);
-    let shown: FxHashMap<ProcessId, &ProcessRow> = processes
-        .iter()
-        .enumerate()
-        .filter(|(index, process)| {
-            let parent = tree.parent(*index).and_then(|parent| processes.get(parent));
-            question.filter.accepts(process, parent)
-        })
-        .map(|(_, process)| (process.process, process))
-        .collect();
+    let accepted = Processes::new(processes);
+    let shown: FxHashMap<ProcessId, &ProcessRow> =
+        accepted.accepted(&question.filter).map(|(_, process)| (process.process, process)).collect();
     // A module that is loaded, unloaded and loaded again in a process is one row.
     let mut seen: FxHashSet<(ModuleId, ProcessId)> = FxHashSet::default();
     let mut users: FxHashMap<ModuleId, Vec<&ProcessRow>> = FxHashMap::default();
@@ -203,19 +199,16 @@ pub fn rows(
             users.entry(load.module).or_default().push(process);
         }
     }
-    let path = file.path_text();
     let mut rows = Vec::new();
     for module in modules.iter().filter(|module| passes(module, question)) {
         let Some(users) = users.get(&module.module) else { continue };
-        let row = |process| Row {
-            file: path.clone(),
-            process,
+        let row = |process: Option<&ProcessRow>| Row {
+            process: process.cloned(),
             processes: users.len(),
             module: module.clone(),
-            warnings: file.warnings.clone(),
         };
         if question.per_process {
-            rows.extend(users.iter().map(|user| row(Some((user.name.clone(), user.pid)))));
+            rows.extend(users.iter().map(|user| row(Some(user))));
         } else {
             rows.push(row(None));
         }
@@ -249,7 +242,7 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
             .cmp(&y.name.to_lowercase())
             .then_with(|| x.path.cmp(&y.path))
             .then_with(|| x.file_version.cmp(&y.file_version))
-            .then_with(|| a.process.cmp(&b.process))
+            .then_with(|| name_and_pid(a).cmp(&name_and_pid(b)))
             .then(x.module.cmp(&y.module))
     };
     let order = match sort {
@@ -260,4 +253,8 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
         Sort::Processes => a.processes.cmp(&b.processes),
     };
     order.then_with(by_name)
+}
+
+fn name_and_pid(row: &Row) -> Option<(&str, i64)> {
+    row.process.as_ref().map(|process| (process.name.as_str(), process.pid))
 }

@@ -4,7 +4,7 @@ use chrono::Local;
 use tracesift_ask::answer::Answer;
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::recording::Source;
-use tracesift_ask::{Question, ask};
+use tracesift_ask::{Ask, ask};
 
 use crate::args::{Dump, Format, OutputArgs};
 use crate::command::found;
@@ -20,15 +20,15 @@ use crate::terminal::{self, Messages};
 pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
     let printer = Printer::new(dump.common().2, no_color)?;
     match dump {
-        Dump::Cpu(args) => ask_archives(dump, &Question::Cpu(args.question()), &printer, messages),
-        Dump::Process(args) => ask_archives(dump, &Question::Process(args.question()), &printer, messages),
-        Dump::Version(args) => ask_archives(dump, &Question::Version(args.question()), &printer, messages),
+        Dump::Cpu(args) => ask_archives(dump, &args.question(), &printer, messages),
+        Dump::Process(args) => ask_archives(dump, &args.question(), &printer, messages),
+        Dump::Version(args) => ask_archives(dump, &args.question(), &printer, messages),
         Dump::Testrun(args) => testrun::run(dump, args, &printer, messages),
         Dump::Stats(args) => stats::run(dump, args, &printer, messages),
     }
 }
 
-fn ask_archives(dump: &Dump, question: &Question, printer: &Printer, messages: &Messages) -> anyhow::Result<Exit> {
+fn ask_archives(dump: &Dump, question: &dyn Ask, printer: &Printer, messages: &Messages) -> anyhow::Result<Exit> {
     let (mut found, mut failed) = found::find(&dump.common().0.inputs(), messages);
     found::keep_selected(&mut found, &dump.selection(Local::now().naive_local()));
     if found::nothing_left(&found, failed, messages) {

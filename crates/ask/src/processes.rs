@@ -1,0 +1,34 @@
+//! The processes of a recording with their parents: where most questions begin.
+
+use tracesift_trace::rows::ProcessRow;
+
+use crate::filter::ProcessFilter;
+use crate::tree::Tree;
+
+/// The processes of one recording.
+#[derive(Clone, Debug)]
+pub struct Processes<'a> {
+    /// Their rows.
+    pub rows: &'a [ProcessRow],
+    /// Who started whom, by index of the row.
+    pub tree: Tree,
+}
+
+impl<'a> Processes<'a> {
+    /// The processes of these rows.
+    #[must_use]
+    pub fn new(rows: &'a [ProcessRow]) -> Self {
+        Self { rows, tree: Tree::new(rows) }
+    }
+
+    /// The parent of the process at `index`, where the recording has it.
+    #[must_use]
+    pub fn parent(&self, index: usize) -> Option<&'a ProcessRow> {
+        self.tree.parent(index).and_then(|parent| self.rows.get(parent))
+    }
+
+    /// Those that pass a filter, with their index.
+    pub fn accepted(&self, filter: &ProcessFilter) -> impl Iterator<Item = (usize, &'a ProcessRow)> {
+        self.rows.iter().enumerate().filter(|(index, process)| filter.accepts(process, self.parent(*index)))
+    }
+}

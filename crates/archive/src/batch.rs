@@ -8,7 +8,8 @@ use arrow_buffer::ScalarBuffer;
 use arrow_schema::ArrowError;
 
 use crate::column::TableDefinition;
-use crate::table::{Table, TableBuilder as _};
+use crate::projection::Projection;
+use crate::table::{Table, TableBuilder as _, TableReader as _};
 
 /// Rows per batch: enough to amortise the hand-over to the encoder, small enough that a few of them are a few MiB.
 pub(crate) const BATCH_ROWS: usize = 32 * 1024;
@@ -94,4 +95,13 @@ pub fn record_batch<'a, T: Table>(
         count += 1;
     }
     Columns { table: T::DEFINITION, columns: builder.finish(), rows: count }.with_trace(&TraceColumn::new(trace))
+}
+
+/// The rows of a record batch with the columns of their table: the inverse of [`record_batch`], for readers of other files.
+///
+/// # Errors
+/// Which column is missing or has another type, or which value cannot be.
+pub fn rows_of<T: Table>(batch: &RecordBatch) -> Result<Vec<T>, String> {
+    let reader = T::Reader::new(batch, Projection::ALL)?;
+    (0..batch.num_rows()).map(|index| reader.row(index)).collect()
 }

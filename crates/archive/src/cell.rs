@@ -31,6 +31,8 @@ pub(crate) trait Cell: Sized {
     fn view(batch: &RecordBatch, name: &str) -> Result<Self::View, String>;
     /// The value of a row; `None` when the stored value cannot be a value of this type.
     fn get(view: &Self::View, row: usize) -> Option<Self>;
+    /// The value where the column is left out.
+    fn left_out() -> Option<Self>;
 }
 
 /// A value of fixed size.
@@ -76,7 +78,7 @@ macro_rules! id_values {
     ($($id:ident),+) => { $(
         impl Value for $id {
             type Arrow = Int32Type;
-            const DATA: ColumnType = ColumnType::Int32;
+            const DATA: ColumnType = ColumnType::Id;
 
             #[inline]
             fn store(self) -> i32 {
@@ -96,7 +98,7 @@ id_values!(ProcessId, ThreadId, ModuleId, FrameId, StackId, FileId);
 
 impl Value for Origin {
     type Arrow = Int8Type;
-    const DATA: ColumnType = ColumnType::Int8;
+    const DATA: ColumnType = ColumnType::Code(4);
 
     fn store(self) -> i8 {
         self as i8
@@ -109,7 +111,7 @@ impl Value for Origin {
 
 impl Value for DiskOperation {
     type Arrow = Int8Type;
-    const DATA: ColumnType = ColumnType::Int8;
+    const DATA: ColumnType = ColumnType::Code(3);
 
     fn store(self) -> i8 {
         self as i8
@@ -143,6 +145,11 @@ impl<V: Value> Cell for V {
     #[inline]
     fn get(view: &Self::View, row: usize) -> Option<Self> {
         view.get(row).and_then(V::load)
+    }
+
+    #[inline]
+    fn left_out() -> Option<Self> {
+        V::load(Default::default())
     }
 }
 
@@ -216,6 +223,11 @@ impl<V: Value> Cell for Option<V> {
             Some(native) => V::load(native).map(Some),
         }
     }
+
+    #[inline]
+    fn left_out() -> Option<Self> {
+        Some(None)
+    }
 }
 
 impl Cell for Option<bool> {
@@ -239,6 +251,11 @@ impl Cell for Option<bool> {
 
     fn get(view: &Self::View, row: usize) -> Option<Self> {
         Some(view.get(row))
+    }
+
+    #[inline]
+    fn left_out() -> Option<Self> {
+        Some(None)
     }
 }
 
@@ -264,6 +281,10 @@ impl Cell for String {
     fn get(view: &Self::View, row: usize) -> Option<Self> {
         view.get(row).map(str::to_owned)
     }
+
+    fn left_out() -> Option<Self> {
+        Some(Self::new())
+    }
 }
 
 impl Cell for Option<String> {
@@ -287,6 +308,11 @@ impl Cell for Option<String> {
 
     fn get(view: &Self::View, row: usize) -> Option<Self> {
         Some(view.get(row).map(str::to_owned))
+    }
+
+    #[inline]
+    fn left_out() -> Option<Self> {
+        Some(None)
     }
 }
 
@@ -326,7 +352,7 @@ impl<N> Lists<N> {
 }
 
 impl Cell for Vec<FrameId> {
-    const DATA: ColumnType = ColumnType::ListInt32;
+    const DATA: ColumnType = ColumnType::ListId;
     const NULLABLE: bool = false;
     type Builder = Lists<i32>;
     type View = ListView<Int32Type>;
@@ -346,6 +372,10 @@ impl Cell for Vec<FrameId> {
 
     fn get(view: &Self::View, row: usize) -> Option<Self> {
         view.get(row)?.iter().map(|frame| FrameId::load(*frame)).collect()
+    }
+
+    fn left_out() -> Option<Self> {
+        Some(Self::new())
     }
 }
 
@@ -370,6 +400,11 @@ impl Cell for Option<Vec<i64>> {
 
     fn get(view: &Self::View, row: usize) -> Option<Self> {
         Some(view.get(row).map(<[i64]>::to_vec))
+    }
+
+    #[inline]
+    fn left_out() -> Option<Self> {
+        Some(None)
     }
 }
 

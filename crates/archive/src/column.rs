@@ -81,12 +81,16 @@ pub enum ColumnType {
     Int32,
     /// 64 bits.
     Int64,
+    /// Row id: 32 bits, never negative.
+    Id,
+    /// One of so many values from 0: 8 bits.
+    Code(i8),
     /// Double.
     Float64,
     /// UTF-8 text.
     Text,
-    /// List of 32-bit integers.
-    ListInt32,
+    /// List of row ids.
+    ListId,
     /// List of 64-bit integers.
     ListInt64,
 }
@@ -97,13 +101,13 @@ impl ColumnType {
     pub fn arrow(self) -> DataType {
         match self {
             Self::Boolean => DataType::Boolean,
-            Self::Int8 => DataType::Int8,
+            Self::Int8 | Self::Code(_) => DataType::Int8,
             Self::Int16 => DataType::Int16,
-            Self::Int32 => DataType::Int32,
+            Self::Int32 | Self::Id => DataType::Int32,
             Self::Int64 => DataType::Int64,
             Self::Float64 => DataType::Float64,
             Self::Text => DataType::Utf8,
-            Self::ListInt32 => DataType::List(element(DataType::Int32)),
+            Self::ListId => DataType::List(element(DataType::Int32)),
             Self::ListInt64 => DataType::List(element(DataType::Int64)),
         }
     }
@@ -111,7 +115,7 @@ impl ColumnType {
     /// Whether a value is a list.
     #[must_use]
     pub fn is_list(self) -> bool {
-        matches!(self, Self::ListInt32 | Self::ListInt64)
+        matches!(self, Self::ListId | Self::ListInt64)
     }
 
     /// The name that the reference uses.
@@ -119,13 +123,13 @@ impl ColumnType {
     pub fn name(self) -> &'static str {
         match self {
             Self::Boolean => "boolean",
-            Self::Int8 => "int8",
+            Self::Int8 | Self::Code(_) => "int8",
             Self::Int16 => "int16",
-            Self::Int32 => "int32",
+            Self::Int32 | Self::Id => "int32",
             Self::Int64 => "int64",
             Self::Float64 => "double",
             Self::Text => "text",
-            Self::ListInt32 => "list of int32",
+            Self::ListId => "list of int32",
             Self::ListInt64 => "list of int64",
         }
     }

@@ -63,14 +63,6 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A query named a column that its table does not have.
-    #[error("table {table} has no column {column}")]
-    NoSuchColumn {
-        /// The table.
-        table: &'static str,
-        /// The column as asked for.
-        column: String,
-    },
     /// A file or directory could not be written.
     #[error("cannot write {}: {source}; {}", path.display(), advice(source))]
     Write {

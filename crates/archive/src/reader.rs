@@ -1,4 +1,4 @@
-//! Reads an archive: whole tables as rows, or chosen columns and times of a table batch by batch.
+//! Reads an archive: whole tables, or rows of chosen columns and times one by one.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use tracesift_trace::info::{SourceFile, TableFile, TraceInfo};
 
+use crate::batch::rows_of;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
-use crate::format::{SCHEMA_VERSION, TRACE_COLUMN, TRACE_FILE, table_file};
+use crate::format::{SCHEMA_VERSION, TRACE_FILE, table_file};
 use crate::freshness;
 use crate::input::Input;
+use crate::projection::Projection;
 use crate::scan::{Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::table::{Table, TableReader as _};
@@ -102,60 +104,55 @@ impl Archive {
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`].
     pub fn rows<T: Table>(&self) -> Result<Vec<T>, Error> {
-        let columns: Vec<&str> = T::DEFINITION.columns.iter().map(|column| column.name).collect();
         let mut rows = Vec::new();
-        let Some(mut scan) = self.start_scan::<T>(&columns, None)? else { return Ok(rows) };
+        let Some(mut scan) = self.start_scan(Projection::<T>::ALL, Part::Whole)? else { return Ok(rows) };
         while let Some(batch) = scan.next()? {
-            let corrupt = |reason: String| Error::corrupt(scan.path(), reason);
-            let reader = T::Reader::new(&batch).map_err(corrupt)?;
-            rows.reserve(batch.num_rows());
-            for index in 0..batch.num_rows() {
-                rows.push(reader.row(index).map_err(corrupt)?);
-            }
+            rows.append(&mut rows_of(&batch).map_err(|reason| Error::corrupt(scan.path(), reason))?);
         }
         Ok(rows)
     }
 
-    /// Shows `visit` the rows of a table that touch `time` (all rows without it), batch by batch, with these columns.
-    /// Row groups outside of the time are not read. What touching means is the table's [`crate::Timing`]. Columns that
-    /// an older archive does not have are missing from the batch; the functions that make typed views, such as
-    /// [`crate::primitive`], give null for them.
+    /// Shows `visit` the rows of a table that touch `time` (all rows without it), in their order, with these columns. Row
+    /// groups outside of the time are not read. What touching means is the table's [`crate::Timing`]. Nullable columns
+    /// that an older archive does not have are null.
     ///
     /// # Errors
-    /// [`Error::NoSuchColumn`], [`Error::Corrupt`] or [`Error::Read`].
+    /// [`Error::Corrupt`] or [`Error::Read`]; `visit` may have seen rows before that.
     pub fn scan<T: Table>(
         &self,
-        columns: &[&str],
+        columns: Projection<T>,
         time: Option<Range<i64>>,
-        mut visit: impl FnMut(&RecordBatch),
+        mut visit: impl FnMut(&T),
     ) -> Result<(), Error> {
-        check_columns::<T>(columns)?;
-        let Some(mut scan) = self.start_scan::<T>(columns, time)? else { return Ok(()) };
+        let part = time.map_or(Part::Whole, Part::Touching);
+        let Some(mut scan) = self.start_scan(columns, part)? else { return Ok(()) };
         while let Some(batch) = scan.next()? {
-            visit(&batch);
+            show(&batch, columns, 0..batch.num_rows(), &mut visit)
+                .map_err(|reason| Error::corrupt(scan.path(), reason))?;
         }
         Ok(())
     }
 
-    /// Shows `visit` the rows of a table with these columns, batch by batch, the last batch first; inside a batch the rows
-    /// stand in their order. What can be said of a span only from its end is computed in this direction.
+    /// Shows `visit` the rows of a table with these columns, the last row first. What can be said of a span only from its
+    /// end is computed in this direction.
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_backwards<T: Table>(&self, columns: &[&str], mut visit: impl FnMut(&RecordBatch)) -> Result<(), Error> {
-        check_columns::<T>(columns)?;
+    pub fn scan_backwards<T: Table>(&self, columns: Projection<T>, mut visit: impl FnMut(&T)) -> Result<(), Error> {
         let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(()) };
         let path = self.path.join(table_file(T::DEFINITION.name));
-        let input = Input::open(&path, table)?;
+        let groups = Scan::row_groups(&path, &Input::open(&path, table)?, table)?;
         // One row group at a time is held decoded.
-        for group in (0..Scan::row_groups(&path, &input, table)?).rev() {
-            let part = Part::RowGroup(group);
-            let mut scan = Scan::start(path.clone(), input.clone(), table, T::DEFINITION, columns, part)?;
+        for group in (0..groups).rev() {
+            let Some(mut scan) = self.start_scan(columns, Part::RowGroup(group))? else { return Ok(()) };
             let mut batches = Vec::new();
             while let Some(batch) = scan.next()? {
                 batches.push(batch);
             }
-            batches.iter().rev().for_each(&mut visit);
+            for batch in batches.iter().rev() {
+                show(batch, columns, (0..batch.num_rows()).rev(), &mut visit)
+                    .map_err(|reason| Error::corrupt(&path, reason))?;
+            }
         }
         Ok(())
     }
@@ -190,20 +187,24 @@ impl Archive {
         self.info.tables.iter().find(|table| table.name == name)
     }
 
-    fn start_scan<T: Table>(&self, columns: &[&str], time: Option<Range<i64>>) -> Result<Option<Scan>, Error> {
+    fn start_scan<T: Table>(&self, columns: Projection<T>, part: Part) -> Result<Option<Scan>, Error> {
         let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(None) };
         let path = self.path.join(table_file(T::DEFINITION.name));
         let input = Input::open(&path, table)?;
-        let part = time.map_or(Part::Whole, Part::Touching);
-        Scan::start(path, input, table, T::DEFINITION, columns, part).map(Some)
+        Scan::start(path, input, table, T::DEFINITION, &columns.names(), part).map(Some)
     }
 }
 
-fn check_columns<T: Table>(columns: &[&str]) -> Result<(), Error> {
-    for name in columns {
-        if *name != TRACE_COLUMN && T::DEFINITION.column(name).is_none() {
-            return Err(Error::NoSuchColumn { table: T::DEFINITION.name, column: (*name).to_owned() });
-        }
+/// Shows rows of a batch.
+fn show<T: Table>(
+    batch: &RecordBatch,
+    columns: Projection<T>,
+    rows: impl Iterator<Item = usize>,
+    visit: &mut impl FnMut(&T),
+) -> Result<(), String> {
+    let reader = T::Reader::new(batch, columns)?;
+    for row in rows {
+        visit(&reader.row(row)?);
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! The one definition of a table: ties a row type to its columns, its builder and its reader.
 
 use arrow_array::{ArrayRef, RecordBatch};
-use tracesift_trace::rows;
 
+use crate::cell::Cell;
 use crate::column::TableDefinition;
+use crate::projection::Projection;
 
 /// A row type that is stored as a table of the archive. Implemented by the row types of [`tracesift_trace::rows`].
 pub trait Table: Sized + 'static + sealed::Sealed {
@@ -32,43 +33,40 @@ pub trait TableBuilder: Default {
 #[doc(hidden)]
 pub trait TableReader: Sized {
     /// The row type.
-    type Row;
+    type Row: Table;
 
-    /// The columns of `batch`; an error names what is missing or has another type.
-    fn new(batch: &RecordBatch) -> Result<Self, String>;
+    /// The columns of `batch` that are asked for; an error names what is missing or has another type.
+    fn new(batch: &RecordBatch, columns: Projection<Self::Row>) -> Result<Self, String>;
 
     /// The row at `index`, which is below the number of rows of the batch; an error says which value cannot be.
     fn row(&self, index: usize) -> Result<Self::Row, String>;
 }
 
-mod sealed {
-    /// Keeps [`super::Table`] to the rows of the model.
+/// Keeps [`Table`] to the rows of the model.
+pub(crate) mod sealed {
+    /// Implemented where a table is defined.
     pub trait Sealed {}
 }
 
-macro_rules! seal {
-    ($($row:ident),+ $(,)?) => { $(impl sealed::Sealed for rows::$row {})+ };
-}
+/// A column of a reader: its view, or nothing when the projection leaves it out.
+pub(crate) struct Projected<C: Cell>(Option<C::View>);
 
-seal!(
-    ProcessRow,
-    ThreadRow,
-    ModuleRow,
-    ProcessModuleRow,
-    FrameRow,
-    StackRow,
-    SymbolRow,
-    CpuSampleRow,
-    CounterSampleRow,
-    ContextSwitchRow,
-    MarkRow,
-    FileRow,
-    DiskIoRow,
-    HardFaultRow,
-    HealthRow,
-    ProcessSummaryRow,
-    MethodSummaryRow,
-);
+impl<C: Cell> Projected<C> {
+    /// The column `name` of `batch`.
+    pub(crate) fn new<T: Table>(batch: &RecordBatch, name: &str, columns: Projection<T>) -> Result<Self, String> {
+        columns.has(name).then(|| C::view(batch, name)).transpose().map(Self)
+    }
+
+    /// The value of a row, or that of a column that is left out; `None` when the stored value cannot be a value of this
+    /// type.
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> Option<C> {
+        match &self.0 {
+            Some(view) => C::get(view, row),
+            None => C::left_out(),
+        }
+    }
+}
 
 /// Defines a table: row type, file name, whether it always exists, timing and meaning; then a line per column with the
 /// field's name and type, layout, unit, meaning and source. A field that has no line does not compile.
@@ -86,8 +84,10 @@ macro_rules! table {
             }
 
             pub struct Reader {
-                $( $column: <$cell as Cell>::View, )+
+                $( $column: $crate::table::Projected<$cell>, )+
             }
+
+            impl $crate::table::sealed::Sealed for $row {}
 
             impl $crate::table::TableBuilder for Builder {
                 type Row = $row;
@@ -105,13 +105,19 @@ macro_rules! table {
             impl $crate::table::TableReader for Reader {
                 type Row = $row;
 
-                fn new(batch: &::arrow_array::RecordBatch) -> Result<Self, String> {
-                    Ok(Self { $( $column: <$cell as Cell>::view(batch, stringify!($column))?, )+ })
+                fn new(
+                    batch: &::arrow_array::RecordBatch,
+                    columns: $crate::projection::Projection<$row>,
+                ) -> Result<Self, String> {
+                    Ok(Self {
+                        $( $column: $crate::table::Projected::new(batch, stringify!($column), columns)?, )+
+                    })
                 }
 
+                #[inline]
                 fn row(&self, index: usize) -> Result<$row, String> {
                     Ok($row {
-                        $( $column: <$cell as Cell>::get(&self.$column, index)
+                        $( $column: self.$column.get(index)
                             .ok_or_else(|| format!("row {index} has an impossible {}", stringify!($column)))?, )+
                     })
                 }

@@ -5,57 +5,46 @@ use arrow_array::{Array as _, ArrowPrimitiveType, BooleanArray, ListArray, Primi
 
 /// A column of numbers, times or ids.
 #[derive(Clone, Debug)]
-pub struct PrimitiveView<T: ArrowPrimitiveType>(Option<PrimitiveArray<T>>);
+pub(crate) struct PrimitiveView<T: ArrowPrimitiveType>(Option<PrimitiveArray<T>>);
 
 impl<T: ArrowPrimitiveType> PrimitiveView<T> {
     /// The value of a row; `None` for null, for a missing column and beyond the batch.
     #[inline]
-    #[must_use]
-    pub fn get(&self, row: usize) -> Option<T::Native> {
+    pub(crate) fn get(&self, row: usize) -> Option<T::Native> {
         let array = self.0.as_ref()?;
         if array.is_null_checked(row) { None } else { array.values().get(row).copied() }
     }
 
-    /// All values, when the column is there and has no null: for loops over columns that cannot be null.
-    #[must_use]
-    pub fn values(&self) -> Option<&[T::Native]> {
-        self.0.as_ref().filter(|array| array.null_count() == 0).map(|array| array.values().as_ref())
-    }
-
     /// Whether the batch does not have the column.
-    #[must_use]
-    pub fn is_missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         self.0.is_none()
     }
 }
 
 /// A column of texts.
 #[derive(Clone, Debug)]
-pub struct TextView(Option<StringArray>);
+pub(crate) struct TextView(Option<StringArray>);
 
 impl TextView {
     /// The text of a row; `None` for null, for a missing column and beyond the batch.
-    #[must_use]
-    pub fn get(&self, row: usize) -> Option<&str> {
+    pub(crate) fn get(&self, row: usize) -> Option<&str> {
         let array = self.0.as_ref()?;
         (row < array.len() && array.is_valid(row)).then(|| array.value(row))
     }
 
     /// Whether the batch does not have the column.
-    #[must_use]
-    pub fn is_missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         self.0.is_none()
     }
 }
 
 /// A column of truth values.
 #[derive(Clone, Debug)]
-pub struct BooleanView(Option<BooleanArray>);
+pub(crate) struct BooleanView(Option<BooleanArray>);
 
 impl BooleanView {
     /// The value of a row; `None` for null, for a missing column and beyond the batch.
-    #[must_use]
-    pub fn get(&self, row: usize) -> Option<bool> {
+    pub(crate) fn get(&self, row: usize) -> Option<bool> {
         let array = self.0.as_ref()?;
         (row < array.len() && array.is_valid(row)).then(|| array.value(row))
     }
@@ -63,12 +52,11 @@ impl BooleanView {
 
 /// A column of lists.
 #[derive(Clone, Debug)]
-pub struct ListView<T: ArrowPrimitiveType>(Option<(ListArray, PrimitiveArray<T>)>);
+pub(crate) struct ListView<T: ArrowPrimitiveType>(Option<(ListArray, PrimitiveArray<T>)>);
 
 impl<T: ArrowPrimitiveType> ListView<T> {
     /// The list of a row, without copying; `None` for null, for a missing column and beyond the batch.
-    #[must_use]
-    pub fn get(&self, row: usize) -> Option<&[T::Native]> {
+    pub(crate) fn get(&self, row: usize) -> Option<&[T::Native]> {
         let (lists, elements) = self.0.as_ref()?;
         if row >= lists.len() || lists.is_null(row) {
             return None;
@@ -80,8 +68,7 @@ impl<T: ArrowPrimitiveType> ListView<T> {
     }
 
     /// Whether the batch does not have the column.
-    #[must_use]
-    pub fn is_missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         self.0.is_none()
     }
 }
@@ -90,7 +77,7 @@ impl<T: ArrowPrimitiveType> ListView<T> {
 ///
 /// # Errors
 /// When the column has another type.
-pub fn primitive<T: ArrowPrimitiveType>(batch: &RecordBatch, name: &str) -> Result<PrimitiveView<T>, String> {
+pub(crate) fn primitive<T: ArrowPrimitiveType>(batch: &RecordBatch, name: &str) -> Result<PrimitiveView<T>, String> {
     let Some(column) = batch.column_by_name(name) else { return Ok(PrimitiveView(None)) };
     let array = column.as_primitive_opt::<T>().ok_or_else(|| mismatch(name, batch))?;
     Ok(PrimitiveView(Some(array.clone())))
@@ -100,7 +87,7 @@ pub fn primitive<T: ArrowPrimitiveType>(batch: &RecordBatch, name: &str) -> Resu
 ///
 /// # Errors
 /// When the column has another type.
-pub fn text(batch: &RecordBatch, name: &str) -> Result<TextView, String> {
+pub(crate) fn text(batch: &RecordBatch, name: &str) -> Result<TextView, String> {
     let Some(column) = batch.column_by_name(name) else { return Ok(TextView(None)) };
     let array = column.as_string_opt::<i32>().ok_or_else(|| mismatch(name, batch))?;
     Ok(TextView(Some(array.clone())))
@@ -110,7 +97,7 @@ pub fn text(batch: &RecordBatch, name: &str) -> Result<TextView, String> {
 ///
 /// # Errors
 /// When the column has another type.
-pub fn boolean(batch: &RecordBatch, name: &str) -> Result<BooleanView, String> {
+pub(crate) fn boolean(batch: &RecordBatch, name: &str) -> Result<BooleanView, String> {
     let Some(column) = batch.column_by_name(name) else { return Ok(BooleanView(None)) };
     let array = column.as_boolean_opt().ok_or_else(|| mismatch(name, batch))?;
     Ok(BooleanView(Some(array.clone())))
@@ -120,7 +107,7 @@ pub fn boolean(batch: &RecordBatch, name: &str) -> Result<BooleanView, String> {
 ///
 /// # Errors
 /// When the column has another type, or an element is null.
-pub fn list<T: ArrowPrimitiveType>(batch: &RecordBatch, name: &str) -> Result<ListView<T>, String> {
+pub(crate) fn list<T: ArrowPrimitiveType>(batch: &RecordBatch, name: &str) -> Result<ListView<T>, String> {
     let Some(column) = batch.column_by_name(name) else { return Ok(ListView(None)) };
     let lists = column.as_list_opt::<i32>().ok_or_else(|| mismatch(name, batch))?;
     let elements = lists.values().as_primitive_opt::<T>().ok_or_else(|| mismatch(name, batch))?;

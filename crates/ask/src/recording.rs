@@ -3,18 +3,32 @@
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
-use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type};
 use rayon::prelude::*;
 use tracesift_analysis::{Accounting, ProcessTotals, Span};
-use tracesift_archive::{Archive, Error, primitive};
+use tracesift_archive::{Archive, Error, Projection};
 use tracesift_extract::input::file_kind;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ProcessSummaryRow, ThreadRow};
-use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use crate::answer::Failure;
 use crate::file::File;
 use crate::time_range::TimeRange;
+
+// The columns that the figures of processes need.
+const SAMPLES: Projection<CpuSampleRow> =
+    Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "priority"]);
+const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
+    "time",
+    "cpu",
+    "thread",
+    "prev_thread",
+    "off_time",
+    "off_state",
+    "ready_time",
+    "priority",
+    "off_priority",
+    "flags",
+]);
 
 /// An archive to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,114 +96,17 @@ impl OpenRecording {
             has_ready: info.has_ready,
         };
         let mut totals = ProcessTotals::new(range);
-        self.scan_samples(range, |row| totals.sample(row))?;
+        self.archive.scan(SAMPLES, Some(start..end), |row| totals.sample(row))?;
         let accounts = if info.has_switches {
             let mut accounting = Accounting::new(&recording, range, &self.archive.rows::<ThreadRow>()?);
             // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-            self.scan_switches(|row| accounting.switch(row, &mut |_| {}))?;
+            self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
             accounting.finish(&mut |_| {}).threads
         } else {
             Vec::new()
         };
         Ok(totals.finish(&recording, processes.iter().map(|process| process.process), &accounts))
     }
-
-    fn scan_samples(&self, range: Span, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        let columns = ["time", "cpu", "process", "thread", "weight", "stack", "priority"];
-        let mut damage = None;
-        self.archive.scan::<CpuSampleRow>(&columns, Some(range.start..range.end), |batch| {
-            let views = || -> Result<_, String> {
-                Ok((
-                    (primitive::<Int64Type>(batch, "time")?, primitive::<Int16Type>(batch, "cpu")?),
-                    (primitive::<Int32Type>(batch, "process")?, primitive::<Int32Type>(batch, "thread")?),
-                    (primitive::<Int64Type>(batch, "weight")?, primitive::<Int32Type>(batch, "stack")?),
-                    primitive::<Int8Type>(batch, "priority")?,
-                ))
-            };
-            let ((time, cpu), (process, thread), (weight, stack), priority) = match views() {
-                Ok(views) => views,
-                Err(reason) => return note(&mut damage, reason),
-            };
-            for row in 0..batch.num_rows() {
-                visit(&CpuSampleRow {
-                    time: time.get(row).unwrap_or_default(),
-                    cpu: cpu.get(row).unwrap_or_default(),
-                    process: ProcessId(process.get(row).unwrap_or_default()),
-                    thread: ThreadId(thread.get(row).unwrap_or_default()),
-                    weight: weight.get(row).unwrap_or_default(),
-                    stack: stack.get(row).map(StackId),
-                    frame: None,
-                    priority: priority.get(row),
-                    flags: 0,
-                });
-            }
-        })?;
-        self.fail(damage, "cpu_samples")
-    }
-
-    fn scan_switches(&self, mut visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
-        let columns = [
-            "time",
-            "cpu",
-            "thread",
-            "prev_thread",
-            "off_time",
-            "off_state",
-            "ready_time",
-            "priority",
-            "off_priority",
-            "flags",
-        ];
-        let mut damage = None;
-        self.archive.scan::<ContextSwitchRow>(&columns, None, |batch| {
-            let views = || -> Result<_, String> {
-                Ok((
-                    (primitive::<Int64Type>(batch, "time")?, primitive::<Int16Type>(batch, "cpu")?),
-                    (primitive::<Int32Type>(batch, "thread")?, primitive::<Int32Type>(batch, "prev_thread")?),
-                    (primitive::<Int64Type>(batch, "off_time")?, primitive::<Int8Type>(batch, "off_state")?),
-                    (primitive::<Int64Type>(batch, "ready_time")?, primitive::<Int8Type>(batch, "priority")?),
-                    (primitive::<Int8Type>(batch, "off_priority")?, primitive::<Int16Type>(batch, "flags")?),
-                ))
-            };
-            let (
-                (time, cpu),
-                (thread, prev_thread),
-                (off_time, off_state),
-                (ready_time, priority),
-                (off_priority, flags),
-            ) = match views() {
-                Ok(views) => views,
-                Err(reason) => return note(&mut damage, reason),
-            };
-            for row in 0..batch.num_rows() {
-                visit(&ContextSwitchRow {
-                    time: time.get(row).unwrap_or_default(),
-                    cpu: cpu.get(row),
-                    thread: ThreadId(thread.get(row).unwrap_or_default()),
-                    prev_thread: prev_thread.get(row).map(ThreadId),
-                    off_time: off_time.get(row).unwrap_or_default(),
-                    off_state: off_state.get(row),
-                    ready_time: ready_time.get(row),
-                    priority: priority.get(row),
-                    off_priority: off_priority.get(row),
-                    flags: flags.get(row).unwrap_or_default(),
-                    ..ContextSwitchRow::default()
-                });
-            }
-        })?;
-        self.fail(damage, "context_switches")
-    }
-
-    fn fail(&self, damage: Option<String>, table: &str) -> Result<(), Error> {
-        damage.map_or(Ok(()), |reason| {
-            Err(Error::Corrupt { path: self.archive.path().join(format!("{table}.parquet")), reason })
-        })
-    }
-}
-
-/// Keeps the first reason.
-fn note(damage: &mut Option<String>, reason: String) {
-    damage.get_or_insert(reason);
 }
 
 /// The name of a file without `.etl`, `.zip`, `.sift`.

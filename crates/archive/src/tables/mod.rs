@@ -11,26 +11,40 @@ use tracesift_trace::rows;
 use crate::column::TableDefinition;
 use crate::table::Table;
 
-/// All tables, in the order of the reference.
-pub const TABLES: [&TableDefinition; 17] = [
-    rows::ProcessRow::DEFINITION,
-    rows::ThreadRow::DEFINITION,
-    rows::ModuleRow::DEFINITION,
-    rows::ProcessModuleRow::DEFINITION,
-    rows::FrameRow::DEFINITION,
-    rows::StackRow::DEFINITION,
-    rows::SymbolRow::DEFINITION,
-    rows::CpuSampleRow::DEFINITION,
-    rows::CounterSampleRow::DEFINITION,
-    rows::ContextSwitchRow::DEFINITION,
-    rows::MarkRow::DEFINITION,
-    rows::FileRow::DEFINITION,
-    rows::DiskIoRow::DEFINITION,
-    rows::HardFaultRow::DEFINITION,
-    rows::HealthRow::DEFINITION,
-    rows::ProcessSummaryRow::DEFINITION,
-    rows::MethodSummaryRow::DEFINITION,
-];
+/// Calls a macro with the row types of all tables, in the order of the reference: for what is done with every table. The
+/// rows of [`tracesift_trace::rows`] must be in scope.
+#[macro_export]
+macro_rules! every_table {
+    ($apply:ident) => {
+        $apply! {
+            ProcessRow,
+            ThreadRow,
+            ModuleRow,
+            ProcessModuleRow,
+            FrameRow,
+            StackRow,
+            SymbolRow,
+            CpuSampleRow,
+            CounterSampleRow,
+            ContextSwitchRow,
+            MarkRow,
+            FileRow,
+            DiskIoRow,
+            HardFaultRow,
+            HealthRow,
+            ProcessSummaryRow,
+            MethodSummaryRow
+        }
+    };
+}
+
+macro_rules! tables {
+    ($($row:ident),+) => {
+        /// All tables, in the order of the reference.
+        pub const TABLES: [&TableDefinition; [$(stringify!($row)),+].len()] = [$(rows::$row::DEFINITION),+];
+    };
+}
+every_table!(tables);
 
 /// The table of that name.
 #[must_use]

@@ -1,11 +1,21 @@
 //! Rows with all kinds of values, and archives made of them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tracesift_archive::{Archive, ArchiveWriter, Error, Table, WriterOptions};
+use arrow_array::builder::{ListBuilder, PrimitiveBuilder};
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{
+    ArrayRef, ArrowPrimitiveType, BooleanArray, DictionaryArray, Float64Array, Int8Array, Int16Array, Int32Array,
+    Int64Array, RecordBatch, StringArray,
+};
+use arrow_schema::Field;
+use tracesift_archive::{
+    Archive, ArchiveWriter, Column, ColumnType, Error, Table, TableDefinition, WriterOptions, every_table, rows_of,
+};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
-use tracesift_trace::{Clock, FileId, FrameId, Health, ModuleId, ProcessId, RowSink as _, StackId, ThreadId};
+use tracesift_trace::{Clock, FrameId, Health, RowSink as _, StackId, ThreadId};
 
 /// Id of the recordings of these tests.
 pub(crate) const TRACE: &str = "000102030405060708090a0b0c0d0e0f";
@@ -25,165 +35,77 @@ impl Random {
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit as u64).expect("fits")
     }
-}
 
-/// A value as a field of a row: often an extreme one.
-pub(crate) trait Sample: Sized {
-    fn sample(random: &mut Random) -> Self;
-}
-
-macro_rules! integers {
-    ($($integer:ty),+) => { $(
-        impl Sample for $integer {
-            fn sample(random: &mut Random) -> Self {
-                match random.below(5) {
-                    0 => Self::MIN,
-                    1 => Self::MAX,
-                    2 => (random.below(10) as Self) - 5,
-                    _ => random.next() as Self,
-                }
-            }
-        }
-    )+ };
-}
-
-integers!(i8, i16, i32, i64);
-
-macro_rules! ids {
-    ($($id:ident),+) => { $(
-        impl Sample for $id {
-            fn sample(random: &mut Random) -> Self {
-                Self(i32::sample(random) & i32::MAX)
-            }
-        }
-    )+ };
-}
-
-ids!(ProcessId, ThreadId, ModuleId, FrameId, StackId, FileId);
-
-impl Sample for bool {
-    fn sample(random: &mut Random) -> Self {
-        random.below(2) == 0
+    /// A number from `min` to `max`, often one of the two or a small one.
+    pub(crate) fn integer<T: Copy + Into<i64> + TryFrom<i64>>(&mut self, min: T, max: T) -> T {
+        let (low, high) = (min.into(), max.into());
+        let any = match self.below(5) {
+            0 => low,
+            1 => high,
+            2 => (self.below(10) as i64 - 5).clamp(low, high),
+            _ => (i128::from(low) + i128::from(self.next()) % (i128::from(high) - i128::from(low) + 1)) as i64,
+        };
+        T::try_from(any).ok().expect("between two numbers of the type")
     }
-}
 
-impl Sample for f64 {
-    fn sample(random: &mut Random) -> Self {
-        [0.0, -0.0, Self::MAX, Self::INFINITY, 8.25][random.below(5)]
-    }
-}
-
-impl Sample for String {
-    fn sample(random: &mut Random) -> Self {
-        let long = "x".repeat(random.below(70_000));
-        ["", "FileWriter.exe", "Bücher\0\n\u{1f4da}", "C:\\Windows\\System32\\ntdll.dll", &long][random.below(5)]
+    fn text(&mut self) -> String {
+        let long = "x".repeat(self.below(70_000));
+        ["", "FileWriter.exe", "Bücher\0\n\u{1f4da}", "C:\\Windows\\System32\\ntdll.dll", &long][self.below(5)]
             .to_owned()
     }
 }
 
-impl Sample for Origin {
-    fn sample(random: &mut Random) -> Self {
-        [Self::Event, Self::Rundown, Self::Inferred, Self::Pseudo][random.below(4)]
-    }
-}
-
-impl Sample for DiskOperation {
-    fn sample(random: &mut Random) -> Self {
-        [Self::Read, Self::Write, Self::Flush][random.below(3)]
-    }
-}
-
-impl<T: Sample> Sample for Option<T> {
-    fn sample(random: &mut Random) -> Self {
-        (random.below(3) > 0).then(|| T::sample(random))
-    }
-}
-
-impl<T: Sample> Sample for Vec<T> {
-    fn sample(random: &mut Random) -> Self {
-        (0..random.below(40)).map(|_| T::sample(random)).collect()
-    }
-}
-
-macro_rules! rows {
-    ($($row:ident { $($field:ident),+ })+) => { $(
-        impl Sample for $row {
-            fn sample(random: &mut Random) -> Self {
-                Self { $($field: Sample::sample(random)),+ }
-            }
-        }
-    )+ };
-}
-
-rows! {
-    ProcessRow {
-        process, pid, name, command_line, parent_pid, parent, session, user, package, application, start, end, exit_code,
-        wow64, origin
-    }
-    ThreadRow {
-        thread, process, tid, name, start, end, base_priority, service_tag, service, start_address, idle_cpu, origin
-    }
-    ModuleRow {
-        module, name, path, size, time_date_stamp, checksum, pdb_name, pdb_guid, pdb_age, managed_pdb_name,
-        managed_pdb_guid, managed_pdb_age, original_file_name, file_version, binary_file_version, product_version,
-        product_name, company, description
-    }
-    ProcessModuleRow { process, module, base, size, load, unload }
-    FrameRow { frame, module, rva, process, address }
-    StackRow { stack, frames }
-    SymbolRow { frame, depth, module, function, arguments, file, line, source }
-    CpuSampleRow { time, cpu, process, thread, weight, stack, frame, priority, flags }
-    CounterSampleRow { time, cpu, process, thread, source, stack, frame }
-    ContextSwitchRow {
-        time, cpu, thread, prev_thread, off_time, off_state, wait_reason, ready_time, readier, ready_cpu, adjust_reason,
-        adjust_increment, wait_stack, ready_stack, priority, off_priority, previous_c_state, ideal_cpu,
-        remaining_quantum, wait_ticks, flags, counters
-    }
-    MarkRow { time, cpu, process, thread, text }
-    FileRow { file, path }
-    DiskIoRow { time, cpu, process, thread, disk, operation, start, offset, size, priority, irp_flags, file, stack }
-    HardFaultRow { time, cpu, process, thread, start, address, offset, size, file, stack }
-    HealthRow { kind, count, first_time, example }
-    ProcessSummaryRow {
-        process, samples, samples_without_stack, cpu, run, wait, ready, open, unknown, switches, cores_used, priority,
-        first, last, methods, methods_kept
-    }
-    MethodSummaryRow {
-        process, module, function, samples, cpu, exclusive_cpu, wait, wait_sum, wait_longest, ready, ready_sum,
-        ready_longest, switches, threads, first, last
-    }
-}
-
-/// Calls a macro with every row type.
-macro_rules! every_table {
-    ($apply:ident) => {
-        $apply!(
-            ProcessRow,
-            ThreadRow,
-            ModuleRow,
-            ProcessModuleRow,
-            FrameRow,
-            StackRow,
-            SymbolRow,
-            CpuSampleRow,
-            CounterSampleRow,
-            ContextSwitchRow,
-            MarkRow,
-            FileRow,
-            DiskIoRow,
-            HardFaultRow,
-            HealthRow,
-            ProcessSummaryRow,
-            MethodSummaryRow
-        )
-    };
-}
-pub(crate) use every_table;
-
 /// `count` rows of a table.
-pub(crate) fn sample_rows<T: Sample>(seed: u64, count: usize) -> Vec<T> {
+pub(crate) fn sample_rows<T: Table>(seed: u64, count: usize) -> Vec<T> {
+    rows_of(&sample_batch(T::DEFINITION, seed, count)).expect("values that the definition allows")
+}
+
+/// `count` rows of a table, column by column as its definition says.
+pub(crate) fn sample_batch(table: &TableDefinition, seed: u64, count: usize) -> RecordBatch {
     let mut random = Random(seed);
-    (0..count).map(|_| T::sample(&mut random)).collect()
+    let trace: ArrayRef = Arc::new(std::iter::repeat_n(TRACE, count).collect::<DictionaryArray<Int32Type>>());
+    let columns = table.columns.iter().map(|column| sample_column(&mut random, column, count));
+    let columns = std::iter::once(trace).chain(columns).collect();
+    RecordBatch::try_new(table.schema(), columns).expect("columns of the schema")
+}
+
+/// Values of a column, often extreme ones, with nulls where it can have them.
+fn sample_column(random: &mut Random, column: &Column, count: usize) -> ArrayRef {
+    let is_null: Vec<bool> = (0..count).map(|_| column.nullable && random.below(3) == 0).collect();
+    macro_rules! array {
+        ($array:ty, $value:expr) => {
+            Arc::new(is_null.iter().map(|null| (!null).then(|| $value)).collect::<$array>())
+        };
+    }
+    match column.data {
+        ColumnType::Boolean => array!(BooleanArray, random.below(2) == 0),
+        ColumnType::Int8 => array!(Int8Array, random.integer(i8::MIN, i8::MAX)),
+        ColumnType::Int16 => array!(Int16Array, random.integer(i16::MIN, i16::MAX)),
+        ColumnType::Int32 => array!(Int32Array, random.integer(i32::MIN, i32::MAX)),
+        ColumnType::Int64 => array!(Int64Array, random.integer(i64::MIN, i64::MAX)),
+        ColumnType::Id => array!(Int32Array, random.integer(0, i32::MAX)),
+        ColumnType::Code(values) => array!(Int8Array, random.integer(0, values - 1)),
+        ColumnType::Float64 => array!(Float64Array, [0.0, -0.0, f64::MAX, f64::INFINITY, 8.25][random.below(5)]),
+        ColumnType::Text => array!(StringArray, random.text()),
+        ColumnType::ListId => lists::<Int32Type>(random, &is_null, |random| random.integer(0, i32::MAX)),
+        ColumnType::ListInt64 => lists::<Int64Type>(random, &is_null, |random| random.integer(i64::MIN, i64::MAX)),
+    }
+}
+
+fn lists<T: ArrowPrimitiveType>(
+    random: &mut Random,
+    is_null: &[bool],
+    element: impl Fn(&mut Random) -> T::Native,
+) -> ArrayRef {
+    let field = Field::new("element", T::DATA_TYPE, false);
+    let mut builder = ListBuilder::new(PrimitiveBuilder::<T>::new()).with_field(field);
+    for null in is_null {
+        if !null {
+            (0..random.below(40)).for_each(|_| builder.values().append_value(element(random)));
+        }
+        builder.append(!null);
+    }
+    Arc::new(builder.finish())
 }
 
 /// Starts an archive.

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Once;
 
-use crate::common::{Random, bless, every_table, readable, small_archive};
-use tracesift_archive::{Archive, Error, tables};
+use crate::common::{Random, bless, readable, small_archive};
+use tracesift_archive::{Archive, Error, Projection, every_table, tables};
 use tracesift_trace::rows::*;
 
 /// Assertions that fail inside the decoder are caught and become errors; their messages would drown the tests' own.
@@ -29,9 +29,7 @@ fn read(archive: &Path, table: &str) -> Result<usize, Error> {
     macro_rules! dispatch {
         ($($row:ident),+) => { $(
             if <$row as tracesift_archive::Table>::DEFINITION.name == table {
-                let all = <$row as tracesift_archive::Table>::DEFINITION.columns;
-                let names: Vec<&str> = all.iter().map(|column| column.name).collect();
-                let scanned = archive.scan::<$row>(&names, Some(-1_000_000..1_000_000), |_| {});
+                let scanned = archive.scan(Projection::<$row>::ALL, Some(-1_000_000..1_000_000), |_| {});
                 rows = readable::<$row>(&archive)?;
                 scanned?;
             }

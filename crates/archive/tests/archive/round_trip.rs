@@ -1,10 +1,8 @@
 //! What is written is read back: every row type, every value.
 
-use crate::common::{
-    Random, Sample as _, TRACE, create, every_table, finish, listing, sample_rows, switch, write_switches,
-};
+use crate::common::{Random, TRACE, create, finish, listing, sample_batch, sample_rows, switch, write_switches};
 use proptest::prelude::*;
-use tracesift_archive::{Archive, Table as _, primitive, tables};
+use tracesift_archive::{Archive, Projection, Table as _, every_table, record_batch, rows_of, tables};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
 use tracesift_trace::{Clock, Health, RowSink as _};
@@ -13,27 +11,35 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn every_row_comes_back(seeds in proptest::collection::vec(any::<u64>(), 0..60)) {
+    fn every_row_comes_back(seed: u64, count in 0..60_usize) {
         let root = tempfile::tempdir().expect("temporary directory");
         let mut writer = create(&root.path().join("x.sift"));
         macro_rules! write {
-            ($($row:ident),+) => { $( writer.write_table(&rows_of::<$row>(&seeds)); )+ };
+            ($($row:ident),+) => { $( writer.write_table(&sample_rows::<$row>(seed, count)); )+ };
         }
         every_table!(write);
         let archive = Archive::open(&finish(writer)).expect("opened");
         archive.verify().expect("intact");
         macro_rules! compare {
             ($($row:ident),+) => { $(
-                prop_assert_eq!(archive.rows::<$row>().expect("rows"), rows_of::<$row>(&seeds));
-                prop_assert_eq!(archive.row_count::<$row>(), seeds.len() as u64);
+                prop_assert_eq!(archive.rows::<$row>().expect("rows"), sample_rows::<$row>(seed, count));
+                prop_assert_eq!(archive.row_count::<$row>(), count as u64);
             )+ };
         }
         every_table!(compare);
     }
-}
 
-fn rows_of<T: crate::common::Sample>(seeds: &[u64]) -> Vec<T> {
-    seeds.iter().map(|seed| T::sample(&mut Random(*seed))).collect()
+    #[test]
+    fn rows_have_every_value_of_their_columns(seed: u64, count in 0..60_usize) {
+        macro_rules! compare {
+            ($($row:ident),+) => { $(
+                let batch = sample_batch($row::DEFINITION, seed, count);
+                let rows = rows_of::<$row>(&batch).expect("rows");
+                prop_assert_eq!(record_batch(TRACE, &rows).expect("batch"), batch);
+            )+ };
+        }
+        every_table!(compare);
+    }
 }
 
 #[test]
@@ -92,7 +98,7 @@ fn deep_stacks_come_back() {
     let deep: Vec<StackRow> = (0..40)
         .map(|stack| StackRow {
             stack: tracesift_trace::StackId(stack),
-            frames: (0..100_000).map(|_| tracesift_trace::FrameId::sample(&mut random)).collect(),
+            frames: (0..100_000).map(|_| tracesift_trace::FrameId(random.integer(0, i32::MAX))).collect(),
         })
         .collect();
     let mut writer = create(&root.path().join("x.sift"));
@@ -178,17 +184,13 @@ fn a_scan_gives_the_rows_that_touch_the_time() {
     for (from, to) in
         [(0, end), (5, 6), (end - 1, end + 5), (5_500_000_000, 5_500_010_000), (7, 7), (9, 3), (end * 2, end * 3)]
     {
-        let mut times = Vec::new();
-        archive
-            .scan::<ContextSwitchRow>(&["time", "thread"], Some(from..to), |batch| {
-                assert_eq!(batch.num_columns(), 2);
-                let time = primitive::<arrow_array::types::Int64Type>(batch, "time").expect("time");
-                times.extend_from_slice(time.values().expect("no nulls"));
-            })
-            .expect("scanned");
+        const COLUMNS: Projection<ContextSwitchRow> = Projection::of(&["time", "thread"]);
+        let mut rows = Vec::new();
+        archive.scan(COLUMNS, Some(from..to), |row| rows.push(row.clone())).expect("scanned");
         let touches = |row: &ContextSwitchRow| from < to && row.off_time < to && row.time > from;
-        let expected: Vec<i64> = (0..count).map(switch).filter(touches).map(|row| row.time).collect();
-        assert_eq!(times, expected, "{from}..{to}");
+        let left_out = |row: ContextSwitchRow| ContextSwitchRow { off_time: 0, cpu: None, ..row };
+        let expected: Vec<ContextSwitchRow> = (0..count).map(switch).filter(touches).map(left_out).collect();
+        assert!(rows == expected, "{from}..{to}");
     }
 }
 
@@ -201,20 +203,35 @@ fn a_scan_by_points_in_time_has_each_row_once() {
     }
     let archive = Archive::open(&finish(writer)).expect("opened");
     let count = |range| {
+        const COLUMNS: Projection<MarkRow> = Projection::of(&["text"]);
         let mut rows = 0;
-        archive.scan::<MarkRow>(&["text"], Some(range), |batch| rows += batch.num_rows()).expect("scanned");
+        archive.scan(COLUMNS, Some(range), |_| rows += 1).expect("scanned");
         rows
     };
     assert_eq!([count(0..400), count(400..1_000), count(1_000..2_000), count(-5..0)], [400, 600, 0, 0]);
 }
 
 #[test]
-fn a_scan_names_a_column_that_does_not_exist() {
+fn a_scan_backwards_has_the_rows_in_the_other_order() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    // More than one row group, and no multiple of a batch.
+    let archive = Archive::open(&write_switches(&root.path().join("x.sift"), 700_001)).expect("opened");
+    let mut index = 700_001;
+    archive
+        .scan_backwards(Projection::ALL, |row: &ContextSwitchRow| {
+            index -= 1;
+            assert_eq!(*row, switch(index));
+        })
+        .expect("scanned");
+    assert_eq!(index, 0);
+}
+
+#[test]
+fn a_scan_of_a_table_that_is_absent_shows_nothing() {
     let root = tempfile::tempdir().expect("temporary directory");
     let archive = Archive::open(&finish(create(&root.path().join("x.sift")))).expect("opened");
-    let error = archive.scan::<MarkRow>(&["txet"], None, |_| {}).expect_err("no such column");
-    assert_eq!(error.to_string(), "table marks has no column txet");
-    archive.scan::<MarkRow>(&["trace", "text"], None, |_| {}).expect("absent table");
+    archive.scan(Projection::ALL, None, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
+    archive.scan_backwards(Projection::ALL, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The clock and the recorded span of one recording with all its parts.
 
-use tracesift_etl::{EtlFile, damage_kind, format::file_mode};
+use std::collections::BTreeMap;
+
+use tracesift_etl::{BufferReader, BufferRef, EtlFile, Record, damage_kind, format::file_mode};
 use tracesift_trace::Clock;
 
 use crate::inventory::RecordedSpan;
@@ -15,6 +17,27 @@ pub(crate) fn clock(files: &[EtlFile]) -> Clock {
 pub(crate) fn start_filetime(files: &[EtlFile], clock: Clock) -> i64 {
     let earliest = files.iter().min_by_key(|file| file.header().zero_ticks());
     earliest.map_or(0, |file| file.header().filetime(clock.zero))
+}
+
+/// End of the session of one file as FILETIME; where it was never closed, the time of its last record.
+pub(crate) fn session_end(file: &EtlFile) -> i64 {
+    let header = file.header();
+    if header.end_time != 0 {
+        return header.end_time;
+    }
+    // A CPU writes its records in order, so its newest buffer has its last one.
+    let mut newest: BTreeMap<u16, &BufferRef> = BTreeMap::new();
+    for buffer in file.buffers() {
+        let known = newest.entry(buffer.cpu).or_insert(buffer);
+        if buffer.first_time > known.first_time {
+            *known = buffer;
+        }
+    }
+    let mut reader = BufferReader::default();
+    let last = newest
+        .into_values()
+        .filter_map(|buffer| reader.records(file, buffer).map(|record: Record<'_>| record.time()).max());
+    last.max().map_or(0, |ticks| header.filetime(ticks))
 }
 
 /// Start of the recorded span as raw tick and its end as nanoseconds since time zero.

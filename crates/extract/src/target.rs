@@ -7,6 +7,7 @@ use tracesift_archive::{Archive, SCHEMA_VERSION, TargetLock, WhenBusy};
 use tracesift_etl::EtlFile;
 use tracesift_trace::info::SourceFile;
 
+use crate::clock::session_end;
 use crate::error::Error;
 use crate::input::{self, Note, OpenOptions, PartFacts};
 use crate::pipeline::{Budget, Recording, Report, Step, Watch, extract_recording};
@@ -104,7 +105,7 @@ fn open_parts(
             frequency: header.frequency(),
             boot_time: header.boot_time,
             start: header.start_time,
-            end: header.end_time,
+            end: session_end(&file),
         });
         parts.push(Some((file, label, source)));
     }

@@ -3,6 +3,8 @@
 mod compare;
 mod pipeline;
 
+use tracesift_etl::EtlFile;
+use tracesift_extract::{Options, Outcome, extract, input, unwatched};
 use tracesift_scenario::{Knobs, Scenario};
 
 /// Scenarios with all difficulties turned at random.
@@ -37,4 +39,32 @@ fn the_story_comes_back_exactly() {
         let differences = compare::differences(&scenario.truth(), &extracted);
         assert!(differences.is_empty(), "{}:\n  {}", figures.recording, differences.join("\n  "));
     }
+}
+
+/// Place of the session's end in a file: behind the headers of the first buffer and of its record, and what precedes it
+/// in `TRACE_LOGFILE_HEADER`.
+const END_TIME: std::ops::Range<usize> = 72 + 32 + 16..72 + 32 + 24;
+
+#[test]
+fn a_part_that_was_never_closed_ends_with_its_last_record() {
+    let knobs = Knobs { separate_rundown: true, ..Knobs::default() };
+    let parts = Scenario::random(7, &knobs).parts().expect("a recording");
+    let directory = tempfile::tempdir().expect("temporary directory");
+    for (part, name) in parts.iter().zip(["X.etl", "X.kernel.etl"]) {
+        let mut bytes = part.bytes.clone();
+        assert_ne!(bytes[END_TIME], [0; 8]);
+        bytes[END_TIME].fill(0);
+        std::fs::write(directory.path().join(name), bytes).expect("written");
+    }
+    let header = |name| EtlFile::open_path(directory.path().join(name)).expect("opened").header().clone();
+    let (main, other) = (header("X.etl"), header("X.kernel.etl"));
+    assert_eq!((main.end_time, other.end_time), (0, 0));
+    assert!(other.start_time > main.start_time, "the second part begins while the first one is being recorded");
+
+    let argument = directory.path().join("X.etl").display().to_string();
+    let selection = input::select(&[argument], &input::SelectOptions::default());
+    let [input::Target::Recording(recording)] = &selection.targets[..] else { panic!("{:?}", selection.problems) };
+    let extraction = extract(recording, &Options::default(), &mut unwatched).expect("extracted");
+    let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("{:?}", extraction.outcomes) };
+    assert_eq!(report.info.sources.len(), 2);
 }

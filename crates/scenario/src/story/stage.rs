@@ -8,13 +8,15 @@ use std::collections::HashMap;
 use tracesift_etl::write::payload::thread_state;
 
 use super::cast::{Cast, Halves};
-use crate::machine::Function;
+use crate::machine::{Function, StackId};
 use crate::record::{Event, Ready, Record, Sample, Switch, Walk};
 use crate::rng::SplitMix64;
 
 /// Ticks of a slot: 1 ms at 10 MHz.
 pub(super) const SLOT: i64 = 10_000;
 const MICROSECOND: i64 = 10;
+/// From an event to the return to user mode, where the user half of its stack is walked.
+const RETURN: i64 = 20 * MICROSECOND;
 /// State in which the idle thread leaves a CPU.
 const STATE_RUNNING: i8 = 2;
 
@@ -117,6 +119,7 @@ impl Stage {
             running: vec![None; cpus],
             cpu_of: HashMap::new(),
             asides: HashMap::new(),
+            owed: HashMap::new(),
             records: Vec::new(),
         };
         for aside in self.asides.drain(..) {
@@ -233,6 +236,9 @@ struct Performance<'a> {
     /// CPU of each part that runs.
     cpu_of: HashMap<usize, usize>,
     asides: HashMap<usize, Vec<Aside>>,
+    /// Ready events of parts that left the CPU before they were back in user mode: their records, and the user halves that
+    /// they still need.
+    owed: HashMap<usize, Vec<(usize, StackId)>>,
     records: Vec<Record>,
 }
 
@@ -305,25 +311,50 @@ impl Performance<'_> {
                 (None, Some(waker)) => waker,
                 (None, None) => self.rng.index(previous.len()),
             };
-            let by = previous[cpu].map_or(cpu, |running| parts[running].thread);
-            let idle = previous[cpu].is_none();
-            let stack = if idle { self.house.ready_from_dpc } else { self.house.ready_from_thread };
             let free = !std::mem::replace(&mut stacks_taken[cpu], true);
+            let walk = free.then(|| self.readier_walk(slot, boundary, parts, cpu, previous[cpu]));
             let ready = Ready {
                 thread: part.thread,
-                by,
+                by: previous[cpu].map_or(cpu, |running| parts[running].thread),
                 adjust_reason: 1,
                 adjust_increment: 1,
-                // It happens in a deferred procedure call, whoever is interrupted by it.
-                flags: 1,
-                walk: free.then_some(Walk {
-                    kernel: stack.kernel,
-                    user: None,
-                    user_ticks: boundary,
-                    user_cpu: cpu as u16,
-                }),
+                // What happens on an idle CPU happens in a deferred procedure call.
+                flags: u8::from(previous[cpu].is_none()),
+                walk,
             };
             self.records.push(Record { ticks: boundary, cpu: cpu as u16, event: Event::Ready(ready) });
+        }
+    }
+
+    /// Stack of a ready event, whose record is pushed next. The user half of a thread that leaves the CPU in the same stay in
+    /// kernel mode is the one that it leaves with, and is written when it comes back.
+    fn readier_walk(&mut self, slot: usize, boundary: i64, parts: &[Part], cpu: usize, by: Option<usize>) -> Walk {
+        let Some(by) = by else { return walk(self.house.ready_from_dpc, boundary, cpu) };
+        let kernel = self.house.ready_from_thread;
+        let with_user = |user| walk(Halves { user, ..kernel }, boundary, cpu);
+        let user_half = |play| match play {
+            Play::Run(stack) | Play::Wait(stack, _) | Play::Ready(stack) => stack.and_then(|stack| stack.user),
+            Play::Absent => None,
+        };
+        let ran_with = user_half(parts[by].at(slot - 1));
+        match parts[by].at(slot) {
+            Play::Run(_) => with_user(ran_with),
+            Play::Absent => with_user(None),
+            leaves => {
+                if let Some(user) = user_half(leaves).or(ran_with) {
+                    self.owed.entry(by).or_default().push((self.records.len(), user));
+                }
+                with_user(None)
+            }
+        }
+    }
+
+    /// A thread is back in user mode, where the user halves of its ready events are walked.
+    fn give_owed(&mut self, part: usize, boundary: i64, cpu: usize) {
+        for (record, user) in self.owed.remove(&part).unwrap_or_default() {
+            if let Event::Ready(Ready { walk: Some(walk), .. }) = &mut self.records[record].event {
+                (walk.user, walk.user_ticks, walk.user_cpu) = (Some(user), boundary + RETURN, cpu as u16);
+            }
         }
     }
 
@@ -338,7 +369,10 @@ impl Performance<'_> {
             Play::Wait(stack, _) | Play::Ready(stack) => stack,
             Play::Run(_) | Play::Absent => None,
         });
-        let walk = left_with.map(|stack| self.walk(stack, boundary, cpu));
+        let walk = left_with.map(|stack| walk(stack, boundary, cpu));
+        if let Some(part) = self.running[cpu] {
+            self.give_owed(part, boundary, cpu);
+        }
         let old = previous.map_or(cpu, |part| parts[part].thread);
         let new = self.running[cpu].map_or(cpu, |part| parts[part].thread);
         let threads = &self.cast.machine.threads;
@@ -377,14 +411,14 @@ impl Performance<'_> {
                 in_dpc: interrupted,
                 in_isr: false,
                 priority: self.cast.machine.threads[thread].base_priority,
-                walk: stack.map(|stack| self.walk(stack, ticks, cpu)),
+                walk: stack.map(|stack| walk(stack, ticks, cpu)),
             };
             self.records.push(Record { ticks, cpu: cpu as u16, event: Event::Sample(sample) });
         }
     }
+}
 
-    /// The user half comes a moment later, on the way back to user mode.
-    fn walk(&self, stack: Halves, ticks: i64, cpu: usize) -> Walk {
-        Walk { kernel: stack.kernel, user: stack.user, user_ticks: ticks + 20 * MICROSECOND, user_cpu: cpu as u16 }
-    }
+/// The user half comes a moment later, on the way back to user mode.
+fn walk(stack: Halves, ticks: i64, cpu: usize) -> Walk {
+    Walk { kernel: stack.kernel, user: stack.user, user_ticks: ticks + RETURN, user_cpu: cpu as u16 }
 }

@@ -23,7 +23,7 @@ pub enum Error {
     #[error(transparent)]
     Archive(#[from] tracesift_archive::Error),
     /// What must be kept outside of memory for a while cannot be.
-    #[error("{directory}: {source}; name another directory with --temp")]
+    #[error("cannot write a temporary file in {directory}: {source}; choose another directory with --temp or TMPDIR")]
     Temporary {
         /// Directory for temporary files.
         directory: PathBuf,

@@ -1,5 +1,6 @@
 //! From an input to its archives: what to extract, what is done already, where it goes.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -153,7 +154,12 @@ fn make_directory(directory: &Path) -> Result<(), Error> {
     if directory.as_os_str().is_empty() {
         return Ok(());
     }
-    std::fs::create_dir_all(directory).map_err(|reason| Error::Out { directory: directory.to_owned(), source: reason })
+    std::fs::create_dir_all(directory).map_err(|reason| {
+        // "File exists" would not say what is wrong with it.
+        let is_file = reason.kind() == io::ErrorKind::AlreadyExists;
+        let source = if is_file { io::Error::new(io::ErrorKind::NotADirectory, "is not a directory") } else { reason };
+        Error::Out { directory: directory.to_owned(), source }
+    })
 }
 
 /// A watcher that lets everything go on.

@@ -1,7 +1,7 @@
 //! Who started whom.
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::rows::ProcessRow;
+use tracesift_trace::rows::{Origin, ProcessRow};
 
 /// The parents of processes, by index.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,8 @@ impl Tree {
     pub fn new(processes: &[ProcessRow]) -> Self {
         let by_id: FxHashMap<_, _> = processes.iter().enumerate().map(|(index, row)| (row.process, index)).collect();
         let mut by_pid: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
-        for (index, row) in processes.iter().enumerate() {
+        // What bears the time of interrupts has the pid of the idle loop and started nobody.
+        for (index, row) in processes.iter().enumerate().filter(|(_, row)| row.origin != Origin::Pseudo) {
             by_pid.entry(row.pid).or_default().push(index);
         }
         let find = |index: usize, child: &ProcessRow| {
@@ -153,6 +154,13 @@ mod tests {
         assert_eq!(tree.parent(3), Some(1));
         assert_eq!(tree.parent(4), None, "another session");
         assert_eq!(tree.parent(5), None, "between two lives of the pid");
+    }
+
+    #[test]
+    fn what_bears_the_time_of_interrupts_is_no_parent() {
+        let interrupts = ProcessRow { origin: Origin::Pseudo, ..process(1, 0, "DPC/ISR") };
+        let tree = Tree::new(&[child(0, 0, 0, None), interrupts, child(2, 4, 0, None)]);
+        assert_eq!([0, 1, 2].map(|index| tree.parent(index)), [None, None, Some(0)]);
     }
 
     #[test]

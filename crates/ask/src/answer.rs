@@ -247,6 +247,13 @@ pub struct Section {
 }
 
 impl Section {
+    /// Whether it has neither rows nor a figure other than 0.
+    #[must_use]
+    pub fn says_nothing(&self) -> bool {
+        let is_figure = |fact: &Fact| !matches!(fact.value, Value::None | Value::Int(0) | Value::Text(_));
+        self.rows.is_empty() && !self.facts.iter().any(is_figure)
+    }
+
     /// The counts and sums of several sections, added up label by label.
     #[must_use]
     pub fn sum_facts(sections: &[Self]) -> Vec<Fact> {

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use tracesift_archive::Table as _;
 use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::CpuSampleRow;
 
 use crate::answer::Section;
 use crate::time_format::Zero;
@@ -20,6 +22,8 @@ pub struct File {
     pub start: i64,
     /// End of the recorded span, ns since time zero.
     pub end: i64,
+    /// Whether it has samples of the CPU.
+    pub has_samples: bool,
     /// Losses, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -34,6 +38,7 @@ impl File {
             zero: Zero { filetime: info.start_filetime, utc_offset_minutes: info.utc_offset_minutes },
             start: info.start_ns,
             end: info.end_ns,
+            has_samples: info.tables.iter().any(|table| table.name == CpuSampleRow::DEFINITION.name && table.rows > 0),
             warnings: losses(info.events_lost, info.buffers_lost),
         }
     }

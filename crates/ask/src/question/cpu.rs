@@ -228,8 +228,8 @@ pub fn answer(file: &File, processes: &[ProcessRow], figures: &[ProcessSummaryRo
     let rows = rows(processes, figures, question);
     match question.totals {
         Totals::None => COLUMNS.section(file, &rows, Vec::new()),
-        Totals::Process => COLUMNS.section(file, &rows, totals(&rows)),
-        Totals::Total => COLUMNS.section(file, &[], totals(&rows)),
+        Totals::Process => COLUMNS.section(file, &rows, totals(file, &rows)),
+        Totals::Total => COLUMNS.section(file, &[], totals(file, &rows)),
     }
 }
 
@@ -283,8 +283,15 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
 }
 
 /// Sums over the rows shown, the idle loop left out.
-fn totals(rows: &[Row]) -> Vec<Fact> {
+fn totals(file: &File, rows: &[Row]) -> Vec<Fact> {
     let busy = || rows.iter().filter(|row| !row.idle);
+    if !file.has_samples {
+        // 0 ms would be a figure, and a wrong one.
+        return vec![
+            Fact::local("CPU samples", Kind::Text, "not recorded"),
+            Fact::new("processes", Kind::Count, busy().count()),
+        ];
+    }
     vec![
         Fact::new("CPU", Kind::Milliseconds, busy().fold(0_i64, |sum, row| sum.saturating_add(row.figures.cpu))),
         Fact::new("samples", Kind::Count, busy().fold(0_i64, |sum, row| sum.saturating_add(row.figures.samples))),

@@ -79,7 +79,7 @@ impl OfProcess for Row {
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::name(),
-    of_process::pid().shown(View::Always),
+    of_process::pid(),
     of_process::start().shown(View::Always),
     of_process::end().shown(View::Always),
     ColumnOf::machine("start_utc", "Start UTC", Kind::Text, |r| r.start_utc.clone().into(), "Start as a date in UTC."),
@@ -106,13 +106,20 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Name of the exit status, where it is a known NTSTATUS.",
     ),
     ColumnOf::people("exit", "Exit", Kind::Text, exit, "Name of the exit status where it is known, else the number."),
-    of_process::parent_pid().shown(View::Always),
-    ColumnOf::details(
+    of_process::parent_pid(),
+    ColumnOf::machine(
         "parent",
         "Parent name",
         Kind::Text,
         |r| r.parent.clone().into(),
         "Name of the creator, when it was alive in the recording.",
+    ),
+    ColumnOf::people(
+        "parent_label",
+        "Parent",
+        Kind::Text,
+        parent_label,
+        "Name and pid of the creator; the pid alone when it was gone before.",
     ),
     of_process::session(),
     of_process::user(),
@@ -276,6 +283,12 @@ fn exit(row: &Row) -> Value {
         None => Value::None,
         Some(code) => ntstatus::name(code).map_or_else(|| Value::Text(code.to_string()), Value::from),
     }
+}
+
+fn parent_label(row: &Row) -> Value {
+    // The idle loop names itself.
+    let pid = row.process.parent_pid.filter(|pid| *pid != row.process.pid);
+    pid.map(|pid| row.parent.as_ref().map_or_else(|| format!("({pid})"), |name| format!("{name}({pid})"))).into()
 }
 
 /// `name(pid)` with its marks, indented below its parent.

@@ -193,8 +193,9 @@ fn section(run: &Run) -> Section {
     let start = run.start().map(date).unwrap_or_default();
     let (hours, rest) = (run_seconds(run) / 3600, run_seconds(run) % 3600);
     Section {
-        title: format!("run {}  {start}  {hours}:{:02}:{:02}", run.index, rest / 60, rest % 60),
+        title: format!("run {}  {start}", run.index),
         facts: vec![
+            Fact::local("duration", Kind::Text, format!("{hours}:{:02}:{:02}", rest / 60, rest % 60)),
             Fact::new("tests", Kind::Count, run.tests.len()),
             Fact::new("files", Kind::Count, run.files().count()),
         ],

@@ -175,7 +175,8 @@ pub fn answer(
     question: &Question,
 ) -> Section {
     let rows = rows(processes, modules, loads, question);
-    COLUMNS.section(file, &rows, vec![Fact::new("rows", Kind::Count, rows.len())])
+    let what = if question.per_process { "loaded modules" } else { "modules" };
+    COLUMNS.section(file, &rows, vec![Fact::new(what, Kind::Count, rows.len())])
 }
 
 /// The rows for one file, in order.

@@ -39,7 +39,7 @@ Examples:
 
 ETWAnalyzer's own command lines run too: tracesift -dump CPU -pn System -fd X -topn 10
 
-Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 3 a gate failed, 64 wrong usage";
+Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 64 wrong usage";
 
 /// What to do.
 #[derive(Debug, Subcommand)]

@@ -156,12 +156,17 @@ fn say(
     Ok(())
 }
 
-/// `10.070 s, 53 processes, 79,528 samples, 2.1 MB`
+/// `10.070 s, 179,474 records, 36 processes, 79,528 samples, 445.5 KB`
 fn found(report: &Report) -> String {
     use tracesift_ask::answer::{Kind, Value};
     use tracesift_ask::time_format::TimeStyle;
     let show = |value: i64, kind: Kind| cell::text(&Value::Int(value), kind, TimeStyle::default(), None);
-    let mut parts = vec![format!("{} s", show(report.info.end_ns.saturating_sub(report.info.start_ns), Kind::Seconds))];
+    let count = |number: u64, [one, many]: [&str; 2]| {
+        let what = if number == 1 { one } else { many };
+        format!("{} {what}", show(i64::try_from(number).unwrap_or(i64::MAX), Kind::Count))
+    };
+    let length = report.info.end_ns.saturating_sub(report.info.start_ns);
+    let mut parts = vec![format!("{} s", show(length, Kind::Seconds)), count(report.records, ["record", "records"])];
     let (tables, bytes) = tables(&report.archive);
     for (table, what) in [
         ("processes", ["process", "processes"]),
@@ -171,12 +176,20 @@ fn found(report: &Report) -> String {
         ("stacks", ["stack", "stacks"]),
     ] {
         if let Some((_, rows)) = tables.iter().find(|(name, rows)| name == table && *rows > 0) {
-            let what = what[usize::from(*rows > 1)];
-            parts.push(format!("{} {what}", show(i64::try_from(*rows).unwrap_or(i64::MAX), Kind::Count)));
+            parts.push(count(*rows, what));
         }
     }
-    parts.push(format!("{} B", show(i64::try_from(bytes).unwrap_or(i64::MAX), Kind::Count)));
+    parts.push(size(bytes));
     parts.join(", ")
+}
+
+/// Bytes for people: three digits say enough here.
+fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
+    match UNITS.iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
+        None => format!("{bytes} B"),
+    }
 }
 
 /// Names and rows of an archive's tables, and the bytes of all.

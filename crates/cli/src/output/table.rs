@@ -52,7 +52,11 @@ fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
         answer.sections.iter().flat_map(|section| section.rows.iter().map(|row| (row, section.zero))).collect();
     let grid = Grid::new(&answer.columns, &all, style);
     let mut with_header = !all.is_empty();
-    for section in &answer.sections {
+    // Of hundreds of files mostly a few have what is asked for; the others would only fill the screen.
+    let several = answer.sections.len() > 1;
+    let (left_out, shown): (Vec<&Section>, Vec<&Section>) =
+        answer.sections.iter().partition(|section| several && section.says_nothing());
+    for section in shown {
         writeln!(out, "{}", paint(bold(), &heading(section, style.time), style.color))?;
         if section.rows.is_empty() {
             continue;
@@ -62,7 +66,14 @@ fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
         }
         grid.lines(out, "  ", section.rows.iter().map(|row| (row, section.zero)), style)?;
     }
-    Ok(())
+    match left_out.as_slice() {
+        [] => Ok(()),
+        few if few.len() <= 3 => {
+            let titles: Vec<_> = few.iter().map(|section| cell::clean(&section.title)).collect();
+            writeln!(out, "no rows in {}", titles.join(", "))
+        }
+        many => writeln!(out, "no rows in {} of {} files", many.len(), answer.sections.len()),
+    }
 }
 
 /// Name, time and totals of a section on one line.

@@ -26,6 +26,7 @@ answers! {
     cpu_in_a_time_range: "dump", "cpu", "Write*.sift", "--time", "300ms..380ms", "--details";
     cpu_top: "dump", "cpu", "-f", "Write*;!*Slow*", "--top", "1", "--sort", "cores";
     cpu_totals: "dump", "cpu", "--totals", "total";
+    cpu_without_samples: "dump", "cpu", "Slow.sift";
     process: "dump", "process", "-f", "Write*";
     process_tree: "dump", "process", "-f", "Write*", "--sort", "tree", "--time-format", "local", "--details";
     process_as_csv: "dump", "process", "-f", "Write*", "--new-process", "started", "--format", "csv";

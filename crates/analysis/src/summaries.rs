@@ -113,9 +113,11 @@ fn method_row(total: &MethodTotal, recording: &Recording, name: MethodName) -> M
         exclusive_cpu: total.exclusive_cpu,
         wait: switches(total.wait.union),
         wait_sum: switches(total.wait.sum),
+        wait_count: switches(total.wait.count),
         wait_longest: switches(total.wait.longest),
         ready: ready(total.ready.union),
         ready_sum: ready(total.ready.sum),
+        ready_count: ready(total.ready.count),
         ready_longest: ready(total.ready.longest),
         switches: switches(total.switches),
         // More threads than that do not fit into the thread table.

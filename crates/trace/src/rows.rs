@@ -481,12 +481,16 @@ pub struct MethodSummaryRow {
     pub wait: Option<i64>,
     /// Plain sum of its waits.
     pub wait_sum: Option<i64>,
+    /// Number of its waits.
+    pub wait_count: Option<i64>,
     /// Longest single wait.
     pub wait_longest: Option<i64>,
     /// Union of its ready spans over the threads, ns.
     pub ready: Option<i64>,
     /// Plain sum of its ready spans.
     pub ready_sum: Option<i64>,
+    /// Number of its ready spans.
+    pub ready_count: Option<i64>,
     /// Longest single ready span.
     pub ready_longest: Option<i64>,
     /// Switch-ins whose wait stack has it.

@@ -47,9 +47,11 @@ table! {
     exclusive_cpu: i64, Plain, "ns", "Exclusive sampled CPU: weights of the samples of which it is the leaf.", "`cpu_samples`";
     wait: Option<i64>, Plain, "ns", "Union of its waits over the threads: overlapping waits count once.", "`context_switches`";
     wait_sum: Option<i64>, Plain, "ns", "Plain sum of its waits.", "`context_switches`";
+    wait_count: Option<i64>, Plain, "", "Number of its waits.", "`context_switches`";
     wait_longest: Option<i64>, Plain, "ns", "Longest single wait.", "`context_switches`";
     ready: Option<i64>, Plain, "ns", "Union of its ready spans over the threads.", "`context_switches`";
     ready_sum: Option<i64>, Plain, "ns", "Plain sum of its ready spans.", "`context_switches`";
+    ready_count: Option<i64>, Plain, "", "Number of its ready spans.", "`context_switches`";
     ready_longest: Option<i64>, Plain, "ns", "Longest single ready span.", "`context_switches`";
     switches: Option<i64>, Plain, "", "Switch-ins whose wait stack has it.", "`context_switches`";
     threads: i32, Plain, "", "Distinct threads.", "`cpu_samples`, `context_switches`";

@@ -40,6 +40,11 @@ impl Area {
         self.shared.as_deref().unwrap_or(&self.own)
     }
 
+    /// Whether the bytes are the recording's own, so that a clone costs nothing.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
     /// Memory to write to.
     pub(crate) fn own(&mut self) -> &mut Vec<u8> {
         self.shared = None;

@@ -245,8 +245,14 @@ impl<W: Wanted> Merge<W> {
         let at_hand = || self.order.iter().filter_map(|slot| self.runs.get(*slot as usize));
         let mut low = at_hand().filter_map(|run| run.rest().first()).map(|entry| entry.time).min();
         let mut last = at_hand().map(cut).min().unwrap_or(i64::MAX);
+        let mut new_records = 0;
         while let Some(pending) = self.pending.get(self.next_pending).copied() {
             if low.is_some_and(|low| pending.time > low.max(last)) {
+                break;
+            }
+            if new_records >= BATCH && low.is_some_and(|low| pending.time > low) {
+                // Short buffers: these are enough for a batch.
+                last = pending.time - 1;
                 break;
             }
             let full = self.memory >= self.memory_limit || self.order.len() >= Entry::MAX_SLOTS;
@@ -262,6 +268,7 @@ impl<W: Wanted> Merge<W> {
             }
             self.next_pending += 1;
             if let Some(run) = self.load(pending).and_then(|slot| self.runs.get(slot)) {
+                new_records += run.rest().len();
                 let first = run.rest().first().map_or(i64::MAX, |entry| entry.time);
                 low = Some(low.map_or(first, |low| low.min(first)));
                 last = last.min(cut(run));

@@ -7,6 +7,7 @@ use std::thread::{Builder, JoinHandle};
 
 use crate::damage::{DamageLog, kind};
 use crate::file::EtlFile;
+use crate::frame::Entry;
 use crate::load::Content;
 use crate::merge::Wanted;
 
@@ -107,7 +108,7 @@ pub(crate) struct Loader<W> {
     files: Vec<EtlFile>,
     wanted: W,
     input: Vec<u8>,
-    /// Where a buffer is loaded before its wanted records are copied out of it.
+    /// A loaded buffer, before its wanted records are taken out of it.
     whole: Content,
 }
 
@@ -131,19 +132,25 @@ impl<W: Wanted> Loader<W> {
                 file.origin().load(buffer, input, &mut content, &mut damage);
             } else {
                 file.origin().load(buffer, input, whole, &mut damage);
-                copy_wanted(whole, wanted, &mut content, buffer.cpu, pending.part);
+                take_wanted(whole, wanted, &mut content, buffer.cpu, pending.part);
             }
         }
         Loaded { content, damage }
     }
 }
 
-/// Copies the wanted records of a loaded buffer.
-fn copy_wanted<W: Wanted>(whole: &Content, wanted: &W, content: &mut Content, cpu: u16, part: u16) {
+/// Takes the wanted records out of a loaded buffer: where the recording is in memory only their places, else copies of them.
+fn take_wanted<W: Wanted>(whole: &Content, wanted: &W, content: &mut Content, cpu: u16, part: u16) {
+    let is_wanted = |entry: &&Entry| whole.record(**entry, cpu, part).is_some_and(|record| wanted.wants(&record));
+    if whole.area.is_shared() {
+        content.area = whole.area.clone();
+        content.entries.extend(whole.entries.iter().filter(is_wanted));
+        return;
+    }
     let area = content.area.own();
     area.clear();
-    for entry in &whole.entries {
-        let Some(record) = whole.record(*entry, cpu, part).filter(|record| wanted.wants(record)) else { continue };
+    for entry in whole.entries.iter().filter(is_wanted) {
+        let Some(record) = whole.record(*entry, cpu, part) else { continue };
         content.entries.push(entry.moved(area.len()));
         area.extend_from_slice(record.bytes());
         area.resize(area.len().next_multiple_of(8), 0);

@@ -20,6 +20,7 @@ mod freshness;
 mod guard;
 mod input;
 mod lock;
+mod patience;
 mod projection;
 mod reader;
 mod scan;

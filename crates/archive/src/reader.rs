@@ -38,12 +38,14 @@ impl Archive {
     /// [`Error::Missing`], [`Error::NotAnArchive`], [`Error::Unfinished`], [`Error::Version`] for another major version, or
     /// [`Error::Corrupt`] when `trace.json` is damaged.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        if !path.exists() && path.file_name().is_some() {
+        let trace_file = path.join(TRACE_FILE);
+        let mut file = File::open(&trace_file);
+        if file.is_err() && !path.exists() && path.file_name().is_some() {
             // Whatever recovery cannot do, the next lines say what is there.
             let _ = recover_interrupted(path);
+            file = File::open(&trace_file);
         }
-        let trace_file = path.join(TRACE_FILE);
-        let file = match File::open(&trace_file) {
+        let file = match file {
             Ok(file) => file,
             Err(_) if !path.exists() => return Err(Error::Missing { path: path.to_owned() }),
             Err(_) if !trace_file.exists() => return Err(not_an_archive(path)),

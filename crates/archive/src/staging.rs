@@ -9,10 +9,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, WithPath as _};
 use crate::format::TRACE_FILE;
 use crate::lock::{TargetLock, WhenBusy, resolve, sibling};
+use crate::patience;
 
 /// A directory that becomes the archive, or vanishes.
 #[derive(Debug)]
@@ -42,7 +45,7 @@ impl Staging {
                 swap_by_two_renames(&self.directory, &self.target)?;
             }
         } else {
-            fs::rename(&self.directory, &self.target).writing(&self.target)?;
+            patience::rename(&self.directory, &self.target).writing(&self.target)?;
         }
         sync_directory(self.target.parent().unwrap_or(Path::new("")))?;
         Ok(self.target.clone())
@@ -57,27 +60,45 @@ impl Drop for Staging {
     }
 }
 
-/// Puts an archive back that a replacement was interrupted at, and removes what dead writers left. Does nothing while a
-/// live process writes the archive.
+/// How long a reader waits for a writer that is between its two renames.
+const SWAP: Duration = Duration::from_secs(20);
+
+/// Puts an archive back that a replacement was interrupted at, and removes what dead writers left. A live writer is left
+/// alone; one that has moved the old archive aside and not yet put the new one in place is waited for.
 ///
 /// # Errors
 /// When the leftovers cannot be read, moved or removed.
 pub fn recover_interrupted(target: &Path) -> Result<(), Error> {
     let target = resolve(target)?;
-    if leftovers(&target)?.is_empty() {
-        return Ok(());
+    let started = Instant::now();
+    loop {
+        let leftovers = leftovers(&target)?;
+        if leftovers.is_empty() {
+            return Ok(());
+        }
+        match TargetLock::acquire(&target, WhenBusy::Fail) {
+            Ok(_) => return Ok(()),
+            Err(Error::Busy { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let swapping = !exists(&target) && leftovers.iter().any(|leftover| is_old(leftover));
+        if !swapping || started.elapsed() > SWAP {
+            return Ok(());
+        }
+        sleep(Duration::from_millis(1));
     }
-    match TargetLock::acquire(&target, WhenBusy::Fail) {
-        Ok(_) | Err(Error::Busy { .. }) => Ok(()),
-        Err(error) => Err(error),
-    }
+}
+
+/// Whether a leftover is an archive that was moved aside.
+fn is_old(leftover: &Path) -> bool {
+    leftover.extension() == Some(OsStr::new("old"))
 }
 
 /// Cleans up beside `target`, whose lock the caller holds: so whatever lies there belongs to nobody alive.
 pub(crate) fn clean(target: &Path) -> Result<(), Error> {
     for leftover in leftovers(target)? {
-        if leftover.extension() == Some(OsStr::new("old")) && !exists(target) && exists(&leftover.join(TRACE_FILE)) {
-            fs::rename(&leftover, target).writing(target)?;
+        if is_old(&leftover) && !exists(target) && exists(&leftover.join(TRACE_FILE)) {
+            patience::rename(&leftover, target).writing(target)?;
         } else {
             fs::remove_dir_all(&leftover).writing(&leftover)?;
         }
@@ -100,7 +121,7 @@ fn leftovers(target: &Path) -> Result<Vec<PathBuf>, Error> {
             found.push(target.with_file_name(name));
         }
     }
-    found.sort_by_key(|path| path.extension() != Some(OsStr::new("old")));
+    found.sort_by_key(|path| !is_old(path));
     Ok(found)
 }
 
@@ -151,9 +172,9 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<bool> {
 
 fn swap_by_two_renames(new: &Path, target: &Path) -> Result<(), Error> {
     let aside = sibling(target, &format!("{}.old", unique()));
-    fs::rename(target, &aside).writing(target)?;
-    if let Err(error) = fs::rename(new, target) {
-        fs::rename(&aside, target).writing(target)?;
+    patience::rename(target, &aside).writing(target)?;
+    if let Err(error) = patience::rename(new, target) {
+        patience::rename(&aside, target).writing(target)?;
         return Err(error).writing(target);
     }
     // The next writer removes what cannot be removed now.
@@ -179,8 +200,11 @@ mod tests {
     use super::{Staging, clean, exists, is_temporary, recover_interrupted, swap_by_two_renames};
     use crate::Error;
     use crate::format::TRACE_FILE;
+    use crate::lock::{TargetLock, WhenBusy};
     use std::fs;
     use std::path::Path;
+    use std::thread::sleep;
+    use std::time::Duration;
 
     fn archive(path: &Path, content: &str) {
         fs::create_dir(path).expect("directory");
@@ -229,6 +253,26 @@ mod tests {
         recover_interrupted(&target).expect("recovered");
         assert_eq!(content(&target), "old");
         assert_eq!(listing(root.path()), ["x.sift"]);
+    }
+
+    #[test]
+    fn a_reader_waits_for_a_writer_between_its_two_renames() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        let target = root.path().join("x.sift");
+        let aside = root.path().join(".x.sift.1-7.old");
+        let new = root.path().join(".x.sift.1-6.tmp");
+        let lock = TargetLock::acquire(&target, WhenBusy::Fail).expect("free");
+        archive(&aside, "old");
+        archive(&new, "new");
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| recover_interrupted(&target));
+            sleep(Duration::from_millis(50));
+            assert!(!reader.is_finished(), "it waits");
+            fs::rename(&new, &target).expect("renamed");
+            reader.join().expect("no panic").expect("recovered");
+        });
+        assert_eq!(content(&target), "new");
+        drop(lock);
     }
 
     #[test]

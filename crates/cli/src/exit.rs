@@ -60,8 +60,14 @@ impl std::error::Error for UsageError {}
 /// Whether a reader of our output has closed its end.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let io = cause.downcast_ref::<io::Error>();
         let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-        io.or(json) == Some(io::ErrorKind::BrokenPipe)
+        io.is_some_and(is_disconnected) || json == Some(io::ErrorKind::BrokenPipe)
     })
+}
+
+/// A pipe without a reader; Windows has a second word for it that has no kind of its own.
+fn is_disconnected(error: &io::Error) -> bool {
+    const ERROR_PIPE_NOT_CONNECTED: i32 = 233;
+    error.kind() == io::ErrorKind::BrokenPipe || cfg!(windows) && error.raw_os_error() == Some(ERROR_PIPE_NOT_CONNECTED)
 }

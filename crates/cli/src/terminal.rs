@@ -52,7 +52,9 @@ pub(crate) fn stdout_shows_color(no_color: bool) -> bool {
 
 fn shows_color(is_terminal: bool) -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    // A console of Windows has to be told to understand colours, and would show them as text if it does not.
+    let understands = || anstyle_query::windows::enable_ansi_colors() != Some(false);
+    is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb") && understands()
 }
 
 /// Columns of the terminal behind standard output.

@@ -66,9 +66,9 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
     let several = groups.len() > 1;
     let mut extraction = Extraction { outcomes: Vec::new(), notes: opened.notes };
     for (member_stem, group) in groups {
-        let target = match member_stem {
-            Some(stem) if several => directory.join(format!("{}.{stem}.sift", recording.name)),
-            _ => main_target.clone(),
+        let target = match several {
+            true => directory.join(format!("{}.{member_stem}.sift", recording.name)),
+            false => main_target.clone(),
         };
         make_directory(&directory)?;
         let lock = TargetLock::acquire(&target, WhenBusy::Wait)?;
@@ -84,10 +84,7 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
 }
 
 /// Opens the members as recordings and sorts those together that are one.
-fn open_parts(
-    input: &input::Recording,
-    members: Vec<input::Member>,
-) -> Result<Vec<(Option<String>, Recording)>, Error> {
+fn open_parts(input: &input::Recording, members: Vec<input::Member>) -> Result<Vec<(String, Recording)>, Error> {
     let mut parts = Vec::new();
     let mut facts = Vec::new();
     for member in members {
@@ -112,11 +109,10 @@ fn open_parts(
     }
     let groups = if input.forced { vec![(0..parts.len()).collect()] } else { input::group(&facts) };
     let mut recordings = Vec::new();
+    let mut taken = Vec::new();
     for indices in groups {
-        let stem = indices.first().map(|first: &usize| {
-            let name = tracesift_trace::modules::file_name(&facts[*first].name);
-            input::file_kind::stem(name).to_owned()
-        });
+        let first = indices.first().map_or("", |first: &usize| &facts[*first].name);
+        let stem = free_name(input::file_kind::stem(tracesift_trace::modules::file_name(first)), &mut taken);
         let mut recording =
             Recording { name: input.name.clone(), files: Vec::new(), labels: Vec::new(), sources: Vec::new() };
         for index in indices {
@@ -130,10 +126,24 @@ fn open_parts(
     }
     if recordings.len() > 1 {
         for (stem, recording) in &mut recordings {
-            recording.name = format!("{}.{}", input.name, stem.as_deref().unwrap_or_default());
+            recording.name = format!("{}.{stem}", input.name);
         }
     }
     Ok(recordings)
+}
+
+/// The stem of a member as a part of a file name, on every system and unlike the `taken` ones, to which it is added: Windows
+/// does not allow all characters and does not tell cases apart, and members in different directories may have one name.
+fn free_name(stem: &str, taken: &mut Vec<String>) -> String {
+    let allowed: String = stem.chars().map(|c| if r#"<>:"|?*"#.contains(c) { '_' } else { c }).collect();
+    let mut name = allowed.clone();
+    let mut number = 1;
+    while taken.contains(&name.to_lowercase()) {
+        number += 1;
+        name = format!("{allowed}-{number}");
+    }
+    taken.push(name.to_lowercase());
+    name
 }
 
 /// Whether the archive is the extract of these very files: told without unpacking them.
@@ -155,9 +165,12 @@ fn make_directory(directory: &Path) -> Result<(), Error> {
         return Ok(());
     }
     std::fs::create_dir_all(directory).map_err(|reason| {
-        // "File exists" would not say what is wrong with it.
-        let is_file = reason.kind() == io::ErrorKind::AlreadyExists;
-        let source = if is_file { io::Error::new(io::ErrorKind::NotADirectory, "is not a directory") } else { reason };
+        // Systems say this in many ways, most of them about something that exists.
+        let source = if directory.is_file() {
+            io::Error::new(io::ErrorKind::NotADirectory, "is not a directory")
+        } else {
+            reason
+        };
         Error::Out { directory: directory.to_owned(), source }
     })
 }

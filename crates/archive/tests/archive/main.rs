@@ -3,6 +3,7 @@
 mod atomicity;
 mod budget;
 mod common;
+mod corpus;
 mod damage;
 mod evolution;
 #[path = "../../examples/bytes_per_row/machine.rs"]

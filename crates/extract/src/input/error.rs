@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+/// Where the system looks for the directory of temporary files.
+pub(crate) const TEMP_VARIABLE: &str = if cfg!(windows) { "TMP" } else { "TMPDIR" };
+
 /// Why an input cannot be used.
 #[derive(Debug, Error)]
 pub enum InputError {
@@ -148,9 +151,10 @@ pub enum InputError {
     },
     /// The disk of the temporary directory is full.
     #[error(
-        "{}: no space left in {} to unpack it; free some, or choose another directory with --temp or TMPDIR",
+        "{}: no space left in {} to unpack it; free some, or choose another directory with --temp or {}",
         shown(.path),
-        shown(.directory)
+        shown(.directory),
+        TEMP_VARIABLE
     )]
     NoSpace {
         /// Archive file.
@@ -160,10 +164,11 @@ pub enum InputError {
     },
     /// No temporary file can be made or written.
     #[error(
-        "{}: cannot write a temporary file in {}: {}; choose another directory with --temp or TMPDIR",
+        "{}: cannot write a temporary file in {}: {}; choose another directory with --temp or {}",
         shown(.path),
         shown(.directory),
-        one_line(&.reason.to_string())
+        one_line(&.reason.to_string()),
+        TEMP_VARIABLE
     )]
     Temporary {
         /// Archive file.

@@ -211,7 +211,8 @@ fn no_temporary_directory() {
     let options = OpenOptions { temp_dir: Some(placed.directory.path().join("none")), ..OpenOptions::default() };
     let text = failure(&placed, &options);
     assert!(text.starts_with("x.zip: cannot write a temporary file in none: "), "{text}");
-    assert!(text.ends_with("; choose another directory with --temp or TMPDIR"), "{text}");
+    let variable = if cfg!(windows) { "TMP" } else { "TMPDIR" };
+    assert!(text.ends_with(&format!("; choose another directory with --temp or {variable}")), "{text}");
 }
 
 /// A cabinet with one stored folder, written by hand so that single fields can be wrong.

@@ -1,6 +1,7 @@
 //! The whole pipeline on synthetic recordings: what comes out of the archive is what the scenario says went in.
 
 mod compare;
+mod corpus;
 mod pipeline;
 
 use tracesift_etl::EtlFile;

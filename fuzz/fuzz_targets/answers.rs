@@ -1,0 +1,31 @@
+//! Every question to an archive.
+
+use std::path::Path;
+
+use tracesift_ask::question::{cpu, process, stats, version};
+use tracesift_ask::recording::{OpenRecording, Source};
+use tracesift_ask::time_range::TimeRange;
+use tracesift_ask::{Question, ask};
+
+/// Asks the archive everything, with and without a time range. Failures are fine.
+pub(crate) fn ask_everything(archive: &Path) {
+    let source = Source::archive(archive.to_owned());
+    for time in [TimeRange::default(), TimeRange { start: Some(1_000), end: Some(500_000_000) }] {
+        let process = process::Question { time, ..Default::default() };
+        let tree = process::Question { sort: process::Sort::Tree, ..process.clone() };
+        let version = version::Question { time, ..Default::default() };
+        let per_process = version::Question { per_process: true, ..version.clone() };
+        for question in [
+            Question::Cpu(cpu::Question { time, ..Default::default() }),
+            Question::Process(process),
+            Question::Process(tree),
+            Question::Version(version),
+            Question::Version(per_process),
+        ] {
+            let _ = ask(std::slice::from_ref(&source), &question);
+        }
+    }
+    if let Ok(recording) = OpenRecording::open(&source) {
+        let _ = stats::archive(&recording).map(|row| stats::answer(vec![row], &Default::default()));
+    }
+}

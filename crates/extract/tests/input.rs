@@ -4,6 +4,7 @@ mod input {
     mod bad_archives;
     mod cases;
     mod containers;
+    mod corpus;
     mod fixtures;
     mod matcher;
     mod mutations;

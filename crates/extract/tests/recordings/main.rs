@@ -2,6 +2,7 @@
 
 mod damaged;
 mod net_452;
+mod several;
 mod support;
 
 use support::{cases, extract_file};

@@ -8,7 +8,7 @@ use tracesift_archive::Archive;
 use tracesift_extract::{Options, Outcome, Step, extract, input};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, StackRow};
 
-use crate::measure::{against, spread};
+use crate::measure::{RUNS, against, spread};
 use crate::{SCALE_BYTES, scale};
 
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
@@ -30,7 +30,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         encoder.finish()?;
         Ok(start.elapsed())
     };
-    against("extract 1 GiB without summaries", 5.0, ours, "zstd -3 -T2", theirs)?;
+    against("extract 1 GiB without summaries", 5.0, RUNS, ours, "zstd -3 -T2", theirs)?;
     if let Some(place) = archive {
         report(&Archive::open(&place)?, &path, summary_times)?;
     }

@@ -6,11 +6,11 @@ use std::process::Command;
 
 use tracesift_etl::{EtlFile, Merge, MergeOptions};
 
-use crate::measure::{against, timed};
+use crate::measure::{RUNS, against, timed};
 use crate::{SCALE_BYTES, scale};
 
 /// Bytes of the recording for the reader in Python, which is slow.
-const SMALL_BYTES: u64 = 16 << 20;
+const SMALL_BYTES: u64 = 1 << 20;
 
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     let path = scale::recording(directory, SCALE_BYTES)?;
@@ -19,7 +19,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         anyhow::ensure!(count > 0, "no records");
         Ok(time)
     };
-    against("framing 1 GiB", 3.0, ours, "sum of the mapped file", || Ok(timed(|| sum(&path))?.1))?;
+    against("framing 1 GiB", 3.0, RUNS, ours, "sum of the mapped file", || Ok(timed(|| sum(&path))?.1))?;
 
     let small = scale::recording(directory, SMALL_BYTES)?;
     let dissect = format!(
@@ -37,7 +37,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Ok(time)
     };
-    against("framing 16 MiB", 0.01, || Ok(timed(|| walk(&small))?.1), "dissect.etl", theirs)
+    against("framing 1 MiB", 0.01, 1, || Ok(timed(|| walk(&small))?.1), "dissect.etl", theirs)
 }
 
 fn walk(path: &Path) -> anyhow::Result<u64> {

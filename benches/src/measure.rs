@@ -2,22 +2,26 @@
 
 use std::time::{Duration, Instant};
 
-/// Counted runs of each.
-const RUNS: usize = 5;
+/// Counted runs of each, usually.
+pub(crate) const RUNS: usize = 5;
 
-/// Runs `ours` and `yardstick` in turn, after one uncounted run of each; prints medians and the median of the ratios.
+/// Runs `ours` and `yardstick` in turn, after one uncounted run of each if there are several; prints medians and the median of the
+/// ratios.
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
 pub(crate) fn against(
     name: &str,
     budget: f64,
+    runs: usize,
     mut ours: impl FnMut() -> anyhow::Result<Duration>,
     yardstick_name: &str,
     mut yardstick: impl FnMut() -> anyhow::Result<Duration>,
 ) -> anyhow::Result<()> {
-    ours()?;
-    yardstick()?;
+    if runs > 1 {
+        ours()?;
+        yardstick()?;
+    }
     let (mut our_times, mut their_times, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..RUNS {
+    for _ in 0..runs {
         let (our, their) = (ours()?, yardstick()?);
         our_times.push(our.as_secs_f64());
         their_times.push(their.as_secs_f64());

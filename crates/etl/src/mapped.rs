@@ -6,16 +6,16 @@ use std::ops::Range;
 use bytes::Bytes;
 
 /// A mapped file.
+#[cfg(target_os = "linux")]
 #[derive(Debug)]
 pub(crate) struct MappedFile {
     bytes: Bytes,
-    #[cfg(target_os = "linux")]
     map: std::sync::Arc<memmap2::Mmap>,
 }
 
+#[cfg(target_os = "linux")]
 impl MappedFile {
     /// Maps a regular, local file; `None` where that is not possible or not advisable.
-    #[cfg(target_os = "linux")]
     pub(crate) fn of(file: &File, length: u64) -> Option<Self> {
         if length == 0 || !file.metadata().is_ok_and(|facts| facts.is_file()) || !is_local(file) {
             return None;
@@ -32,19 +32,12 @@ impl MappedFile {
         Some(Self { bytes: Bytes::from_owner(Owner(std::sync::Arc::clone(&map))), map })
     }
 
-    /// Elsewhere files are read: Windows refuses to truncate a mapped file, which would disturb its recorder.
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn of(_file: &File, _length: u64) -> Option<Self> {
-        None
-    }
-
     /// All of the file.
     pub(crate) fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
     /// Lets the system take the pages that lie wholly in the range; they come back from the file when they are needed.
-    #[cfg(target_os = "linux")]
     pub(crate) fn release(&self, range: Range<u64>) {
         let page = rustix::param::page_size() as u64;
         let (start, end) =
@@ -59,9 +52,26 @@ impl MappedFile {
             let _ = unsafe { self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, length) };
         }
     }
+}
 
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn release(&self, _range: Range<u64>) {}
+/// Elsewhere files are read: Windows refuses to truncate a mapped file, which would disturb its recorder.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(crate) enum MappedFile {}
+
+#[cfg(not(target_os = "linux"))]
+impl MappedFile {
+    pub(crate) fn of(_file: &File, _length: u64) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn bytes(&self) -> &Bytes {
+        match *self {}
+    }
+
+    pub(crate) fn release(&self, _range: Range<u64>) {
+        match *self {}
+    }
 }
 
 #[cfg(target_os = "linux")]

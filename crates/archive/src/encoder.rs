@@ -51,8 +51,9 @@ const PAGE_ROWS: usize = 128 * 1024;
 /// Encoded bytes of a page before compression.
 const PAGE_BYTES: usize = 512 * 1024;
 
-/// Compression level. Level 3 saves 1 % of the switches and 6 % of the stacks for a fifth more time.
-const ZSTD_LEVEL: i32 = 1;
+/// Compression level. Level 3 takes 1 % off the switches, 2 % off the samples and 12 % off the stacks; what it costs more than level 1
+/// is done on the encoder's own thread.
+const ZSTD_LEVEL: i32 = 3;
 
 enum Message {
     Columns(Columns),

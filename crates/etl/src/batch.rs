@@ -27,14 +27,19 @@ impl Batch {
     /// The records in order.
     #[inline]
     pub(crate) fn entries(&self) -> &[Entry] {
-        self.entries.get(..self.length).unwrap_or_default()
+        &self.entries
+    }
+
+    /// Leaves no record.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
     }
 
     /// Starts a batch for times from `low` to `last`, inclusive. The batch before it says how many records are likely.
     pub(crate) fn begin(&mut self, low: i64, last: i64) {
         // Distances fit into u64 for all i64.
         let span = last.wrapping_sub(low) as u64;
-        let slice_bits = (usize::BITS - self.length.leading_zeros()).clamp(6, 15);
+        let slice_bits = (usize::BITS - self.entries.len().leading_zeros()).clamp(6, 15);
         self.shift = (u64::BITS - span.leading_zeros()).saturating_sub(slice_bits);
         (self.low, self.last, self.length) = (low, last, 0);
         self.places.clear();
@@ -66,9 +71,7 @@ impl Batch {
             *place = next;
             next += count;
         }
-        if self.entries.len() < self.length {
-            self.entries.resize(self.length, Entry::default());
-        }
+        self.entries.resize(self.length, Entry::default());
     }
 
     /// Puts a run's records, which were counted before, into their slices.
@@ -86,9 +89,8 @@ impl Batch {
 
     /// Sorts inside the slices. Records of the same time stay in the order of their runs.
     pub(crate) fn finish(&mut self) {
-        let Some(entries) = self.entries.get_mut(..self.length) else { return };
-        if !insertion_sort(entries) {
-            entries.sort_by_key(|entry| entry.time);
+        if !insertion_sort(&mut self.entries) {
+            self.entries.sort_by_key(|entry| entry.time);
         }
     }
 }

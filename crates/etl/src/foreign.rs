@@ -10,14 +10,14 @@ const STARTS: [(&[u8], &str); 10] = [
         "it is a Git LFS pointer, not the file itself; fetch the content with \"git lfs pull\"",
     ),
     (b"PK\x03\x04", "it is a ZIP archive; extract the .etl files from it"),
-    (b"PK\x05\x06", "it is an empty ZIP archive"),
+    (b"PK\x05\x06", "it is an empty ZIP archive; pack the .etl files again"),
     (b"7z\xbc\xaf\x27\x1c", "it is a 7-Zip archive; extract the .etl files from it"),
     (b"MSCF", "it is a cabinet archive; extract the .etl files from it"),
     (b"\x1f\x8b", "it is compressed with gzip; decompress it first"),
     (b"\xfd7zXZ\0", "it is compressed with xz; decompress it first"),
     (b"\x28\xb5\x2f\xfd", "it is compressed with zstd; decompress it first"),
-    (b"PERFILE2", "it is a Linux perf.data file"),
-    (b"MDMP", "it is a minidump"),
+    (b"PERFILE2", "it is a Linux perf.data file, which cannot be read yet; \"perf script\" shows what is in it"),
+    (b"MDMP", "it is a minidump; open it with a debugger"),
 ];
 
 /// Why a file that starts with these bytes is no recording; `None` when it may be one.
@@ -28,8 +28,9 @@ pub(crate) fn recognise(start: &[u8]) -> Option<String> {
 /// The reason when no buffer was found.
 pub(crate) fn no_buffer(length: u64) -> String {
     if length < crate::format::BUFFER_HEADER_BYTES as u64 {
-        format!("it has {length} bytes, too few for a single buffer")
+        format!("it has {length} bytes, too few for a single buffer; check that its copy is complete")
     } else {
-        "no plausible buffer header was found in it".to_owned()
+        "no plausible buffer header was found in it; check that it is the file you meant and that its copy is complete"
+            .to_owned()
     }
 }

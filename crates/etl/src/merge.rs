@@ -162,10 +162,7 @@ impl<W: Wanted> Merge<W> {
     )]
     #[inline]
     pub fn next(&mut self) -> Option<Record<'_>> {
-        if self.next == self.batch.entries().len() && !self.refill() {
-            return None;
-        }
-        let entry = *self.batch.entries().get(self.next)?;
+        let entry = self.upcoming()?;
         self.next += 1;
         let run = self.runs.get(entry.slot())?;
         run.content.record(entry, run.cpu, run.part)
@@ -174,10 +171,16 @@ impl<W: Wanted> Merge<W> {
     /// Time of the record that [`Merge::next`] will give.
     #[inline]
     pub fn peek_time(&mut self) -> Option<i64> {
-        if self.next == self.batch.entries().len() && !self.refill() {
-            return None;
+        self.upcoming().map(|entry| entry.time)
+    }
+
+    #[inline]
+    fn upcoming(&mut self) -> Option<Entry> {
+        if let Some(entry) = self.batch.entries().get(self.next) {
+            return Some(*entry);
         }
-        self.batch.entries().get(self.next).map(|entry| entry.time)
+        self.refill();
+        self.batch.entries().first().copied()
     }
 
     /// What could not be used in the buffers read so far, for the file with index `part`; without the damage that
@@ -194,14 +197,14 @@ impl<W: Wanted> Merge<W> {
         self.stored_bytes
     }
 
-    /// Makes the next batch; false at the end.
+    /// Makes the next batch, which is empty at the end.
     #[inline(never)]
-    fn refill(&mut self) -> bool {
+    fn refill(&mut self) {
+        self.next = 0;
         self.release();
         let Some((low, last)) = self.load_due() else {
-            self.batch.begin(0, 0);
-            self.next = 0;
-            return false;
+            self.batch.clear();
+            return;
         };
         let (runs, batch) = (&mut self.runs, &mut self.batch);
         batch.begin(low, last);
@@ -216,9 +219,7 @@ impl<W: Wanted> Merge<W> {
             run.next += run.taken;
         }
         batch.finish();
-        self.next = 0;
         self.floor = batch.entries().last().map_or(self.floor, |entry| entry.time);
-        !batch.entries().is_empty()
     }
 
     /// Lets go of the buffers that are used up.

@@ -17,6 +17,7 @@
 //! [`union::DescendingUnion`]); forward, they would have to keep every gap until the longest sleeper wakes up.
 
 pub mod accounting;
+mod charges;
 pub mod cpus;
 mod cut;
 mod method_slots;

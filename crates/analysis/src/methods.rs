@@ -5,6 +5,8 @@
 //! methods that have occurred in the same stacks only have the same unions, and share one: per switch there are
 //! as many updates as the stack has such groups, not as it has frames, and no hashing per frame.
 //!
+//! Rows are added process by process, a few thousand at a time, so that they meet what they update in the processor's cache.
+//!
 //! What keeps it small: a slot per (process, method), and a cache of stacks with a byte budget. When that is full,
 //! its sums are handed out and it starts again; the figures do not depend on it.
 
@@ -16,15 +18,19 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::Recording;
+use crate::charges::{Charge, Charges, What};
 use crate::cut;
 use crate::method_slots::{MethodSlots, ProcessNumber};
 use crate::names::MethodId;
-use crate::spans::{Span, is_switch_in, pieces};
+use crate::spans::{Pieces, Span, is_switch_in, pieces};
 use crate::stack_cache::{EntryNumber, Place, StackCache};
 use crate::stacks::MethodSource;
 
 /// Bytes that the cache of stacks may take by default.
 pub const DEFAULT_CACHE_BYTES: usize = 64 << 20;
+
+/// Rows that wait to be added may take this part of it besides.
+const CHARGES_SHARE: usize = 16;
 
 /// The figures of one method in one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,8 +112,11 @@ pub struct MethodAggregator<S> {
     threads_of_process: Vec<u32>,
     slots: MethodSlots,
     cache: StackCache,
-    /// Waits that ended before the switch row at hand, at most one per thread. They join the unions in their turn.
-    pending: BinaryHeap<PendingWait>,
+    /// Rows that are not added yet.
+    charges: Charges,
+    /// Per process: waits that ended before the switch row at hand, at most one per thread. They join the unions in their
+    /// turn.
+    pending: Vec<BinaryHeap<PendingWait>>,
     now: i64,
     contradictions: u64,
     scratch: Vec<MethodId>,
@@ -156,7 +165,8 @@ impl<S: MethodSource> MethodAggregator<S> {
             threads_of_process: Vec::new(),
             slots,
             cache: StackCache::default(),
-            pending: BinaryHeap::new(),
+            charges: Charges::of_bytes(DEFAULT_CACHE_BYTES / CHARGES_SHARE),
+            pending: Vec::new(),
             now: i64::MAX,
             contradictions: 0,
             scratch: Vec::new(),
@@ -167,6 +177,7 @@ impl<S: MethodSource> MethodAggregator<S> {
     #[must_use]
     pub fn with_cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = bytes;
+        self.charges = Charges::of_bytes(bytes / CHARGES_SHARE);
         self
     }
 
@@ -175,14 +186,8 @@ impl<S: MethodSource> MethodAggregator<S> {
         let place = row.stack.map(Place::Stack).or(row.frame.map(Place::Frame));
         let Some(place) = place.filter(|_| self.range.contains(row.time)) else { return };
         let process = self.slots.process(row.process);
-        let entry = self.entry(process, row.thread, place);
-        let sums = self.cache.sums(entry);
-        sums.samples += 1;
-        sums.cpu = sums.cpu.saturating_add(row.weight);
-        sums.seen(row.time, row.time);
-        if let Some(leaf) = self.cache.leaf(entry) {
-            self.slots.add_exclusive(leaf, row.weight);
-        }
+        let what = What::Sample { weight: row.weight };
+        self.charge(Charge { process, thread: row.thread, place, time: row.time, what });
     }
 
     /// Takes a switch row; rows come newest first.
@@ -195,34 +200,12 @@ impl<S: MethodSource> MethodAggregator<S> {
         thread.left = row.off_time.min(row.time);
         let process = thread.process;
         self.now = row.time;
-        // No wait to come ends behind this switch-in, so those that do are next in descending order.
-        self.settle(row.time);
-
         let Some(stack) = row.wait_stack else { return };
-        let parts = pieces(row, self.has_ready).clip(self.range);
+        let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(self.range);
         let switched_in = is_switch_in(row) && self.range.contains(row.time);
-        if parts.wait.is_none() && parts.ready.is_none() && !switched_in {
-            return;
-        }
-        let entry = self.entry(process, row.thread, Place::Stack(stack));
-        let sums = self.cache.sums(entry);
-        if switched_in {
-            sums.switches += 1;
-            sums.seen(row.time, row.time);
-        }
-        if let Some(ready) = parts.ready {
-            sums.ready.add(ready);
-            sums.seen(ready.start, ready.end);
-        }
-        if let Some(wait) = parts.wait {
-            sums.wait.add(wait);
-            sums.seen(wait.start, wait.end);
-            self.pending.push(PendingWait { span: wait, entry });
-        }
-        if let Some(ready) = parts.ready {
-            for &group in self.cache.groups(entry, &mut self.slots) {
-                self.slots.add_ready(group, ready);
-            }
+        if wait.is_some() || ready.is_some() || switched_in {
+            let what = What::Switch { wait, ready, switched_in };
+            self.charge(Charge { process, thread: row.thread, place: Place::Stack(stack), time: row.time, what });
         }
     }
 
@@ -251,7 +234,10 @@ impl<S: MethodSource> MethodAggregator<S> {
     }
 
     fn close(&mut self) {
-        self.settle(i64::MIN);
+        self.settle_charges();
+        for process in 0..self.pending.len() {
+            self.settle_waits(ProcessNumber(u32::try_from(process).unwrap_or(u32::MAX)), i64::MIN);
+        }
         self.cache.hand_out(&mut self.slots);
         self.cache = StackCache::default();
     }
@@ -276,10 +262,68 @@ impl<S: MethodSource> MethodAggregator<S> {
         MethodTotals { methods: order.iter().map(total).collect(), counts, contradictions: self.contradictions }
     }
 
-    /// Adds the pending waits that end at `time` or later to the unions of their methods.
-    fn settle(&mut self, time: i64) {
-        while let Some(wait) = self.pending.peek().filter(|wait| wait.span.end >= time).copied() {
-            self.pending.pop();
+    fn charge(&mut self, charge: Charge) {
+        if self.charges.push(charge) {
+            self.settle_charges();
+        }
+    }
+
+    fn settle_charges(&mut self) {
+        let mut charges = std::mem::replace(&mut self.charges, Charges::of_bytes(0));
+        charges.take_out(|charge| self.settle(charge));
+        self.charges = charges;
+    }
+
+    /// Adds a charge to its methods. Those of switches come newest first in each process.
+    fn settle(&mut self, charge: &Charge) {
+        let Charge { process, thread, place, time, what } = *charge;
+        match what {
+            What::Sample { weight } => {
+                let entry = self.entry(process, thread, place);
+                let sums = self.cache.sums(entry);
+                sums.samples += 1;
+                sums.cpu = sums.cpu.saturating_add(weight);
+                sums.seen(time, time);
+                if let Some(leaf) = self.cache.leaf(entry) {
+                    self.slots.add_exclusive(leaf, weight);
+                }
+            }
+            What::Switch { wait, ready, switched_in } => {
+                // No wait to come ends behind this switch-in, so those that do are next in descending order.
+                self.settle_waits(process, time);
+                let entry = self.entry(process, thread, place);
+                let sums = self.cache.sums(entry);
+                if switched_in {
+                    sums.switches += 1;
+                    sums.seen(time, time);
+                }
+                if let Some(wait) = wait {
+                    sums.wait.add(wait);
+                    sums.seen(wait.start, wait.end);
+                }
+                if let Some(ready) = ready {
+                    sums.ready.add(ready);
+                    sums.seen(ready.start, ready.end);
+                    for &group in self.cache.groups(entry, &mut self.slots) {
+                        self.slots.add_ready(group, ready);
+                    }
+                }
+                if let Some(span) = wait {
+                    self.pending[process.0 as usize].push(PendingWait { span, entry });
+                }
+            }
+        }
+    }
+
+    /// Adds the pending waits of a process that end at `time` or later to the unions of their methods.
+    fn settle_waits(&mut self, process: ProcessNumber, time: i64) {
+        let index = process.0 as usize;
+        if index >= self.pending.len() {
+            self.pending.resize_with(index + 1, BinaryHeap::new);
+        }
+        let pending = &mut self.pending[index];
+        while let Some(wait) = pending.peek().filter(|wait| wait.span.end >= time).copied() {
+            pending.pop();
             for &group in self.cache.groups(wait.entry, &mut self.slots) {
                 self.slots.add_wait(group, wait.span);
             }
@@ -324,11 +368,13 @@ impl<S: MethodSource> MethodAggregator<S> {
         self.cache.hand_out(&mut self.slots);
         let old = std::mem::take(&mut self.cache);
         let mut moved: FxHashMap<EntryNumber, EntryNumber> = FxHashMap::default();
-        let mut pending = std::mem::take(&mut self.pending).into_vec();
-        for wait in &mut pending {
-            let cache = &mut self.cache;
-            wait.entry = *moved.entry(wait.entry).or_insert_with(|| cache.adopt(&old, wait.entry));
+        for pending in &mut self.pending {
+            let mut waits = std::mem::take(pending).into_vec();
+            for wait in &mut waits {
+                let cache = &mut self.cache;
+                wait.entry = *moved.entry(wait.entry).or_insert_with(|| cache.adopt(&old, wait.entry));
+            }
+            *pending = waits.into();
         }
-        self.pending = pending.into();
     }
 }

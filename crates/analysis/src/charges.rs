@@ -1,0 +1,105 @@
+//! What samples and switches add to methods, put together by process before it is added.
+//!
+//! A machine runs hundreds of processes, each with its own methods and stacks. Taken as they come, nearly every update would
+//! meet memory that the cache has lost since the process was last seen; taken process by process, a few thousand at a time,
+//! they meet memory that is still there. The order within a process stays as it was.
+
+use tracesift_trace::ThreadId;
+
+use crate::method_slots::ProcessNumber;
+use crate::spans::Span;
+use crate::stack_cache::Place;
+
+/// Charges that are put together at a time, at most.
+const BATCH: usize = 1 << 15;
+
+/// What one row adds to the methods of one stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Charge {
+    pub(crate) process: ProcessNumber,
+    pub(crate) thread: ThreadId,
+    pub(crate) place: Place,
+    pub(crate) time: i64,
+    pub(crate) what: What,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// A sample at the charge's time.
+    Sample { weight: i64 },
+    /// A switch row: the spans, and whether the thread was switched in at the charge's time.
+    Switch { wait: Option<Span>, ready: Option<Span>, switched_in: bool },
+}
+
+/// Charges on their way. Keeps its memory between batches.
+#[derive(Debug)]
+pub(crate) struct Charges {
+    batch: usize,
+    waiting: Vec<Charge>,
+    order: Vec<u32>,
+    /// Per process, the place of its next charge in `order`.
+    places: Vec<u32>,
+}
+
+impl Charges {
+    /// For charges that take up to about this many bytes.
+    pub(crate) fn of_bytes(bytes: usize) -> Self {
+        let batch = (bytes / size_of::<Charge>()).clamp(1, BATCH);
+        Self { batch, waiting: Vec::new(), order: Vec::new(), places: Vec::new() }
+    }
+
+    /// Takes a charge; true when it is time to take them out.
+    pub(crate) fn push(&mut self, charge: Charge) -> bool {
+        self.waiting.push(charge);
+        self.waiting.len() >= self.batch
+    }
+
+    /// Hands out what was pushed, process by process, each in the order in which it came.
+    pub(crate) fn take_out(&mut self, mut take: impl FnMut(&Charge)) {
+        let processes = self.waiting.iter().map(|charge| charge.process.0 as usize + 1).max().unwrap_or(0);
+        self.places.clear();
+        self.places.resize(processes, 0);
+        for charge in &self.waiting {
+            self.places[charge.process.0 as usize] += 1;
+        }
+        let mut next = 0;
+        for place in &mut self.places {
+            next += std::mem::replace(place, next);
+        }
+        self.order.resize(self.waiting.len(), 0);
+        for (index, charge) in (0..).zip(&self.waiting) {
+            let place = &mut self.places[charge.process.0 as usize];
+            self.order[*place as usize] = index;
+            *place += 1;
+        }
+        for &index in &self.order {
+            take(&self.waiting[index as usize]);
+        }
+        self.waiting.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Charge, Charges, What};
+    use crate::method_slots::ProcessNumber;
+    use crate::stack_cache::Place;
+    use tracesift_trace::{StackId, ThreadId};
+
+    #[test]
+    fn come_out_by_process_and_else_as_they_came() {
+        let mut charges = Charges::of_bytes(1000);
+        // Twice, so that the second use meets what the first has left behind.
+        for _ in 0..2 {
+            for (process, time) in [(7, 1), (0, 2), (7, 3), (2, 4), (0, 5), (7, 6)] {
+                let process = ProcessNumber(process);
+                let place = Place::Stack(StackId(0));
+                charges.push(Charge { process, thread: ThreadId(0), place, time, what: What::Sample { weight: 1 } });
+            }
+            let mut found = Vec::new();
+            charges.take_out(|charge| found.push((charge.process.0, charge.time)));
+            assert_eq!(found, [(0, 2), (0, 5), (2, 4), (7, 1), (7, 3), (7, 6)]);
+        }
+        charges.take_out(|_| panic!("nothing is left"));
+    }
+}

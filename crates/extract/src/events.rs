@@ -72,7 +72,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             files,
             file_ids: FxHashMap::default(),
             used_files: Vec::new(),
-            binder: StackBinder::new(),
+            binder: StackBinder::new(clock.frequency),
             initiations: FxHashMap::default(),
             sweep_interval: clock.frequency,
             stack_records: 0,

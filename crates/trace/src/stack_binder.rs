@@ -10,8 +10,12 @@ use crate::stacks::HalfId;
 
 const NONE: u32 = u32::MAX;
 
-/// Stack records that may name the same time; a forged recording must not make the search quadratic.
-const MAX_PER_TICK: usize = 256;
+/// Events that wait for their stacks in one slice of time, at most: a forged recording must not make the search quadratic.
+const MAX_PER_SLICE: usize = 1024;
+
+/// Slices of time per second, at least. Events come in the order of time, so those of one slice meet memory that the one before
+/// them has just used.
+const SLICES_PER_SECOND: u64 = 100_000;
 
 /// Kernel halves that wait for the return of one thread to user mode, at most.
 const MAX_WAITING: usize = 4096;
@@ -74,9 +78,11 @@ pub struct LateUserHalf {
 }
 
 /// Holds the halves whose events are still to come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct StackBinder {
-    by_ticks: FxHashMap<i64, u32>,
+    /// Ticks in a slice of time, as a power of two.
+    slice_bits: u32,
+    by_slice: FxHashMap<i64, u32>,
     entries: Vec<Entry>,
     free: Vec<u32>,
     /// Kernel halves by tid and life that wait for its return to user mode: event time and entry.
@@ -89,10 +95,20 @@ pub struct StackBinder {
 }
 
 impl StackBinder {
-    /// Nothing waits.
+    /// Nothing waits; times are ticks of `frequency` per second.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(frequency: i64) -> Self {
+        let slice = u64::try_from(frequency).unwrap_or(0) / SLICES_PER_SECOND;
+        Self {
+            slice_bits: slice.max(1).ilog2(),
+            by_slice: FxHashMap::default(),
+            entries: Vec::new(),
+            free: Vec::new(),
+            waiting: FxHashMap::default(),
+            late: FxHashMap::default(),
+            late_events: FxHashMap::default(),
+            swept: 0,
+        }
     }
 
     /// A user half that the cursor will not reach in time. To be added in the order in which they were logged.
@@ -105,22 +121,28 @@ impl StackBinder {
     pub fn add(&mut self, record: &StackRecord) {
         match record.part {
             Part::Kernel(half) => {
-                let entry = self.entry_for(record, |entry| entry.kernel.is_none() && !entry.whole);
-                self.entries[entry as usize].kernel = Some(half);
-                self.entries[entry as usize].cpu = record.cpu;
-                if self.entries[entry as usize].user.is_none() {
+                let open = |entry: &Entry| entry.kernel.is_none() && !entry.whole;
+                let Some(index) = self.entry_for(record, open) else { return };
+                let entry = &mut self.entries[index as usize];
+                entry.kernel = Some(half);
+                entry.cpu = record.cpu;
+                if entry.user.is_none() {
                     let waiting = self.waiting.entry((record.tid, record.life)).or_default();
                     if waiting.len() >= MAX_WAITING {
                         waiting.clear();
                     }
-                    waiting.push((record.event_ticks, entry));
+                    waiting.push((record.event_ticks, index));
                 }
             }
             Part::User(half) => {
-                let entry = self.entry_for(record, |entry| !entry.whole && (entry.user.is_none() || entry.borrowed));
-                self.entries[entry as usize].user = Some(half);
-                self.entries[entry as usize].borrowed = false;
-                for (ticks, index) in self.waiting.remove(&(record.tid, record.life)).unwrap_or_default() {
+                let open = |entry: &Entry| !entry.whole && (entry.user.is_none() || entry.borrowed);
+                if let Some(index) = self.entry_for(record, open) {
+                    let entry = &mut self.entries[index as usize];
+                    entry.user = Some(half);
+                    entry.borrowed = false;
+                }
+                let waiting = self.waiting.get_mut(&(record.tid, record.life));
+                for (ticks, index) in waiting.into_iter().flat_map(|waiting| waiting.drain(..)) {
                     let waiting = &mut self.entries[index as usize];
                     let same = waiting.ticks == ticks && waiting.tid == record.tid;
                     if same && waiting.user.is_none() && waiting.kernel.is_some() {
@@ -130,9 +152,11 @@ impl StackBinder {
                 }
             }
             Part::Whole(half) => {
-                let entry = self.entry_for(record, |entry| entry.kernel.is_none() && entry.user.is_none());
-                self.entries[entry as usize].kernel = Some(half);
-                self.entries[entry as usize].whole = true;
+                let open = |entry: &Entry| entry.kernel.is_none() && entry.user.is_none();
+                let Some(index) = self.entry_for(record, open) else { return };
+                let entry = &mut self.entries[index as usize];
+                entry.kernel = Some(half);
+                entry.whole = true;
             }
         }
     }
@@ -140,15 +164,16 @@ impl StackBinder {
     /// The kernel and user halves of the event of thread `tid` (unknown: `None`) at `ticks` on `cpu`, at most once each.
     /// With `shared` also a user half that came for another event of the same stay in kernel mode.
     pub fn take(&mut self, ticks: i64, tid: Option<u32>, cpu: u16, shared: bool) -> (Option<HalfId>, Option<HalfId>) {
-        let chosen = self.by_ticks.get(&ticks).and_then(|head| {
+        let chosen = self.by_slice.get(&self.slice(ticks)).and_then(|head| {
             self.chain(*head)
                 .filter(|index| {
                     let entry = &self.entries[*index as usize];
-                    match tid {
-                        // Every CPU has an idle thread with tid 0, so its stacks are told apart by CPU.
-                        None | Some(0) => entry.cpu == cpu && tid.is_none_or(|tid| entry.tid == tid),
-                        Some(tid) => entry.tid == tid,
-                    }
+                    entry.ticks == ticks
+                        && match tid {
+                            // Every CPU has an idle thread with tid 0, so its stacks are told apart by CPU.
+                            None | Some(0) => entry.cpu == cpu && tid.is_none_or(|tid| entry.tid == tid),
+                            Some(tid) => entry.tid == tid,
+                        }
                 })
                 // Several records with the same time and thread: the one logged on the event's CPU comes first.
                 .min_by_key(|index| self.entries[*index as usize].cpu != cpu)
@@ -157,7 +182,7 @@ impl StackBinder {
             return (None, tid.and_then(|tid| self.late_user_half(ticks, tid, false)));
         };
         let entry = self.entries[chosen as usize];
-        self.unlink(ticks, chosen);
+        self.unlink(self.slice(ticks), chosen);
         let user = match entry.user {
             _ if entry.whole => None,
             Some(user) if !entry.borrowed => Some(user),
@@ -188,10 +213,11 @@ impl StackBinder {
             return;
         }
         self.swept = now;
-        let stale: Vec<i64> = self.by_ticks.keys().copied().filter(|ticks| *ticks < now).collect();
-        for ticks in stale {
-            while let Some(head) = self.by_ticks.get(&ticks).copied() {
-                self.unlink(ticks, head);
+        let current = self.slice(now);
+        let stale: Vec<i64> = self.by_slice.keys().copied().filter(|slice| *slice < current).collect();
+        for slice in stale {
+            while let Some(head) = self.by_slice.get(&slice).copied() {
+                self.unlink(slice, head);
             }
         }
         self.waiting.retain(|_, waiting| {
@@ -200,23 +226,31 @@ impl StackBinder {
         });
     }
 
+    fn slice(&self, ticks: i64) -> i64 {
+        ticks >> self.slice_bits
+    }
+
     fn chain(&self, head: u32) -> impl Iterator<Item = u32> + '_ {
         std::iter::successors(Some(head), |index| Some(self.entries[*index as usize].next).filter(|next| *next != NONE))
     }
 
-    /// The first entry of the record's event that `open` accepts, else a new one at the end of the chain.
-    fn entry_for(&mut self, record: &StackRecord, open: impl Fn(&Entry) -> bool) -> u32 {
-        let head = self.by_ticks.get(&record.event_ticks).copied();
+    /// The first entry of the record's event that `open` accepts, else a new one at the end of the chain; `None` where too many
+    /// wait already.
+    fn entry_for(&mut self, record: &StackRecord, open: impl Fn(&Entry) -> bool) -> Option<u32> {
+        let slice = self.slice(record.event_ticks);
         let mut last = None;
-        if let Some(head) = head {
-            for index in self.chain(head).take(MAX_PER_TICK) {
-                let entry = &self.entries[index as usize];
-                let same_thread = entry.tid == record.tid && (record.tid != 0 || entry.cpu == record.cpu);
-                if same_thread && open(entry) {
-                    return index;
-                }
-                last = Some(index);
+        let mut length = 0;
+        for index in self.by_slice.get(&slice).into_iter().flat_map(|head| self.chain(*head)) {
+            let entry = &self.entries[index as usize];
+            let same_thread = entry.tid == record.tid && (record.tid != 0 || entry.cpu == record.cpu);
+            if entry.ticks == record.event_ticks && same_thread && open(entry) {
+                return Some(index);
             }
+            last = Some(index);
+            length += 1;
+        }
+        if length >= MAX_PER_SLICE {
+            return None;
         }
         let entry = Entry {
             next: NONE,
@@ -241,20 +275,20 @@ impl StackBinder {
         match last {
             Some(last) => self.entries[last as usize].next = index,
             None => {
-                self.by_ticks.insert(record.event_ticks, index);
+                self.by_slice.insert(slice, index);
             }
         }
-        index
+        Some(index)
     }
 
-    fn unlink(&mut self, ticks: i64, index: u32) {
-        let Some(head) = self.by_ticks.get(&ticks).copied() else { return };
+    fn unlink(&mut self, slice: i64, index: u32) {
+        let Some(head) = self.by_slice.get(&slice).copied() else { return };
         let next = self.entries[index as usize].next;
         if head == index {
             if next == NONE {
-                self.by_ticks.remove(&ticks);
+                self.by_slice.remove(&slice);
             } else {
-                self.by_ticks.insert(ticks, next);
+                self.by_slice.insert(slice, next);
             }
         } else {
             let before = self.chain(head).find(|at| self.entries[*at as usize].next == index);

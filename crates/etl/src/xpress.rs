@@ -58,23 +58,27 @@ struct Decoder<'a> {
     half_byte: Option<u8>,
 }
 
+/// The flags of a group that is used up: only the mark behind the last of them is left.
+const USED_UP: u64 = 1 << 63;
+
 impl Decoder<'_> {
     #[inline]
     fn run(&mut self, output: &mut [u8], limit: usize) -> Result<(), Stopped> {
         while self.to < limit {
-            let mut flags = u32_at(self.input, self.from).ok_or(Stopped::EndOfInput)?;
+            let flags = u32_at(self.input, self.from).ok_or(Stopped::EndOfInput)?;
             self.from += 4;
-            let mut items = 32;
-            while items > 0 && self.to < limit {
-                let literals = flags.leading_zeros().min(items);
-                if literals > 0 {
+            // The mark behind the last flag saves a counter.
+            let mut flags = u64::from(flags) << 32 | 1 << 31;
+            while flags != USED_UP && self.to < limit {
+                let literals = flags.leading_zeros();
+                flags <<= literals;
+                if !self.few_literals(literals as usize, output, limit) {
                     self.literals(literals as usize, output, limit)?;
-                    items -= literals;
-                    flags = flags.checked_shl(literals).unwrap_or(0);
-                    if items == 0 || self.to >= limit {
-                        continue;
-                    }
                 }
+                if flags == USED_UP || self.to >= limit {
+                    continue;
+                }
+                flags <<= 1;
                 let word = usize::from(u16_at(self.input, self.from).ok_or(Stopped::EndOfInput)?);
                 self.from += 2;
                 let length = if word & 7 < 7 { (word & 7) + 3 } else { self.long_length()? };
@@ -82,38 +86,44 @@ impl Decoder<'_> {
                 if distance > self.to {
                     return Err(Stopped::BadOffset);
                 }
-                copy_match(output, self.to, distance, length.min(limit - self.to));
-                self.to += length.min(limit - self.to);
-                items -= 1;
-                flags <<= 1;
+                let length = length.min(limit - self.to);
+                if !copy_short_match(output, self.to, distance, length) {
+                    copy_match(output, self.to, distance, length);
+                }
+                self.to += length;
             }
         }
         Ok(())
     }
 
+    /// Copies up to [`CHUNK`] literals, also none: how many follow each other cannot be foretold, so a branch would cost more than
+    /// to copy in vain. False where there are more or where there is no room for it.
+    #[inline]
+    fn few_literals(&mut self, count: usize, output: &mut [u8], limit: usize) -> bool {
+        if count > CHUNK || limit - self.to < CHUNK {
+            return false;
+        }
+        let source = self.input.get(self.from..).and_then(<[u8]>::first_chunk::<CHUNK>);
+        let target = output.get_mut(self.to..).and_then(<[u8]>::first_chunk_mut::<CHUNK>);
+        let (Some(source), Some(target)) = (source, target) else { return false };
+        *target = *source;
+        self.from += count;
+        self.to += count;
+        true
+    }
+
     #[inline]
     fn literals(&mut self, count: usize, output: &mut [u8], limit: usize) -> Result<(), Stopped> {
         let source = self.input.get(self.from..).unwrap_or_default();
-        let target = output.get_mut(self.to..).unwrap_or_default();
-        if count <= CHUNK
-            && let Some(target) = target.first_chunk_mut::<CHUNK>()
-            && let Some(source) = source.first_chunk::<CHUNK>()
-        {
-            *target = *source;
-        } else {
-            let there = count.min(source.len()).min(limit - self.to);
-            if let (Some(target), Some(source)) = (target.get_mut(..there), source.get(..there)) {
-                target.copy_from_slice(source);
-            }
-            if there < count && self.to + there < limit {
-                self.from += there;
-                self.to += there;
-                return Err(Stopped::EndOfInput);
-            }
+        let target = output.get_mut(self.to..limit).unwrap_or_default();
+        let wanted = count.min(target.len());
+        let there = wanted.min(source.len());
+        if let (Some(target), Some(source)) = (target.get_mut(..there), source.get(..there)) {
+            target.copy_from_slice(source);
         }
-        self.from += count.min(limit - self.to);
-        self.to += count.min(limit - self.to);
-        Ok(())
+        self.from += there;
+        self.to += there;
+        if there < wanted { Err(Stopped::EndOfInput) } else { Ok(()) }
     }
 
     /// The length of a match whose three bits are all set.
@@ -144,6 +154,19 @@ impl Decoder<'_> {
         }
         if length < 15 + 7 { Err(Stopped::BadLength) } else { Ok(length.saturating_add(3)) }
     }
+}
+
+/// Copies a match of up to two chunks that lies at least a chunk back, both chunks always: most matches are such. False for others
+/// and where there is no room for it.
+#[inline]
+fn copy_short_match(output: &mut [u8], to: usize, distance: usize, length: usize) -> bool {
+    if distance < CHUNK || length > 2 * CHUNK {
+        return false;
+    }
+    let Some(window) = output.get_mut(to - distance..to + 2 * CHUNK) else { return false };
+    window.copy_within(..CHUNK, distance);
+    window.copy_within(CHUNK..2 * CHUNK, distance + CHUNK);
+    true
 }
 
 /// Repeats `length` bytes that lie `distance` before `to`; both copies may overlap. `distance` ≤ `to`, and the match ends

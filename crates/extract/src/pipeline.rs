@@ -58,7 +58,7 @@ const WATCH_EVERY: u64 = 1 << 16;
 pub(crate) struct Recording {
     pub(crate) name: String,
     pub(crate) files: Vec<EtlFile>,
-    /// Names of the files for messages, in the same order.
+    /// Names of the files without their directories, for the health table; in the same order.
     pub(crate) labels: Vec<String>,
     pub(crate) sources: Vec<SourceFile>,
 }

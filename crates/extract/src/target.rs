@@ -90,13 +90,15 @@ fn open_parts(input: &input::Recording, members: Vec<input::Member>) -> Result<V
     for member in members {
         let path = member.path().to_owned();
         let inner = member.name().map(str::to_owned);
-        let label = match &inner {
-            Some(inner) => format!("{} ({inner})", path.display()),
-            None => path.display().to_string(),
+        let named = |file: &dyn std::fmt::Display| match &inner {
+            Some(inner) => format!("{file} ({inner})"),
+            None => file.to_string(),
         };
+        // An archive says the same wherever its recording lay.
+        let label = named(&path.file_name().unwrap_or_default().display());
         let source = input::source_file(&path, inner.as_deref())?;
-        let file =
-            EtlFile::open(Box::new(member)).map_err(|source| Error::Recording { name: label.clone(), source })?;
+        let file = EtlFile::open(Box::new(member))
+            .map_err(|source| Error::Recording { name: named(&path.display()), source })?;
         let header = file.header();
         facts.push(PartFacts {
             name: inner.clone().unwrap_or_else(|| path.display().to_string()),

@@ -38,6 +38,7 @@ pub mod names;
 pub mod payload;
 mod record;
 mod recover;
+pub mod schema;
 mod source;
 mod supply;
 pub mod time;

@@ -1,0 +1,307 @@
+//! Takes a payload apart by its layout.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar};
+use super::value::Value;
+use crate::bytes::u16_at;
+use crate::payload::{AnsiStr, PayloadError, Reader, WideStr};
+
+/// Structures inside structures: more only a forged schema has.
+const MAX_DEPTH: usize = 8;
+
+/// Values of one event that take no bytes (empty structures, arrays without elements): more only a forged schema has.
+const MAX_EMPTY_VALUES: usize = 1024;
+
+/// A payload taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decoded<'a> {
+    /// Names and values in the order of the payload. Fields that a shorter, older form of the event does not have are left out.
+    pub fields: Vec<(&'a str, Value<'a>)>,
+    /// What stands behind the last field.
+    pub rest: &'a [u8],
+    /// Why it ends before its layout does; the fields before that stand.
+    pub stopped: Option<DecodeError<'a>>,
+}
+
+impl<'a> Decoded<'a> {
+    /// The value of a field, by its name in any case.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value<'a>> {
+        self.fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+/// Why a payload could not be taken apart to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("field {field}: {reason}")]
+pub struct DecodeError<'a> {
+    /// The field.
+    pub field: &'a str,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// The payload does not hold it.
+    #[error(transparent)]
+    Payload(#[from] PayloadError),
+    /// Structures contain each other, or there are more values than the payload can hold.
+    #[error("the schema describes more values than a payload can hold")]
+    TooMany,
+    /// Its length or count stands in a field that does not come before it.
+    #[error("its length or count stands in a field that is not there")]
+    NoLength,
+}
+
+impl Layout {
+    /// Takes a payload apart. Never fails as such: what was decoded before the trouble stands.
+    #[must_use]
+    pub fn decode<'a>(&'a self, payload: &'a [u8], pointer_size: u8) -> Decoded<'a> {
+        let mut decoder = Decoder {
+            layout: self,
+            reader: Reader::new(payload, pointer_size),
+            numbers: vec![None; self.fields.len()],
+            budget: payload.len() + MAX_EMPTY_VALUES,
+        };
+        let mut decoded = Decoded { fields: Vec::with_capacity(self.top), ..Decoded::default() };
+        for index in 0..self.top.min(self.fields.len()) {
+            let start = decoder.reader.offset();
+            match decoder.field(index, 0) {
+                Ok(_) if self.fields[index].name.is_empty() => {}
+                Ok(value) => decoded.fields.push((&self.fields[index].name, value)),
+                // An older, shorter form of the event: the payload ends where a field would begin.
+                Err(Reason::Payload(_)) if start == payload.len() => break,
+                Err(reason) => {
+                    decoded.stopped = Some(DecodeError { field: &self.fields[index].name, reason });
+                    decoded.rest = payload.get(start..).unwrap_or_default();
+                    return decoded;
+                }
+            }
+        }
+        decoded.rest = decoder.reader.unread();
+        decoded
+    }
+}
+
+struct Decoder<'a> {
+    layout: &'a Layout,
+    reader: Reader<'a>,
+    /// Last value of each field that is an integer: lengths and counts.
+    numbers: Vec<Option<u64>>,
+    /// Values that may still come.
+    budget: usize,
+}
+
+impl<'a> Decoder<'a> {
+    fn field(&mut self, index: usize, depth: usize) -> Result<Value<'a>, Reason> {
+        let field: &'a Field = self.layout.fields.get(index).ok_or(Reason::TooMany)?;
+        let count = match field.count {
+            Count::One => return self.one(field, index, depth),
+            Count::Fixed(count) => usize::from(count),
+            Count::Field(at) => self.number(at)?,
+            Count::Stored => usize::from(self.reader.u16("count")?),
+            Count::Rest => usize::MAX,
+        };
+        let mut values = Vec::new();
+        for _ in 0..count {
+            if field.count == Count::Rest && self.reader.remaining() == 0 {
+                break;
+            }
+            values.push(self.one(field, index, depth)?);
+        }
+        Ok(if field.meaning == Meaning::Character { joined(&values) } else { Value::List(values) })
+    }
+
+    fn one(&mut self, field: &'a Field, index: usize, depth: usize) -> Result<Value<'a>, Reason> {
+        self.budget = self.budget.checked_sub(1).ok_or(Reason::TooMany)?;
+        match field.kind {
+            Kind::Struct { first, members } => {
+                if depth >= MAX_DEPTH {
+                    return Err(Reason::TooMany);
+                }
+                let mut values = Vec::new();
+                for member in first..first.saturating_add(members) {
+                    let value = self.field(member, depth + 1)?;
+                    let name: &'a str = self.layout.fields.get(member).map_or("", |field| &field.name);
+                    if !name.is_empty() {
+                        values.push((name, value));
+                    }
+                }
+                Ok(Value::Struct(values))
+            }
+            Kind::Scalar(scalar) => self.scalar(field, scalar, index),
+        }
+    }
+
+    fn scalar(&mut self, field: &'a Field, scalar: Scalar, index: usize) -> Result<Value<'a>, Reason> {
+        const WHAT: &str = "field";
+        let reader = &mut self.reader;
+        Ok(match scalar {
+            Scalar::Signed(bytes) => {
+                let value = match bytes {
+                    1 => i64::from(reader.i8(WHAT)?),
+                    2 => i64::from(reader.u16(WHAT)?.cast_signed()),
+                    4 => i64::from(reader.i32(WHAT)?),
+                    _ => reader.i64(WHAT)?,
+                };
+                self.note(index, value.cast_unsigned());
+                signed(field, value, bytes)
+            }
+            Scalar::Unsigned(bytes) => {
+                let value = match bytes {
+                    1 => u64::from(reader.u8(WHAT)?),
+                    2 => u64::from(reader.u16(WHAT)?),
+                    4 => u64::from(reader.u32(WHAT)?),
+                    _ => reader.u64(WHAT)?,
+                };
+                self.note(index, value);
+                unsigned(field, value, bytes)
+            }
+            Scalar::Pointer => {
+                let bytes = reader.pointer_size();
+                let value = reader.pointer(WHAT)?;
+                self.note(index, value);
+                unsigned(field, value, bytes)
+            }
+            Scalar::Bool(bytes) => {
+                let value = if bytes == 1 { u32::from(reader.u8(WHAT)?) } else { reader.u32(WHAT)? };
+                Value::Bool(value != 0)
+            }
+            Scalar::Float => Value::Float(f32::from_bits(reader.u32(WHAT)?)),
+            Scalar::Double => Value::Double(reader.f64(WHAT)?),
+            Scalar::Guid => Value::Guid(reader.guid(WHAT)?),
+            Scalar::FileTime => Value::FileTime(reader.i64(WHAT)?),
+            Scalar::SystemTime => {
+                let parts = reader.block::<16>(WHAT)?;
+                Value::SystemTime(std::array::from_fn(|part| u16_at(parts, 2 * part).unwrap_or(0)))
+            }
+            Scalar::Sid => Value::Sid(Some(reader.sid(WHAT)?)),
+            Scalar::EmbeddedSid => Value::Sid(reader.embedded_sid(WHAT)?),
+            Scalar::SocketAddress => {
+                let length = reader.u32(WHAT)?;
+                socket(reader.bytes(length as usize, WHAT)?)
+            }
+            Scalar::Wide(extent) => {
+                let text = match (extent, self.length(field)?) {
+                    (Extent::Terminated, None) => self.reader.wide(WHAT)?,
+                    (Extent::Terminated, Some(units)) => self.reader.fixed_wide(units, WHAT)?,
+                    (extent, _) => WideStr::until_nul(self.extent(extent)?),
+                };
+                Value::Text(text.to_string().into())
+            }
+            Scalar::Narrow(extent) => {
+                let text = match (extent, self.length(field)?) {
+                    (Extent::Terminated, None) => self.reader.ansi(WHAT)?,
+                    (Extent::Terminated, Some(length)) => AnsiStr::until_nul(self.reader.bytes(length, WHAT)?),
+                    (extent, _) => AnsiStr::until_nul(self.extent(extent)?),
+                };
+                Value::Text(text.to_text())
+            }
+            Scalar::Bytes(extent) => {
+                let bytes = match (extent, self.length(field)?) {
+                    (_, Some(length)) => self.reader.bytes(length, WHAT)?,
+                    (Extent::Terminated, None) if field.meaning == Meaning::Ip6 => self.reader.bytes(16, WHAT)?,
+                    (extent, None) => self.extent(extent)?,
+                };
+                bytes_value(field, bytes)
+            }
+        })
+    }
+
+    fn extent(&mut self, extent: Extent) -> Result<&'a [u8], Reason> {
+        const WHAT: &str = "length";
+        let length = match extent {
+            Extent::Counted => usize::from(self.reader.u16(WHAT)?),
+            Extent::CountedBigEndian => usize::from(self.reader.u16(WHAT)?.swap_bytes()),
+            Extent::LongCounted => self.reader.u32(WHAT)? as usize,
+            Extent::Terminated | Extent::Rest => self.reader.remaining(),
+        };
+        Ok(self.reader.bytes(length, WHAT)?)
+    }
+
+    fn length(&self, field: &Field) -> Result<Option<usize>, Reason> {
+        match field.length {
+            Length::None => Ok(None),
+            Length::Fixed(length) => Ok(Some(usize::from(length))),
+            Length::Field(at) => self.number(at).map(Some),
+        }
+    }
+
+    fn number(&self, index: usize) -> Result<usize, Reason> {
+        let number = self.numbers.get(index).copied().flatten().ok_or(Reason::NoLength)?;
+        Ok(usize::try_from(number).unwrap_or(usize::MAX))
+    }
+
+    fn note(&mut self, index: usize, number: u64) {
+        if let Some(place) = self.numbers.get_mut(index) {
+            *place = Some(number);
+        }
+    }
+}
+
+fn signed<'a>(field: &Field, value: i64, bytes: u8) -> Value<'a> {
+    let mask = if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+    let bits = value.cast_unsigned() & mask;
+    match field.meaning {
+        _ if field.map.is_some() => unsigned(field, bits, bytes),
+        Meaning::Plain => Value::Signed(value),
+        _ => unsigned(field, bits, bytes),
+    }
+}
+
+fn unsigned<'a>(field: &Field, value: u64, bytes: u8) -> Value<'a> {
+    if let Some(name) = field.map.as_ref().and_then(|map| map.name_of(value)) {
+        return Value::Named(value, name);
+    }
+    match field.meaning {
+        Meaning::Plain | Meaning::SocketAddress | Meaning::Utf8 | Meaning::Ip6 => Value::Unsigned(value),
+        Meaning::Hex => Value::Hex(value),
+        Meaning::Bool => Value::Bool(value != 0),
+        Meaning::Character => {
+            let character = u32::try_from(value).ok().and_then(char::from_u32);
+            Value::Text(character.unwrap_or(char::REPLACEMENT_CHARACTER).to_string().into())
+        }
+        Meaning::FileTime => Value::FileTime(value.cast_signed()),
+        Meaning::Port if bytes == 2 => Value::Unsigned(u64::from((value as u16).swap_bytes())),
+        Meaning::Port => Value::Unsigned(value),
+        Meaning::Ip4 => Value::Ip(Ipv4Addr::from((value as u32).to_le_bytes()).into()),
+    }
+}
+
+fn bytes_value<'a>(field: &Field, bytes: &'a [u8]) -> Value<'a> {
+    match (field.meaning, bytes.len()) {
+        (Meaning::Ip6, 16) => {
+            let mut octets = [0; 16];
+            octets.copy_from_slice(bytes);
+            Value::Ip(Ipv6Addr::from(octets).into())
+        }
+        (Meaning::Ip4, 4) => Value::Ip(Ipv4Addr::new(bytes[0], bytes[1], bytes[2], bytes[3]).into()),
+        (Meaning::SocketAddress, _) => socket(bytes),
+        (Meaning::Utf8, _) => Value::Text(AnsiStr::until_nul(bytes).to_text()),
+        _ => Value::Bytes(bytes),
+    }
+}
+
+/// A Windows socket address: family (2 IPv4, 23 IPv6), port in network order, address.
+fn socket(bytes: &[u8]) -> Value<'_> {
+    let port = u16_at(bytes, 2).unwrap_or(0).swap_bytes();
+    let address = match u16_at(bytes, 0) {
+        Some(2) => bytes.get(4..).and_then(<[u8]>::first_chunk::<4>).map(|octets| IpAddr::from(*octets)),
+        Some(23) => bytes.get(8..).and_then(<[u8]>::first_chunk::<16>).map(|octets| IpAddr::from(*octets)),
+        _ => None,
+    };
+    address.map_or(Value::Bytes(bytes), |address| Value::Socket(address, port))
+}
+
+/// Characters in a row as one text, up to a NUL.
+fn joined<'a>(characters: &[Value<'a>]) -> Value<'a> {
+    let texts = characters.iter().map_while(|value| match value {
+        Value::Text(text) if text != "\0" => Some(&**text),
+        _ => None,
+    });
+    Value::Text(Cow::Owned(texts.collect()))
+}

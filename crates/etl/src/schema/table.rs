@@ -1,0 +1,355 @@
+//! Built-in layouts, for recordings that bring no schema: a table of text per provider, so that a new event is a line and not
+//! code. `tables/README.md` describes the notation.
+
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashMap;
+
+use super::event::{EventSchema, Origin};
+use super::layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};
+use crate::Guid;
+
+/// The tables. Where an event stands in several, the first counts.
+const TABLES: [(&str, &str); 1] = [("any.txt", include_str!("tables/any.txt"))];
+
+/// All built-in layouts.
+pub(super) static BUILT_IN: LazyLock<Tables> = LazyLock::new(|| {
+    let mut tables = Tables::default();
+    for (_, text) in TABLES {
+        // A test holds the tables themselves to the notation.
+        let _ = read(text, &mut tables);
+    }
+    // Events of any provider stand in the table of the zero GUID.
+    let any = tables.providers.get(&Guid::ZERO);
+    let any = |id| any.and_then(|table| table.find(id, 0).cloned());
+    (tables.manifest_data, tables.string_only) = (any(0xfffe), any(0));
+    tables
+});
+
+/// Providers and classes with their events.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) providers: FxHashMap<Guid, Table>,
+    /// The events in which an EventSource writes its manifest.
+    pub(super) manifest_data: Option<Arc<EventSchema>>,
+    /// Events that consist of a text and nothing else.
+    pub(super) string_only: Option<Arc<EventSchema>>,
+}
+
+/// One provider or class.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) name: Box<str>,
+    /// Classic events, which are told apart by their opcodes, and not by ids.
+    pub(super) is_class: bool,
+    pub(super) keywords: Vec<(u64, Box<str>)>,
+    /// By id (of a class: opcode) the versions of an event, ascending.
+    pub(super) events: FxHashMap<u16, Vec<Arc<EventSchema>>>,
+}
+
+impl Table {
+    /// The schema of an event: that of its version, else of the newest older one, since newer versions append.
+    pub(super) fn find(&self, id: u16, version: u8) -> Option<&Arc<EventSchema>> {
+        let versions = self.events.get(&id)?;
+        versions.iter().rev().find(|schema| schema.version <= version)
+    }
+}
+
+/// What is wrong with a line of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mistake {
+    pub(super) line: usize,
+    pub(super) what: String,
+}
+
+/// Adds the events of one table.
+pub(super) fn read(text: &str, tables: &mut Tables) -> Result<(), Mistake> {
+    let mut maps: FxHashMap<String, Arc<ValueMap>> = FxHashMap::default();
+    let mut current: Option<Guid> = None;
+    for (number, line) in logical_lines(text) {
+        let mistake = |what: String| Mistake { line: number, what };
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+        match word {
+            "provider" | "class" => {
+                let (name, guid) = rest.trim().rsplit_once(' ').ok_or_else(|| mistake("name and GUID".to_owned()))?;
+                let guid: Guid = guid.parse().map_err(|_| mistake(format!("GUID {guid}")))?;
+                tables.providers.entry(guid).or_insert_with(|| Table {
+                    name: name.trim().into(),
+                    is_class: word == "class",
+                    keywords: Vec::new(),
+                    events: FxHashMap::default(),
+                });
+                current = Some(guid);
+            }
+            "keywords" => {
+                let table = current.and_then(|guid| tables.providers.get_mut(&guid));
+                let table = table.ok_or_else(|| mistake("keywords of no provider".to_owned()))?;
+                table.keywords.extend(entries(rest).map_err(mistake)?);
+            }
+            "map" | "bits" => {
+                let (name, rest) =
+                    rest.trim().split_once(' ').ok_or_else(|| mistake("a map without values".to_owned()))?;
+                let mut entries = entries(rest).map_err(mistake)?;
+                entries.sort_by_key(|(value, _)| *value);
+                let map = ValueMap { name: name.into(), is_bits: word == "bits", entries };
+                maps.insert(name.to_owned(), Arc::new(map));
+            }
+            _ => {
+                let guid = current.ok_or_else(|| mistake("an event of no provider".to_owned()))?;
+                let Some(table) = tables.providers.get_mut(&guid) else { continue };
+                for schema in events(&line, guid, table, &maps).map_err(mistake)? {
+                    let key = if table.is_class { u16::from(schema.opcode) } else { schema.id };
+                    let versions = table.events.entry(key).or_default();
+                    let place = versions.partition_point(|known| known.version < schema.version);
+                    if versions.get(place).is_none_or(|known| known.version != schema.version) {
+                        versions.insert(place, Arc::new(schema));
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Lines with their numbers, without comments; what is indented belongs to the line above.
+fn logical_lines(text: &str) -> Vec<(usize, String)> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default();
+        let content = line.trim();
+        if content.is_empty() {
+            continue;
+        }
+        match lines.last_mut() {
+            Some((_, above)) if line.starts_with(char::is_whitespace) => {
+                above.push(' ');
+                above.push_str(content);
+            }
+            _ => lines.push((number, content.to_owned())),
+        }
+    }
+    lines
+}
+
+/// `0=Name 1=Name …`
+fn entries(text: &str) -> Result<Vec<(u64, Box<str>)>, String> {
+    text.split_whitespace()
+        .map(|entry| {
+            let (value, name) = entry.split_once('=').ok_or_else(|| format!("{entry}: no ="))?;
+            Ok((number(value).ok_or_else(|| format!("{value}: no number"))?, name.into()))
+        })
+        .collect()
+}
+
+/// `ids version name [unverified]: fields`: one schema per id.
+fn events(
+    line: &str,
+    provider: Guid,
+    table: &Table,
+    maps: &FxHashMap<String, Arc<ValueMap>>,
+) -> Result<Vec<EventSchema>, String> {
+    let (head, fields) = line.split_once(": ").or(line.strip_suffix(':').map(|head| (head, ""))).ok_or("no colon")?;
+    let mut words = head.split_whitespace();
+    let ids = words.next().ok_or("no id")?;
+    let version = words.next().and_then(|word| word.strip_prefix('v')?.parse().ok()).ok_or("no version such as v0")?;
+    let name = words.next().ok_or("no name")?;
+    let origin = match words.next() {
+        None => Origin::BuiltIn,
+        Some("unverified") => Origin::Unverified,
+        Some(word) => return Err(format!("{word}: only unverified may follow the name")),
+    };
+    let layout = LayoutReader { tokens: tokens(fields)?, at: 0, maps }.layout()?;
+    ids.split(',')
+        .map(|id| {
+            let id = number(id).and_then(|id| u16::try_from(id).ok()).ok_or_else(|| format!("{id}: no id"))?;
+            let (id, opcode) = if table.is_class { (0, id as u8) } else { (id, 0) };
+            Ok(EventSchema {
+                provider,
+                provider_name: Some(table.name.clone()),
+                id,
+                version,
+                opcode,
+                event_name: Some(name.into()),
+                layout: layout.clone(),
+                origin,
+                ..EventSchema::default()
+            })
+        })
+        .collect()
+}
+
+/// Names, types and marks: `Name : u32 ( Map ) [ 4 ]`, `Name : { … } [ Count ]`.
+fn tokens(text: &str) -> Result<Vec<&str>, String> {
+    const MARKS: &[char] = &[':', '(', ')', '[', ']', '{', '}'];
+    let mut tokens = Vec::new();
+    for word in text.split_whitespace() {
+        let mut rest = word;
+        while let Some(at) = rest.find(MARKS) {
+            if at > 0 {
+                tokens.push(&rest[..at]);
+            }
+            tokens.push(&rest[at..=at]);
+            rest = &rest[at + 1..];
+        }
+        if !rest.is_empty() {
+            tokens.push(rest);
+        }
+    }
+    Ok(tokens)
+}
+
+struct LayoutReader<'t> {
+    tokens: Vec<&'t str>,
+    at: usize,
+    maps: &'t FxHashMap<String, Arc<ValueMap>>,
+}
+
+impl<'t> LayoutReader<'t> {
+    fn layout(mut self) -> Result<Layout, String> {
+        let mut groups: Vec<Vec<(Field, Option<usize>)>> = vec![Vec::new()];
+        while self.at < self.tokens.len() {
+            self.field(&mut groups, 0)?;
+        }
+        // Members stand behind the fields of the payload, group by group.
+        let starts: Vec<usize> = groups
+            .iter()
+            .scan(0, |next, group| {
+                let start = *next;
+                *next += group.len();
+                Some(start)
+            })
+            .collect();
+        let lengths: Vec<usize> = groups.iter().map(Vec::len).collect();
+        let top = lengths.first().copied().unwrap_or(0);
+        let fields = groups
+            .into_iter()
+            .zip(&starts)
+            .flat_map(|(group, start)| group.into_iter().map(move |(field, members)| (field, members, *start)))
+            .map(|(mut field, members, start)| {
+                // Counts and lengths name fields of their own group.
+                if let Count::Field(index) = field.count {
+                    field.count = Count::Field(start + index);
+                }
+                if let Length::Field(index) = field.length {
+                    field.length = Length::Field(start + index);
+                }
+                if let Some(group) = members {
+                    field.kind = Kind::Struct { first: starts[group], members: lengths[group] };
+                }
+                field
+            })
+            .collect();
+        Ok(Layout { fields, top })
+    }
+
+    fn field(&mut self, groups: &mut Vec<Vec<(Field, Option<usize>)>>, group: usize) -> Result<(), String> {
+        let name = self.next()?;
+        self.expect(":")?;
+        let shown = if name == "_" { "" } else { name };
+        let mut members = None;
+        let mut field = if self.peek() == Some("{") {
+            self.at += 1;
+            groups.push(Vec::new());
+            let inner = groups.len() - 1;
+            while self.peek() != Some("}") {
+                self.field(groups, inner)?;
+            }
+            self.at += 1;
+            members = Some(inner);
+            Field::new(shown, Kind::Struct { first: 0, members: 0 })
+        } else {
+            let word = self.next()?;
+            let (scalar, meaning) = scalar(word).ok_or_else(|| format!("{name}: unknown type {word}"))?;
+            Field { meaning, ..Field::new(shown, Kind::Scalar(scalar)) }
+        };
+        if self.peek() == Some("(") {
+            self.at += 1;
+            let map = self.next()?;
+            field.map = Some(Arc::clone(self.maps.get(map).ok_or_else(|| format!("{name}: unknown map {map}"))?));
+            self.expect(")")?;
+        }
+        if self.peek() == Some("[") {
+            self.at += 1;
+            let extent = self.next()?;
+            self.expect("]")?;
+            let of_group = groups.get(group).map(Vec::as_slice).unwrap_or_default();
+            self.extent(&mut field, extent, of_group).ok_or_else(|| format!("{name}: no field {extent} before it"))?;
+        }
+        groups.get_mut(group).ok_or("no group")?.push((field, members));
+        Ok(())
+    }
+
+    /// What stands in brackets: the length of texts and bytes, of everything else the count.
+    fn extent(&self, field: &mut Field, extent: &str, group: &[(Field, Option<usize>)]) -> Option<()> {
+        let is_length = matches!(field.kind, Kind::Scalar(Scalar::Wide(_) | Scalar::Narrow(_) | Scalar::Bytes(_)));
+        let index = || group.iter().position(|(known, _)| &*known.name == extent);
+        match (number(extent), is_length) {
+            (Some(fixed), true) => field.length = Length::Fixed(u16::try_from(fixed).ok()?),
+            (Some(fixed), false) => field.count = Count::Fixed(u16::try_from(fixed).ok()?),
+            (None, true) => field.length = Length::Field(index()?),
+            (None, false) if extent == "*" => field.count = Count::Rest,
+            (None, false) => field.count = Count::Field(index()?),
+        }
+        Some(())
+    }
+
+    fn peek(&self) -> Option<&'t str> {
+        self.tokens.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Result<&'t str, String> {
+        self.at += 1;
+        self.tokens.get(self.at - 1).copied().ok_or_else(|| "the line ends inside a field".to_owned())
+    }
+
+    fn expect(&mut self, mark: &str) -> Result<(), String> {
+        let found = self.next()?;
+        if found == mark { Ok(()) } else { Err(format!("{found} stands where {mark} must")) }
+    }
+}
+
+fn scalar(word: &str) -> Option<(Scalar, Meaning)> {
+    let plain = |scalar| (scalar, Meaning::Plain);
+    let hex = |scalar| (scalar, Meaning::Hex);
+    Some(match word {
+        "u8" => plain(Scalar::Unsigned(1)),
+        "u16" => plain(Scalar::Unsigned(2)),
+        "u32" => plain(Scalar::Unsigned(4)),
+        "u64" => plain(Scalar::Unsigned(8)),
+        "i8" => plain(Scalar::Signed(1)),
+        "i16" => plain(Scalar::Signed(2)),
+        "i32" => plain(Scalar::Signed(4)),
+        "i64" => plain(Scalar::Signed(8)),
+        "x8" => hex(Scalar::Unsigned(1)),
+        "x16" => hex(Scalar::Unsigned(2)),
+        "x32" => hex(Scalar::Unsigned(4)),
+        "x64" => hex(Scalar::Unsigned(8)),
+        "f32" => plain(Scalar::Float),
+        "f64" => plain(Scalar::Double),
+        "bool" => plain(Scalar::Bool(4)),
+        "bool8" => plain(Scalar::Bool(1)),
+        "p" => hex(Scalar::Pointer),
+        "size" => plain(Scalar::Pointer),
+        "w" => plain(Scalar::Wide(Extent::Terminated)),
+        "a" => plain(Scalar::Narrow(Extent::Terminated)),
+        "char16" => (Scalar::Unsigned(2), Meaning::Character),
+        "guid" => plain(Scalar::Guid),
+        "filetime" => plain(Scalar::FileTime),
+        "systemtime" => plain(Scalar::SystemTime),
+        "sid" => plain(Scalar::Sid),
+        "usersid" => plain(Scalar::EmbeddedSid),
+        "port" => (Scalar::Unsigned(2), Meaning::Port),
+        "ip4" => (Scalar::Unsigned(4), Meaning::Ip4),
+        "ip6" => (Scalar::Bytes(Extent::Terminated), Meaning::Ip6),
+        "socket" => plain(Scalar::SocketAddress),
+        "bytes" => plain(Scalar::Bytes(Extent::Rest)),
+        _ => return None,
+    })
+}
+
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}

@@ -4,6 +4,7 @@
 mod decode;
 mod event;
 mod info;
+pub mod json;
 mod layout;
 pub mod manifest;
 mod schemas;

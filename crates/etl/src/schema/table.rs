@@ -353,3 +353,77 @@ fn number(text: &str) -> Option<u64> {
         None => text.parse().ok(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BUILT_IN, Mistake, TABLES, Tables, read};
+    use crate::Guid;
+    use crate::schema::{Origin, Value};
+
+    #[test]
+    fn every_table_keeps_to_the_notation() {
+        for (file, text) in TABLES {
+            assert_eq!(read(text, &mut Tables::default()), Ok(()), "{file}");
+        }
+        assert!(BUILT_IN.manifest_data.is_some() && BUILT_IN.string_only.is_some());
+    }
+
+    const SAMPLE: &str = "
+provider A-Provider 00000000-0000-0000-0000-000000000001
+keywords 0x1=First 0x10=Second
+map Kind 1=One 2=Two
+bits Flags 1=A 4=C
+7,8 v0 Task/Start: Count:u16 Kind:u8(Kind) Flags:x8(Flags)
+   Names:w[3] _:u16 # not shown
+   Items:{ Id:u8 Size:u8 Bytes:bytes[Size] }[Count] Rest:u8[*]
+7 v2 Task/Start unverified: Count:u16
+";
+
+    #[test]
+    fn a_table_describes_payloads() {
+        let mut tables = Tables::default();
+        read(SAMPLE, &mut tables).expect("it keeps to the notation");
+        let table = &tables.providers[&Guid::from_u128(1)];
+        assert_eq!(table.keywords, [(1, "First".into()), (16, "Second".into())]);
+        let schema = table.find(8, 5).expect("version 0 holds on");
+        assert_eq!((schema.name().as_str(), schema.origin), ("Task/Start", Origin::BuiltIn));
+        assert_eq!(table.find(7, 3).map(|schema| schema.origin), Some(Origin::Unverified));
+        let payload = [2, 0, 2, 13, b'x', 0, b'y', 0, 0, 0, 9, 9, 5, 1, 0xaa, 6, 2, 0xbb, 0xcc, 1, 2];
+        let decoded = schema.layout.decode(&payload, 8);
+        assert_eq!((decoded.rest, &decoded.stopped), (&[][..], &None));
+        let shown: Vec<String> = decoded.fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(
+            shown,
+            [
+                "Count=2",
+                "Kind=Two",
+                "Flags=A|C|0x8",
+                "Names=xy",
+                "Items=[{Id=5, Size=1, Bytes=aa}, {Id=6, Size=2, Bytes=bbcc}]",
+                "Rest=[1, 2]"
+            ]
+        );
+        // A shorter payload of an older writer.
+        let decoded = schema.layout.decode(&payload[..3], 8);
+        assert_eq!((decoded.fields.len(), decoded.stopped), (2, None));
+        // A cut one.
+        let decoded = schema.layout.decode(&payload[..6], 8);
+        assert_eq!(decoded.stopped.as_ref().map(|stop| stop.field), Some("Names"));
+        assert_eq!(decoded.rest, &payload[4..6]);
+        assert_eq!(decoded.get("kind"), Some(&Value::Named(2, "Two".to_owned())));
+    }
+
+    #[test]
+    fn mistakes_name_their_line() {
+        for (text, what) in [
+            ("1 v0 Name: A:u8", "an event of no provider"),
+            ("provider X 00000000-0000-0000-0000-000000000001\n1 v0 Name: A:u9", "A: unknown type u9"),
+            ("provider X 00000000-0000-0000-0000-000000000001\n1 v0 Name: A:u8[B]", "A: no field B before it"),
+            ("provider X 00000000-0000-0000-0000-000000000001\n1 Name: A:u8", "no version such as v0"),
+            ("provider X not-a-guid", "GUID not-a-guid"),
+        ] {
+            let line = text.lines().count();
+            assert_eq!(read(text, &mut Tables::default()), Err(Mistake { line, what: what.to_owned() }));
+        }
+    }
+}

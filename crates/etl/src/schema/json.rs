@@ -1,0 +1,116 @@
+//! Decoded fields as JSON text.
+//!
+//! Integers and floating-point numbers are numbers; what is written in hexadecimal (addresses, handles, bits), GUIDs, times,
+//! addresses and security identifiers are texts; a value with a name is its name; bytes are hexadecimal digits; arrays are
+//! arrays, structures objects. Infinities and what is absent are `null`. A name that recurs gets a number: `Name`, `Name_2`.
+
+use std::fmt::Write as _;
+
+use super::decode::Decoded;
+use super::value::Value;
+
+impl Decoded<'_> {
+    /// Appends the fields as one JSON object.
+    pub fn write_json(&self, out: &mut String) {
+        write_object(out, &self.fields);
+    }
+}
+
+fn write_object(out: &mut String, members: &[(&str, Value<'_>)]) {
+    out.push('{');
+    for (index, (name, value)) in members.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        let earlier = members.iter().take(index).filter(|(other, _)| other == name).count();
+        if earlier == 0 {
+            write_text(out, name);
+        } else {
+            write_text(out, &format!("{name}_{}", earlier + 1));
+        }
+        out.push(':');
+        write_value(out, value);
+    }
+    out.push('}');
+}
+
+fn write_value(out: &mut String, value: &Value<'_>) {
+    // Writing to a String cannot fail.
+    let _ = match value {
+        Value::Signed(value) => write!(out, "{value}"),
+        Value::Unsigned(value) => write!(out, "{value}"),
+        Value::Float(value) if value.is_finite() => write!(out, "{value}"),
+        Value::Double(value) if value.is_finite() => write!(out, "{value}"),
+        Value::Bool(value) => write!(out, "{value}"),
+        Value::Float(_) | Value::Double(_) | Value::Sid(None) => write!(out, "null"),
+        Value::Text(text) => {
+            write_text(out, text);
+            Ok(())
+        }
+        Value::Named(_, name) => {
+            write_text(out, name);
+            Ok(())
+        }
+        Value::List(values) => {
+            out.push('[');
+            for (index, value) in values.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_value(out, value);
+            }
+            out.push(']');
+            Ok(())
+        }
+        Value::Struct(members) => {
+            write_object(out, members);
+            Ok(())
+        }
+        // Digits, letters, points, colons and brackets: nothing to escape.
+        other => write!(out, "\"{other}\""),
+    };
+}
+
+/// Appends a text in quotes, escaped as JSON demands.
+pub fn write_text(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            control if control < ' ' || control == '\u{7f}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Decoded, Value};
+
+    #[test]
+    fn every_kind_of_value_is_valid_json() {
+        let fields = vec![
+            ("Text", Value::Text("a\"b\\\n\u{1}é".into())),
+            ("Text", Value::Signed(-1)),
+            ("Hex", Value::Hex(255)),
+            ("Numbers", Value::List(vec![Value::Unsigned(u64::MAX), Value::Double(0.5), Value::Double(f64::NAN)])),
+            ("Inner", Value::Struct(vec![("Yes", Value::Bool(true)), ("None", Value::Sid(None))])),
+            ("Bytes", Value::Bytes(&[0, 171])),
+            ("Named", Value::Named(3, "Third".to_owned())),
+        ];
+        let mut out = String::new();
+        Decoded { fields, ..Decoded::default() }.write_json(&mut out);
+        let expected = serde_json::json!({
+            "Text": "a\"b\\\n\u{1}é", "Text_2": -1, "Hex": "0xff", "Numbers": [u64::MAX, 0.5, null],
+            "Inner": {"Yes": true, "None": null}, "Bytes": "00ab", "Named": "Third",
+        });
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&out).expect("valid JSON"), expected);
+    }
+}

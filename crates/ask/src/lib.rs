@@ -7,6 +7,7 @@
 pub mod answer;
 mod ask;
 pub mod columns;
+pub mod events;
 pub mod file;
 pub mod filter;
 pub mod inputs;

@@ -9,9 +9,11 @@ mod machine;
 mod paths;
 mod pipeline;
 mod summaries;
+mod survey;
 mod target;
 
 pub use error::Error;
 pub use machine::Machine;
 pub use pipeline::{Budget, Report, Step, Watch};
-pub use target::{Extraction, Options, Outcome, extract, unwatched};
+pub use survey::{Survey, survey};
+pub use target::{Extraction, OpenedRecording, Options, Outcome, extract, open, unwatched};

@@ -83,6 +83,25 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
     Ok(extraction)
 }
 
+/// Opens a recording to read its records as they are. An archive file may hold several recordings.
+///
+/// # Errors
+/// [`Error::Input`] and [`Error::Recording`].
+pub fn open(recording: &input::Recording, options: &OpenOptions) -> Result<Vec<OpenedRecording>, Error> {
+    let opened = input::open(recording, options, &mut |_| ControlFlow::Continue(()))?;
+    let groups = open_parts(recording, opened.members)?;
+    Ok(groups.into_iter().map(|(_, group)| OpenedRecording { name: group.name, files: group.files }).collect())
+}
+
+/// The files of one recording.
+#[derive(Debug)]
+pub struct OpenedRecording {
+    /// Name of the recording.
+    pub name: String,
+    /// Its files, which share a clock.
+    pub files: Vec<EtlFile>,
+}
+
 /// Opens the members as recordings and sorts those together that are one.
 fn open_parts(input: &input::Recording, members: Vec<input::Member>) -> Result<Vec<(String, Recording)>, Error> {
     let mut parts = Vec::new();

@@ -370,6 +370,13 @@ impl Population {
         }
     }
 
+    /// Process that owned a pid at a tick, where a record told of it.
+    #[must_use]
+    pub fn known_process_at(&self, pid: u32, ticks: i64) -> Option<&ProcessRow> {
+        let spans = self.by_pid.get(&pid)?;
+        self.processes.get(owner(spans, ticks).id.index())
+    }
+
     /// The process that owns `pid` at `ticks`: alive then, else its last owner before, else the first after; a process
     /// without any record gets a row now.
     pub fn process_at(&mut self, pid: u32, ticks: i64) -> ProcessId {

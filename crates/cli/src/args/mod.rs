@@ -1,6 +1,7 @@
 //! The command line: one definition for the parser, the help texts, the man pages, the completions and `docs/cli.md`.
 
 pub(crate) mod dump;
+pub(crate) mod events;
 pub(crate) mod extract;
 pub(crate) mod files;
 pub(crate) mod output;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use dump::Dump;
+pub(crate) use events::EventsArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use files::{FileArgs, RunArgs};
 pub(crate) use output::{Format, OutputArgs, RowArgs};
@@ -48,6 +50,8 @@ pub(crate) enum Command {
     Extract(ExtractArgs),
     /// Ask archives, or recordings, a question
     Dump(DumpArgs),
+    /// Show the events of a recording, decoded
+    Events(Box<EventsArgs>),
     /// Write example recordings, extract them and show the first answers
     Demo(DemoArgs),
     /// Print the completion script of a shell

@@ -2,6 +2,7 @@
 
 pub(crate) mod demo;
 pub(crate) mod dump;
+pub(crate) mod events;
 pub(crate) mod extract;
 mod found;
 mod manual;
@@ -19,6 +20,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Extract(args) => extract::run(args, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, &messages),
+        Command::Events(args) => events::run(args, &messages),
         Command::Demo(args) => demo::run(args, cli.no_color),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man { out } => manual::pages(out.as_deref()),

@@ -25,7 +25,8 @@ pub(crate) fn write(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
     Ok(())
 }
 
-fn record(out: &mut dyn Write, fields: impl Iterator<Item = String>) -> io::Result<()> {
+/// Writes one record.
+pub(crate) fn record(out: &mut dyn Write, fields: impl Iterator<Item = String>) -> io::Result<()> {
     for (index, field) in fields.enumerate() {
         if index > 0 {
             out.write_all(b",")?;
@@ -54,7 +55,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-fn inert(text: String) -> String {
+/// A text that no spreadsheet takes for a formula.
+pub(crate) fn inert(text: String) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) { format!("'{text}") } else { text }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod cell;
 pub(crate) mod csv;
+pub(crate) mod events;
 pub(crate) mod json;
 pub(crate) mod parquet;
 pub(crate) mod table;

@@ -8,7 +8,7 @@ use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
 use super::Inventory;
 
 /// Microsoft-Windows-Kernel-Process.
-pub(super) const PROVIDER: Guid = Guid::from_u128(0x22fb2cd6_0e7b_422b_a0c7_2fad1fd0e716);
+pub(crate) const PROVIDER: Guid = Guid::from_u128(0x22fb2cd6_0e7b_422b_a0c7_2fad1fd0e716);
 
 impl Inventory {
     pub(super) fn kernel_process(&mut self, record: &Record<'_>, id: u16, version: u8) {

@@ -27,6 +27,7 @@ use tracesift_trace::{Clock, Health, Lifetimes};
 use crate::paths::PathMap;
 pub(crate) use late_stacks::{LEAD_NS, LateFrames, LateStack, LateStacks};
 pub(crate) use machine::Machine;
+pub(crate) use manifest::PROVIDER as KERNEL_PROCESS;
 
 /// A profile source: the timer or a hardware counter.
 #[derive(Clone, Debug, Default)]

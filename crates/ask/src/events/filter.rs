@@ -1,0 +1,99 @@
+//! Which events.
+
+use std::str::FromStr;
+
+use tracesift_extract::input::Patterns;
+
+use super::Condition;
+use crate::filter::ProcessPatterns;
+use crate::time_range::TimeRange;
+
+/// Filter of events; everything in it must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventFilter {
+    /// Name or GUID of the provider.
+    pub provider: Patterns,
+    /// What stands before the slash in the event's name.
+    pub class: Patterns,
+    /// Name of the event.
+    pub name: Patterns,
+    /// Id of the event, of a kernel or classic event its opcode.
+    pub ids: IdRanges,
+    /// The process.
+    pub process: ProcessPatterns,
+    /// Ids of threads.
+    pub threads: IdRanges,
+    /// When.
+    pub time: TimeRange,
+    /// What its fields must say.
+    pub conditions: Vec<Condition>,
+}
+
+impl EventFilter {
+    /// Whether the kind of an event passes.
+    pub(super) fn accepts_kind(&self, provider: &str, guid: &str, name: &str, id: u16) -> bool {
+        let class = name.split('/').next().unwrap_or(name);
+        (self.provider.is_empty() || self.provider.matches_any(&[provider, guid]))
+            && (self.class.is_empty() || self.class.matches(class))
+            && (self.name.is_empty() || self.name.matches(name))
+            && self.ids.contains(u32::from(id))
+    }
+}
+
+/// Numbers and ranges of numbers: `3006,3008`, `1..9`; all numbers when there are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IdRanges(Vec<(u32, u32)>);
+
+impl IdRanges {
+    /// Whether a number is in it.
+    #[must_use]
+    pub fn contains(&self, id: u32) -> bool {
+        self.0.is_empty() || self.0.iter().any(|(first, last)| (*first..=*last).contains(&id))
+    }
+
+    /// Whether all numbers are in it because none was named.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A text that is no list of numbers.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no number and no range of numbers; write it as 3006,3008 or 1..9")]
+pub struct IdRangesError(String);
+
+impl FromStr for IdRanges {
+    type Err = IdRangesError;
+
+    fn from_str(text: &str) -> Result<Self, IdRangesError> {
+        let number = |text: &str| {
+            let text = text.trim();
+            match text.strip_prefix("0x") {
+                Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                None => text.parse().ok(),
+            }
+        };
+        let ranges = text.split([',', ';']).map(|item| {
+            let range = match item.split_once("..") {
+                Some((first, last)) => number(first).zip(number(last)),
+                None => number(item).map(|id| (id, id)),
+            };
+            range.ok_or_else(|| IdRangesError(item.to_owned()))
+        });
+        ranges.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IdRanges, IdRangesError};
+
+    #[test]
+    fn numbers_and_ranges() {
+        let ids: IdRanges = "3006,0x10; 5..7".parse().expect("ranges");
+        assert_eq!([3006, 16, 5, 6, 7, 4, 8].map(|id| ids.contains(id)), [true, true, true, true, true, false, false]);
+        assert!(IdRanges::default().contains(u32::MAX));
+        assert_eq!("1,x".parse::<IdRanges>(), Err(IdRangesError("x".to_owned())));
+    }
+}

@@ -1,0 +1,158 @@
+//! Walks a recording and hands out the events that pass the filter.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use tracesift_etl::schema::{Decoded, Origin, Value};
+use tracesift_etl::{EtlFile, Merge, MergeOptions, Record};
+use tracesift_extract::Survey;
+
+use super::EventFilter;
+use super::kinds::EventKinds;
+
+/// One event, ready to be shown.
+#[derive(Debug)]
+pub struct EventLine<'a> {
+    /// Nanoseconds since time zero.
+    pub time: i64,
+    /// CPU whose buffer holds it.
+    pub cpu: u16,
+    /// Process: that which a kernel event is about, else that which logged it.
+    pub pid: Option<u32>,
+    /// Thread, likewise.
+    pub tid: Option<u32>,
+    /// Name of the process, where the recording says it.
+    pub process: Option<&'a str>,
+    /// Name of the provider, its GUID where the name is not known.
+    pub provider: &'a str,
+    /// Name of the event.
+    pub event: &'a str,
+    /// Id; `None` for kernel and classic events.
+    pub id: Option<u16>,
+    /// Version.
+    pub version: u8,
+    /// Opcode.
+    pub opcode: u8,
+    /// Level; 0 where the event has none.
+    pub level: u8,
+    /// Where its schema comes from; `None` without one.
+    pub origin: Option<Origin>,
+    /// Its fields.
+    pub fields: Decoded<'a>,
+    /// The payload as it is, where no schema is known.
+    pub raw: Option<&'a [u8]>,
+}
+
+/// What a scan met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scanned {
+    /// Events that passed the filter.
+    pub events: u64,
+    /// Of these, by provider and event, those that could not be taken apart.
+    pub unreadable: BTreeMap<(String, String), Unreadable>,
+}
+
+/// Events of one kind that could not be taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Without a schema.
+    pub without_schema: u64,
+    /// With a schema that does not fit.
+    pub misfits: u64,
+    /// Why the first of these does not fit.
+    pub example: Option<String>,
+}
+
+/// Hands the events that pass to `visit`, in order of time, until it breaks off.
+pub fn scan(
+    files: &[EtlFile],
+    survey: &mut Survey,
+    filter: &EventFilter,
+    visit: &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>,
+) -> Scanned {
+    let mut scanned = Scanned::default();
+    let mut kinds = EventKinds::default();
+    let mut merge = Merge::new(files, MergeOptions::default());
+    let (start, end) = filter.time.bounds();
+    while let Some(record) = merge.next() {
+        let time = survey.clock.ns(record.time());
+        if time < start {
+            continue;
+        }
+        if time >= end {
+            break;
+        }
+        let kind = kinds.of(&record, &mut survey.schemas, filter);
+        if !kind.wanted {
+            continue;
+        }
+        let fields = kind.schema.as_ref().map(|schema| schema.decode(&record)).unwrap_or_default();
+        let (pid, tid) = ids(&record, if kind.is_kernel { Some(&fields) } else { None }, survey);
+        let process = pid.and_then(|pid| survey.population.known_process_at(pid, record.time()));
+        if !filter.threads.is_everything() && !tid.is_some_and(|tid| filter.threads.contains(tid)) {
+            continue;
+        }
+        if !filter.process.is_empty() {
+            let name = process.map_or("", |row| row.name.as_str());
+            if !pid.is_some_and(|pid| filter.process.matches(name, i64::from(pid))) {
+                continue;
+            }
+        }
+        if !filter.conditions.iter().all(|condition| condition.accepts(&fields)) {
+            continue;
+        }
+        scanned.events += 1;
+        if kind.schema.is_none() || fields.stopped.is_some() {
+            let entry = scanned.unreadable.entry((kind.provider.clone(), kind.event.clone())).or_default();
+            match &fields.stopped {
+                None => entry.without_schema += 1,
+                Some(stopped) => {
+                    entry.misfits += 1;
+                    entry.example.get_or_insert_with(|| stopped.to_string());
+                }
+            }
+        }
+        let line = EventLine {
+            time,
+            cpu: record.cpu(),
+            pid,
+            tid,
+            process: process.map(|row| row.name.as_str()),
+            provider: &kind.provider,
+            event: &kind.event,
+            id: kind.id,
+            version: record.version(),
+            opcode: record.opcode(),
+            level: record.level(),
+            origin: kind.schema.as_ref().map(|schema| schema.origin),
+            raw: kind.schema.is_none().then(|| record.payload()),
+            fields,
+        };
+        if visit(&line).is_break() {
+            break;
+        }
+    }
+    scanned
+}
+
+/// Process and thread. Many kernel events are logged by somebody else than whom they are about, or by nobody; those name the
+/// process or thread in their fields.
+fn ids(record: &Record<'_>, fields: Option<&Decoded<'_>>, survey: &mut Survey) -> (Option<u32>, Option<u32>) {
+    let named = |names: &[&str]| {
+        let value = names.iter().find_map(|name| fields?.get(name).and_then(Value::number))?;
+        u32::try_from(value).ok()
+    };
+    let (own_pid, own_tid) = (named(&["ProcessID", "PID"]), named(&["ThreadID", "TThreadID", "IssuingThreadID"]));
+    let tid = own_tid.or(record.tid());
+    let pid = own_pid.or_else(|| {
+        if own_tid.is_none() {
+            return record.pid();
+        }
+        let tid = own_tid?;
+        let thread = survey.population.known_thread_at(tid, record.cpu(), record.time())?;
+        let process = survey.population.process_of(thread);
+        let pid = survey.population.processes().get(process.index())?.pid;
+        u32::try_from(pid).ok().or(record.pid())
+    });
+    (pid, tid)
+}

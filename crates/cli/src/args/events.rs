@@ -1,0 +1,120 @@
+//! `events` and its options.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use tracesift_ask::events::{Condition, EventFilter, IdRanges};
+use tracesift_ask::filter::ProcessPatterns;
+use tracesift_ask::inputs::Inputs;
+use tracesift_ask::time_range::TimeRange;
+use tracesift_extract::input::Patterns;
+
+/// Options of `events`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EventsArgs {
+    /// Recordings
+    #[arg(value_name = "PATHS", required = true)]
+    pub(crate) paths: Vec<String>,
+
+    /// Only these providers, by name or GUID; `;` separates, `!` excludes, `*` and `?` are wildcards
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
+    provider: String,
+
+    /// Only events of these classes: what stands before the slash in their names, such as Process, TcpIp, GC
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
+    class: String,
+
+    /// Only events with these names: 'GC/Start', '*/Stop'
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
+    name: String,
+
+    /// Only events with these ids, of kernel events opcodes: 3006,3008 or 1..9
+    #[arg(long, value_name = "IDS", help_heading = "Events")]
+    id: Option<IdRanges>,
+
+    /// Only events of these processes: name, name.exe, name(pid) or pid
+    #[arg(
+        short,
+        long,
+        value_name = "PATTERNS",
+        default_value = "",
+        hide_default_value = true,
+        help_heading = "Events"
+    )]
+    process: String,
+
+    /// Only events of these threads
+    #[arg(long, value_name = "IDS", help_heading = "Events")]
+    tid: Option<IdRanges>,
+
+    /// Only this part of the recording, [a, b): 3.2s..7.9s, 250ms.., ..2 (s without unit)
+    #[arg(
+        long,
+        value_name = "A..B",
+        default_value = "..",
+        hide_default_value = true,
+        allow_hyphen_values = true,
+        help_heading = "Events"
+    )]
+    time: TimeRange,
+
+    /// Only events with such a field: Status!=0, QueryName=*.example.com, Size>=4096; several must all hold
+    #[arg(long = "where", value_name = "CONDITION", help_heading = "Events")]
+    conditions: Vec<Condition>,
+
+    /// Stop after N events
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(crate) limit: Option<u64>,
+
+    /// Format [default: table]
+    #[arg(long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output")]
+    pub(crate) format: EventFormat,
+
+    /// Write to a file
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Do not cut lines at the terminal's width
+    #[arg(long, help_heading = "Output")]
+    pub(crate) wide: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tracesift events X.etl --provider Microsoft-Windows-DNS-Client --format jsonl
+  tracesift events X.etl --class Process
+  tracesift events X.etl --name DiskIO/Read --where 'TransferSize>=65536' -p chrome
+  tracesift events X.etl.zip --time 2s..2.5s --limit 100";
+
+/// Format of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EventFormat {
+    /// For people
+    Table,
+    /// One object per line, raw units
+    Jsonl,
+    /// RFC 4180, raw units, the fields as JSON
+    Csv,
+}
+
+impl EventsArgs {
+    /// The inputs, relative to the current directory.
+    pub(crate) fn inputs(&self) -> Inputs {
+        Inputs { arguments: self.paths.clone(), filter: Vec::new(), recursive: false, base: ".".into() }
+    }
+
+    /// Which events.
+    pub(crate) fn filter(&self) -> EventFilter {
+        EventFilter {
+            provider: Patterns::parse(&self.provider),
+            class: Patterns::parse(&self.class),
+            name: Patterns::parse(&self.name),
+            ids: self.id.clone().unwrap_or_default(),
+            process: ProcessPatterns::parse(&self.process),
+            threads: self.tid.clone().unwrap_or_default(),
+            time: self.time,
+            conditions: self.conditions.clone(),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Events, line by line while they are read.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use tracesift_ask::events::{EventLine, Origin, json};
+use tracesift_ask::time_format::seconds;
+
+use crate::args::events::EventFormat;
+use crate::output::cell::clean;
+use crate::output::csv;
+
+/// Columns of CSV.
+const COLUMNS: [&str; 14] = [
+    "file",
+    "time_ns",
+    "cpu",
+    "pid",
+    "tid",
+    "process",
+    "provider",
+    "event",
+    "id",
+    "version",
+    "opcode",
+    "fields",
+    "raw",
+    "unverified",
+];
+
+/// Writes events in one format. Keeps its memory from line to line.
+pub(crate) struct EventWriter<'o> {
+    out: &'o mut dyn Write,
+    format: EventFormat,
+    /// Columns of the terminal; lines are cut there.
+    width: Option<usize>,
+    line: String,
+    file: String,
+}
+
+impl<'o> EventWriter<'o> {
+    /// A writer; CSV gets its header at once.
+    pub(crate) fn new(out: &'o mut dyn Write, format: EventFormat, width: Option<usize>) -> io::Result<Self> {
+        if format == EventFormat::Csv {
+            csv::record(out, COLUMNS.into_iter().map(str::to_owned))?;
+        }
+        Ok(Self { out, format, width, line: String::new(), file: String::new() })
+    }
+
+    /// Says which recording the next events are from. `alone`: there is only one.
+    pub(crate) fn recording(&mut self, name: &str, alone: bool) -> io::Result<()> {
+        name.clone_into(&mut self.file);
+        match self.format {
+            EventFormat::Table if !alone => writeln!(self.out, "{name}"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes one event.
+    pub(crate) fn event(&mut self, event: &EventLine<'_>) -> io::Result<()> {
+        self.line.clear();
+        match self.format {
+            EventFormat::Table => self.table(event),
+            EventFormat::Jsonl => self.jsonl(event),
+            EventFormat::Csv => return self.csv(event),
+        }
+        self.out.write_all(self.line.as_bytes())
+    }
+
+    /// Everything is written.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    fn table(&mut self, event: &EventLine<'_>) {
+        let line = &mut self.line;
+        let process = match (event.process, event.pid) {
+            (Some(name), Some(pid)) => format!("{}({pid})", clean(name)),
+            (None, Some(pid)) => format!("({pid})"),
+            (_, None) => "-".to_owned(),
+        };
+        let tid = event.tid.map_or_else(|| "-".to_owned(), |tid| tid.to_string());
+        let time = seconds(event.time, 7);
+        let _ = write!(line, "{time:>14}  {:>3}  {process:<28}  {tid:>6}  ", event.cpu);
+        let _ = write!(line, "{}/{} ", clean(event.provider), clean(event.event));
+        for (name, value) in &event.fields.fields {
+            let _ = write!(line, " {}={}", clean(name), clean(&value.to_string()));
+        }
+        match event.raw {
+            Some([]) => {}
+            Some(raw) => {
+                line.push_str(" raw=");
+                hex(line, raw);
+            }
+            None if event.fields.stopped.is_some() => {
+                line.push_str(" rest=");
+                hex(line, event.fields.rest);
+            }
+            None => {}
+        }
+        if event.origin == Some(Origin::Unverified) {
+            line.push_str(" (unverified)");
+        }
+        if let Some(width) = self.width
+            && let Some((at, _)) = line.char_indices().nth(width)
+        {
+            let cut = line[..at].char_indices().next_back().map_or(0, |(before, _)| before);
+            line.truncate(cut);
+            line.push('…');
+        }
+        line.push('\n');
+    }
+
+    fn jsonl(&mut self, event: &EventLine<'_>) {
+        let line = &mut self.line;
+        let number = |value: Option<u32>| value.map_or_else(|| "null".to_owned(), |value| value.to_string());
+        let _ = write!(line, "{{\"time_ns\":{},\"cpu\":{}", event.time, event.cpu);
+        let _ = write!(line, ",\"pid\":{},\"tid\":{},\"process\":", number(event.pid), number(event.tid));
+        match event.process {
+            Some(process) => json::write_text(line, process),
+            None => line.push_str("null"),
+        }
+        line.push_str(",\"provider\":");
+        json::write_text(line, event.provider);
+        line.push_str(",\"event\":");
+        json::write_text(line, event.event);
+        let id = number(event.id.map(u32::from));
+        let _ = write!(line, ",\"id\":{id},\"version\":{},\"opcode\":{},\"fields\":", event.version, event.opcode);
+        event.fields.write_json(line);
+        if let Some(raw) = raw_bytes(event) {
+            line.push_str(",\"raw\":\"");
+            hex(line, raw);
+            line.push('"');
+        }
+        if event.origin == Some(Origin::Unverified) {
+            line.push_str(",\"unverified\":true");
+        }
+        line.push_str("}\n");
+    }
+
+    fn csv(&mut self, event: &EventLine<'_>) -> io::Result<()> {
+        let mut fields = String::new();
+        event.fields.write_json(&mut fields);
+        let mut raw = String::new();
+        if let Some(bytes) = raw_bytes(event) {
+            hex(&mut raw, bytes);
+        }
+        let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
+        let cells = [
+            csv::inert(self.file.clone()),
+            event.time.to_string(),
+            event.cpu.to_string(),
+            number(event.pid),
+            number(event.tid),
+            csv::inert(event.process.unwrap_or_default().to_owned()),
+            csv::inert(event.provider.to_owned()),
+            csv::inert(event.event.to_owned()),
+            number(event.id.map(u32::from)),
+            event.version.to_string(),
+            event.opcode.to_string(),
+            fields,
+            raw,
+            (event.origin == Some(Origin::Unverified)).to_string(),
+        ];
+        csv::record(self.out, cells.into_iter())
+    }
+}
+
+/// The bytes that no field shows: all of them without a schema, those behind the trouble where the schema does not fit.
+fn raw_bytes<'a>(event: &EventLine<'a>) -> Option<&'a [u8]> {
+    event.raw.or_else(|| event.fields.stopped.is_some().then_some(event.fields.rest))
+}
+
+fn hex(line: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        let _ = write!(line, "{byte:02x}");
+    }
+}

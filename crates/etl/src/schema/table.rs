@@ -10,7 +10,21 @@ use super::layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar,
 use crate::Guid;
 
 /// The tables. Where an event stands in several, the first counts.
-const TABLES: [(&str, &str); 1] = [("any.txt", include_str!("tables/any.txt"))];
+const TABLES: [(&str, &str); 13] = [
+    ("any.txt", include_str!("tables/any.txt")),
+    ("dns_client.txt", include_str!("tables/dns_client.txt")),
+    ("http_service.txt", include_str!("tables/http_service.txt")),
+    ("kernel_event_tracing.txt", include_str!("tables/kernel_event_tracing.txt")),
+    ("kernel_file_events.txt", include_str!("tables/kernel_file_events.txt")),
+    ("kernel_memory_events.txt", include_str!("tables/kernel_memory_events.txt")),
+    ("kernel_network_events.txt", include_str!("tables/kernel_network_events.txt")),
+    ("kernel_power.txt", include_str!("tables/kernel_power.txt")),
+    ("kernel_process_events.txt", include_str!("tables/kernel_process_events.txt")),
+    ("kernel_processor_power.txt", include_str!("tables/kernel_processor_power.txt")),
+    ("tcpip.txt", include_str!("tables/tcpip.txt")),
+    ("vs_diagnostics_hub.txt", include_str!("tables/vs_diagnostics_hub.txt")),
+    ("win32k.txt", include_str!("tables/win32k.txt")),
+];
 
 /// All built-in layouts.
 pub(super) static BUILT_IN: LazyLock<Tables> = LazyLock::new(|| {

@@ -8,6 +8,9 @@ use tracesift_etl::{EventClass, Guid, ItemKind, Record, names};
 
 use super::EventFilter;
 
+/// Kinds that are remembered; more only a forged recording has.
+const MAX_KINDS: usize = 1 << 16;
+
 /// One kind of event.
 #[derive(Debug)]
 pub(super) struct EventKind {
@@ -41,6 +44,10 @@ impl EventKinds {
             return Arc::clone(kind);
         }
         let kind = Arc::new(new_kind(class, schema, schemas, filter));
+        if self.by_class.len() + self.by_schema.len() >= MAX_KINDS {
+            self.by_class.clear();
+            self.by_schema.clear();
+        }
         if describes_itself {
             self.by_schema.insert(address, Arc::clone(&kind));
         } else {

@@ -39,8 +39,20 @@ pub struct EventLine<'a> {
     pub origin: Option<Origin>,
     /// Its fields.
     pub fields: Decoded<'a>,
-    /// The payload as it is, where no schema is known.
-    pub raw: Option<&'a [u8]>,
+    /// The payload as it is.
+    pub payload: &'a [u8],
+}
+
+impl<'a> EventLine<'a> {
+    /// The bytes that no field shows: all of them without a schema; where the schema does not fit, those from the trouble on.
+    #[must_use]
+    pub fn raw(&self) -> Option<&'a [u8]> {
+        match (self.origin, &self.fields.stopped) {
+            (None, _) => Some(self.payload),
+            (Some(_), Some(_)) => Some(self.fields.rest),
+            (Some(_), None) => None,
+        }
+    }
 }
 
 /// What a scan met.
@@ -50,6 +62,26 @@ pub struct Scanned {
     pub events: u64,
     /// Of these, by provider and event, those that could not be taken apart.
     pub unreadable: BTreeMap<(String, String), Unreadable>,
+}
+
+/// Kinds of unreadable events that are counted one by one; more only a forged recording has.
+const MAX_UNREADABLE: usize = 1 << 14;
+
+impl Scanned {
+    fn count_unreadable(&mut self, provider: &str, event: &str, fields: &Decoded<'_>) {
+        let key = match self.unreadable.len() {
+            0..MAX_UNREADABLE => (provider.to_owned(), event.to_owned()),
+            _ => ("other providers".to_owned(), "other events".to_owned()),
+        };
+        let entry = self.unreadable.entry(key).or_default();
+        match &fields.stopped {
+            None => entry.without_schema += 1,
+            Some(stopped) => {
+                entry.misfits += 1;
+                entry.example.get_or_insert_with(|| stopped.to_string());
+            }
+        }
+    }
 }
 
 /// Events of one kind that could not be taken apart.
@@ -103,14 +135,7 @@ pub fn scan(
         }
         scanned.events += 1;
         if kind.schema.is_none() || fields.stopped.is_some() {
-            let entry = scanned.unreadable.entry((kind.provider.clone(), kind.event.clone())).or_default();
-            match &fields.stopped {
-                None => entry.without_schema += 1,
-                Some(stopped) => {
-                    entry.misfits += 1;
-                    entry.example.get_or_insert_with(|| stopped.to_string());
-                }
-            }
+            scanned.count_unreadable(&kind.provider, &kind.event, &fields);
         }
         let line = EventLine {
             time,
@@ -125,7 +150,7 @@ pub fn scan(
             opcode: record.opcode(),
             level: record.level(),
             origin: kind.schema.as_ref().map(|schema| schema.origin),
-            raw: kind.schema.is_none().then(|| record.payload()),
+            payload: record.payload(),
             fields,
         };
         if visit(&line).is_break() {

@@ -86,17 +86,9 @@ impl<'o> EventWriter<'o> {
         for (name, value) in &event.fields.fields {
             let _ = write!(line, " {}={}", clean(name), clean(&value.to_string()));
         }
-        match event.raw {
-            Some([]) => {}
-            Some(raw) => {
-                line.push_str(" raw=");
-                hex(line, raw);
-            }
-            None if event.fields.stopped.is_some() => {
-                line.push_str(" rest=");
-                hex(line, event.fields.rest);
-            }
-            None => {}
+        if let Some(raw) = event.raw().filter(|raw| !raw.is_empty()) {
+            line.push_str(" raw=");
+            hex(line, raw);
         }
         if event.origin == Some(Origin::Unverified) {
             line.push_str(" (unverified)");
@@ -127,7 +119,7 @@ impl<'o> EventWriter<'o> {
         let id = number(event.id.map(u32::from));
         let _ = write!(line, ",\"id\":{id},\"version\":{},\"opcode\":{},\"fields\":", event.version, event.opcode);
         event.fields.write_json(line);
-        if let Some(raw) = raw_bytes(event) {
+        if let Some(raw) = event.raw() {
             line.push_str(",\"raw\":\"");
             hex(line, raw);
             line.push('"');
@@ -142,7 +134,7 @@ impl<'o> EventWriter<'o> {
         let mut fields = String::new();
         event.fields.write_json(&mut fields);
         let mut raw = String::new();
-        if let Some(bytes) = raw_bytes(event) {
+        if let Some(bytes) = event.raw() {
             hex(&mut raw, bytes);
         }
         let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
@@ -164,11 +156,6 @@ impl<'o> EventWriter<'o> {
         ];
         csv::record(self.out, cells.into_iter())
     }
-}
-
-/// The bytes that no field shows: all of them without a schema, those behind the trouble where the schema does not fit.
-fn raw_bytes<'a>(event: &EventLine<'a>) -> Option<&'a [u8]> {
-    event.raw.or_else(|| event.fields.stopped.is_some().then_some(event.fields.rest))
 }
 
 fn hex(line: &mut String, bytes: &[u8]) {

@@ -14,6 +14,9 @@ const MAX_DEPTH: usize = 8;
 /// Values of one event that take no bytes (empty structures, arrays without elements): more only a forged schema has.
 const MAX_EMPTY_VALUES: usize = 1024;
 
+/// Bytes of the names of values in one event; where a forged event needs more, the numbers stand without their names.
+const MAX_NAMES: usize = 1 << 20;
+
 /// A payload taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decoded<'a> {
@@ -66,6 +69,7 @@ impl Layout {
             reader: Reader::new(payload, pointer_size),
             numbers: vec![None; self.fields.len()],
             budget: payload.len() + MAX_EMPTY_VALUES,
+            names: MAX_NAMES,
         };
         let mut decoded = Decoded { fields: Vec::with_capacity(self.top), ..Decoded::default() };
         for index in 0..self.top.min(self.fields.len()) {
@@ -94,6 +98,8 @@ struct Decoder<'a> {
     numbers: Vec<Option<u64>>,
     /// Values that may still come.
     budget: usize,
+    /// Bytes of names that may still come.
+    names: usize,
 }
 
 impl<'a> Decoder<'a> {
@@ -148,8 +154,12 @@ impl<'a> Decoder<'a> {
                     4 => i64::from(reader.i32(WHAT)?),
                     _ => reader.i64(WHAT)?,
                 };
-                self.note(index, value.cast_unsigned());
-                signed(field, value, bytes)
+                let bits = value.cast_unsigned() & mask(bytes);
+                self.note(index, bits);
+                match field.meaning {
+                    Meaning::Plain => self.named(field, bits).unwrap_or(Value::Signed(value)),
+                    _ => self.named(field, bits).unwrap_or_else(|| unsigned(field, bits, bytes)),
+                }
             }
             Scalar::Unsigned(bytes) => {
                 let value = match bytes {
@@ -159,13 +169,13 @@ impl<'a> Decoder<'a> {
                     _ => reader.u64(WHAT)?,
                 };
                 self.note(index, value);
-                unsigned(field, value, bytes)
+                self.named(field, value).unwrap_or_else(|| unsigned(field, value, bytes))
             }
             Scalar::Pointer => {
                 let bytes = reader.pointer_size();
                 let value = reader.pointer(WHAT)?;
                 self.note(index, value);
-                unsigned(field, value, bytes)
+                self.named(field, value).unwrap_or_else(|| unsigned(field, value, bytes))
             }
             Scalar::Bool(bytes) => {
                 let value = if bytes == 1 { u32::from(reader.u8(WHAT)?) } else { reader.u32(WHAT)? };
@@ -212,6 +222,13 @@ impl<'a> Decoder<'a> {
         })
     }
 
+    /// A number with the name that the field's map has for it.
+    fn named(&mut self, field: &Field, number: u64) -> Option<Value<'a>> {
+        let name = field.map.as_ref()?.name_of(number)?;
+        self.names = self.names.checked_sub(name.len())?;
+        Some(Value::Named(number, name))
+    }
+
     fn extent(&mut self, extent: Extent) -> Result<&'a [u8], Reason> {
         const WHAT: &str = "length";
         let length = match extent {
@@ -243,20 +260,12 @@ impl<'a> Decoder<'a> {
     }
 }
 
-fn signed<'a>(field: &Field, value: i64, bytes: u8) -> Value<'a> {
-    let mask = if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
-    let bits = value.cast_unsigned() & mask;
-    match field.meaning {
-        _ if field.map.is_some() => unsigned(field, bits, bytes),
-        Meaning::Plain => Value::Signed(value),
-        _ => unsigned(field, bits, bytes),
-    }
+/// The bits of an integer of so many bytes.
+fn mask(bytes: u8) -> u64 {
+    if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
 }
 
 fn unsigned<'a>(field: &Field, value: u64, bytes: u8) -> Value<'a> {
-    if let Some(name) = field.map.as_ref().and_then(|map| map.name_of(value)) {
-        return Value::Named(value, name);
-    }
     match field.meaning {
         Meaning::Plain | Meaning::SocketAddress | Meaning::Utf8 | Meaning::Ip6 => Value::Unsigned(value),
         Meaning::Hex => Value::Hex(value),

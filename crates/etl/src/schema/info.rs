@@ -177,9 +177,8 @@ pub(super) fn value_map(payload: &[u8]) -> Option<(Guid, ValueMap)> {
         let (name_at, value) = (u32_at(entry, 0)?, u32_at(entry, 4)?);
         entries.push((u64::from(value), text_at(info, name_at).unwrap_or_default()));
     }
-    entries.sort_by_key(|(value, _)| *value);
-    entries.dedup_by_key(|(value, _)| *value);
-    Some((provider, ValueMap { name, is_bits: flags & 2 != 0, entries }))
+    let entries = entries.iter().map(|(value, name)| (*value, &**name));
+    Some((provider, ValueMap::new(&name, flags & 2 != 0, entries)))
 }
 
 /// The text at an offset, without the space that message tables put behind names; `None` at offset 0 and for an empty one.

@@ -37,9 +37,25 @@ pub struct Field {
     pub map: Option<Arc<ValueMap>>,
 }
 
+/// Characters of a name that are kept. Values of an array repeat the names of their members, so that one long name could make
+/// the text of a single event arbitrarily long.
+const MAX_NAME: usize = 256;
+
+fn shortened(name: &str) -> Box<str> {
+    let end = name.char_indices().nth(MAX_NAME).map_or(name.len(), |(end, _)| end);
+    name.get(..end).unwrap_or_default().into()
+}
+
 impl Field {
     pub(super) fn new(name: &str, kind: Kind) -> Self {
-        Self { name: name.into(), kind, count: Count::One, length: Length::None, meaning: Meaning::Plain, map: None }
+        Self {
+            name: shortened(name),
+            kind,
+            count: Count::One,
+            length: Length::None,
+            meaning: Meaning::Plain,
+            map: None,
+        }
     }
 }
 
@@ -170,6 +186,13 @@ pub struct ValueMap {
 }
 
 impl ValueMap {
+    pub(super) fn new<'n>(name: &str, is_bits: bool, entries: impl Iterator<Item = (u64, &'n str)>) -> Self {
+        let mut entries: Vec<(u64, Box<str>)> = entries.map(|(value, name)| (value, shortened(name))).collect();
+        entries.sort_by_key(|(value, _)| *value);
+        entries.dedup_by_key(|(value, _)| *value);
+        Self { name: shortened(name), is_bits, entries }
+    }
+
     /// The name of a value. `None` where it has none; bits without a name are added in hexadecimal.
     #[must_use]
     pub fn name_of(&self, value: u64) -> Option<String> {
@@ -183,7 +206,8 @@ impl ValueMap {
         let mut left = value;
         let mut text = String::new();
         for (bits, name) in self.entries.iter().filter(|(bits, _)| *bits != 0) {
-            if value & bits == *bits {
+            // What earlier names say already needs no further name.
+            if value & bits == *bits && left & bits != 0 {
                 left &= !bits;
                 text.push_str(if text.is_empty() { "" } else { "|" });
                 text.push_str(name);

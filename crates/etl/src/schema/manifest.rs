@@ -162,17 +162,12 @@ impl<'a, 'input: 'a> Provider<'a, 'input> {
         for (tag, is_bits) in [("valueMap", false), ("bitMap", true)] {
             for node in self.node.all(tag) {
                 let Some(name) = node.attribute("name") else { continue };
-                let mut entries: Vec<(u64, Box<str>)> = node
-                    .all("map")
-                    .filter_map(|entry| {
-                        let value = number(entry.attribute("value")?)?;
-                        let shown = entry.attribute("message").and_then(|message| self.string(message));
-                        Some((value, shown.unwrap_or_default().trim_end().into()))
-                    })
-                    .collect();
-                entries.sort_by_key(|(value, _)| *value);
-                entries.dedup_by_key(|(value, _)| *value);
-                maps.insert(name, Arc::new(ValueMap { name: name.into(), is_bits, entries }));
+                let entries = node.all("map").filter_map(|entry| {
+                    let value = number(entry.attribute("value")?)?;
+                    let shown = entry.attribute("message").and_then(|message| self.string(message));
+                    Some((value, shown.unwrap_or_default().trim_end()))
+                });
+                maps.insert(name, Arc::new(ValueMap::new(name, is_bits, entries)));
             }
         }
         maps

@@ -23,8 +23,14 @@ const MANIFEST_EVENT: u16 = 0xfffe;
 /// Bytes of unfinished manifests; of any more only a forged recording has need.
 const MAX_MANIFEST_BYTES: usize = 64 << 20;
 
-/// Descriptions of TraceLogging events that are remembered.
-const MAX_TRACE_LOGGING_BYTES: usize = 32 << 20;
+/// Bytes of schemas from the recording, about: of any more only a forged one has need.
+const MAX_SCHEMA_BYTES: usize = 128 << 20;
+
+/// Bytes of the schemas of TraceLogging events that are remembered, about.
+const MAX_TRACE_LOGGING_BYTES: usize = 64 << 20;
+
+/// Bytes that a field of a schema takes, about.
+const FIELD_BYTES: usize = 160;
 
 /// The schemas of a recording.
 ///
@@ -41,6 +47,7 @@ pub struct Schemas {
     manifests: ManifestParts,
     trace_logging: FxHashMap<Guid, Described>,
     trace_logging_bytes: usize,
+    schema_bytes: usize,
     problems: Vec<String>,
 }
 
@@ -88,6 +95,7 @@ impl Schemas {
             }
             EventClass::Classic { guid: class::EVENT_METADATA, opcode: 33, .. } => {
                 if let Some((provider, map)) = info::value_map(record.payload()) {
+                    self.schema_bytes += 2 * record.payload().len();
                     self.maps.insert((provider, map.name.clone()), Arc::new(map));
                 }
             }
@@ -106,6 +114,10 @@ impl Schemas {
     fn add_provider(&mut self, manifest: Manifest) {
         self.provider_names.entry(manifest.provider).or_insert(manifest.name);
         for event in manifest.events {
+            if self.schema_bytes > MAX_SCHEMA_BYTES {
+                break;
+            }
+            self.schema_bytes += FIELD_BYTES * (2 + event.layout.fields.len());
             self.events.entry((event.provider, event.id, event.version)).or_insert_with(|| Arc::new(event));
         }
     }
@@ -168,7 +180,8 @@ impl Schemas {
             self.trace_logging.clear();
             self.trace_logging_bytes = 0;
         }
-        self.trace_logging_bytes += data.len();
+        let fields = schema.as_ref().map_or(0, |schema| schema.layout.fields.len());
+        self.trace_logging_bytes += data.len() + FIELD_BYTES * (2 + fields);
         self.trace_logging.entry(provider).or_default().insert(data.into(), schema.clone());
         schema
     }

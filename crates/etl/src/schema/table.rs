@@ -103,9 +103,9 @@ pub(super) fn read(text: &str, tables: &mut Tables) -> Result<(), Mistake> {
             "map" | "bits" => {
                 let (name, rest) =
                     rest.trim().split_once(' ').ok_or_else(|| mistake("a map without values".to_owned()))?;
-                let mut entries = entries(rest).map_err(mistake)?;
-                entries.sort_by_key(|(value, _)| *value);
-                let map = ValueMap { name: name.into(), is_bits: word == "bits", entries };
+                let entries = entries(rest).map_err(mistake)?;
+                let entries = entries.iter().map(|(value, name)| (*value, &**name));
+                let map = ValueMap::new(name, word == "bits", entries);
                 maps.insert(name.to_owned(), Arc::new(map));
             }
             _ => {

@@ -205,6 +205,9 @@ impl Schemas {
             let known = table.and_then(|table| table.events.get(&key)?.first().cloned());
             schema.event_name = schema.event_name.or_else(|| known.and_then(|known| known.event_name.clone()));
             let version = schema.version;
+            if table.is_some_and(|table| table.corrections.contains(&(schema.id, version))) {
+                continue;
+            }
             if classic {
                 self.classic.entry((provider, schema.opcode, version)).or_insert_with(|| Arc::new(schema));
             } else {

@@ -3,16 +3,20 @@
 
 use std::sync::{Arc, LazyLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::{EventSchema, Origin};
 use super::layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};
 use crate::Guid;
 
 /// The tables. Where an event stands in several, the first counts.
-const TABLES: [(&str, &str); 13] = [
+const TABLES: &[(&str, &str)] = &[
     ("any.txt", include_str!("tables/any.txt")),
     ("dns_client.txt", include_str!("tables/dns_client.txt")),
+    ("dotnet_private.txt", include_str!("tables/dotnet_private.txt")),
+    ("dotnet_rundown.txt", include_str!("tables/dotnet_rundown.txt")),
+    ("dotnet_runtime.txt", include_str!("tables/dotnet_runtime.txt")),
+    ("dotnet_stress.txt", include_str!("tables/dotnet_stress.txt")),
     ("http_service.txt", include_str!("tables/http_service.txt")),
     ("kernel_event_tracing.txt", include_str!("tables/kernel_event_tracing.txt")),
     ("kernel_file_events.txt", include_str!("tables/kernel_file_events.txt")),
@@ -57,6 +61,8 @@ pub(super) struct Table {
     /// Classic events, which are told apart by their opcodes, and not by ids.
     pub(super) is_class: bool,
     pub(super) keywords: Vec<(u64, Box<str>)>,
+    /// Ids and versions of events that recordings describe wrongly: what stands here counts.
+    pub(super) corrections: FxHashSet<(u16, u8)>,
     /// By id (of a class: opcode) the versions of an event, ascending.
     pub(super) events: FxHashMap<u16, Vec<Arc<EventSchema>>>,
 }
@@ -91,6 +97,7 @@ pub(super) fn read(text: &str, tables: &mut Tables) -> Result<(), Mistake> {
                     name: name.trim().into(),
                     is_class: word == "class",
                     keywords: Vec::new(),
+                    corrections: FxHashSet::default(),
                     events: FxHashMap::default(),
                 });
                 current = Some(guid);
@@ -111,7 +118,11 @@ pub(super) fn read(text: &str, tables: &mut Tables) -> Result<(), Mistake> {
             _ => {
                 let guid = current.ok_or_else(|| mistake("an event of no provider".to_owned()))?;
                 let Some(table) = tables.providers.get_mut(&guid) else { continue };
-                for schema in events(&line, guid, table, &maps).map_err(mistake)? {
+                let (described, corrects) = events(&line, guid, table, &maps).map_err(mistake)?;
+                for schema in described {
+                    if corrects {
+                        table.corrections.insert((schema.id, schema.version));
+                    }
                     let key = if table.is_class { u16::from(schema.opcode) } else { schema.id };
                     let versions = table.events.entry(key).or_default();
                     let place = versions.partition_point(|known| known.version < schema.version);
@@ -155,25 +166,27 @@ fn entries(text: &str) -> Result<Vec<(u64, Box<str>)>, String> {
         .collect()
 }
 
-/// `ids version name [unverified]: fields`: one schema per id.
+/// `ids version name [unverified|correction]: fields`: one schema per id, and whether they correct what recordings say.
 fn events(
     line: &str,
     provider: Guid,
     table: &Table,
     maps: &FxHashMap<String, Arc<ValueMap>>,
-) -> Result<Vec<EventSchema>, String> {
+) -> Result<(Vec<EventSchema>, bool), String> {
     let (head, fields) = line.split_once(": ").or(line.strip_suffix(':').map(|head| (head, ""))).ok_or("no colon")?;
     let mut words = head.split_whitespace();
     let ids = words.next().ok_or("no id")?;
     let version = words.next().and_then(|word| word.strip_prefix('v')?.parse().ok()).ok_or("no version such as v0")?;
     let name = words.next().ok_or("no name")?;
-    let origin = match words.next() {
-        None => Origin::BuiltIn,
-        Some("unverified") => Origin::Unverified,
-        Some(word) => return Err(format!("{word}: only unverified may follow the name")),
+    let (origin, corrects) = match words.next() {
+        None => (Origin::BuiltIn, false),
+        Some("unverified") => (Origin::Unverified, false),
+        Some("correction") => (Origin::BuiltIn, true),
+        Some(word) => return Err(format!("{word}: only unverified or correction may follow the name")),
     };
     let layout = LayoutReader { tokens: tokens(fields)?, at: 0, maps }.layout()?;
-    ids.split(',')
+    let schemas: Result<Vec<EventSchema>, String> = ids
+        .split(',')
         .map(|id| {
             let id = number(id).and_then(|id| u16::try_from(id).ok()).ok_or_else(|| format!("{id}: no id"))?;
             let (id, opcode) = if table.is_class { (0, id as u8) } else { (id, 0) };
@@ -189,7 +202,8 @@ fn events(
                 ..EventSchema::default()
             })
         })
-        .collect()
+        .collect();
+    Ok((schemas?, corrects))
 }
 
 /// Names, types and marks: `Name : u32 ( Map ) [ 4 ]`, `Name : { … } [ Count ]`.

@@ -168,7 +168,9 @@ fn ids(record: &Record<'_>, fields: Option<&Decoded<'_>>, survey: &mut Survey) -
         u32::try_from(value).ok()
     };
     let (own_pid, own_tid) = (named(&["ProcessID", "PID"]), named(&["ThreadID", "TThreadID", "IssuingThreadID"]));
-    let tid = own_tid.or(record.tid());
+    // Who logged the record may belong to another process than the one that it is about.
+    let logger = record.tid().filter(|_| own_pid.is_none() || own_pid == record.pid());
+    let tid = own_tid.or(logger);
     let pid = own_pid.or_else(|| {
         if own_tid.is_none() {
             return record.pid();

@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use tracesift_ask::events::{EventFilter, scan};
+use tracesift_etl::schema::Value;
 use tracesift_extract::input::{self, OpenOptions, SelectOptions, Target};
 use tracesift_extract::{open, survey};
 
@@ -48,6 +49,10 @@ fn ours(path: &Path) -> BTreeMap<String, Vec<Ours>> {
         scan(&opened.files, &mut survey, &EventFilter::default(), &mut |event| {
             let kind = mapping::kind(event.provider, event.event);
             let fields = &event.fields.fields;
+            let flags = event.fields.get("Flags").and_then(Value::number);
+            if !mapping::is_listed(&kind, event.tid, flags) {
+                return ControlFlow::Continue(());
+            }
             events.entry(kind).or_default().push(Ours {
                 time: event.time,
                 cpu: event.cpu,
@@ -55,13 +60,25 @@ fn ours(path: &Path) -> BTreeMap<String, Vec<Ours>> {
                 tid: event.tid,
                 process: event.process.map(str::to_owned),
                 payload_bytes: event.payload.len(),
-                fields: fields.iter().map(|(name, value)| ((*name).to_owned(), Shown::of(value))).collect(),
+                fields: with_members(fields),
                 taken: false,
             });
             ControlFlow::Continue(())
         });
     }
     events
+}
+
+/// All fields, and the members of structures by their own names.
+fn with_members(fields: &[(&str, Value<'_>)]) -> Vec<(String, Shown)> {
+    let mut all = Vec::new();
+    for (name, value) in fields {
+        all.push(((*name).to_owned(), Shown::of(value)));
+        if let Value::Struct(members) = value {
+            all.extend(with_members(members));
+        }
+    }
+    all
 }
 
 /// The event that the baseline shows: of those of its kind that are left, the first with its time and CPU.

@@ -33,12 +33,12 @@ impl Shown {
         if self.is_time {
             return same_time(&self.text, theirs);
         }
-        let ours = self.text.replace('|', ", ").replace(['\r', '\n'], " ");
-        let same_text = match theirs.strip_suffix("...") {
+        let plain = self.text.replace(['\r', '\n'], " ");
+        let same_text = |ours: &str| match theirs.strip_suffix("...") {
             Some(start) => ours.trim_start().starts_with(start),
             None => ours.trim().eq_ignore_ascii_case(theirs),
         };
-        same_text || self.same_number(theirs)
+        same_text(&plain) || same_text(&plain.replace('|', ", ")) || self.same_number(theirs)
     }
 
     fn same_number(&self, theirs: &str) -> bool {
@@ -50,6 +50,10 @@ impl Shown {
             Some(digits) => i128::from_str_radix(digits, 16).ok(),
             None => digits.parse().ok(),
         };
+        if let (Some(ours), Some(start)) = (self.number, digits.strip_suffix("...")) {
+            // Cut, so only its beginning can be compared.
+            return [ours, ours - (1_i128 << 64)].iter().any(|number| number.to_string().starts_with(start));
+        }
         let (Some(ours), Some(theirs)) = (self.number, theirs) else { return false };
         ours == theirs || [8, 16, 32, 64].iter().any(|bits| theirs < 0 && ours == theirs + (1_i128 << bits))
     }

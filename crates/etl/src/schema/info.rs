@@ -178,7 +178,7 @@ pub(super) fn value_map(payload: &[u8]) -> Option<(Guid, ValueMap)> {
         entries.push((u64::from(value), text_at(info, name_at).unwrap_or_default()));
     }
     let entries = entries.iter().map(|(value, name)| (*value, &**name));
-    Some((provider, ValueMap::new(&name, flags & 2 != 0, entries)))
+    Some((provider, ValueMap::of_recording(&name, flags & 2 != 0, entries)))
 }
 
 /// The text at an offset, without the space that message tables put behind names; `None` at offset 0 and for an empty one.

@@ -186,6 +186,16 @@ pub struct ValueMap {
 }
 
 impl ValueMap {
+    /// Of a map of bits only the names of single bits count: Windows looks up bit by bit.
+    pub(super) fn of_recording<'n>(name: &str, is_bits: bool, entries: impl Iterator<Item = (u64, &'n str)>) -> Self {
+        let mut map = Self::new(name, is_bits, entries);
+        if is_bits && map.entries.iter().any(|(bits, _)| bits.count_ones() == 1) {
+            map.entries.retain(|(bits, _)| bits.count_ones() <= 1);
+        }
+        map
+    }
+
+    /// Of a map of bits a name of several bits counts before those of its parts, so that it can name fields of a few bits.
     pub(super) fn new<'n>(name: &str, is_bits: bool, entries: impl Iterator<Item = (u64, &'n str)>) -> Self {
         let mut entries: Vec<(u64, Box<str>)> = entries.map(|(value, name)| (value, shortened(name))).collect();
         entries.sort_by_key(|(value, _)| *value);
@@ -193,21 +203,20 @@ impl ValueMap {
         Self { name: shortened(name), is_bits, entries }
     }
 
-    /// The name of a value. `None` where it has none; bits without a name are added in hexadecimal.
+    /// The name of a value; `None` where it has none. Of bits each has its name, those without one are added in hexadecimal.
     #[must_use]
     pub fn name_of(&self, value: u64) -> Option<String> {
-        let exact = self.entries.binary_search_by_key(&value, |(known, _)| *known);
-        if let Ok(index) = exact {
+        if !self.is_bits || value == 0 {
+            let index = self.entries.binary_search_by_key(&value, |(known, _)| *known).ok()?;
             return self.entries.get(index).map(|(_, name)| name.to_string());
-        }
-        if !self.is_bits {
-            return None;
         }
         let mut left = value;
         let mut text = String::new();
-        for (bits, name) in self.entries.iter().filter(|(bits, _)| *bits != 0) {
-            // What earlier names say already needs no further name.
-            if value & bits == *bits && left & bits != 0 {
+        let set = || self.entries.iter().filter(|(bits, _)| *bits != 0 && value & bits == *bits);
+        for (bits, name) in set() {
+            let is_part = set().any(|(whole, _)| whole != bits && whole & bits == *bits);
+            // What other names say already needs no further name.
+            if !is_part && left & bits != 0 {
                 left &= !bits;
                 text.push_str(if text.is_empty() { "" } else { "|" });
                 text.push_str(name);

@@ -167,7 +167,7 @@ impl<'a, 'input: 'a> Provider<'a, 'input> {
                     let shown = entry.attribute("message").and_then(|message| self.string(message));
                     Some((value, shown.unwrap_or_default().trim_end()))
                 });
-                maps.insert(name, Arc::new(ValueMap::new(name, is_bits, entries)));
+                maps.insert(name, Arc::new(ValueMap::of_recording(name, is_bits, entries)));
             }
         }
         maps

@@ -18,17 +18,26 @@ const TABLES: &[(&str, &str)] = &[
     ("dotnet_runtime.txt", include_str!("tables/dotnet_runtime.txt")),
     ("dotnet_stress.txt", include_str!("tables/dotnet_stress.txt")),
     ("http_service.txt", include_str!("tables/http_service.txt")),
+    ("kernel_config.txt", include_str!("tables/kernel_config.txt")),
     ("kernel_event_tracing.txt", include_str!("tables/kernel_event_tracing.txt")),
     ("kernel_file_events.txt", include_str!("tables/kernel_file_events.txt")),
+    ("kernel_io.txt", include_str!("tables/kernel_io.txt")),
+    ("kernel_memory.txt", include_str!("tables/kernel_memory.txt")),
     ("kernel_memory_events.txt", include_str!("tables/kernel_memory_events.txt")),
+    ("kernel_network.txt", include_str!("tables/kernel_network.txt")),
     ("kernel_network_events.txt", include_str!("tables/kernel_network_events.txt")),
+    ("kernel_perf.txt", include_str!("tables/kernel_perf.txt")),
     ("kernel_power.txt", include_str!("tables/kernel_power.txt")),
+    ("kernel_process.txt", include_str!("tables/kernel_process.txt")),
     ("kernel_process_events.txt", include_str!("tables/kernel_process_events.txt")),
     ("kernel_processor_power.txt", include_str!("tables/kernel_processor_power.txt")),
     ("tcpip.txt", include_str!("tables/tcpip.txt")),
     ("vs_diagnostics_hub.txt", include_str!("tables/vs_diagnostics_hub.txt")),
     ("win32k.txt", include_str!("tables/win32k.txt")),
 ];
+
+/// Stands for the name in the table of events that every provider may write.
+const ANY_PROVIDER: &str = "*";
 
 /// All built-in layouts.
 pub(super) static BUILT_IN: LazyLock<Tables> = LazyLock::new(|| {
@@ -166,7 +175,7 @@ fn entries(text: &str) -> Result<Vec<(u64, Box<str>)>, String> {
         .collect()
 }
 
-/// `ids version name [unverified|correction]: fields`: one schema per id, and whether they correct what recordings say.
+/// `ids version names [unverified|correction]: fields`: one schema per id, and whether they correct what recordings say.
 fn events(
     line: &str,
     provider: Guid,
@@ -177,7 +186,7 @@ fn events(
     let mut words = head.split_whitespace();
     let ids = words.next().ok_or("no id")?;
     let version = words.next().and_then(|word| word.strip_prefix('v')?.parse().ok()).ok_or("no version such as v0")?;
-    let name = words.next().ok_or("no name")?;
+    let names = names(words.next().ok_or("no name")?);
     let (origin, corrects) = match words.next() {
         None => (Origin::BuiltIn, false),
         Some("unverified") => (Origin::Unverified, false),
@@ -185,18 +194,22 @@ fn events(
         Some(word) => return Err(format!("{word}: only unverified or correction may follow the name")),
     };
     let layout = LayoutReader { tokens: tokens(fields)?, at: 0, maps }.layout()?;
+    if names.len() > 1 && names.len() != ids.split(',').count() {
+        return Err(format!("{ids}: not as many names"));
+    }
     let schemas: Result<Vec<EventSchema>, String> = ids
         .split(',')
-        .map(|id| {
+        .zip(names.iter().cycle())
+        .map(|(id, name)| {
             let id = number(id).and_then(|id| u16::try_from(id).ok()).ok_or_else(|| format!("{id}: no id"))?;
             let (id, opcode) = if table.is_class { (0, id as u8) } else { (id, 0) };
             Ok(EventSchema {
                 provider,
-                provider_name: Some(table.name.clone()),
+                provider_name: Some(table.name.clone()).filter(|name| **name != *ANY_PROVIDER),
                 id,
                 version,
                 opcode,
-                event_name: Some(name.into()),
+                event_name: Some(name.as_str().into()),
                 layout: layout.clone(),
                 origin,
                 ..EventSchema::default()
@@ -204,6 +217,15 @@ fn events(
         })
         .collect();
     Ok((schemas?, corrects))
+}
+
+/// `Task/A,B`: `Task/A` and `Task/B`.
+fn names(text: &str) -> Vec<String> {
+    let task = text.rfind('/').map_or("", |slash| &text[..=slash]);
+    text.split(',')
+        .enumerate()
+        .map(|(at, name)| if at == 0 { name.to_owned() } else { format!("{task}{name}") })
+        .collect()
 }
 
 /// Names, types and marks: `Name : u32 ( Map ) [ 4 ]`, `Name : { … } [ Count ]`.
@@ -439,6 +461,27 @@ bits Flags 1=A 4=C
         assert_eq!(decoded.stopped.as_ref().map(|stop| stop.field), Some("Names"));
         assert_eq!(decoded.rest, &payload[4..6]);
         assert_eq!(decoded.get("kind"), Some(&Value::Named(2, "Two".to_owned())));
+    }
+
+    #[test]
+    fn classes_share_a_name_and_ids_a_line() {
+        let text = "bits Flags 1=A 2=B 0x10=Low 0x30=High\n\
+            class Some Kernel 00000000-0000-0000-0000-000000000001\n1,2 v0 Process/Start,Stop: Flags:x32(Flags)\n\
+            class Some Kernel 00000000-0000-0000-0000-000000000002\n1,2 v0 Thread/Any unverified:\n";
+        let mut tables = Tables::default();
+        assert_eq!(read(text, &mut tables), Ok(()));
+        let find = |class, opcode| {
+            let table = &tables.providers[&Guid::from_u128(class)];
+            assert_eq!(&*table.name, "Some Kernel");
+            table.find(opcode, 3).expect("an event")
+        };
+        let names = [(1, 1), (1, 2), (2, 1), (2, 2)].map(|(class, opcode)| find(class, opcode).name());
+        assert_eq!(names, ["Process/Start", "Process/Stop", "Thread/Any", "Thread/Any"]);
+        let flags = find(1, 1).layout.fields()[0].map.clone().expect("a map");
+        let named = [0x33, 0x91, 0x80].map(|value| flags.name_of(value));
+        assert_eq!(named, [Some("A|B|High".to_owned()), Some("A|Low|0x80".to_owned()), None]);
+        let too_many = read("class K 00000000-0000-0000-0000-000000000003\n1 v0 A,B:\n", &mut Tables::default());
+        assert_eq!(too_many.map_err(|mistake| mistake.line), Err(2));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use tracesift_ask::question::{cpu, process, stats, version};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::time_range::TimeRange;
-use tracesift_ask::{Question, ask};
+use tracesift_ask::{Ask, ask};
 
 /// Asks the archive everything, with and without a time range. Failures are fine.
 pub(crate) fn ask_everything(archive: &Path) {
@@ -15,14 +15,9 @@ pub(crate) fn ask_everything(archive: &Path) {
         let tree = process::Question { sort: process::Sort::Tree, ..process.clone() };
         let version = version::Question { time, ..Default::default() };
         let per_process = version::Question { per_process: true, ..version.clone() };
-        for question in [
-            Question::Cpu(cpu::Question { time, ..Default::default() }),
-            Question::Process(process),
-            Question::Process(tree),
-            Question::Version(version),
-            Question::Version(per_process),
-        ] {
-            let _ = ask(std::slice::from_ref(&source), &question);
+        let cpu = cpu::Question { time, ..Default::default() };
+        for question in [&cpu as &dyn Ask, &process, &tree, &version, &per_process] {
+            let _ = ask(std::slice::from_ref(&source), question);
         }
     }
     if let Ok(recording) = OpenRecording::open(&source) {

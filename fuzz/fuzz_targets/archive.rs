@@ -12,9 +12,9 @@ mod scratch;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use common::{bless, every_table};
+use common::bless;
 use libfuzzer_sys::fuzz_target;
-use tracesift_archive::{Archive, Table, tables::TABLES};
+use tracesift_archive::{Archive, Projection, every_table, tables::TABLES};
 use tracesift_trace::rows::*;
 
 /// An archive with a few rows in every table.
@@ -60,10 +60,9 @@ fn read(path: &PathBuf) {
     let _ = archive.verify();
     macro_rules! each {
         ($($row:ident),+) => { $(
-            let columns: Vec<&str> = $row::DEFINITION.columns.iter().map(|column| column.name).collect();
             let _ = archive.rows::<$row>();
-            let _ = archive.scan::<$row>(&columns, Some(-1_000_000..1_000_000), |_| {});
-            let _ = archive.scan_backwards::<$row>(&columns, |_| {});
+            let _ = archive.scan(Projection::ALL, Some(-1_000_000..1_000_000), |_: &$row| {});
+            let _ = archive.scan_backwards(Projection::ALL, |_: &$row| {});
         )+ };
     }
     every_table!(each);

@@ -167,7 +167,8 @@ fn ids(record: &Record<'_>, fields: Option<&Decoded<'_>>, survey: &mut Survey) -
         let value = names.iter().find_map(|name| fields?.get(name).and_then(Value::number))?;
         u32::try_from(value).ok()
     };
-    let (own_pid, own_tid) = (named(&["ProcessID", "PID"]), named(&["ThreadID", "TThreadID", "IssuingThreadID"]));
+    let (own_pid, own_tid) =
+        (named(&["ProcessID", "PID"]), named(&["ThreadID", "TThreadID", "IssuingThreadID", "NewThreadID"]));
     // Who logged the record may belong to another process than the one that it is about.
     let logger = record.tid().filter(|_| own_pid.is_none() || own_pid == record.pid());
     let tid = own_tid.or(logger);

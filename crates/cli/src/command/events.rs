@@ -24,7 +24,7 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
     }
     let target = args.out.clone().map_or(Target::Stdout, Target::File);
     let width = if args.wide || !target.is_terminal() { None } else { terminal::width() };
-    let mut usable = 0;
+    let (mut usable, mut events) = (0, 0);
     target.write(|out| {
         let mut writer = EventWriter::new(out, args.format, width)?;
         let mut left = args.limit.unwrap_or(u64::MAX);
@@ -42,12 +42,16 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
             for opened in &opened {
                 writer.recording(&opened.name, alone)?;
                 let scanned = print(opened, args, &mut left, &mut writer)?;
+                events += scanned.events;
                 note_unreadable(&scanned, messages);
             }
         }
         writer.finish()?;
         Ok(())
     })?;
+    if usable > 0 && events == 0 {
+        messages.note("no event passes the filters");
+    }
     Ok(Exit::of(usable, failed))
 }
 

@@ -14,6 +14,7 @@ fn help() {
         ("dump_version", &["dump", "version", "-h"]),
         ("dump_testrun", &["dump", "testrun", "-h"]),
         ("dump_stats", &["dump", "stats", "-h"]),
+        ("events", &["events", "-h"]),
         ("without_arguments", &[]),
     ] {
         insta::assert_snapshot!(name, run(directory.path(), arguments));

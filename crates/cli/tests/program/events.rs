@@ -1,0 +1,61 @@
+//! What `events` shows.
+
+use std::fs;
+use std::io::Cursor;
+
+use tempfile::TempDir;
+use tracesift_scenario::scale;
+
+use crate::support::run;
+
+#[test]
+fn events() {
+    let directory = TempDir::new().unwrap();
+    let mut recording = Cursor::new(Vec::new());
+    scale(&mut recording, 4 << 20, 1).unwrap();
+    fs::write(directory.path().join("Small.etl"), recording.into_inner()).unwrap();
+    for (name, arguments) in [
+        ("table", &["events", "Small.etl", "--class", "Process;Thread", "--time", "0..", "--limit", "4"][..]),
+        ("jsonl", &["events", "Small.etl", "--name", "PerfInfo/Sample", "--limit", "2", "--format", "jsonl"]),
+        ("csv", &["events", "Small.etl", "--name", "Thread/CSwitch", "--limit", "2", "--format", "csv"]),
+        (
+            "where",
+            &[
+                "events",
+                "Small.etl",
+                "--where",
+                "OldThreadState=Wait",
+                "--where",
+                "NewThreadPriority>=8",
+                "--limit",
+                "1",
+            ],
+        ),
+        ("no_schema", &["events", "Small.etl", "--provider", "5ca1e000-*", "--limit", "1"]),
+        ("nothing", &["events", "Small.etl", "--provider", "Nobody"]),
+        ("no_condition", &["events", "Small.etl", "--where", "Status"]),
+        ("no_such_file", &["events", "Missing.etl"]),
+        ("without_paths", &["events"]),
+    ] {
+        insta::assert_snapshot!(name, run(directory.path(), arguments));
+    }
+}
+
+#[test]
+fn events_go_to_a_file_as_a_whole() {
+    let directory = TempDir::new().unwrap();
+    let mut recording = Cursor::new(Vec::new());
+    scale(&mut recording, 4 << 20, 1).unwrap();
+    fs::write(directory.path().join("Small.etl"), recording.into_inner()).unwrap();
+    let said = run(directory.path(), &["events", "Small.etl", "--format", "jsonl", "--out", "all.jsonl"]);
+    assert!(said.starts_with("exit: 0\n--- stdout\n--- stderr\n"), "{said}");
+    let text = fs::read_to_string(directory.path().join("all.jsonl")).unwrap();
+    let mut last = i64::MIN;
+    for line in text.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        let time = event["time_ns"].as_i64().unwrap();
+        assert!(time >= last && event["fields"].is_object(), "{line}");
+        last = time;
+    }
+    assert!(text.lines().count() > 1_000);
+}

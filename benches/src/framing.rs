@@ -40,7 +40,8 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     against("framing 1 MiB", 0.01, 1, || Ok(timed(|| walk(&small))?.1), "dissect.etl", theirs)
 }
 
-fn walk(path: &Path) -> anyhow::Result<u64> {
+/// Walks all records of a recording in order of time and counts them.
+pub(crate) fn walk(path: &Path) -> anyhow::Result<u64> {
     let files = [EtlFile::open_path(path)?];
     let mut merge = Merge::new(&files, MergeOptions::default());
     let mut records = 0;

@@ -4,6 +4,7 @@
 //!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
 
+mod events;
 mod extract;
 mod framing;
 mod measure;
@@ -39,6 +40,7 @@ fn main() -> anyhow::Result<()> {
     let mut known = all;
     for (name, run) in [
         ("framing", framing::run as fn(&std::path::Path) -> anyhow::Result<()>),
+        ("events", events::run),
         ("xpress", xpress::run),
         ("extract", extract::run),
         ("memory", memory::run),
@@ -50,7 +52,7 @@ fn main() -> anyhow::Result<()> {
         }
     }
     if !known {
-        bail!("unknown benchmark {what}: framing, xpress, extract, memory or all");
+        bail!("unknown benchmark {what}: framing, events, xpress, extract, memory or all");
     }
     Ok(())
 }

@@ -43,6 +43,7 @@ pub fn survey(files: &[EtlFile]) -> io::Result<Survey> {
             inventory.record(&record)?;
         }
     }
+    schemas.settle();
     let population = inventory.take_lifetimes().freeze(clock, 0);
     Ok(Survey { clock, start_filetime, schemas, population })
 }

@@ -30,6 +30,11 @@ pub struct EventFilter {
 }
 
 impl EventFilter {
+    /// Whether it chooses by the kind of the event.
+    pub(super) fn chooses_kinds(&self) -> bool {
+        !(self.provider.is_empty() && self.class.is_empty() && self.name.is_empty() && self.ids.is_everything())
+    }
+
     /// Whether the kind of an event passes.
     pub(super) fn accepts_kind(&self, provider: &str, guid: &str, name: &str, id: u16) -> bool {
         let class = name.split('/').next().unwrap_or(name);

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::schema::{EventSchema, Schemas};
-use tracesift_etl::{EventClass, Guid, ItemKind, Record, names};
+use tracesift_etl::{EventClass, ItemKind, Record, Wanted, names};
 
 use super::EventFilter;
 
 /// Kinds that are remembered; more only a forged recording has.
 const MAX_KINDS: usize = 1 << 16;
+
+/// Versions of kernel events are below that; a version from there on is let pass and looked at one by one.
+const VERSIONS: u8 = 16;
 
 /// One kind of event.
 #[derive(Debug)]
@@ -26,63 +29,114 @@ pub(super) struct EventKind {
 /// The kinds met so far.
 #[derive(Debug, Default)]
 pub(super) struct EventKinds {
-    by_class: FxHashMap<EventClass, Arc<EventKind>>,
+    kinds: Vec<EventKind>,
+    /// Index of a kernel event's kind, by hook and version: these are nearly all events.
+    by_hook: FxHashMap<u32, usize>,
+    by_class: FxHashMap<EventClass, usize>,
     /// Of events that describe themselves, by the address of the schema, which lives as long as the kind does.
-    by_schema: FxHashMap<usize, Arc<EventKind>>,
+    by_schema: FxHashMap<usize, usize>,
 }
 
 impl EventKinds {
-    pub(super) fn of(&mut self, record: &Record<'_>, schemas: &mut Schemas, filter: &EventFilter) -> Arc<EventKind> {
+    pub(super) fn of(&mut self, record: &Record<'_>, schemas: &mut Schemas, filter: &EventFilter) -> &EventKind {
+        let index = match record.hook() {
+            Some(hook) => {
+                let key = u32::from(hook) << 8 | u32::from(record.version());
+                match self.by_hook.get(&key) {
+                    Some(index) => *index,
+                    None => {
+                        let index = self.add(new_kind(record.class(), schemas.find(record), schemas, filter));
+                        self.by_hook.insert(key, index);
+                        index
+                    }
+                }
+            }
+            None => self.with_guid(record, schemas, filter),
+        };
+        &self.kinds[index]
+    }
+
+    /// The kind of an event that names its provider or class.
+    fn with_guid(&mut self, record: &Record<'_>, schemas: &mut Schemas, filter: &EventFilter) -> usize {
         let class = record.class();
         let describes_itself = record.extended_item(ItemKind::SCHEMA).is_some();
-        if !describes_itself && let Some(kind) = self.by_class.get(&class) {
-            return Arc::clone(kind);
+        if !describes_itself && let Some(index) = self.by_class.get(&class) {
+            return *index;
         }
         let schema = schemas.find(record);
         let address = schema.as_ref().map_or(0, |schema| Arc::as_ptr(schema) as usize);
-        if describes_itself && let Some(kind) = self.by_schema.get(&address) {
-            return Arc::clone(kind);
+        if describes_itself && let Some(index) = self.by_schema.get(&address) {
+            return *index;
         }
-        let kind = Arc::new(new_kind(class, schema, schemas, filter));
-        if self.by_class.len() + self.by_schema.len() >= MAX_KINDS {
-            self.by_class.clear();
-            self.by_schema.clear();
-        }
+        let index = self.add(new_kind(class, schema, schemas, filter));
         if describes_itself {
-            self.by_schema.insert(address, Arc::clone(&kind));
+            self.by_schema.insert(address, index);
         } else {
-            self.by_class.insert(class, Arc::clone(&kind));
+            self.by_class.insert(class, index);
         }
-        kind
+        index
+    }
+
+    fn add(&mut self, kind: EventKind) -> usize {
+        if self.kinds.len() >= MAX_KINDS {
+            *self = Self::default();
+        }
+        self.kinds.push(kind);
+        self.kinds.len() - 1
     }
 }
 
 fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schemas, filter: &EventFilter) -> EventKind {
-    let (guid, id, otherwise) = match class {
+    let (guid, id, number, otherwise) = match class {
         EventClass::Kernel { group, opcode, .. } => {
             let hook = names::hook(u16::from_be_bytes([group.0, opcode]));
             let class = names::group(group).map_or_else(|| format!("Class({:#04x})", group.0), str::to_owned);
             let event = hook.map_or_else(|| format!("Opcode({opcode})"), str::to_owned);
-            (group.guid().unwrap_or_default(), None, format!("{class}/{event}"))
+            (group.guid().unwrap_or_default(), None, u16::from(opcode), format!("{class}/{event}"))
         }
-        EventClass::Classic { guid, opcode, .. } => (guid, None, format!("Opcode({opcode})")),
-        EventClass::Event { provider, id, .. } => (provider, Some(id), format!("EventID({id})")),
-        EventClass::Message { guid, number } => (guid, None, format!("Message({number})")),
+        EventClass::Classic { guid, opcode, .. } => (guid, None, u16::from(opcode), format!("Opcode({opcode})")),
+        EventClass::Event { provider, id, .. } => (provider, Some(id), id, format!("EventID({id})")),
+        EventClass::Message { guid, number } => (guid, None, number, format!("Message({number})")),
     };
     let is_kernel = matches!(class, EventClass::Kernel { .. });
     let stated = schema.as_ref().and_then(|schema| schema.provider_name.as_deref());
     let provider = stated.or_else(|| schemas.provider_name(guid)).map(str::to_owned);
-    let provider = provider.unwrap_or_else(|| if is_kernel { "Windows Kernel".to_owned() } else { guid_text(guid) });
+    let provider = provider.unwrap_or_else(|| if is_kernel { "Windows Kernel".to_owned() } else { guid.to_string() });
     let event = schema.as_ref().map_or(otherwise, |schema| schema.name());
-    let number = match class {
-        EventClass::Kernel { opcode, .. } | EventClass::Classic { opcode, .. } => u16::from(opcode),
-        EventClass::Event { id, .. } => id,
-        EventClass::Message { number, .. } => number,
-    };
-    let wanted = filter.accepts_kind(&provider, &guid_text(guid), &event, number);
+    let wanted = filter.accepts_kind(&provider, &guid.to_string(), &event, number);
     EventKind { provider, event, id, is_kernel, schema, wanted }
 }
 
-fn guid_text(guid: Guid) -> String {
-    guid.to_string()
+/// Which records are worth putting in order: told by the hook of a kernel event alone, so that what nobody wants is dropped where
+/// it is found.
+#[derive(Clone, Debug)]
+pub(super) struct WantedHooks(Arc<[u64; 1 << 10]>);
+
+impl WantedHooks {
+    pub(super) fn of(schemas: &Schemas, filter: &EventFilter) -> Self {
+        let mut hooks = [u64::MAX; 1 << 10];
+        // Groups beyond that have no class; their events are looked at one by one.
+        for hook in 0..0x1f00_u16 {
+            let wanted = (0..VERSIONS).any(|version| {
+                let class = EventClass::from_hook(hook, version);
+                let EventClass::Kernel { group, opcode, version } = class else { return true };
+                let schema = group.guid().and_then(|guid| schemas.of_class(guid, opcode, version));
+                new_kind(class, schema, schemas, filter).wanted
+            });
+            if !wanted {
+                hooks[usize::from(hook >> 6)] &= !(1 << (hook & 63));
+            }
+        }
+        Self(Arc::new(hooks))
+    }
+}
+
+impl Wanted for WantedHooks {
+    #[inline]
+    fn wants(&self, record: &Record<'_>) -> bool {
+        match record.hook() {
+            Some(hook) => self.0[usize::from(hook >> 6)] >> (hook & 63) & 1 != 0 || record.version() >= VERSIONS,
+            None => true,
+        }
+    }
 }

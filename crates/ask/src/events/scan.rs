@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use tracesift_etl::schema::{Decoded, Origin, Value};
-use tracesift_etl::{EtlFile, Merge, MergeOptions, Record};
+use tracesift_etl::{EtlFile, Merge, MergeOptions, Record, Wanted};
 use tracesift_extract::Survey;
 
 use super::EventFilter;
-use super::kinds::EventKinds;
+use super::kinds::{EventKinds, WantedHooks};
 
 /// One event, ready to be shown.
 #[derive(Debug)]
@@ -102,17 +102,29 @@ pub fn scan(
     filter: &EventFilter,
     visit: &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>,
 ) -> Scanned {
+    let options = MergeOptions::default();
+    if filter.chooses_kinds() {
+        let wanted = WantedHooks::of(&survey.schemas, filter);
+        return scan_merged(Merge::of(files, options, wanted), survey, filter, visit);
+    }
+    scan_merged(Merge::new(files, options), survey, filter, visit)
+}
+
+fn scan_merged<W: Wanted>(
+    mut merge: Merge<W>,
+    survey: &mut Survey,
+    filter: &EventFilter,
+    visit: &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>,
+) -> Scanned {
     let mut scanned = Scanned::default();
     let mut kinds = EventKinds::default();
-    let mut merge = Merge::new(files, MergeOptions::default());
-    let (start, end) = filter.time.bounds();
+    let limited = !filter.time.is_everything();
     while let Some(record) = merge.next() {
-        let time = survey.clock.ns(record.time());
-        if time < start {
+        if limited && !filter.time.contains(survey.clock.ns(record.time())) {
+            if filter.time.end.is_some_and(|end| survey.clock.ns(record.time()) >= end) {
+                break;
+            }
             continue;
-        }
-        if time >= end {
-            break;
         }
         let kind = kinds.of(&record, &mut survey.schemas, filter);
         if !kind.wanted {
@@ -138,7 +150,7 @@ pub fn scan(
             scanned.count_unreadable(&kind.provider, &kind.event, &fields);
         }
         let line = EventLine {
-            time,
+            time: survey.clock.ns(record.time()),
             cpu: record.cpu(),
             pid,
             tid,

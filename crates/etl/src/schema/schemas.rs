@@ -130,16 +130,18 @@ impl Schemas {
 
     /// The schema of a record; `None` when nobody knows it.
     pub fn find(&mut self, record: &Record<'_>) -> Option<Arc<EventSchema>> {
-        self.map_all();
+        self.settle();
         match record.class() {
             EventClass::Event { provider, id, version } => self.event(record, provider, id, version),
-            EventClass::Kernel { group, opcode, version } => self.class(group.guid()?, opcode, version),
-            EventClass::Classic { guid, opcode, version } => self.class(guid, opcode, version),
+            EventClass::Kernel { group, opcode, version } => self.of_class(group.guid()?, opcode, version),
+            EventClass::Classic { guid, opcode, version } => self.of_class(guid, opcode, version),
             EventClass::Message { .. } => None,
         }
     }
 
-    fn class(&self, guid: Guid, opcode: u8, version: u8) -> Option<Arc<EventSchema>> {
+    /// The schema of an event of a kernel or classic class.
+    #[must_use]
+    pub fn of_class(&self, guid: Guid, opcode: u8, version: u8) -> Option<Arc<EventSchema>> {
         if let Some(schema) = self.classic.get(&(guid, opcode, version)) {
             return Some(Arc::clone(schema));
         }
@@ -193,8 +195,8 @@ impl Schemas {
         own.or_else(|| BUILT_IN.providers.get(&guid).map(|table| &*table.name))
     }
 
-    /// Gives the metadata its maps.
-    fn map_all(&mut self) {
+    /// Gives descriptions the maps that came with other records. [`Schemas::find`] does so when it has to.
+    pub fn settle(&mut self) {
         for unmapped in std::mem::take(&mut self.unmapped) {
             let provider = unmapped.schema.provider;
             let mut schema = unmapped.with_maps(|name| self.maps.get(&(provider, name.into())).cloned());

@@ -11,6 +11,7 @@ pub mod events;
 pub mod file;
 pub mod filter;
 pub mod inputs;
+pub mod keywords;
 pub mod ntstatus;
 pub mod order;
 pub mod process_columns;

@@ -4,6 +4,7 @@ pub(crate) mod dump;
 pub(crate) mod events;
 pub(crate) mod extract;
 pub(crate) mod files;
+pub(crate) mod keywords;
 pub(crate) mod output;
 pub(crate) mod processes;
 
@@ -15,6 +16,7 @@ pub(crate) use dump::Dump;
 pub(crate) use events::EventsArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use files::{FileArgs, RunArgs};
+pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
 pub(crate) use processes::ProcessArgs;
 
@@ -52,6 +54,8 @@ pub(crate) enum Command {
     Dump(DumpArgs),
     /// Show the events of a recording, decoded
     Events(Box<EventsArgs>),
+    /// Tell a provider's keyword mask in names, and names as a mask
+    Keywords(KeywordsArgs),
     /// Write example recordings, extract them and show the first answers
     Demo(DemoArgs),
     /// Print the completion script of a shell

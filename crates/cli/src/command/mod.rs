@@ -5,6 +5,7 @@ pub(crate) mod dump;
 pub(crate) mod events;
 pub(crate) mod extract;
 mod found;
+pub(crate) mod keywords;
 mod manual;
 mod stats;
 mod temporary;
@@ -21,6 +22,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Extract(args) => extract::run(args, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, &messages),
         Command::Events(args) => events::run(args, &messages),
+        Command::Keywords(args) => keywords::run(args),
         Command::Demo(args) => demo::run(args, cli.no_color),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man { out } => manual::pages(out.as_deref()),

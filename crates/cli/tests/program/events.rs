@@ -59,3 +59,21 @@ fn events_go_to_a_file_as_a_whole() {
     }
     assert!(text.lines().count() > 1_000);
 }
+
+#[test]
+fn keywords() {
+    let directory = TempDir::new().unwrap();
+    let manifest = r#"<events><provider name="Mine" guid="{00000000-0000-0000-0000-000000000001}"><keywords>
+        <keyword name="Slow" mask="0x10"/><keyword name="Fast" mask="1"/></keywords></provider></events>"#;
+    let wide: Vec<u8> = manifest.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(directory.path().join("Mine.man"), [&[0xff, 0xfe], wide.as_slice()].concat()).unwrap();
+    for (name, arguments) in [
+        ("keywords_of_a_mask", &["keywords", "Microsoft-Windows-DotNETRuntime", "0x8000000000008001"][..]),
+        ("keywords_as_a_mask", &["keywords", "Microsoft-Windows-DotNETRuntime", "gc+Exception"]),
+        ("keywords_unknown", &["keywords", "Microsoft-Windows-DotNETRuntime", "gc+nothing"]),
+        ("keywords_of_nobody", &["keywords", "Nobody"]),
+        ("keywords_of_a_manifest", &["keywords", "Mine", "--manifest", "Mine.man"]),
+    ] {
+        insta::assert_snapshot!(name, run(directory.path(), arguments));
+    }
+}

@@ -15,6 +15,7 @@ fn help() {
         ("dump_testrun", &["dump", "testrun", "-h"]),
         ("dump_stats", &["dump", "stats", "-h"]),
         ("events", &["events", "-h"]),
+        ("keywords", &["keywords", "-h"]),
         ("without_arguments", &[]),
     ] {
         insta::assert_snapshot!(name, run(directory.path(), arguments));

@@ -12,8 +12,18 @@ mod table;
 mod trace_logging;
 mod value;
 
+use table::BUILT_IN;
+
+use crate::Guid;
+
 pub use decode::{DecodeError, Decoded, Reason};
 pub use event::{EventSchema, Origin};
 pub use layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};
 pub use schemas::Schemas;
 pub use value::Value;
+
+/// The providers of the built-in tables whose keywords are known: GUID, name, masks with names.
+pub fn built_in_keywords() -> impl Iterator<Item = (Guid, &'static str, &'static [(u64, Box<str>)])> {
+    let providers = BUILT_IN.providers.iter().filter(|(_, table)| !table.keywords.is_empty());
+    providers.map(|(guid, table)| (*guid, &*table.name, table.keywords.as_slice()))
+}

@@ -22,6 +22,16 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
     if found::nothing_left(&found, failed, messages) {
         return Ok(Exit::NothingUsable);
     }
+    for archive in &found.archives {
+        failed += 1;
+        messages.error(&format!(
+            "{} is an archive, which does not keep single events; name its recording",
+            archive.display()
+        ));
+    }
+    if found.recordings.is_empty() {
+        return Ok(Exit::NothingUsable);
+    }
     let target = args.out.clone().map_or(Target::Stdout, Target::File);
     let width = if args.wide || !target.is_terminal() { None } else { terminal::width() };
     let (mut usable, mut events) = (0, 0);
@@ -29,6 +39,9 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
         let mut writer = EventWriter::new(out, args.format, width)?;
         let mut left = args.limit.unwrap_or(u64::MAX);
         for recording in &found.recordings {
+            if left == 0 {
+                break;
+            }
             let opened = match open_named(recording) {
                 Ok(opened) => opened,
                 Err(error) => {

@@ -42,6 +42,12 @@ fn events() {
 }
 
 #[test]
+fn archives_have_no_events() {
+    let directory = crate::support::archives();
+    insta::assert_snapshot!(run(directory.path(), &["events", "Slow.sift"]));
+}
+
+#[test]
 fn events_go_to_a_file_as_a_whole() {
     let directory = TempDir::new().unwrap();
     let mut recording = Cursor::new(Vec::new());

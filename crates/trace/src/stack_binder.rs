@@ -11,7 +11,7 @@ use crate::stacks::HalfId;
 const NONE: u32 = u32::MAX;
 
 /// Events that wait for their stacks in one slice of time, at most: a forged recording must not make the search quadratic.
-const MAX_PER_SLICE: usize = 1024;
+const MAX_PER_SLICE: usize = 4096;
 
 /// Slices of time per second, at least. Events come in the order of time, so those of one slice meet memory that the one before
 /// them has just used.

@@ -38,7 +38,7 @@ impl EventFilter {
     /// Whether the kind of an event passes.
     pub(super) fn accepts_kind(&self, provider: &str, guid: &str, name: &str, id: u16) -> bool {
         let class = name.split('/').next().unwrap_or(name);
-        (self.provider.is_empty() || self.provider.matches_any(&[provider, guid]))
+        (self.provider.is_empty() || self.provider.matches_any(&[provider, guid, &format!("{{{guid}}}")]))
             && (self.class.is_empty() || self.class.matches(class))
             && (self.name.is_empty() || self.name.matches(name))
             && self.ids.contains(u32::from(id))
@@ -81,7 +81,7 @@ impl FromStr for IdRanges {
         };
         let ranges = text.split([',', ';']).map(|item| {
             let range = match item.split_once("..") {
-                Some((first, last)) => number(first).zip(number(last)),
+                Some((first, last)) => number(first).zip(number(last)).filter(|(first, last)| first <= last),
                 None => number(item).map(|id| (id, id)),
             };
             range.ok_or_else(|| IdRangesError(item.to_owned()))
@@ -100,5 +100,6 @@ mod tests {
         assert_eq!([3006, 16, 5, 6, 7, 4, 8].map(|id| ids.contains(id)), [true, true, true, true, true, false, false]);
         assert!(IdRanges::default().contains(u32::MAX));
         assert_eq!("1,x".parse::<IdRanges>(), Err(IdRangesError("x".to_owned())));
+        assert_eq!("9..1".parse::<IdRanges>(), Err(IdRangesError("9..1".to_owned())));
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use tracesift_etl::format::event_flag;
 use tracesift_etl::schema::{EventSchema, Schemas};
 use tracesift_etl::{EventClass, ItemKind, Record, Wanted, names};
 
@@ -10,6 +11,9 @@ use super::EventFilter;
 
 /// Kinds that are remembered; more only a forged recording has.
 const MAX_KINDS: usize = 1 << 16;
+
+/// Fields of their schemas, likewise.
+const MAX_FIELDS: usize = 1 << 18;
 
 /// Versions of kernel events are below that; a version from there on is let pass and looked at one by one.
 const VERSIONS: u8 = 16;
@@ -32,9 +36,12 @@ pub(super) struct EventKinds {
     kinds: Vec<EventKind>,
     /// Index of a kernel event's kind, by hook and version: these are nearly all events.
     by_hook: FxHashMap<u32, usize>,
-    by_class: FxHashMap<EventClass, usize>,
-    /// Of events that describe themselves, by the address of the schema, which lives as long as the kind does.
-    by_schema: FxHashMap<usize, usize>,
+    /// By class, and whether the event says that it is a text.
+    by_class: FxHashMap<(EventClass, bool), usize>,
+    /// Of events that describe themselves, by class and the address of the schema, which lives as long as the kind does.
+    by_schema: FxHashMap<(EventClass, usize), usize>,
+    /// Fields of the schemas.
+    fields: usize,
 }
 
 impl EventKinds {
@@ -60,27 +67,29 @@ impl EventKinds {
     fn with_guid(&mut self, record: &Record<'_>, schemas: &mut Schemas, filter: &EventFilter) -> usize {
         let class = record.class();
         let describes_itself = record.extended_item(ItemKind::SCHEMA).is_some();
-        if !describes_itself && let Some(index) = self.by_class.get(&class) {
+        let is_text = record.event_flags() & event_flag::STRING_ONLY != 0;
+        if !describes_itself && let Some(index) = self.by_class.get(&(class, is_text)) {
             return *index;
         }
         let schema = schemas.find(record);
         let address = schema.as_ref().map_or(0, |schema| Arc::as_ptr(schema) as usize);
-        if describes_itself && let Some(index) = self.by_schema.get(&address) {
+        if describes_itself && let Some(index) = self.by_schema.get(&(class, address)) {
             return *index;
         }
         let index = self.add(new_kind(class, schema, schemas, filter));
         if describes_itself {
-            self.by_schema.insert(address, index);
+            self.by_schema.insert((class, address), index);
         } else {
-            self.by_class.insert(class, index);
+            self.by_class.insert((class, is_text), index);
         }
         index
     }
 
     fn add(&mut self, kind: EventKind) -> usize {
-        if self.kinds.len() >= MAX_KINDS {
+        if self.kinds.len() >= MAX_KINDS || self.fields >= MAX_FIELDS {
             *self = Self::default();
         }
+        self.fields += kind.schema.as_ref().map_or(0, |schema| schema.layout.fields().len());
         self.kinds.push(kind);
         self.kinds.len() - 1
     }
@@ -138,5 +147,51 @@ impl Wanted for WantedHooks {
             Some(hook) => self.0[usize::from(hook >> 6)] >> (hook & 63) & 1 != 0 || record.version() >= VERSIONS,
             None => true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracesift_etl::Record;
+    use tracesift_etl::schema::Schemas;
+
+    use super::{EventFilter, EventKinds};
+
+    /// An event of the provider with these bytes; `flags` 1 has an item of that kind.
+    fn event(provider: u8, id: u8, flags: u8, item: Option<(u8, &[u8])>) -> Vec<u8> {
+        let mut bytes = vec![0, 0, 0x13, 0xc0, flags, 0, 0, 0, 7, 0, 0, 0, 5, 0, 0, 0];
+        bytes.extend([0; 8]);
+        bytes.extend([provider; 16]);
+        bytes.extend([id, 0]);
+        bytes.resize(80, 0);
+        if let Some((kind, data)) = item {
+            bytes.extend([8 + data.len().next_multiple_of(8) as u8, 0, kind, 0, 0, 0, data.len() as u8, 0]);
+            bytes.extend(data);
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+        }
+        bytes.extend([b'a', 0, 0, 0]);
+        bytes[0] = bytes.len() as u8;
+        bytes
+    }
+
+    #[test]
+    fn kinds_are_told_apart() {
+        let unreadable: &[u8] = b"\x08\0\0E\0x\0\x1f";
+        let readable: &[u8] = b"\x08\0\0E\0x\0\x04";
+        let (mut kinds, mut schemas) = (EventKinds::default(), Schemas::new());
+        let mut kind = |bytes: &[u8]| {
+            let record = Record::parse(bytes, 0, 0).expect("a record");
+            let kind = kinds.of(&record, &mut schemas, &EventFilter::default());
+            (kind.provider.get(..2).unwrap_or_default().to_owned(), kind.id, kind.event.clone())
+        };
+        let expect = |provider: &str, id, event: &str| (provider.to_owned(), Some(id), event.to_owned());
+        // Descriptions that cannot be read, of two providers; the same description with two ids.
+        assert_eq!(kind(&event(0xaa, 7, 1, Some((11, unreadable)))), expect("aa", 7, "EventID(7)"));
+        assert_eq!(kind(&event(0xbb, 7, 1, Some((11, unreadable)))), expect("bb", 7, "EventID(7)"));
+        assert_eq!(kind(&event(0xaa, 7, 1, Some((11, readable)))), expect("aa", 7, "E"));
+        assert_eq!(kind(&event(0xaa, 9, 1, Some((11, readable)))), expect("aa", 9, "E"));
+        // An event that says that it is a text, and the same without that.
+        assert_eq!(kind(&event(0xcc, 0, 4, None)), expect("cc", 0, "EventSourceMessage"));
+        assert_eq!(kind(&event(0xcc, 0, 0, None)), expect("cc", 0, "EventID(0)"));
     }
 }

@@ -44,13 +44,14 @@ pub struct EventLine<'a> {
 }
 
 impl<'a> EventLine<'a> {
-    /// The bytes that no field shows: all of them without a schema; where the schema does not fit, those from the trouble on.
+    /// The bytes that no field shows: all of them without a schema; where the schema does not fit, those from the trouble on; else
+    /// those behind the last field, if there are any.
     #[must_use]
     pub fn raw(&self) -> Option<&'a [u8]> {
         match (self.origin, &self.fields.stopped) {
             (None, _) => Some(self.payload),
-            (Some(_), Some(_)) => Some(self.fields.rest),
-            (Some(_), None) => None,
+            (Some(_), None) if self.fields.rest.is_empty() => None,
+            (Some(_), _) => Some(self.fields.rest),
         }
     }
 }
@@ -177,7 +178,7 @@ fn scan_merged<W: Wanted>(
 fn ids(record: &Record<'_>, fields: Option<&Decoded<'_>>, survey: &mut Survey) -> (Option<u32>, Option<u32>) {
     let named = |names: &[&str]| {
         let value = names.iter().find_map(|name| fields?.get(name).and_then(Value::number))?;
-        u32::try_from(value).ok()
+        u32::try_from(value).ok().filter(|id| *id != u32::MAX)
     };
     let (own_pid, own_tid) =
         (named(&["ProcessID", "PID"]), named(&["ThreadID", "TThreadID", "IssuingThreadID", "NewThreadID"]));
@@ -189,10 +190,11 @@ fn ids(record: &Record<'_>, fields: Option<&Decoded<'_>>, survey: &mut Survey) -
             return record.pid();
         }
         let tid = own_tid?;
-        let thread = survey.population.known_thread_at(tid, record.cpu(), record.time())?;
-        let process = survey.population.process_of(thread);
-        let pid = survey.population.processes().get(process.index())?.pid;
-        u32::try_from(pid).ok().or(record.pid())
+        let owner = survey.population.known_thread_at(tid, record.cpu(), record.time()).and_then(|thread| {
+            let process = survey.population.process_of(thread);
+            u32::try_from(survey.population.processes().get(process.index())?.pid).ok()
+        });
+        owner.or(record.pid().filter(|_| record.tid() == Some(tid)))
     });
     (pid, tid)
 }

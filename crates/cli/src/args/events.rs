@@ -64,7 +64,7 @@ pub(crate) struct EventsArgs {
     conditions: Vec<Condition>,
 
     /// Stop after N events
-    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
     pub(crate) limit: Option<u64>,
 
     /// Format [default: table]

@@ -53,6 +53,9 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
             usable += 1;
             let alone = found.recordings.len() == 1 && opened.len() == 1;
             for opened in &opened {
+                if left == 0 {
+                    break;
+                }
                 writer.recording(&opened.name, alone)?;
                 let scanned = print(opened, args, &mut left, &mut writer)?;
                 events += scanned.events;
@@ -78,9 +81,6 @@ fn print(
     left: &mut u64,
     writer: &mut EventWriter<'_>,
 ) -> anyhow::Result<Scanned> {
-    if *left == 0 {
-        return Ok(Scanned::default());
-    }
     let mut survey = survey(&opened.files)?;
     let mut failure = None;
     let scanned = scan(&opened.files, &mut survey, &args.filter(), &mut |event| {

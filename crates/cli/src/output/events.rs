@@ -36,6 +36,8 @@ pub(crate) struct EventWriter<'o> {
     width: Option<usize>,
     line: String,
     file: String,
+    /// Events of several recordings say which one they are from.
+    alone: bool,
 }
 
 impl<'o> EventWriter<'o> {
@@ -44,12 +46,13 @@ impl<'o> EventWriter<'o> {
         if format == EventFormat::Csv {
             csv::record(out, COLUMNS.into_iter().map(str::to_owned))?;
         }
-        Ok(Self { out, format, width, line: String::new(), file: String::new() })
+        Ok(Self { out, format, width, line: String::new(), file: String::new(), alone: true })
     }
 
     /// Says which recording the next events are from. `alone`: there is only one.
     pub(crate) fn recording(&mut self, name: &str, alone: bool) -> io::Result<()> {
         name.clone_into(&mut self.file);
+        self.alone = alone;
         match self.format {
             EventFormat::Table if !alone => writeln!(self.out, "{name}"),
             _ => Ok(()),
@@ -126,6 +129,10 @@ impl<'o> EventWriter<'o> {
         }
         if event.origin == Some(Origin::Unverified) {
             line.push_str(",\"unverified\":true");
+        }
+        if !self.alone {
+            line.push_str(",\"file\":");
+            json::write_text(line, &self.file);
         }
         line.push_str("}\n");
     }

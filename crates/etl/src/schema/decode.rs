@@ -112,6 +112,8 @@ impl<'a> Decoder<'a> {
             Count::Stored => usize::from(self.reader.u16("count")?),
             Count::Rest => usize::MAX,
         };
+        // An array may be empty and still costs something.
+        self.budget = self.budget.checked_sub(1).ok_or(Reason::TooMany)?;
         let mut values = Vec::new();
         for _ in 0..count {
             if field.count == Count::Rest && self.reader.remaining() == 0 {
@@ -156,9 +158,10 @@ impl<'a> Decoder<'a> {
                 };
                 let bits = value.cast_unsigned() & mask(bytes);
                 self.note(index, bits);
-                match field.meaning {
-                    Meaning::Plain => self.named(field, bits).unwrap_or(Value::Signed(value)),
-                    _ => self.named(field, bits).unwrap_or_else(|| unsigned(field, bits, bytes)),
+                match (self.name(field, bits), field.meaning) {
+                    (Some(name), _) => Value::Named(i128::from(value), name),
+                    (None, Meaning::Plain) => Value::Signed(value),
+                    (None, _) => unsigned(field, bits, bytes),
                 }
             }
             Scalar::Unsigned(bytes) => {
@@ -169,13 +172,15 @@ impl<'a> Decoder<'a> {
                     _ => reader.u64(WHAT)?,
                 };
                 self.note(index, value);
-                self.named(field, value).unwrap_or_else(|| unsigned(field, value, bytes))
+                self.name(field, value)
+                    .map_or_else(|| unsigned(field, value, bytes), |name| Value::Named(i128::from(value), name))
             }
             Scalar::Pointer => {
                 let bytes = reader.pointer_size();
                 let value = reader.pointer(WHAT)?;
                 self.note(index, value);
-                self.named(field, value).unwrap_or_else(|| unsigned(field, value, bytes))
+                self.name(field, value)
+                    .map_or_else(|| unsigned(field, value, bytes), |name| Value::Named(i128::from(value), name))
             }
             Scalar::Bool(bytes) => {
                 let value = if bytes == 1 { u32::from(reader.u8(WHAT)?) } else { reader.u32(WHAT)? };
@@ -222,11 +227,12 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// A number with the name that the field's map has for it.
-    fn named(&mut self, field: &Field, number: u64) -> Option<Value<'a>> {
-        let name = field.map.as_ref()?.name_of(number)?;
-        self.names = self.names.checked_sub(name.len())?;
-        Some(Value::Named(number, name))
+    /// The name that the field's map has for a number.
+    fn name(&mut self, field: &Field, number: u64) -> Option<String> {
+        let map = field.map.as_ref().filter(|_| self.names > 0)?;
+        let name = map.name_of(number)?;
+        self.names = self.names.saturating_sub(name.len());
+        Some(name)
     }
 
     fn extent(&mut self, extent: Extent) -> Result<&'a [u8], Reason> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::event::{EventSchema, Origin};
-use super::layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};
+use super::layout::{Count, Extent, Field, Kind, Layout, Length, MAX_FIELDS, Meaning, Scalar, ValueMap, shortened};
 use crate::Guid;
 use crate::bytes::{u8_at, u16_at, u32_at, utf16_at};
 
@@ -22,6 +22,8 @@ mod flag {
 #[derive(Clone, Debug)]
 pub(super) struct UnmappedSchema {
     pub(super) schema: EventSchema,
+    /// It describes a classic event, which is known by class and opcode.
+    pub(super) is_classic: bool,
     /// Index of each field that has a map, with the map's name.
     pub(super) maps: Vec<(usize, Box<str>)>,
 }
@@ -47,7 +49,7 @@ pub(super) fn event(info: &[u8]) -> Option<UnmappedSchema> {
     let top = u32_at(info, 104)? as usize;
     let properties = info.get(PROPERTIES_AT..)?;
     // WPP messages need files that no recording has.
-    if source == 2 || count > properties.len() / PROPERTY_BYTES {
+    if source == 2 || count > properties.len() / PROPERTY_BYTES || count > MAX_FIELDS {
         return None;
     }
     let mut maps = Vec::new();
@@ -57,12 +59,12 @@ pub(super) fn event(info: &[u8]) -> Option<UnmappedSchema> {
         fields.push(field);
         maps.extend(map.map(|map| (index, map)));
     }
-    let classic = source == 1;
+    let is_classic = source == 1;
     let schema = EventSchema {
         // The classes of classic events have GUIDs of their own below that of their provider.
-        provider: Guid::read(info, if classic { 16 } else { 0 })?,
+        provider: Guid::read(info, if is_classic { 16 } else { 0 })?,
         provider_name: text(52),
-        id: if classic { 0 } else { id },
+        id: if is_classic { 0 } else { id },
         version: u8_at(info, 34)?,
         opcode: u8_at(info, 37)?,
         event_name: if source == 3 { text(92) } else { None },
@@ -73,7 +75,7 @@ pub(super) fn event(info: &[u8]) -> Option<UnmappedSchema> {
         layout: Layout { top: top.min(fields.len()), fields },
         origin: Origin::Metadata,
     };
-    Some(UnmappedSchema { schema, maps })
+    Some(UnmappedSchema { schema, is_classic, maps })
 }
 
 fn field(info: &[u8], property: &[u8; PROPERTY_BYTES]) -> Option<(Field, Option<Box<str>>)> {
@@ -99,7 +101,7 @@ fn field(info: &[u8], property: &[u8; PROPERTY_BYTES]) -> Option<(Field, Option<
         length if variable && (length > 0 || flags & flag::FIXED_LENGTH != 0) => Length::Fixed(length),
         _ => Length::None,
     };
-    let map = if is_struct { None } else { text_at(info, u32_at(property, 12)?) };
+    let map = if is_struct { None } else { text_at(info, u32_at(property, 12)?).map(|name| shortened(&name)) };
     Some((Field { count, length, meaning, ..Field::new(&name, kind) }, map))
 }
 

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+/// Fields that a layout may have; those of real events have dozens.
+pub(super) const MAX_FIELDS: usize = 4096;
+
 /// Fields of a payload, in the order in which they are stored.
 ///
 /// Members of structures stand behind the fields of the payload itself and are reached through the structure's field.
@@ -41,7 +44,7 @@ pub struct Field {
 /// the text of a single event arbitrarily long.
 const MAX_NAME: usize = 256;
 
-fn shortened(name: &str) -> Box<str> {
+pub(super) fn shortened(name: &str) -> Box<str> {
     let end = name.char_indices().nth(MAX_NAME).map_or(name.len(), |(end, _)| end);
     name.get(..end).unwrap_or_default().into()
 }
@@ -191,6 +194,10 @@ impl ValueMap {
         let mut map = Self::new(name, is_bits, entries);
         if is_bits && map.entries.iter().any(|(bits, _)| bits.count_ones() == 1) {
             map.entries.retain(|(bits, _)| bits.count_ones() <= 1);
+        }
+        if is_bits {
+            // There are no more bits, and all are looked at for each value.
+            map.entries.truncate(65);
         }
         map
     }

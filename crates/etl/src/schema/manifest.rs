@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::{Document, Node, NodeId, ParsingOptions};
 use rustc_hash::FxHashMap;
 
 use super::event::{EventSchema, Origin};
 use super::info;
-use super::layout::{Count, Field, Kind, Layout, Length, Scalar, ValueMap};
+use super::layout::{Count, Field, Kind, Layout, Length, MAX_FIELDS, Scalar, ValueMap};
 use crate::Guid;
 
-/// Elements and attributes of one manifest: more only a forged one has.
-const MAX_NODES: u32 = 4_000_000;
+/// Elements and texts of one manifest: more only a forged one has.
+const MAX_NODES: u32 = 1_000_000;
+
+/// Attributes of one element, about: the parser compares each with all others.
+const MAX_ATTRIBUTES: usize = 1_000;
 
 /// A provider as its manifest describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,12 +40,16 @@ pub enum ManifestError {
     NoProvider,
 }
 
-/// Reads the providers of a manifest. What is not understood of an event (a type, a template that is not there) leaves the event
-/// without a layout.
+/// Reads the providers of a manifest. An event of which something is not understood (a type, a template that is not there) is left
+/// out: better no schema than a wrong one.
 ///
 /// # Errors
 /// The text is no XML or describes no provider.
 pub fn parse(xml: &str) -> Result<Vec<Manifest>, ManifestError> {
+    // No value can hold the mark that begins an element, so what stands between two of them bounds the attributes of one.
+    if xml.split('<').any(|element| element.bytes().filter(|byte| *byte == b'=').count() > MAX_ATTRIBUTES) {
+        return Err(ManifestError::Xml("an element has more attributes than any manifest needs".to_owned()));
+    }
     let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(xml, options).map_err(|error| ManifestError::Xml(error.to_string()))?;
     let strings = document
@@ -53,7 +60,11 @@ pub fn parse(xml: &str) -> Result<Vec<Manifest>, ManifestError> {
     let manifests: Vec<Manifest> = document
         .descendants()
         .filter(|node| node.has_tag_name_of("provider"))
-        .filter_map(|node| Provider { node, strings: &strings }.read())
+        .filter_map(|node| {
+            let named = |node: Node<'_, '_>| Some((node.attribute("name")?.to_owned(), node.id()));
+            let opcodes = node.all("opcode").filter_map(named).collect();
+            Provider { node, strings: &strings, opcodes }.read()
+        })
         .collect();
     if manifests.is_empty() { Err(ManifestError::NoProvider) } else { Ok(manifests) }
 }
@@ -78,6 +89,7 @@ impl<'a, 'input: 'a> NodeExt<'a, 'input> for Node<'a, 'input> {
 struct Provider<'a, 'input> {
     node: Node<'a, 'input>,
     strings: &'a FxHashMap<&'a str, &'a str>,
+    opcodes: FxHashMap<String, NodeId>,
 }
 
 impl<'a, 'input: 'a> Provider<'a, 'input> {
@@ -104,7 +116,6 @@ impl<'a, 'input: 'a> Provider<'a, 'input> {
                 let template = node.attribute("template");
                 let layout = match template {
                     None => Layout::default(),
-                    // Not understood: better no schema than a wrong one.
                     Some(template) => templates.get(template)?.clone()?,
                 };
                 let task = node.attribute("task");
@@ -141,7 +152,7 @@ impl<'a, 'input: 'a> Provider<'a, 'input> {
         {
             return (*number, Some((*name).into()));
         }
-        let node = self.node.all("opcode").find(|node| node.attribute("name") == Some(name));
+        let node = self.opcodes.get(name).and_then(|id| self.node.document().get_node(*id));
         let value = node.and_then(|node| u8::try_from(number(node.attribute("value")?)?).ok());
         let shown = node.and_then(|node| self.string(node.attribute("message")?));
         (value.unwrap_or(0), Some(shown.unwrap_or(name).into()))
@@ -218,7 +229,7 @@ fn layout(template: Node<'_, '_>, maps: &FxHashMap<&str, Arc<ValueMap>>) -> Opti
         let members = fields.len() - first;
         fields.get_mut(index)?.kind = Kind::Struct { first, members };
     }
-    Some(Layout { fields, top })
+    (fields.len() <= MAX_FIELDS).then_some(Layout { fields, top })
 }
 
 /// One `<data>`; lengths and counts may name the fields from `from` on.

@@ -20,8 +20,9 @@ use crate::{Guid, Record};
 /// Id of the events in which an EventSource writes its manifest.
 const MANIFEST_EVENT: u16 = 0xfffe;
 
-/// Bytes of unfinished manifests; of any more only a forged recording has need.
-const MAX_MANIFEST_BYTES: usize = 64 << 20;
+/// Bytes of a manifest, and of all that are unfinished: those of real providers have a few hundred KiB.
+const MAX_MANIFEST_BYTES: usize = 4 << 20;
+const MAX_UNFINISHED_BYTES: usize = 64 << 20;
 
 /// Bytes of schemas from the recording, about: of any more only a forged one has need.
 const MAX_SCHEMA_BYTES: usize = 128 << 20;
@@ -82,9 +83,16 @@ impl Schemas {
                     self.add_manifest(&String::from_utf8_lossy(&xml));
                 }
             }
+            EventClass::Classic { guid: class::EVENT_METADATA, .. } if self.schema_bytes > MAX_SCHEMA_BYTES => {
+                self.problem(|| "more event metadata than any recording needs".to_owned());
+            }
             EventClass::Classic { guid: class::EVENT_METADATA, opcode: 32, .. } => {
                 match info::event(record.payload()) {
                     Some(event) => {
+                        let maps: usize =
+                            event.maps.iter().map(|(_, name)| size_of::<(usize, Box<str>)>() + name.len()).sum();
+                        let fields = event.schema.layout.fields.len();
+                        self.schema_bytes += record.payload().len() + FIELD_BYTES * (2 + fields) + maps;
                         if let Some(name) = &event.schema.provider_name {
                             self.provider_names.entry(event.schema.provider).or_insert_with(|| name.clone());
                         }
@@ -198,19 +206,18 @@ impl Schemas {
     /// Gives descriptions the maps that came with other records. [`Schemas::find`] does so when it has to.
     pub fn settle(&mut self) {
         for unmapped in std::mem::take(&mut self.unmapped) {
-            let provider = unmapped.schema.provider;
+            let (provider, is_classic) = (unmapped.schema.provider, unmapped.is_classic);
             let mut schema = unmapped.with_maps(|name| self.maps.get(&(provider, name.into())).cloned());
-            let classic = schema.id == 0 && BUILT_IN.providers.get(&provider).is_some_and(|table| table.is_class);
             // One name for an event, whatever the recording brings: that of the tables, which TraceEvent has as well.
-            let table = BUILT_IN.providers.get(&provider);
-            let key = if classic { u16::from(schema.opcode) } else { schema.id };
+            let table = BUILT_IN.providers.get(&provider).filter(|table| table.is_class == is_classic);
+            let key = if is_classic { u16::from(schema.opcode) } else { schema.id };
             let known = table.and_then(|table| table.events.get(&key)?.first().cloned());
             schema.event_name = schema.event_name.or_else(|| known.and_then(|known| known.event_name.clone()));
             let version = schema.version;
-            if table.is_some_and(|table| table.corrections.contains(&(schema.id, version))) {
+            if table.is_some_and(|table| table.corrections.contains(&(key, version))) {
                 continue;
             }
-            if classic {
+            if is_classic {
                 self.classic.entry((provider, schema.opcode, version)).or_insert_with(|| Arc::new(schema));
             } else {
                 self.events.entry((provider, schema.id, version)).or_insert_with(|| Arc::new(schema));
@@ -275,7 +282,7 @@ impl ManifestParts {
             self.open.insert(key, Unfinished { total, parts: Vec::new() });
         }
         let Unfinished { total: of, parts } = self.open.get_mut(&key)?;
-        if *of != total || parts.len() != usize::from(number) || self.bytes + text.len() > MAX_MANIFEST_BYTES {
+        if *of != total || parts.len() != usize::from(number) || self.bytes + text.len() > MAX_UNFINISHED_BYTES {
             self.drop_parts(key);
             return None;
         }
@@ -286,7 +293,7 @@ impl ManifestParts {
         }
         let whole = parts.concat();
         self.drop_parts(key);
-        Some(whole)
+        (whole.len() <= MAX_MANIFEST_BYTES).then_some(whole)
     }
 
     fn drop_parts(&mut self, key: (Guid, Option<u32>)) {

@@ -129,10 +129,10 @@ pub(super) fn read(text: &str, tables: &mut Tables) -> Result<(), Mistake> {
                 let Some(table) = tables.providers.get_mut(&guid) else { continue };
                 let (described, corrects) = events(&line, guid, table, &maps).map_err(mistake)?;
                 for schema in described {
-                    if corrects {
-                        table.corrections.insert((schema.id, schema.version));
-                    }
                     let key = if table.is_class { u16::from(schema.opcode) } else { schema.id };
+                    if corrects {
+                        table.corrections.insert((key, schema.version));
+                    }
                     let versions = table.events.entry(key).or_default();
                     let place = versions.partition_point(|known| known.version < schema.version);
                     if versions.get(place).is_none_or(|known| known.version != schema.version) {

@@ -2,7 +2,7 @@
 
 use super::event::{EventSchema, Origin};
 use super::info;
-use super::layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar};
+use super::layout::{Count, Extent, Field, Kind, Layout, Length, MAX_FIELDS, Meaning, Scalar};
 use crate::Guid;
 use crate::bytes::{u8_at, u16_at};
 use crate::payload::AnsiStr;
@@ -27,6 +27,9 @@ pub(super) fn event(provider: Guid, data: &[u8]) -> Option<EventSchema> {
         member(&mut cursor, &mut groups, 0)?;
     }
     let layout = flatten(groups);
+    if layout.fields.len() > MAX_FIELDS {
+        return None;
+    }
     Some(EventSchema {
         provider,
         event_name: Some(name),

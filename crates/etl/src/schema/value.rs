@@ -26,7 +26,7 @@ pub enum Value<'a> {
     /// A text.
     Text(Cow<'a, str>),
     /// A number with the name that the event's schema gives it.
-    Named(u64, String),
+    Named(i128, String),
     /// A GUID.
     Guid(Guid),
     /// 100 ns since 1601, UTC.
@@ -53,7 +53,8 @@ impl Value<'_> {
     pub fn number(&self) -> Option<i128> {
         Some(match *self {
             Self::Signed(value) | Self::FileTime(value) => i128::from(value),
-            Self::Unsigned(value) | Self::Hex(value) | Self::Named(value, _) => i128::from(value),
+            Self::Unsigned(value) | Self::Hex(value) => i128::from(value),
+            Self::Named(value, _) => value,
             Self::Bool(value) => i128::from(value),
             _ => return None,
         })

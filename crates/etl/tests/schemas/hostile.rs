@@ -95,3 +95,40 @@ fn problems_are_told() {
     }
     assert_eq!(schemas.problems().len(), 1);
 }
+
+#[test]
+fn empty_arrays_without_end_end() {
+    let members = (0..2_000).map(|_| Property { flags: 0x20, count: 0, ..Property::new("E", 4, 0) });
+    let properties: Vec<Property> = std::iter::once(structure("A", 1, 2_000, 65_535)).chain(members).collect();
+    let text = shown(&[metadata(9, 1, &properties), event(9, 0, &[], &[1; 60_000])]);
+    assert!(text.contains("more values than a payload can hold"), "{}", text.len());
+}
+
+#[test]
+fn maps_of_many_bits_are_quick() {
+    let names: Vec<(u32, &str)> = (0..6_000).map(|value| (0x0003_0000 | value << 3 | 7, "x")).collect();
+    let property = Property { count: 10_000, map: "M", ..Property::new("A", 8, 0) };
+    let started = Instant::now();
+    let text = shown(&[map("M", true, &names), metadata(9, 1, &[property]), event(9, 0, &[], &[0xff; 40_000])]);
+    assert!(text.len() < 4 << 20 && started.elapsed().as_secs() < 20, "{}", text.len());
+}
+
+#[test]
+fn manifests_with_too_many_attributes_are_refused() {
+    let attributes: String = (0..20_000).map(|number| format!(" a{number}=\"\"")).collect();
+    assert!(manifest::parse(&format!("<provider name=\">\"{attributes}/>")).is_err());
+}
+
+#[test]
+fn metadata_without_end_is_not_kept() {
+    let mut schemas = Schemas::new();
+    let name: &'static str = Box::leak("m".repeat(10_000).into_boxed_str());
+    let properties: Vec<Property> = (0..1_000).map(|_| Property { map: name, ..Property::new("A", 4, 0) }).collect();
+    let described = metadata(9, 1, &properties[..1]);
+    let record = Record::parse(&described, 0, 0).expect("a record");
+    for _ in 0..20_000 {
+        schemas.learn(&record);
+    }
+    assert_eq!(schemas.problems(), ["more event metadata than any recording needs"].repeat(schemas.problems().len()));
+    assert!(!schemas.problems().is_empty());
+}

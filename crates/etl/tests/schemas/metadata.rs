@@ -1,6 +1,9 @@
 //! Metadata of the merge.
 
-use crate::build::{Property, event, map, metadata, wide};
+use tracesift_etl::schema::{Schemas, Value};
+use tracesift_etl::{Guid, Record};
+
+use crate::build::{Property, classic, event, map, metadata, wide};
 use crate::shown;
 
 #[test]
@@ -92,4 +95,34 @@ fn shorter_longer_and_cut_payloads() {
     assert_eq!(text(&[1]), "Test-Provider/Task/Start A=1");
     assert_eq!(text(&[1, 2, 0, 0, 0, 9, 9]), "Test-Provider/Task/Start A=1 B=2 rest 2");
     assert!(text(&[1, 2, 0]).starts_with("Test-Provider/Task/Start A=1 stopped: field B: payload ends"));
+}
+
+#[test]
+fn names_of_negative_values_keep_the_number() {
+    let property = Property { map: "Kind", ..Property::new("Kind", 7, 0) };
+    let records = [map("Kind", false, &[(u32::MAX, "None")]), metadata(9, 1, &[property])];
+    let mut schemas = Schemas::new();
+    for bytes in &records {
+        schemas.learn(&Record::parse(bytes, 0, 0).expect("a record"));
+    }
+    let bytes = event(9, 0, &[], &[0xff; 4]);
+    let record = Record::parse(&bytes, 0, 0).expect("a record");
+    let schema = schemas.find(&record).expect("a schema");
+    assert_eq!(schema.decode(&record).fields, [("Kind", Value::Named(-1, "None".to_owned()))]);
+}
+
+#[test]
+fn metadata_of_classic_events_goes_by_class_and_opcode() {
+    let class = 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10;
+    let described = |opcode: u8, name: &'static str| {
+        let mut bytes = metadata(0, 1, &[Property::new(name, 4, 0)]);
+        let info = 48;
+        bytes[info + 16..info + 32].copy_from_slice(&Guid::from_u128(class).to_bytes());
+        (bytes[info + 37], bytes[info + 48]) = (opcode, 1);
+        bytes
+    };
+    let records = |opcode| vec![described(10, "Ten"), described(11, "Eleven"), classic(class, opcode, 0, &[7])];
+    assert_eq!(shown(&records(10)), "Test-Provider/Task/Start Ten=7");
+    assert_eq!(shown(&records(11)), "Test-Provider/Task/Start Eleven=7");
+    assert_eq!(shown(&records(12)), "raw");
 }

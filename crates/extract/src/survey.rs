@@ -18,8 +18,6 @@ use crate::inventory::{Inventory, KERNEL_PROCESS};
 pub struct Survey {
     /// The recording's clock.
     pub clock: Clock,
-    /// FILETIME of time zero.
-    pub start_filetime: i64,
     /// Names and layouts of its events.
     pub schemas: Schemas,
     /// Its processes and threads.
@@ -32,9 +30,8 @@ pub struct Survey {
 /// None that a recording can cause.
 pub fn survey(files: &[EtlFile]) -> io::Result<Survey> {
     let clock = clock(files);
-    let start_filetime = start_filetime(files, clock);
     let mut schemas = Schemas::new();
-    let mut inventory = Inventory::new(clock, start_filetime, None);
+    let mut inventory = Inventory::new(clock, start_filetime(files, clock), None);
     let mut merge = Merge::of(files, MergeOptions::default(), explains);
     while let Some(record) = merge.next() {
         if Schemas::has_schema(&record) {
@@ -45,7 +42,7 @@ pub fn survey(files: &[EtlFile]) -> io::Result<Survey> {
     }
     schemas.settle();
     let population = inventory.take_lifetimes().freeze(clock, 0);
-    Ok(Survey { clock, start_filetime, schemas, population })
+    Ok(Survey { clock, schemas, population })
 }
 
 /// Whether a record explains others.

@@ -33,8 +33,6 @@ pub struct EventLine<'a> {
     pub version: u8,
     /// Opcode.
     pub opcode: u8,
-    /// Level; 0 where the event has none.
-    pub level: u8,
     /// Where its schema comes from; `None` without one.
     pub origin: Option<Origin>,
     /// Its fields.
@@ -121,11 +119,14 @@ fn scan_merged<W: Wanted>(
     let mut kinds = EventKinds::default();
     let limited = !filter.time.is_everything();
     while let Some(record) = merge.next() {
-        if limited && !filter.time.contains(survey.clock.ns(record.time())) {
-            if filter.time.end.is_some_and(|end| survey.clock.ns(record.time()) >= end) {
+        if limited {
+            let time = survey.clock.ns(record.time());
+            if filter.time.end.is_some_and(|end| time >= end) {
                 break;
             }
-            continue;
+            if !filter.time.contains(time) {
+                continue;
+            }
         }
         let kind = kinds.of(&record, &mut survey.schemas, filter);
         if !kind.wanted {
@@ -161,7 +162,6 @@ fn scan_merged<W: Wanted>(
             id: kind.id,
             version: record.version(),
             opcode: record.opcode(),
-            level: record.level(),
             origin: kind.schema.as_ref().map(|schema| schema.origin),
             payload: record.payload(),
             fields,

@@ -1,21 +1,19 @@
 //! Every event that PerfView's own tests print, field by field, against what `events` shows.
 
-#![expect(clippy::print_stdout, reason = "a skipped test says so")]
-
 mod baseline;
 mod mapping;
+#[path = "../recorded/mod.rs"]
+mod recorded;
 mod value;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tracesift_ask::events::{EventFilter, scan};
+use tracesift_ask::events::EventFilter;
 use tracesift_etl::schema::Value;
-use tracesift_extract::input::{self, OpenOptions, SelectOptions, Target};
-use tracesift_extract::{open, survey};
 
 use baseline::{Baseline, Event};
+use recorded::{cases, events};
 use value::Shown;
 
 /// An event as this reader shows it.
@@ -30,43 +28,26 @@ struct Ours {
     taken: bool,
 }
 
-fn cases() -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/etl"));
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
-}
-
 /// All events of a recording by PerfView's name of their kind.
 fn ours(path: &Path) -> BTreeMap<String, Vec<Ours>> {
-    let selection = input::select(&[path.display().to_string()], &SelectOptions::default());
-    let Some(Target::Recording(recording)) = selection.targets.first() else { panic!("no recording: {selection:?}") };
-    let mut events: BTreeMap<String, Vec<Ours>> = BTreeMap::new();
-    for opened in open(recording, &OpenOptions::default()).expect("it can be opened") {
-        let mut survey = survey(&opened.files).expect("it can be read");
-        scan(&opened.files, &mut survey, &EventFilter::default(), &mut |event| {
-            let kind = mapping::kind(event.provider, event.event);
-            let fields = &event.fields.fields;
-            let flags = event.fields.get("Flags").and_then(Value::number);
-            if !mapping::is_listed(&kind, event.tid, flags) {
-                return ControlFlow::Continue(());
-            }
-            events.entry(kind).or_default().push(Ours {
+    let mut of_kind: BTreeMap<String, Vec<Ours>> = BTreeMap::new();
+    events(path, &EventFilter::default(), |event| {
+        let kind = mapping::kind(event.provider, event.event);
+        let flags = event.fields.get("Flags").and_then(Value::number);
+        if mapping::is_listed(&kind, event.tid, flags) {
+            of_kind.entry(kind).or_default().push(Ours {
                 time: event.time,
                 cpu: event.cpu,
                 pid: event.pid,
                 tid: event.tid,
                 process: event.process.map(str::to_owned),
                 payload_bytes: event.payload.len(),
-                fields: with_members(fields),
+                fields: with_members(&event.fields.fields),
                 taken: false,
             });
-            ControlFlow::Continue(())
-        });
-    }
-    events
+        }
+    });
+    of_kind
 }
 
 /// All fields, and the members of structures by their own names.

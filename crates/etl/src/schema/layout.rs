@@ -23,6 +23,42 @@ impl Layout {
     }
 }
 
+/// The fields of a payload or of a structure; a structure's field with the index of the group that holds its members.
+pub(super) type Group = Vec<(Field, Option<usize>)>;
+
+impl Layout {
+    /// Puts groups one behind the other, that of the payload first. Counts and lengths name fields of their own group.
+    pub(super) fn of_groups(groups: Vec<Group>) -> Self {
+        let places: Vec<(usize, usize)> = groups
+            .iter()
+            .scan(0, |next, group| {
+                let start = *next;
+                *next += group.len();
+                Some((start, group.len()))
+            })
+            .collect();
+        let top = groups.first().map_or(0, Vec::len);
+        let fields = groups
+            .into_iter()
+            .zip(&places)
+            .flat_map(|(group, (start, _))| group.into_iter().map(move |(field, members)| (field, members, *start)))
+            .map(|(mut field, members, start)| {
+                if let Count::Field(index) = field.count {
+                    field.count = Count::Field(start + index);
+                }
+                if let Length::Field(index) = field.length {
+                    field.length = Length::Field(start + index);
+                }
+                if let Some((first, members)) = members.and_then(|group| places.get(group).copied()) {
+                    field.kind = Kind::Struct { first, members };
+                }
+                field
+            })
+            .collect();
+        Self { fields, top }
+    }
+}
+
 /// One field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {

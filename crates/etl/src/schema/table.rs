@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::event::{EventSchema, Origin};
-use super::layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};
+use super::layout::{Count, Extent, Field, Group, Kind, Layout, Length, Meaning, Scalar, ValueMap};
 use crate::Guid;
 
 /// The tables. Where an event stands in several, the first counts.
@@ -256,43 +256,14 @@ struct LayoutReader<'t> {
 
 impl<'t> LayoutReader<'t> {
     fn layout(mut self) -> Result<Layout, String> {
-        let mut groups: Vec<Vec<(Field, Option<usize>)>> = vec![Vec::new()];
+        let mut groups: Vec<Group> = vec![Vec::new()];
         while self.at < self.tokens.len() {
             self.field(&mut groups, 0)?;
         }
-        // Members stand behind the fields of the payload, group by group.
-        let starts: Vec<usize> = groups
-            .iter()
-            .scan(0, |next, group| {
-                let start = *next;
-                *next += group.len();
-                Some(start)
-            })
-            .collect();
-        let lengths: Vec<usize> = groups.iter().map(Vec::len).collect();
-        let top = lengths.first().copied().unwrap_or(0);
-        let fields = groups
-            .into_iter()
-            .zip(&starts)
-            .flat_map(|(group, start)| group.into_iter().map(move |(field, members)| (field, members, *start)))
-            .map(|(mut field, members, start)| {
-                // Counts and lengths name fields of their own group.
-                if let Count::Field(index) = field.count {
-                    field.count = Count::Field(start + index);
-                }
-                if let Length::Field(index) = field.length {
-                    field.length = Length::Field(start + index);
-                }
-                if let Some(group) = members {
-                    field.kind = Kind::Struct { first: starts[group], members: lengths[group] };
-                }
-                field
-            })
-            .collect();
-        Ok(Layout { fields, top })
+        Ok(Layout::of_groups(groups))
     }
 
-    fn field(&mut self, groups: &mut Vec<Vec<(Field, Option<usize>)>>, group: usize) -> Result<(), String> {
+    fn field(&mut self, groups: &mut Vec<Group>, group: usize) -> Result<(), String> {
         let name = self.next()?;
         self.expect(":")?;
         let shown = if name == "_" { "" } else { name };

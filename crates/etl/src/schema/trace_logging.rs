@@ -2,7 +2,7 @@
 
 use super::event::{EventSchema, Origin};
 use super::info;
-use super::layout::{Count, Extent, Field, Kind, Layout, Length, MAX_FIELDS, Meaning, Scalar};
+use super::layout::{Count, Extent, Field, Group, Kind, Layout, Length, MAX_FIELDS, Meaning, Scalar};
 use crate::Guid;
 use crate::bytes::{u8_at, u16_at};
 use crate::payload::AnsiStr;
@@ -22,11 +22,11 @@ pub(super) fn event(provider: Guid, data: &[u8]) -> Option<EventSchema> {
     let mut cursor = Cursor { bytes: data.get(..total).unwrap_or(data), at: 2 };
     cursor.tags()?;
     let name = cursor.name()?;
-    let mut groups = vec![Vec::new()];
+    let mut groups: Vec<Group> = vec![Vec::new()];
     while cursor.at < cursor.bytes.len() {
-        member(&mut cursor, &mut groups, 0)?;
+        member(&mut cursor, &mut groups, 0, 0)?;
     }
-    let layout = flatten(groups);
+    let layout = Layout::of_groups(groups);
     if layout.fields.len() > MAX_FIELDS {
         return None;
     }
@@ -39,18 +39,8 @@ pub(super) fn event(provider: Guid, data: &[u8]) -> Option<EventSchema> {
     })
 }
 
-/// A field whose structure's members, if any, are a group of their own.
-struct Node {
-    field: Field,
-    members: Option<usize>,
-}
-
-/// Reads one field into the group at `group`, and the members of a structure into new groups.
-fn member(cursor: &mut Cursor<'_>, groups: &mut Vec<Vec<Node>>, group: usize) -> Option<()> {
-    member_at_depth(cursor, groups, group, 0)
-}
-
-fn member_at_depth(cursor: &mut Cursor<'_>, groups: &mut Vec<Vec<Node>>, group: usize, depth: usize) -> Option<()> {
+/// Reads one field into the group at `group`, and the members of a structure into a new group.
+fn member(cursor: &mut Cursor<'_>, groups: &mut Vec<Group>, group: usize, depth: usize) -> Option<()> {
     let name = cursor.name()?;
     let in_byte = cursor.byte()?;
     let mut out_byte = 0;
@@ -81,39 +71,17 @@ fn member_at_depth(cursor: &mut Cursor<'_>, groups: &mut Vec<Vec<Node>>, group: 
         groups.push(Vec::new());
         let members = groups.len() - 1;
         for _ in 0..out_type {
-            member_at_depth(cursor, groups, members, depth + 1)?;
+            member(cursor, groups, members, depth + 1)?;
         }
         let kind = Kind::Struct { first: 0, members: 0 };
-        groups.get_mut(group)?.push(Node { field: Field { count, ..Field::new(&name, kind) }, members: Some(members) });
+        groups.get_mut(group)?.push((Field { count, ..Field::new(&name, kind) }, Some(members)));
         return Some(());
     }
     let (scalar, meaning) =
         if custom { (Scalar::Bytes(Extent::Counted), Meaning::Plain) } else { scalar(in_type, out_type)? };
     let field = Field { count, meaning, length: Length::None, ..Field::new(&name, Kind::Scalar(scalar)) };
-    groups.get_mut(group)?.push(Node { field, members: None });
+    groups.get_mut(group)?.push((field, None));
     Some(())
-}
-
-/// Puts the groups one behind the other, that of the payload first.
-fn flatten(groups: Vec<Vec<Node>>) -> Layout {
-    let mut starts = Vec::with_capacity(groups.len());
-    let mut next = 0;
-    for group in &groups {
-        starts.push((next, group.len()));
-        next += group.len();
-    }
-    let top = groups.first().map_or(0, Vec::len);
-    let fields = groups
-        .into_iter()
-        .flatten()
-        .map(|Node { mut field, members }| {
-            if let Some((first, members)) = members.and_then(|members| starts.get(members).copied()) {
-                field.kind = Kind::Struct { first, members };
-            }
-            field
-        })
-        .collect();
-    Layout { fields, top }
 }
 
 /// Type and meaning, in the numbering of TraceLogging's out types.

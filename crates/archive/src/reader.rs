@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
@@ -126,11 +126,30 @@ impl Archive {
         time: Option<Range<i64>>,
         mut visit: impl FnMut(&T),
     ) -> Result<(), Error> {
+        self.scan_while(columns, time, |row| {
+            visit(row);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`Self::scan`], until `visit` breaks off.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_while<T: Table>(
+        &self,
+        columns: Projection<T>,
+        time: Option<Range<i64>>,
+        mut visit: impl FnMut(&T) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
         let part = time.map_or(Part::Whole, Part::Touching);
         let Some(mut scan) = self.start_scan(columns, part)? else { return Ok(()) };
         while let Some(batch) = scan.next()? {
-            show(&batch, columns, 0..batch.num_rows(), &mut visit)
+            let shown = show(&batch, columns, 0..batch.num_rows(), &mut visit)
                 .map_err(|reason| Error::corrupt(scan.path(), reason))?;
+            if shown.is_break() {
+                break;
+            }
         }
         Ok(())
     }
@@ -152,7 +171,11 @@ impl Archive {
                 batches.push(batch);
             }
             for batch in batches.iter().rev() {
-                show(batch, columns, (0..batch.num_rows()).rev(), &mut visit)
+                let mut visit = |row: &T| {
+                    visit(row);
+                    ControlFlow::Continue(())
+                };
+                let _ = show(batch, columns, (0..batch.num_rows()).rev(), &mut visit)
                     .map_err(|reason| Error::corrupt(&path, reason))?;
             }
         }
@@ -197,18 +220,20 @@ impl Archive {
     }
 }
 
-/// Shows rows of a batch.
+/// Shows rows of a batch until `visit` breaks off.
 fn show<T: Table>(
     batch: &RecordBatch,
     columns: Projection<T>,
     rows: impl Iterator<Item = usize>,
-    visit: &mut impl FnMut(&T),
-) -> Result<(), String> {
+    visit: &mut impl FnMut(&T) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, String> {
     let reader = T::Reader::new(batch, columns)?;
     for row in rows {
-        visit(&reader.row(row)?);
+        if visit(&reader.row(row)?).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
     }
-    Ok(())
+    Ok(ControlFlow::Continue(()))
 }
 
 fn not_an_archive(path: &Path) -> Error {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, FrameRow, HardFaultRow, MarkRow, StackRow, SymbolRow,
+    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, EventRow, FrameRow, HardFaultRow, MarkRow, StackRow,
+    SymbolRow,
 };
 use tracesift_trace::{Clock, Health, RowSink};
 
@@ -48,6 +49,7 @@ struct Batches {
     disk_io: Batch<DiskIoRow>,
     hard_faults: Batch<HardFaultRow>,
     marks: Batch<MarkRow>,
+    events: Batch<EventRow>,
     frames: Batch<FrameRow>,
     stacks: Batch<StackRow>,
     symbols: Batch<SymbolRow>,
@@ -121,6 +123,7 @@ impl ArchiveWriter {
             disk_io,
             hard_faults,
             marks,
+            events,
             frames,
             stacks,
             symbols,
@@ -135,6 +138,7 @@ impl ArchiveWriter {
             disk_io.take(),
             hard_faults.take(),
             marks.take(),
+            events.take(),
         ];
         for columns in rest.into_iter().flatten() {
             self.encoder.send(columns);
@@ -162,6 +166,7 @@ sink! {
     disk_io(DiskIoRow) into disk_io;
     hard_fault(HardFaultRow) into hard_faults;
     mark(MarkRow) into marks;
+    event(EventRow) into events;
     frame(FrameRow) into frames;
     stack(StackRow) into stacks;
     symbol(SymbolRow) into symbols;

@@ -6,6 +6,7 @@ use crate::extended::{ExtendedItem, ExtendedItems, ItemKind};
 use crate::format::{MARKER_MESSAGE, MARKER_RECORD, event_flag, version_word};
 use crate::guid::Guid;
 use crate::message::Message;
+use crate::payload::{Reader, Sid};
 
 /// Header type of a record; the number is the bitness of the code that wrote it, not of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -363,6 +364,12 @@ impl<'a> Record<'a> {
     #[must_use]
     pub fn related_activity_id(&self) -> Option<Guid> {
         self.extended_items().find(|item| item.kind == ItemKind::RELATED_ACTIVITY).and_then(|i| Guid::read(i.data, 0))
+    }
+
+    /// User whom the event names in its extended items.
+    #[must_use]
+    pub fn user(&self) -> Option<Sid<'a>> {
+        Reader::new(self.extended_item(ItemKind::SID)?.data, self.pointer_size()).sid("user").ok()
     }
 
     /// Instance and parent instance of a classic event with an instance header, and the parent's class.

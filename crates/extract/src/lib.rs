@@ -2,6 +2,8 @@
 
 mod clock;
 mod error;
+pub mod event_kinds;
+mod event_selection;
 mod events;
 pub mod input;
 mod inventory;
@@ -13,6 +15,7 @@ mod survey;
 mod target;
 
 pub use error::Error;
+pub use event_selection::{EventSelection, EventSelectionError};
 pub use machine::Machine;
 pub use pipeline::{Budget, Report, Step, Watch};
 pub use survey::{Survey, survey};

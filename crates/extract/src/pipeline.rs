@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_etl::format::file_mode;
+use tracesift_etl::schema::Schemas;
 use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions, Record};
 use tracesift_trace::info::{SampleSource, SourceFile, TraceInfo};
 use tracesift_trace::rows::FileRow;
@@ -14,7 +15,8 @@ use tracesift_trace::{Clock, FileId, Health};
 
 use crate::clock::{clock, recorded_span, start_filetime};
 use crate::error::Error;
-use crate::events::{Events, Known};
+use crate::event_selection::EventSelection;
+use crate::events::{Events, Known, brings_stacks};
 use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
 use crate::paths::PathMap;
 use crate::summaries::summarise;
@@ -80,6 +82,7 @@ pub struct Report {
 pub(crate) fn extract_recording(
     recording: &Recording,
     lock: TargetLock,
+    selection: &EventSelection,
     budget: &Budget,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Error> {
@@ -88,10 +91,10 @@ pub(crate) fn extract_recording(
     let clock = clock(files);
     let mut progress = Progress::new(recording, watch);
 
-    let inventory = take_inventory(recording, clock, budget, &mut progress)?;
+    let inventory = take_inventory(recording, clock, selection, budget, &mut progress)?;
     let mut writer = ArchiveWriter::create_locked(lock, trace_id(files, &recording.sources))?;
     let records = inventory.records;
-    let mut outcome = write_events(recording, inventory, clock, budget, &mut writer, &mut progress)?;
+    let mut outcome = write_events(recording, inventory, clock, selection, budget, &mut writer, &mut progress)?;
     progress.pass_done();
     for (file, label) in files.iter().zip(&recording.labels) {
         count_losses(&mut outcome.health, file, label);
@@ -118,11 +121,13 @@ struct Outcome {
 fn take_inventory(
     recording: &Recording,
     clock: Clock,
+    selection: &EventSelection,
     budget: &Budget,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Inventory, Error> {
     let files = &recording.files;
     let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
+    inventory.schemas = selection.choice().map(|_| Schemas::new());
     let mut merge = Merge::new(files, merge_options(budget));
     while let Some(record) = merge.next() {
         inventory.record(&record).map_err(|source| Error::Temporary {
@@ -147,6 +152,7 @@ fn write_events(
     recording: &Recording,
     mut inventory: Inventory,
     clock: Clock,
+    selection: &EventSelection,
     budget: &Budget,
     writer: &mut ArchiveWriter,
     progress: &mut Progress<'_, '_>,
@@ -184,18 +190,35 @@ fn write_events(
             interval_ns: if *number == 0 { i64::from(source.interval) * 100 } else { 0 },
         })
         .collect();
+    info.events = selection.name().to_owned();
     info.method_summary_cut = METHODS_PER_PROCESS as u32;
 
     let late = std::mem::replace(&mut inventory.late, LateStacks::new(clock));
     let mut health = std::mem::take(&mut inventory.health);
     health.add("late_stacks_over_budget", late.dropped, None, || "halves of stacks that came seconds late".to_owned());
     let lossy = info.events_lost > 0 || info.buffers_lost > 0;
-    let known = Known { population, stacks, intervals: inventory.intervals, files: inventory.files, health, lossy };
+    let schemas = inventory.schemas.take().map(|mut schemas| {
+        schemas.settle();
+        let problems = i64::try_from(schemas.problems().len()).unwrap_or(i64::MAX);
+        health.add("unreadable_event_metadata", problems, None, || schemas.problems().concat());
+        schemas
+    });
+    let known = Known {
+        population,
+        stacks,
+        intervals: inventory.intervals,
+        files: inventory.files,
+        health,
+        lossy,
+        events: schemas.zip(selection.choice()),
+    };
     let mut events = Events::new(clock, start, known, writer);
     events.late_stacks(&late.halves, &late.frames);
     drop(late);
 
-    let mut ahead = Merge::of(files, merge_options(budget), |record: &Record<'_>| record.is_stack_walk());
+    let keeps_events = selection.choice().is_some();
+    let wanted = move |record: &Record<'_>| record.is_stack_walk() || keeps_events && brings_stacks(record);
+    let mut ahead = Merge::of(files, merge_options(budget), wanted);
     let mut merge = Merge::new(files, merge_options(budget));
     let lead = clock.ticks(LEAD_NS).saturating_sub(clock.zero);
     let mut count = 0_u64;

@@ -30,16 +30,13 @@ pub struct Survey {
 /// None that a recording can cause.
 pub fn survey(files: &[EtlFile]) -> io::Result<Survey> {
     let clock = clock(files);
-    let mut schemas = Schemas::new();
     let mut inventory = Inventory::new(clock, start_filetime(files, clock), None);
+    inventory.schemas = Some(Schemas::new());
     let mut merge = Merge::of(files, MergeOptions::default(), explains);
     while let Some(record) = merge.next() {
-        if Schemas::has_schema(&record) {
-            schemas.learn(&record);
-        } else {
-            inventory.record(&record)?;
-        }
+        inventory.record(&record)?;
     }
+    let mut schemas = inventory.schemas.take().unwrap_or_default();
     schemas.settle();
     let population = inventory.take_lifetimes().freeze(clock, 0);
     Ok(Survey { clock, schemas, population })

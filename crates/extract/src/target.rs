@@ -10,6 +10,7 @@ use tracesift_trace::info::SourceFile;
 
 use crate::clock::session_end;
 use crate::error::Error;
+use crate::event_selection::EventSelection;
 use crate::input::{self, Note, OpenOptions, PartFacts};
 use crate::pipeline::{Budget, Recording, Report, Step, Watch, extract_recording};
 
@@ -20,6 +21,8 @@ pub struct Options {
     pub out: Option<PathBuf>,
     /// Extract again what is up to date.
     pub overwrite: bool,
+    /// Which events the table `events` keeps. `None`: the default ones, and an archive that is there is good as it is.
+    pub events: Option<EventSelection>,
     /// Bounds of one extract, and the directory for its temporary files.
     pub budget: Budget,
     /// What unpacking may cost.
@@ -54,7 +57,7 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
         None => recording.files[0].parent().map(Path::to_owned).unwrap_or_default(),
     };
     let main_target = directory.join(format!("{}.sift", recording.name));
-    if !options.overwrite && is_up_to_date(&main_target, &recording.files) {
+    if !options.overwrite && is_up_to_date(&main_target, &recording.files, options) {
         return Ok(Extraction { outcomes: vec![Outcome::UpToDate(main_target)], notes: Vec::new() });
     }
 
@@ -73,11 +76,12 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
         make_directory(&directory)?;
         let lock = TargetLock::acquire(&target, WhenBusy::Wait)?;
         // Somebody else may have extracted it while we waited.
-        if !options.overwrite && Archive::is_current(&target, &group.sources) {
+        if !options.overwrite && Archive::is_current(&target, &group.sources) && keeps_events(&target, options) {
             extraction.outcomes.push(Outcome::UpToDate(target));
             continue;
         }
-        let report = extract_recording(&group, lock, &options.budget, watch)?;
+        let selection = options.events.clone().unwrap_or_default();
+        let report = extract_recording(&group, lock, &selection, &options.budget, watch)?;
         extraction.outcomes.push(Outcome::Extracted(Box::new(report)));
     }
     Ok(extraction)
@@ -168,8 +172,11 @@ fn free_name(stem: &str, taken: &mut Vec<String>) -> String {
 }
 
 /// Whether the archive is the extract of these very files: told without unpacking them.
-fn is_up_to_date(target: &Path, files: &[PathBuf]) -> bool {
+fn is_up_to_date(target: &Path, files: &[PathBuf], options: &Options) -> bool {
     let Ok(archive) = Archive::open(target) else { return false };
+    if !has_events(&archive, options) {
+        return false;
+    }
     let mut known: Vec<&SourceFile> = archive.info().sources.iter().collect();
     known.dedup_by(|a, b| a.path == b.path);
     let same = |(known, path): (&&SourceFile, &PathBuf)| {
@@ -179,6 +186,15 @@ fn is_up_to_date(target: &Path, files: &[PathBuf]) -> bool {
         input::source_file(path, None).is_ok_and(same_file)
     };
     archive.info().schema[0] == SCHEMA_VERSION[0] && known.len() == files.len() && known.iter().zip(files).all(same)
+}
+
+fn keeps_events(target: &Path, options: &Options) -> bool {
+    Archive::open(target).is_ok_and(|archive| has_events(&archive, options))
+}
+
+/// Whether an archive keeps the events that are asked for.
+fn has_events(archive: &Archive, options: &Options) -> bool {
+    options.events.as_ref().is_none_or(|selection| selection.is_within(&archive.info().events))
 }
 
 fn make_directory(directory: &Path) -> Result<(), Error> {

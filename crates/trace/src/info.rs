@@ -74,6 +74,9 @@ pub struct TraceInfo {
     pub sample_sources: Vec<SampleSource>,
     /// How `method_summary` was cut: methods kept per process and measure.
     pub method_summary_cut: u32,
+    /// Which events the table `events` keeps: `none`, `default`, `all`, or `chosen` for an archive that was made for one question.
+    /// Empty in archives of schema 1.0, which keep none.
+    pub events: String,
     /// The archive's tables. Written last.
     pub tables: Vec<TableFile>,
 }

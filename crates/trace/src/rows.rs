@@ -335,6 +335,52 @@ pub struct MarkRow {
     pub text: String,
 }
 
+/// Table `events`: one event as it was logged, with its fields.
+///
+/// Its texts are filled anew for each event by whoever makes the rows, so that none allocates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventRow {
+    /// Time of the event.
+    pub time: i64,
+    /// CPU whose buffer holds it.
+    pub cpu: i16,
+    /// Process: that which a kernel event is about, else that which logged it.
+    pub process: Option<ProcessId>,
+    /// Thread, likewise.
+    pub thread: Option<ThreadId>,
+    /// Name of the provider, its GUID where no name is known.
+    pub provider: String,
+    /// Name of the event.
+    pub event: String,
+    /// Id; `None` for kernel and classic events, which have an opcode only.
+    pub id: Option<i32>,
+    /// Version of its layout.
+    pub version: i16,
+    /// Opcode.
+    pub opcode: i16,
+    /// Level: 1 critical … 5 verbose; `None` for kernel events, which have none.
+    pub level: Option<i16>,
+    /// Keyword bits of the event; `None` where it has none.
+    pub keyword: Option<i64>,
+    /// Activity that it belongs to, a GUID.
+    pub activity: Option<String>,
+    /// Call stack.
+    pub stack: Option<StackId>,
+    /// The fields as a JSON object, in the order of the payload.
+    pub fields: String,
+    /// Hexadecimal bytes that no field shows.
+    pub raw: Option<String>,
+    /// Where its description comes from: `metadata`, `tracelogging`, `manifest`, `built-in`, `unverified`; `None` where nobody
+    /// describes it.
+    pub schema: Option<String>,
+    /// GUID of the provider or event class.
+    pub guid: String,
+    /// Activity from which that of the event was started, a GUID.
+    pub related_activity: Option<String>,
+    /// Security identifier of the user that the event names in its header items.
+    pub user: Option<String>,
+}
+
 /// Kind of a disk operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(i8)]

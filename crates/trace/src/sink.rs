@@ -1,7 +1,8 @@
 //! Where rows go. Trackers push and keep nothing; a writer counts its own errors and reports them when it finishes.
 
 use crate::rows::{
-    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, FrameRow, HardFaultRow, MarkRow, StackRow, SymbolRow,
+    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, EventRow, FrameRow, HardFaultRow, MarkRow, StackRow,
+    SymbolRow,
 };
 
 /// Receives the rows of the tables that grow with the recording, each table in the order of its `time`.
@@ -18,6 +19,8 @@ pub trait RowSink {
     fn hard_fault(&mut self, row: &HardFaultRow);
     /// A mark.
     fn mark(&mut self, row: &MarkRow);
+    /// An event that is kept as it was logged.
+    fn event(&mut self, row: &EventRow);
     /// A new frame, in the order of its id.
     fn frame(&mut self, row: &FrameRow);
     /// A new stack, in the order of its id.

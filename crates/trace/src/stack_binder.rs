@@ -164,25 +164,47 @@ impl StackBinder {
     /// The kernel and user halves of the event of thread `tid` (unknown: `None`) at `ticks` on `cpu`, at most once each.
     /// With `shared` also a user half that came for another event of the same stay in kernel mode.
     pub fn take(&mut self, ticks: i64, tid: Option<u32>, cpu: u16, shared: bool) -> (Option<HalfId>, Option<HalfId>) {
-        let chosen = self.by_slice.get(&self.slice(ticks)).and_then(|head| {
-            self.chain(*head)
-                .filter(|index| {
-                    let entry = &self.entries[*index as usize];
-                    entry.ticks == ticks
-                        && match tid {
-                            // Every CPU has an idle thread with tid 0, so its stacks are told apart by CPU.
-                            None | Some(0) => entry.cpu == cpu && tid.is_none_or(|tid| entry.tid == tid),
-                            Some(tid) => entry.tid == tid,
-                        }
-                })
-                // Several records with the same time and thread: the one logged on the event's CPU comes first.
-                .min_by_key(|index| self.entries[*index as usize].cpu != cpu)
-        });
-        let Some(chosen) = chosen else {
+        let chosen = self.entry_of(ticks, tid, cpu);
+        let halves = self.halves(chosen, ticks, tid, shared);
+        if let Some(chosen) = chosen {
+            self.unlink(self.slice(ticks), chosen);
+        }
+        halves
+    }
+
+    /// As [`Self::take`], and leaves them there: for whoever must not take them from another event of that moment.
+    #[must_use]
+    pub fn peek(&self, ticks: i64, tid: Option<u32>, cpu: u16, shared: bool) -> (Option<HalfId>, Option<HalfId>) {
+        self.halves(self.entry_of(ticks, tid, cpu), ticks, tid, shared)
+    }
+
+    fn entry_of(&self, ticks: i64, tid: Option<u32>, cpu: u16) -> Option<u32> {
+        let head = self.by_slice.get(&self.slice(ticks))?;
+        self.chain(*head)
+            .filter(|index| {
+                let entry = &self.entries[*index as usize];
+                entry.ticks == ticks
+                    && match tid {
+                        // Every CPU has an idle thread with tid 0, so its stacks are told apart by CPU.
+                        None | Some(0) => entry.cpu == cpu && tid.is_none_or(|tid| entry.tid == tid),
+                        Some(tid) => entry.tid == tid,
+                    }
+            })
+            // Several records with the same time and thread: the one logged on the event's CPU comes first.
+            .min_by_key(|index| self.entries[*index as usize].cpu != cpu)
+    }
+
+    fn halves(
+        &self,
+        entry: Option<u32>,
+        ticks: i64,
+        tid: Option<u32>,
+        shared: bool,
+    ) -> (Option<HalfId>, Option<HalfId>) {
+        let Some(entry) = entry else {
             return (None, tid.and_then(|tid| self.late_user_half(ticks, tid, false)));
         };
-        let entry = self.entries[chosen as usize];
-        self.unlink(self.slice(ticks), chosen);
+        let entry = &self.entries[entry as usize];
         let user = match entry.user {
             _ if entry.whole => None,
             Some(user) if !entry.borrowed => Some(user),

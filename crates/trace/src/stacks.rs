@@ -100,6 +100,12 @@ impl Stacks {
         address >= self.kernel_from
     }
 
+    /// Whether something defines the key of the `position`-th stack record.
+    #[must_use]
+    pub fn is_defined(&self, half: Half, key: u64, position: u64) -> bool {
+        self.keys.find(half, key, position).is_some()
+    }
+
     /// The half that a key stands for in the `position`-th stack record, for an event at `ticks`; `None` (and counted) when
     /// nothing defines it.
     #[expect(clippy::too_many_arguments, reason = "what a reference says, and where rows and trouble go")]

@@ -2,8 +2,8 @@
 
 use tracesift_trace::population::{Edge, ThreadFacts};
 use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, FrameRow, HardFaultRow, MarkRow, StackRow, SymbolRow,
-    switch_flags,
+    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, EventRow, FrameRow, HardFaultRow, MarkRow, StackRow,
+    SymbolRow, switch_flags,
 };
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Lifetimes, Population, RowSink, ThreadId};
@@ -20,6 +20,7 @@ impl RowSink for Rows {
     fn disk_io(&mut self, _: &DiskIoRow) {}
     fn hard_fault(&mut self, _: &HardFaultRow) {}
     fn mark(&mut self, _: &MarkRow) {}
+    fn event(&mut self, _: &EventRow) {}
     fn frame(&mut self, _: &FrameRow) {}
     fn stack(&mut self, _: &StackRow) {}
     fn symbol(&mut self, _: &SymbolRow) {}

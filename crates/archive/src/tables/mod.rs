@@ -2,6 +2,7 @@
 
 mod activity;
 mod code;
+mod events;
 mod identity;
 mod storage;
 mod summary;
@@ -28,6 +29,7 @@ macro_rules! every_table {
             CounterSampleRow,
             ContextSwitchRow,
             MarkRow,
+            EventRow,
             FileRow,
             DiskIoRow,
             HardFaultRow,

@@ -85,35 +85,28 @@ impl Condition {
     /// enough.
     #[must_use]
     pub fn accepts(&self, event: &Decoded<'_>) -> bool {
+        self.any(event, &|value| self.accepts_value(value))
+    }
+
+    /// Its field, where it compares with a number and the event has a text there that is none: in an archive, where values with
+    /// a name are kept by that.
+    pub(super) fn named_field(&self, event: &Decoded<'_>) -> Option<&str> {
+        let is_text = |value: &Value<'_>| matches!(value, Value::Text(text) if !text.is_empty());
+        (self.integer.is_some() && self.any(event, &is_text)).then_some(self.field.as_str())
+    }
+
+    /// Whether a value of the field is such.
+    fn any(&self, event: &Decoded<'_>, is_such: &dyn Fn(&Value<'_>) -> bool) -> bool {
         let mut path = self.field.split('.');
         // A name may hold a point itself.
         if let Some(value) = event.get(&self.field) {
-            return self.accepts_value(value);
+            return any_value(value, is_such);
         }
         let first = path.next().and_then(|name| event.get(name));
-        first.is_some_and(|value| self.descend(value, path))
-    }
-
-    fn descend<'p>(&self, value: &Value<'_>, mut path: impl Iterator<Item = &'p str> + Clone) -> bool {
-        if let Value::List(values) = value {
-            return values.iter().any(|value| self.descend(value, path.clone()));
-        }
-        match path.next() {
-            None => self.accepts_value(value),
-            Some(name) => match value {
-                Value::Struct(members) => members
-                    .iter()
-                    .find(|(known, _)| known.eq_ignore_ascii_case(name))
-                    .is_some_and(|(_, value)| self.descend(value, path)),
-                _ => false,
-            },
-        }
+        first.is_some_and(|value| descend(value, path, is_such))
     }
 
     fn accepts_value(&self, value: &Value<'_>) -> bool {
-        if let Value::List(values) = value {
-            return values.iter().any(|value| self.accepts_value(value));
-        }
         match self.operator {
             Operator::Equal => self.equals(value),
             Operator::NotEqual => !self.equals(value),
@@ -148,6 +141,32 @@ impl Condition {
         }
         let left = float(value).or(value.number().map(|number| number as f64));
         left.zip(self.number).is_some_and(|(left, right)| compare(left, right))
+    }
+}
+
+fn descend<'p>(
+    value: &Value<'_>,
+    mut path: impl Iterator<Item = &'p str> + Clone,
+    is_such: &dyn Fn(&Value<'_>) -> bool,
+) -> bool {
+    if let Value::List(values) = value {
+        return values.iter().any(|value| descend(value, path.clone(), is_such));
+    }
+    match (path.next(), value) {
+        (None, _) => any_value(value, is_such),
+        (Some(name), Value::Struct(members)) => members
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .is_some_and(|(_, value)| descend(value, path, is_such)),
+        (Some(_), _) => false,
+    }
+}
+
+/// Of an array one element is enough.
+fn any_value(value: &Value<'_>, is_such: &dyn Fn(&Value<'_>) -> bool) -> bool {
+    match value {
+        Value::List(values) => values.iter().any(|value| any_value(value, is_such)),
+        value => is_such(value),
     }
 }
 

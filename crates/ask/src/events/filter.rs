@@ -2,9 +2,11 @@
 
 use std::str::FromStr;
 
+use tracesift_extract::event_kinds::EventChoice;
 use tracesift_extract::input::Patterns;
 
 use super::Condition;
+use super::line::EventLine;
 use crate::filter::ProcessPatterns;
 use crate::time_range::TimeRange;
 
@@ -27,12 +29,25 @@ pub struct EventFilter {
     pub time: TimeRange,
     /// What its fields must say.
     pub conditions: Vec<Condition>,
+    /// What a frame of its stack must be: `module!function`, the module or the function alone.
+    pub stack: Patterns,
 }
 
 impl EventFilter {
     /// Whether it chooses by the kind of the event.
     pub(super) fn chooses_kinds(&self) -> bool {
         !(self.provider.is_empty() && self.class.is_empty() && self.name.is_empty() && self.ids.is_everything())
+    }
+
+    /// The kinds of events that pass.
+    #[must_use]
+    pub fn choice(&self) -> EventChoice {
+        let (provider, class, name, ids) =
+            (self.provider.clone(), self.class.clone(), self.name.clone(), self.ids.clone());
+        let filter = Self { provider, class, name, ids, ..Self::default() };
+        EventChoice::new(move |kind| {
+            filter.accepts_kind(&kind.provider, &kind.guid.to_string(), &kind.event, kind.number)
+        })
     }
 
     /// Whether the kind of an event passes.
@@ -42,6 +57,29 @@ impl EventFilter {
             && (self.class.is_empty() || self.class.matches(class))
             && (self.name.is_empty() || self.name.matches(name))
             && self.ids.contains(u32::from(id))
+    }
+
+    /// Whether an event of a kind that passes does so itself, its time and stack apart.
+    pub(super) fn accepts_event(&self, line: &EventLine<'_>) -> bool {
+        let by_thread = || line.tid.is_some_and(|tid| self.threads.contains(tid));
+        let by_process =
+            || line.pid.is_some_and(|pid| self.process.matches(line.process.unwrap_or_default(), i64::from(pid)));
+        (self.threads.is_everything() || by_thread())
+            && (self.process.is_empty() || by_process())
+            && self.conditions.iter().all(|condition| condition.accepts(&line.fields))
+    }
+
+    /// Whether a stack with these frames passes: `module!function`, `module+0xRVA` or an address.
+    pub(super) fn accepts_stack(&self, frames: &[String]) -> bool {
+        let names: Vec<&str> = frames
+            .iter()
+            .flat_map(|frame| {
+                let parts = frame.split_once(['!', '+']);
+                [Some(frame.as_str()), parts.map(|parts| parts.0), parts.map(|parts| parts.1)]
+            })
+            .flatten()
+            .collect();
+        self.stack.is_empty() || self.stack.matches_any(&names)
     }
 }
 

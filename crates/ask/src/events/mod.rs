@@ -2,11 +2,14 @@
 
 mod condition;
 mod filter;
-mod kinds;
+mod line;
 mod scan;
+mod stored;
+mod stored_stacks;
 
 pub use condition::{Condition, ConditionError};
 pub use filter::{EventFilter, IdRanges, IdRangesError};
+pub use line::{EventLine, Scanned, Unreadable};
+pub use scan::scan;
+pub use stored::scan_archive;
 pub use tracesift_etl::schema::{Origin, json};
-
-pub use scan::{EventLine, Scanned, Unreadable, scan};

@@ -41,7 +41,7 @@ fn ours(path: &Path) -> BTreeMap<String, Vec<Ours>> {
                 pid: event.pid,
                 tid: event.tid,
                 process: event.process.map(str::to_owned),
-                payload_bytes: event.payload.len(),
+                payload_bytes: event.payload_bytes.expect("a record has a payload"),
                 fields: with_members(&event.fields.fields),
                 taken: false,
             });

@@ -13,7 +13,7 @@ use tracesift_extract::input::Patterns;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EventsArgs {
-    /// Recordings
+    /// Recordings, and archives that keep events
     #[arg(value_name = "PATHS", required = true)]
     pub(crate) paths: Vec<String>,
 
@@ -63,6 +63,14 @@ pub(crate) struct EventsArgs {
     #[arg(long = "where", value_name = "CONDITION", help_heading = "Events")]
     conditions: Vec<Condition>,
 
+    /// Only events with such a frame on their stack: module!function, or one of both; recordings are extracted for that first
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
+    stack: String,
+
+    /// Show call stacks, the leaf first; recordings are extracted for that first
+    #[arg(long, help_heading = "Output")]
+    pub(crate) stacks: bool,
+
     /// Stop after N events
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
     pub(crate) limit: Option<u64>,
@@ -85,7 +93,8 @@ Examples:
   tracesift events X.etl --provider Microsoft-Windows-DNS-Client --format jsonl
   tracesift events X.etl --class Process
   tracesift events X.etl --name DiskIO/Read --where 'TransferSize>=65536' -p chrome
-  tracesift events X.etl.zip --time 2s..2.5s --limit 100";
+  tracesift events X.etl.zip --time 2s..2.5s --limit 100
+  tracesift events X.sift --name GC/Start --stacks --limit 1";
 
 /// Format of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -115,6 +124,17 @@ impl EventsArgs {
             threads: self.tid.clone().unwrap_or_default(),
             time: self.time,
             conditions: self.conditions.clone(),
+            stack: Patterns::parse(&self.stack),
         }
+    }
+
+    /// Whether providers are chosen by name.
+    pub(crate) fn chooses_providers(&self) -> bool {
+        !self.provider.is_empty()
+    }
+
+    /// Whether stacks are needed, which stand in an archive only.
+    pub(crate) fn needs_stacks(&self) -> bool {
+        self.stacks || !self.stack.is_empty()
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesift_ask::units::{QuantityError, parse_size};
+use tracesift_extract::EventSelection;
 
 /// Options of `extract`.
 #[derive(Debug, Args)]
@@ -27,6 +28,10 @@ pub(crate) struct ExtractArgs {
     /// All files are parts of one recording, which gets this name
     #[arg(long, value_name = "NAME")]
     pub(crate) merge: Option<String>,
+
+    /// Events that are kept one by one: none, default (those of providers) or all
+    #[arg(long, value_name = "SELECTION")]
+    pub(crate) events: Option<EventSelection>,
 
     /// Recordings extracted at the same time [default: as CPUs and --memory allow]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]

@@ -5,6 +5,7 @@ use tracesift_ask::answer::Answer;
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, ask};
+use tracesift_extract::EventSelection;
 
 use crate::args::{Dump, Format, OutputArgs};
 use crate::command::found;
@@ -35,7 +36,7 @@ fn ask_archives(dump: &Dump, question: &dyn Ask, printer: &Printer, messages: &M
         return Ok(Exit::NothingUsable);
     }
     leave_out_unnamed(&mut found, messages);
-    let temporary = TemporaryArchives::of(&found.recordings, messages)?;
+    let temporary = TemporaryArchives::of(&found.recordings, EventSelection::None, messages)?;
     failed += temporary.failed;
     let sources: Vec<Source> =
         found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned()).collect();

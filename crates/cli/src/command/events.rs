@@ -2,12 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use tracesift_ask::events::{Scanned, scan};
+use tracesift_archive::Archive;
+use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan, scan_archive};
+use tracesift_ask::recording::{Source, name_of};
 use tracesift_extract::input::{OpenOptions, Recording};
-use tracesift_extract::{OpenedRecording, open, survey};
+use tracesift_extract::{EventSelection, open, survey};
 
 use crate::args::events::EventsArgs;
 use crate::command::found;
+use crate::command::temporary::TemporaryArchives;
 use crate::exit::Exit;
 use crate::output::events::EventWriter;
 use crate::output::target::Target;
@@ -18,80 +21,146 @@ const MAX_NOTES: usize = 10;
 
 /// Prints the events.
 pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit> {
-    let (found, mut failed) = found::find_recordings(&args.inputs(), messages);
+    let (found, failed) = found::find_recordings(&args.inputs(), messages);
     if found::nothing_left(&found, failed, messages) {
         return Ok(Exit::NothingUsable);
     }
-    for archive in &found.archives {
-        failed += 1;
-        messages.error(&format!(
-            "{} is an archive, which does not keep single events; name its recording",
-            archive.display()
-        ));
-    }
-    if found.recordings.is_empty() {
-        return Ok(Exit::NothingUsable);
-    }
+    let (recordings, temporary) = if args.needs_stacks() {
+        let chosen = EventSelection::Chosen(args.filter().choice());
+        (Vec::new(), TemporaryArchives::of(&found.recordings, chosen, messages)?)
+    } else {
+        (found.recordings, TemporaryArchives::default())
+    };
+    let archives = found.archives.into_iter().map(Source::archive);
+    let sources: Vec<Source> = temporary.sources.iter().cloned().chain(archives).collect();
     let target = args.out.clone().map_or(Target::Stdout, Target::File);
     let width = if args.wide || !target.is_terminal() { None } else { terminal::width() };
-    let (mut usable, mut events) = (0, 0);
+    let failed = failed + temporary.failed;
     target.write(|out| {
-        let mut writer = EventWriter::new(out, args.format, width)?;
-        let mut left = args.limit.unwrap_or(u64::MAX);
-        for recording in &found.recordings {
-            if left == 0 {
+        let writer = EventWriter::new(out, args.format, width)?;
+        let left = args.limit.unwrap_or(u64::MAX);
+        let alone = recordings.len() + sources.len() == 1;
+        let mut printer = Printer { args, messages, writer, left, alone, usable: 0, failed, events: 0 };
+        for recording in &recordings {
+            printer.recording(recording)?;
+        }
+        for source in &sources {
+            printer.archive(source)?;
+        }
+        printer.finish()
+    })
+}
+
+/// Prints the events of one input after the other.
+struct Printer<'a, 'o> {
+    args: &'a EventsArgs,
+    messages: &'a Messages,
+    writer: EventWriter<'o>,
+    /// Events that may still be printed.
+    left: u64,
+    /// There is one input only.
+    alone: bool,
+    usable: usize,
+    failed: usize,
+    events: u64,
+}
+
+impl Printer<'_, '_> {
+    /// A recording, while it is read.
+    fn recording(&mut self, recording: &Recording) -> anyhow::Result<()> {
+        if self.left == 0 {
+            return Ok(());
+        }
+        let opened = match open(recording, &OpenOptions::default()) {
+            Ok(opened) => opened,
+            Err(error) => return self.fail(&error),
+        };
+        self.usable += 1;
+        for one in &opened {
+            if self.left == 0 {
                 break;
             }
-            let opened = match open_named(recording) {
-                Ok(opened) => opened,
-                Err(error) => {
-                    failed += 1;
-                    messages.error(&error.to_string());
-                    continue;
-                }
-            };
-            usable += 1;
-            let alone = found.recordings.len() == 1 && opened.len() == 1;
-            for opened in &opened {
-                if left == 0 {
-                    break;
-                }
-                writer.recording(&opened.name, alone)?;
-                let scanned = print(opened, args, &mut left, &mut writer)?;
-                events += scanned.events;
-                note_unreadable(&scanned, messages);
-            }
+            self.writer.recording(&one.name, self.alone && opened.len() == 1)?;
+            let mut survey = survey(&one.files)?;
+            self.print(|filter, visit| Ok(scan(&one.files, &mut survey, filter, visit)))?;
         }
-        writer.finish()?;
         Ok(())
-    })?;
-    if usable > 0 && events == 0 {
-        messages.note("no event passes the filters");
     }
-    Ok(Exit::of(usable, failed))
-}
 
-fn open_named(recording: &Recording) -> anyhow::Result<Vec<OpenedRecording>> {
-    Ok(open(recording, &OpenOptions::default())?)
-}
-
-fn print(
-    opened: &OpenedRecording,
-    args: &EventsArgs,
-    left: &mut u64,
-    writer: &mut EventWriter<'_>,
-) -> anyhow::Result<Scanned> {
-    let mut survey = survey(&opened.files)?;
-    let mut failure = None;
-    let scanned = scan(&opened.files, &mut survey, &args.filter(), &mut |event| {
-        if let Err(error) = writer.event(event) {
-            failure = Some(anyhow::Error::from(error));
-            return ControlFlow::Break(());
+    fn archive(&mut self, source: &Source) -> anyhow::Result<()> {
+        if self.left == 0 {
+            return Ok(());
         }
-        *left -= 1;
-        if *left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    failure.map_or(Ok(scanned), Err)
+        let archive = match Archive::open(&source.archive) {
+            Ok(archive) => archive,
+            Err(error) => return self.fail(&error),
+        };
+        self.usable += 1;
+        self.writer.recording(&name_of(&source.shown), self.alone)?;
+        self.note_selection(&source.shown.display(), &archive.info().events);
+        let stacks = self.args.stacks;
+        match self.print(|filter, visit| scan_archive(&archive, filter, stacks, visit)) {
+            Err(error) if error.is::<tracesift_archive::Error>() => {
+                self.usable -= 1;
+                self.fail(&error)
+            }
+            printed => printed,
+        }
+    }
+
+    fn print(
+        &mut self,
+        scan: impl FnOnce(
+            &EventFilter,
+            &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>,
+        ) -> Result<Scanned, tracesift_archive::Error>,
+    ) -> anyhow::Result<()> {
+        let mut failure = None;
+        let scanned = scan(&self.args.filter(), &mut |event| {
+            if let Err(error) = self.writer.event(event) {
+                failure = Some(anyhow::Error::from(error));
+                return ControlFlow::Break(());
+            }
+            self.left -= 1;
+            if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        let scanned = scanned?;
+        self.events += scanned.events;
+        note_unreadable(&scanned, self.messages);
+        for field in &scanned.named_fields {
+            self.messages.note(&format!("{field} has names for values: archives keep those, not the numbers"));
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, error: &dyn std::fmt::Display) -> anyhow::Result<()> {
+        self.failed += 1;
+        self.messages.error(&error.to_string());
+        Ok(())
+    }
+
+    /// Says which events an archive does not have.
+    fn note_selection(&self, shown: &dyn std::fmt::Display, selection: &str) {
+        let missing = match selection {
+            "all" | "chosen" => return,
+            "default" if self.args.chooses_providers() => return,
+            "default" => "keeps the events of providers only, none of the kernel's",
+            _ => "keeps no single events",
+        };
+        self.messages.note(&format!("{shown} {missing}"));
+        self.messages.hint("`tracesift extract --events all` keeps all");
+    }
+
+    fn finish(self) -> anyhow::Result<Exit> {
+        self.writer.finish()?;
+        if self.usable > 0 && self.events == 0 {
+            self.messages.note("no event passes the filters");
+        }
+        Ok(Exit::of(self.usable, self.failed))
+    }
 }
 
 /// Says which events could not be taken apart.

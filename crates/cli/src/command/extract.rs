@@ -72,6 +72,7 @@ fn options(args: &ExtractArgs, jobs: usize) -> Options {
     Options {
         out: args.out.clone(),
         overwrite: args.overwrite,
+        events: args.events.clone(),
         budget: Budget {
             memory: args.memory.map_or(usual.memory, |memory| (memory / jobs).min(usual.memory)),
             temporary: args.temp.clone(),
@@ -173,6 +174,7 @@ fn found(report: &Report) -> String {
         ("cpu_samples", ["sample", "samples"]),
         ("context_switches", ["switch", "switches"]),
         ("disk_io", ["disk operation", "disk operations"]),
+        ("events", ["event", "events"]),
         ("stacks", ["stack", "stacks"]),
     ] {
         if let Some((_, rows)) = tables.iter().find(|(name, rows)| name == table && *rows > 0) {

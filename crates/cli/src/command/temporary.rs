@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use tempfile::TempDir;
 use tracesift_ask::recording::{Source, name_of};
 use tracesift_extract::input::Recording;
-use tracesift_extract::{Options, Outcome};
+use tracesift_extract::{EventSelection, Options, Outcome};
 
 use crate::progress::Progress;
 use crate::terminal::Messages;
@@ -22,8 +22,8 @@ pub(crate) struct TemporaryArchives {
 }
 
 impl TemporaryArchives {
-    /// Extracts recordings.
-    pub(crate) fn of(recordings: &[Recording], messages: &Messages) -> anyhow::Result<Self> {
+    /// Extracts recordings, with these events one by one.
+    pub(crate) fn of(recordings: &[Recording], events: EventSelection, messages: &Messages) -> anyhow::Result<Self> {
         if recordings.is_empty() {
             return Ok(Self::default());
         }
@@ -35,10 +35,12 @@ impl TemporaryArchives {
             progress.suspend(|| {
                 let path = first.display();
                 messages.note(&format!("{path} is not extracted yet: extracting it to a temporary directory"));
-                messages.hint(&format!("`tracesift extract {path}` does that once"));
+                let option = if matches!(events, EventSelection::Chosen(_)) { " --events all" } else { "" };
+                messages.hint(&format!("`tracesift extract {path}{option}` does that once"));
             });
             // Two recordings of one name in different directories must not meet.
-            let options = Options { out: Some(directory.path().join(number.to_string())), ..Options::default() };
+            let out = Some(directory.path().join(number.to_string()));
+            let options = Options { out, events: Some(events.clone()), ..Options::default() };
             let mut bar = progress.start(&recording.name);
             let extracted = tracesift_extract::extract(recording, &options, &mut |step| {
                 bar.step(step);

@@ -11,7 +11,7 @@ use crate::output::cell::clean;
 use crate::output::csv;
 
 /// Columns of CSV.
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 20] = [
     "file",
     "time_ns",
     "cpu",
@@ -26,6 +26,12 @@ const COLUMNS: [&str; 14] = [
     "fields",
     "raw",
     "unverified",
+    "level",
+    "keyword",
+    "activity",
+    "related_activity",
+    "user",
+    "stack",
 ];
 
 /// Writes events in one format. Keeps its memory from line to line.
@@ -89,7 +95,7 @@ impl<'o> EventWriter<'o> {
         for (name, value) in &event.fields.fields {
             let _ = write!(line, " {}={}", clean(name), clean(&value.to_string()));
         }
-        if let Some(raw) = event.raw().filter(|raw| !raw.is_empty()) {
+        if let Some(raw) = event.raw() {
             line.push_str(" raw=");
             hex(line, raw);
         }
@@ -104,6 +110,9 @@ impl<'o> EventWriter<'o> {
             line.push('…');
         }
         line.push('\n');
+        for frame in event.stack {
+            let _ = writeln!(line, "{:>17}{}", "", clean(frame));
+        }
     }
 
     fn jsonl(&mut self, event: &EventLine<'_>) {
@@ -129,6 +138,29 @@ impl<'o> EventWriter<'o> {
         }
         if event.origin == Some(Origin::Unverified) {
             line.push_str(",\"unverified\":true");
+        }
+        if let Some(level) = event.level {
+            let _ = write!(line, ",\"level\":{level}");
+        }
+        if let Some(keyword) = event.keyword.filter(|keyword| *keyword != 0) {
+            let _ = write!(line, ",\"keyword\":\"{keyword:#x}\"");
+        }
+        if let Some(activity) = event.activity {
+            let _ = write!(line, ",\"activity\":\"{activity}\"");
+        }
+        if let Some(activity) = event.related_activity {
+            let _ = write!(line, ",\"related_activity\":\"{activity}\"");
+        }
+        if let Some(user) = &event.user {
+            line.push_str(",\"user\":");
+            json::write_text(line, user);
+        }
+        for (index, frame) in event.stack.iter().enumerate() {
+            line.push_str(if index == 0 { ",\"stack\":[" } else { "," });
+            json::write_text(line, frame);
+        }
+        if !event.stack.is_empty() {
+            line.push(']');
         }
         if !self.alone {
             line.push_str(",\"file\":");
@@ -160,6 +192,12 @@ impl<'o> EventWriter<'o> {
             fields,
             raw,
             (event.origin == Some(Origin::Unverified)).to_string(),
+            event.level.map(|level| level.to_string()).unwrap_or_default(),
+            event.keyword.filter(|keyword| *keyword != 0).map(|keyword| format!("{keyword:#x}")).unwrap_or_default(),
+            event.activity.map(|activity| activity.to_string()).unwrap_or_default(),
+            event.related_activity.map(|activity| activity.to_string()).unwrap_or_default(),
+            csv::inert(event.user.as_deref().unwrap_or_default().to_owned()),
+            csv::inert(event.stack.join(";")),
         ];
         csv::record(self.out, cells.into_iter())
     }

@@ -22,10 +22,10 @@ impl Target {
     }
 
     /// Lets `write` fill the destination.
-    pub(crate) fn write(
+    pub(crate) fn write<T>(
         &self,
-        write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+        write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         match self {
             Self::Stdout => write(&mut BufWriter::new(io::stdout())),
             Self::File(path) => write_file(path, write).with_context(|| format!("cannot write {}", path.display())),
@@ -34,17 +34,17 @@ impl Target {
 }
 
 /// Writes beside the file and renames, so that a failure leaves what was there before.
-fn write_file(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<()>) -> anyhow::Result<()> {
+fn write_file<T>(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>) -> anyhow::Result<T> {
     // A device such as /dev/null cannot be renamed over.
     if path.exists() && !path.is_file() {
         return write(&mut BufWriter::new(File::create(path)?));
     }
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".tracesift-").tempfile_in(directory)?;
-    write(&mut BufWriter::new(file.as_file_mut()))?;
+    let written = write(&mut BufWriter::new(file.as_file_mut()))?;
     restore_permissions(file.as_file())?;
     file.persist(path)?;
-    Ok(())
+    Ok(written)
 }
 
 /// A temporary file is private; an answer gets the permissions that any new file would have.

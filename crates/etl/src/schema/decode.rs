@@ -22,13 +22,19 @@ const MAX_NAMES: usize = 1 << 20;
 pub struct Decoded<'a> {
     /// Names and values in the order of the payload. Fields that a shorter, older form of the event does not have are left out.
     pub fields: Vec<(&'a str, Value<'a>)>,
-    /// What stands behind the last field.
+    /// What no field shows: what stands behind the last one, from the trouble on where it stopped, all where nobody describes it.
     pub rest: &'a [u8],
     /// Why it ends before its layout does; the fields before that stand.
     pub stopped: Option<DecodeError<'a>>,
 }
 
 impl<'a> Decoded<'a> {
+    /// A payload that nobody describes.
+    #[must_use]
+    pub fn undescribed(payload: &'a [u8]) -> Self {
+        Self { rest: payload, ..Self::default() }
+    }
+
     /// The value of a field, by its name in any case.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {

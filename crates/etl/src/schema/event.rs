@@ -51,6 +51,14 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// The origin with that [name](Self::name).
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Metadata, Self::TraceLogging, Self::Manifest, Self::BuiltIn, Self::Unverified]
+            .into_iter()
+            .find(|origin| origin.name() == name)
+    }
+
     /// One word for it: `metadata`, `tracelogging`, `manifest`, `built-in`, `unverified`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use tracesift_etl::class::{self, EventClass, Group};
 use tracesift_etl::payload::{Payload, PayloadError, dotnet as runtime};
+use tracesift_etl::schema::Schemas;
 use tracesift_etl::{Guid, Record};
 use tracesift_trace::file_names::FileNames;
 use tracesift_trace::methods::MethodsBuilder;
@@ -56,6 +57,8 @@ pub(crate) struct Inventory {
     pub(crate) health: Health,
     pub(crate) span: RecordedSpan,
     pub(crate) records: u64,
+    /// Names and layouts of the events that are kept one by one; `None` where none are.
+    pub(crate) schemas: Option<Schemas>,
     stack_records: u64,
     last_pair: (u32, u32),
     clock: Clock,
@@ -93,6 +96,7 @@ impl Inventory {
             health: Health::new(),
             span: RecordedSpan::default(),
             records: 0,
+            schemas: None,
             stack_records: 0,
             last_pair: (u32::MAX, u32::MAX),
             clock,
@@ -107,7 +111,14 @@ impl Inventory {
     /// counted in `health`.
     pub(crate) fn record(&mut self, record: &Record<'_>) -> std::io::Result<()> {
         self.records += 1;
-        match record.class() {
+        let class = record.class();
+        if !matches!(class, EventClass::Kernel { .. })
+            && let Some(schemas) = &mut self.schemas
+            && Schemas::has_schema(record)
+        {
+            schemas.learn(record);
+        }
+        match class {
             EventClass::Kernel { group, opcode, version } => {
                 if group != Group::SYSTEM_CONFIG && group != Group::EVENT_TRACE {
                     self.pair(record);
@@ -200,7 +211,7 @@ fn describe(class: &EventClass) -> String {
 }
 
 /// Whether records of a class were written by a merge tool, with time stamps copied from elsewhere.
-fn is_injected(guid: Guid) -> bool {
+pub(crate) fn is_injected(guid: Guid) -> bool {
     [
         class::IMAGE_ID,
         class::SYSTEM_CONFIG_EX,

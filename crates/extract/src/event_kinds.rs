@@ -1,13 +1,13 @@
-//! What is the same for all events of one kind: names, schema, and whether the filter can let them pass. Looked up once.
+//! What is the same for all events of one kind: names, schema, and whether it is chosen. Looked up once.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::format::event_flag;
-use tracesift_etl::schema::{EventSchema, Schemas};
-use tracesift_etl::{EventClass, ItemKind, Record, Wanted, names};
-
-use super::EventFilter;
+use tracesift_etl::schema::{Decoded, EventSchema, Schemas, Value};
+use tracesift_etl::{EventClass, Guid, ItemKind, Record, Wanted, names};
+use tracesift_trace::Population;
 
 /// Kinds that are remembered; more only a forged recording has.
 const MAX_KINDS: usize = 1 << 16;
@@ -20,19 +20,46 @@ const VERSIONS: u8 = 16;
 
 /// One kind of event.
 #[derive(Debug)]
-pub(super) struct EventKind {
-    pub(super) provider: String,
-    pub(super) event: String,
+pub struct EventKind {
+    /// Name of the provider, `Windows Kernel` for the kernel's classes, the GUID where no name is known.
+    pub provider: String,
+    /// GUID of the provider or event class.
+    pub guid: Guid,
+    /// Name of the event.
+    pub event: String,
     /// Id; `None` for kernel and classic events and for messages.
-    pub(super) id: Option<u16>,
-    pub(super) is_kernel: bool,
-    pub(super) schema: Option<Arc<EventSchema>>,
-    pub(super) wanted: bool,
+    pub id: Option<u16>,
+    /// The id; of kernel and classic events the opcode, of messages their number.
+    pub number: u16,
+    /// An event of the kernel's classes.
+    pub is_kernel: bool,
+    /// What is known of its fields.
+    pub schema: Option<Arc<EventSchema>>,
+    /// Whether the choice accepts it; not decided yet when it is asked.
+    pub chosen: bool,
+}
+
+/// Which kinds of events are of interest.
+#[derive(Clone)]
+pub struct EventChoice(Arc<dyn Fn(&EventKind) -> bool + Send + Sync>);
+
+impl EventChoice {
+    /// The kinds that `accepts` accepts; asked once per kind.
+    pub fn new(accepts: impl Fn(&EventKind) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(accepts))
+    }
+}
+
+impl fmt::Debug for EventChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EventChoice")
+    }
 }
 
 /// The kinds met so far.
-#[derive(Debug, Default)]
-pub(super) struct EventKinds {
+#[derive(Debug)]
+pub struct EventKinds {
+    choice: EventChoice,
     kinds: Vec<EventKind>,
     /// Index of a kernel event's kind, by hook and version: these are nearly all events.
     by_hook: FxHashMap<u32, usize>,
@@ -45,26 +72,40 @@ pub(super) struct EventKinds {
 }
 
 impl EventKinds {
-    pub(super) fn of(&mut self, record: &Record<'_>, schemas: &mut Schemas, filter: &EventFilter) -> &EventKind {
+    /// None yet.
+    #[must_use]
+    pub fn new(choice: EventChoice) -> Self {
+        Self {
+            choice,
+            kinds: Vec::new(),
+            by_hook: FxHashMap::default(),
+            by_class: FxHashMap::default(),
+            by_schema: FxHashMap::default(),
+            fields: 0,
+        }
+    }
+
+    /// The kind of a record.
+    pub fn of(&mut self, record: &Record<'_>, schemas: &mut Schemas) -> &EventKind {
         let index = match record.hook() {
             Some(hook) => {
                 let key = u32::from(hook) << 8 | u32::from(record.version());
                 match self.by_hook.get(&key) {
                     Some(index) => *index,
                     None => {
-                        let index = self.add(new_kind(record.class(), schemas.find(record), schemas, filter));
+                        let index = self.add(record.class(), schemas.find(record), schemas);
                         self.by_hook.insert(key, index);
                         index
                     }
                 }
             }
-            None => self.with_guid(record, schemas, filter),
+            None => self.with_guid(record, schemas),
         };
         &self.kinds[index]
     }
 
     /// The kind of an event that names its provider or class.
-    fn with_guid(&mut self, record: &Record<'_>, schemas: &mut Schemas, filter: &EventFilter) -> usize {
+    fn with_guid(&mut self, record: &Record<'_>, schemas: &mut Schemas) -> usize {
         let class = record.class();
         let describes_itself = record.extended_item(ItemKind::SCHEMA).is_some();
         let is_text = record.event_flags() & event_flag::STRING_ONLY != 0;
@@ -76,7 +117,7 @@ impl EventKinds {
         if describes_itself && let Some(index) = self.by_schema.get(&(class, address)) {
             return *index;
         }
-        let index = self.add(new_kind(class, schema, schemas, filter));
+        let index = self.add(class, schema, schemas);
         if describes_itself {
             self.by_schema.insert((class, address), index);
         } else {
@@ -85,17 +126,18 @@ impl EventKinds {
         index
     }
 
-    fn add(&mut self, kind: EventKind) -> usize {
+    fn add(&mut self, class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schemas) -> usize {
         if self.kinds.len() >= MAX_KINDS || self.fields >= MAX_FIELDS {
-            *self = Self::default();
+            *self = Self::new(self.choice.clone());
         }
+        let kind = new_kind(class, schema, schemas, &self.choice);
         self.fields += kind.schema.as_ref().map_or(0, |schema| schema.layout.fields().len());
         self.kinds.push(kind);
         self.kinds.len() - 1
     }
 }
 
-fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schemas, filter: &EventFilter) -> EventKind {
+fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schemas, choice: &EventChoice) -> EventKind {
     let (guid, id, number, otherwise) = match class {
         EventClass::Kernel { group, opcode, .. } => {
             let hook = names::hook(u16::from_be_bytes([group.0, opcode]));
@@ -112,17 +154,51 @@ fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schem
     let provider = stated.or_else(|| schemas.provider_name(guid)).map(str::to_owned);
     let provider = provider.unwrap_or_else(|| if is_kernel { "Windows Kernel".to_owned() } else { guid.to_string() });
     let event = schema.as_ref().map_or(otherwise, |schema| schema.name());
-    let wanted = filter.accepts_kind(&provider, &guid.to_string(), &event, number);
-    EventKind { provider, event, id, is_kernel, schema, wanted }
+    let mut kind = EventKind { provider, guid, event, id, number, is_kernel, schema, chosen: false };
+    kind.chosen = (choice.0)(&kind);
+    kind
+}
+
+/// Process and thread of an event. Many kernel events are logged by somebody else than whom they are about, or by nobody; those
+/// name the process or thread in their fields, of which `fields` are `None` for all other events.
+#[must_use]
+pub fn subject(
+    record: &Record<'_>,
+    fields: Option<&Decoded<'_>>,
+    population: &mut Population,
+) -> (Option<u32>, Option<u32>) {
+    let named = |names: &[&str]| {
+        let value = names.iter().find_map(|name| fields?.get(name).and_then(Value::number))?;
+        u32::try_from(value).ok().filter(|id| *id != u32::MAX)
+    };
+    let (own_pid, own_tid) =
+        (named(&["ProcessID", "PID"]), named(&["ThreadID", "TThreadID", "IssuingThreadID", "NewThreadID"]));
+    // Who logged the record may belong to another process than the one that it is about.
+    let logger = record.tid().filter(|_| own_pid.is_none() || own_pid == record.pid());
+    let tid = own_tid.or(logger);
+    let pid = own_pid.or_else(|| {
+        if own_tid.is_none() {
+            return record.pid();
+        }
+        let tid = own_tid?;
+        let owner = population.known_thread_at(tid, record.cpu(), record.time()).and_then(|thread| {
+            let process = population.process_of(thread);
+            u32::try_from(population.processes().get(process.index())?.pid).ok()
+        });
+        owner.or(record.pid().filter(|_| record.tid() == Some(tid)))
+    });
+    (pid, tid)
 }
 
 /// Which records are worth putting in order: told by the hook of a kernel event alone, so that what nobody wants is dropped where
 /// it is found.
 #[derive(Clone, Debug)]
-pub(super) struct WantedHooks(Arc<[u64; 1 << 10]>);
+pub struct WantedHooks(Arc<[u64; 1 << 10]>);
 
 impl WantedHooks {
-    pub(super) fn of(schemas: &Schemas, filter: &EventFilter) -> Self {
+    /// The hooks of kernel events that are chosen, and all other events.
+    #[must_use]
+    pub fn of(schemas: &Schemas, choice: &EventChoice) -> Self {
         let mut hooks = [u64::MAX; 1 << 10];
         // Groups beyond that have no class; their events are looked at one by one.
         for hook in 0..0x1f00_u16 {
@@ -130,7 +206,7 @@ impl WantedHooks {
                 let class = EventClass::from_hook(hook, version);
                 let EventClass::Kernel { group, opcode, version } = class else { return true };
                 let schema = group.guid().and_then(|guid| schemas.of_class(guid, opcode, version));
-                new_kind(class, schema, schemas, filter).wanted
+                new_kind(class, schema, schemas, choice).chosen
             });
             if !wanted {
                 hooks[usize::from(hook >> 6)] &= !(1 << (hook & 63));
@@ -155,7 +231,7 @@ mod tests {
     use tracesift_etl::Record;
     use tracesift_etl::schema::Schemas;
 
-    use super::{EventFilter, EventKinds};
+    use super::{EventChoice, EventKinds};
 
     /// An event of the provider with these bytes; `flags` 1 has an item of that kind.
     fn event(provider: u8, id: u8, flags: u8, item: Option<(u8, &[u8])>) -> Vec<u8> {
@@ -178,10 +254,10 @@ mod tests {
     fn kinds_are_told_apart() {
         let unreadable: &[u8] = b"\x08\0\0E\0x\0\x1f";
         let readable: &[u8] = b"\x08\0\0E\0x\0\x04";
-        let (mut kinds, mut schemas) = (EventKinds::default(), Schemas::new());
+        let (mut kinds, mut schemas) = (EventKinds::new(EventChoice::new(|_| true)), Schemas::new());
         let mut kind = |bytes: &[u8]| {
             let record = Record::parse(bytes, 0, 0).expect("a record");
-            let kind = kinds.of(&record, &mut schemas, &EventFilter::default());
+            let kind = kinds.of(&record, &mut schemas);
             (kind.provider.get(..2).unwrap_or_default().to_owned(), kind.id, kind.event.clone())
         };
         let expect = |provider: &str, id, event: &str| (provider.to_owned(), Some(id), event.to_owned());

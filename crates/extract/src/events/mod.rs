@@ -1,11 +1,15 @@
 //! The second pass: records in time order become rows.
 
+mod event_stacks;
+mod event_table;
+
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, Mark, Payload, ReadyThread,
     SampledProfile, Stack, StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
     THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, io_priority, ready_flags, sample_flags as recorded_flags,
 };
+use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Record};
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
@@ -19,7 +23,11 @@ use tracesift_trace::stacks::Stacks;
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
+use crate::event_kinds::EventChoice;
 use crate::inventory::{LateFrames, LateStack, count_undecodable};
+use event_stacks::EventStacks;
+pub(crate) use event_stacks::brings_stacks;
+use event_table::EventTable;
 
 /// Initiations of disk operations that wait for their completion, at most.
 const MAX_INITIATIONS: usize = 1 << 16;
@@ -43,7 +51,14 @@ pub(crate) struct Events<'s, Sink> {
     sweep_interval: i64,
     /// Stack records that the cursor ahead has met.
     stack_records: u64,
+    /// Those that the main stream has passed.
+    stack_records_passed: u64,
     lossy: bool,
+    /// Events that are kept one by one; `None` where none are.
+    event_table: Option<EventTable>,
+    event_stacks: EventStacks,
+    /// The stack that a typed table's row took from the binder: the same event has no second one there.
+    taken: Option<Option<StackId>>,
 }
 
 /// What the first pass found out, frozen.
@@ -55,12 +70,14 @@ pub(crate) struct Known {
     pub(crate) health: Health,
     /// Records were lost: who runs on a CPU is not certain.
     pub(crate) lossy: bool,
+    /// Which events are kept one by one, and what describes them.
+    pub(crate) events: Option<(Schemas, EventChoice)>,
 }
 
 impl<'s, Sink: RowSink> Events<'s, Sink> {
     /// The pass over a recording that starts at raw tick `start`.
     pub(crate) fn new(clock: Clock, start: i64, known: Known, sink: &'s mut Sink) -> Self {
-        let Known { population, stacks, intervals, files, health, lossy } = known;
+        let Known { population, stacks, intervals, files, health, lossy, events } = known;
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -76,7 +93,11 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             initiations: FxHashMap::default(),
             sweep_interval: clock.frequency,
             stack_records: 0,
+            stack_records_passed: 0,
             lossy,
+            event_table: events.map(|(schemas, choice)| EventTable::new(schemas, choice)),
+            event_stacks: EventStacks::default(),
+            taken: None,
         }
     }
 
@@ -120,8 +141,12 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         }
     }
 
-    /// A stack record from the cursor that runs ahead.
+    /// A record from the cursor that runs ahead: one of those that [`brings_stacks`].
     pub(crate) fn stack_record(&mut self, record: &Record<'_>) {
+        if !record.is_stack_walk() {
+            self.event_stack_record(record);
+            return;
+        }
         let position = self.stack_records;
         self.stack_records += 1;
         let (version, pointer_size) = (record.version(), record.pointer_size());
@@ -172,7 +197,19 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
 
     /// A record of the main stream.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
-        let EventClass::Kernel { group, opcode, version } = record.class() else { return };
+        self.taken = None;
+        if let EventClass::Kernel { group, opcode, version } = record.class() {
+            self.kernel_record(record, group, opcode, version);
+        }
+        if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
+            self.event(record);
+        }
+        self.stack_records_passed += u64::from(record.is_stack_walk());
+        self.binder.sweep(record.time(), self.sweep_interval);
+    }
+
+    /// A record that may have a row in a table of its own.
+    fn kernel_record(&mut self, record: &Record<'_>, group: Group, opcode: u8, version: u8) {
         match (group, opcode) {
             (Group::THREAD, ContextSwitch::OPCODE) => self.context_switch(record, version),
             (Group::THREAD, ReadyThread::OPCODE) => self.ready_thread(record, version),
@@ -183,9 +220,18 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
             (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
             (Group::MEMORY, HardFault::OPCODE) => self.hard_fault(record, version),
-            _ => return,
+            _ => {}
         }
-        self.binder.sweep(record.time(), self.sweep_interval);
+    }
+
+    /// A record that is kept as it was logged.
+    fn event(&mut self, record: &Record<'_>) {
+        let Some(mut table) = self.event_table.take() else { return };
+        if let Some(row) = table.row(record, &self.clock, &mut self.population, &mut self.health) {
+            row.stack = self.event_stack(record);
+            self.sink.event(row);
+        }
+        self.event_table = Some(table);
     }
 
     /// The end of the recording, `end` nanoseconds after time zero.
@@ -223,7 +269,9 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             (None, None) if is_ready && self.lossy => self.binder.take(ticks, None, cpu, shared),
             halves => halves,
         };
-        self.stacks.stack(kernel, user, &mut self.health, self.sink)
+        let stack = self.stacks.stack(kernel, user, &mut self.health, self.sink);
+        self.taken = Some(stack);
+        stack
     }
 
     fn context_switch(&mut self, record: &Record<'_>, version: u8) {

@@ -1,0 +1,161 @@
+//! Events of an archive: the rows of its table, shown as those of a recording are.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use rustc_hash::FxHashMap;
+use tracesift_archive::{Archive, Error, Projection};
+use tracesift_etl::Guid;
+use tracesift_etl::schema::{Decoded, Origin, Value};
+use tracesift_trace::rows::{EventRow, ProcessRow, ThreadRow};
+
+use super::EventFilter;
+use super::line::{EventLine, Scanned, recorded_name};
+use super::stored_stacks::StoredStacks;
+
+/// Hands the events of an archive that pass to `visit`, in order of time, until it breaks off; with their stacks, where these are
+/// asked for.
+///
+/// # Errors
+/// When a table cannot be read.
+pub fn scan_archive(
+    archive: &Archive,
+    filter: &EventFilter,
+    with_stacks: bool,
+    visit: &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>,
+) -> Result<Scanned, Error> {
+    let by_stack = !filter.stack.is_empty();
+    let stacks = if with_stacks || by_stack { StoredStacks::read(archive)? } else { StoredStacks::default() };
+    let processes: Vec<ProcessRow> = archive.rows()?;
+    let threads: Vec<ThreadRow> = archive.rows()?;
+    let mut kinds = Kinds::default();
+    let mut scanned = Scanned::default();
+    let mut frames = Vec::new();
+    let mut bytes = Vec::new();
+    let (start, end) = filter.time.bounds();
+    let time = (!filter.time.is_everything()).then_some(start..end);
+    archive.scan_while(Projection::ALL, time, |row: &EventRow| {
+        if !kinds.accepts(row, filter) {
+            return ControlFlow::Continue(());
+        }
+        stacks.write(row.stack, &mut frames);
+        if by_stack && !filter.accepts_stack(&frames) {
+            return ControlFlow::Continue(());
+        }
+        let document = serde_json::from_str(&row.fields).unwrap_or(serde_json::Value::Null);
+        unhex(row.raw.as_deref().unwrap_or_default(), &mut bytes);
+        let process = row.process.and_then(|id| processes.get(id.index()));
+        let tid = row.thread.and_then(|id| u32::try_from(threads.get(id.index())?.tid).ok());
+        let line = EventLine {
+            time: row.time,
+            cpu: row.cpu.cast_unsigned(),
+            pid: process.and_then(|row| u32::try_from(row.pid).ok()),
+            tid,
+            process: process.and_then(recorded_name),
+            provider: &row.provider,
+            event: &row.event,
+            id: row.id.and_then(|id| u16::try_from(id).ok()),
+            version: byte(row.version),
+            opcode: byte(row.opcode),
+            level: row.level.map(byte),
+            keyword: row.keyword.map(i64::cast_unsigned),
+            activity: guid(row.activity.as_deref()),
+            related_activity: guid(row.related_activity.as_deref()),
+            user: row.user.as_deref().map(Cow::Borrowed),
+            origin: row.schema.as_deref().and_then(Origin::from_name),
+            fields: Decoded { fields: members(&document), rest: &bytes, stopped: None },
+            payload_bytes: None,
+            stack: if with_stacks { &frames } else { &[] },
+        };
+        for condition in &filter.conditions {
+            scanned.named_fields.extend(condition.named_field(&line.fields).map(str::to_owned));
+        }
+        if !filter.accepts_event(&line) {
+            return ControlFlow::Continue(());
+        }
+        scanned.count(&line);
+        visit(&line)
+    })?;
+    Ok(scanned)
+}
+
+/// Whether the kinds met so far pass.
+#[derive(Default)]
+struct Kinds(FxHashMap<Kind, bool>);
+
+#[derive(PartialEq, Eq, Hash)]
+struct Kind {
+    guid: String,
+    provider: String,
+    event: String,
+    number: u16,
+}
+
+/// Kinds that are remembered; more only a forged archive has.
+const MAX_KINDS: usize = 1 << 16;
+
+impl Kinds {
+    fn accepts(&mut self, row: &EventRow, filter: &EventFilter) -> bool {
+        if !filter.chooses_kinds() {
+            return true;
+        }
+        let number = row.id.unwrap_or(i32::from(row.opcode));
+        let number = u16::try_from(number).unwrap_or(u16::MAX);
+        let (guid, provider, event) = (row.guid.clone(), row.provider.clone(), row.event.clone());
+        if self.0.len() >= MAX_KINDS {
+            self.0.clear();
+        }
+        let kind = Kind { guid, provider, event, number };
+        *self
+            .0
+            .entry(kind)
+            .or_insert_with_key(|kind| filter.accepts_kind(&kind.provider, &kind.guid, &kind.event, number))
+    }
+}
+
+fn byte(value: i16) -> u8 {
+    u8::try_from(value).unwrap_or(u8::MAX)
+}
+
+fn guid(text: Option<&str>) -> Option<Guid> {
+    text?.parse().ok()
+}
+
+/// The values of a JSON object, as they were before they became JSON as far as that can be told.
+fn members(document: &serde_json::Value) -> Vec<(&str, Value<'_>)> {
+    let members = document.as_object().into_iter().flatten();
+    members.map(|(name, value)| (name.as_str(), of_json(value))).collect()
+}
+
+fn of_json(value: &serde_json::Value) -> Value<'_> {
+    use serde_json::Value as Json;
+    match value {
+        Json::Null => Value::Sid(None),
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(value), _) => Value::Unsigned(value),
+            (None, Some(value)) => Value::Signed(value),
+            (None, None) => Value::Double(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(text) => hex(text).map_or(Value::Text(Cow::Borrowed(text)), Value::Hex),
+        Json::Array(values) => Value::List(values.iter().map(of_json).collect()),
+        Json::Object(_) => Value::Struct(members(value)),
+    }
+}
+
+/// The number that this text shows, where it does so exactly as a number in hexadecimal would be shown.
+fn hex(text: &str) -> Option<u64> {
+    let number = u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()?;
+    (format!("{number:#x}") == text).then_some(number)
+}
+
+fn unhex(text: &str, bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.extend(
+        text.as_bytes()
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .filter_map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()),
+    );
+}

@@ -1,0 +1,65 @@
+//! The call stacks of an archive's events, as texts.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_archive::{Archive, Error, Projection};
+use tracesift_trace::rows::{EventRow, FrameRow, ModuleRow, StackRow, SymbolRow};
+use tracesift_trace::{FrameId, StackId};
+
+const STACKS_OF_EVENTS: Projection<EventRow> = Projection::of(&["stack"]);
+const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
+
+/// Stacks by id. They take as much memory as the distinct stacks of the events do.
+#[derive(Debug, Default)]
+pub(super) struct StoredStacks {
+    stacks: FxHashMap<StackId, Vec<FrameId>>,
+    /// Names of a frame: the function itself, then those that it was inlined into.
+    frames: FxHashMap<FrameId, Vec<String>>,
+}
+
+impl StoredStacks {
+    /// Reads the stacks that the archive's events point at.
+    pub(super) fn read(archive: &Archive) -> Result<Self, Error> {
+        let mut wanted = FxHashSet::default();
+        archive.scan(STACKS_OF_EVENTS, None, |row| wanted.extend(row.stack))?;
+        let mut stacks = FxHashMap::default();
+        let mut frames: FxHashMap<FrameId, Vec<String>> = FxHashMap::default();
+        archive.scan(Projection::ALL, None, |row: &StackRow| {
+            if wanted.contains(&row.stack) {
+                frames.extend(row.frames.iter().map(|frame| (*frame, Vec::new())));
+                stacks.insert(row.stack, row.frames.clone());
+            }
+        })?;
+        let modules: Vec<ModuleRow> = archive.rows()?;
+        archive.scan(Projection::ALL, None, |row: &FrameRow| {
+            if let Some(names) = frames.get_mut(&row.frame) {
+                let module = row.module.and_then(|module| modules.get(module.index()));
+                names.push(match (module, row.rva, row.address) {
+                    (Some(module), Some(rva), _) => format!("{}+{rva:#x}", module.name),
+                    (_, _, Some(address)) => format!("{address:#x}"),
+                    _ => "[unknown]".to_owned(),
+                });
+            }
+        })?;
+        let mut named = None;
+        archive.scan(SYMBOLS, None, |row| {
+            let Some(names) = frames.get_mut(&row.frame) else { return };
+            // Rows of one frame stand together, the function itself first.
+            if named != Some(row.frame) {
+                named = Some(row.frame);
+                names.clear();
+            }
+            names.push(match &row.module {
+                Some(module) => format!("{module}!{}", row.function),
+                None => row.function.clone(),
+            });
+        })?;
+        Ok(Self { stacks, frames })
+    }
+
+    /// The frames of a stack as texts, leaf first, into `texts`.
+    pub(super) fn write(&self, stack: Option<StackId>, texts: &mut Vec<String>) {
+        texts.clear();
+        let frames = stack.and_then(|stack| self.stacks.get(&stack)).into_iter().flatten();
+        texts.extend(frames.filter_map(|frame| self.frames.get(frame)).flatten().cloned());
+    }
+}

@@ -1,0 +1,91 @@
+//! Which events the archive keeps one by one, beside those that have a table of their own.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tracesift_etl::class;
+use tracesift_etl::payload::dotnet::RUNDOWN_PROVIDER;
+
+use crate::event_kinds::{EventChoice, EventKind};
+use crate::inventory::is_injected;
+
+/// The events that an archive keeps in its table `events`.
+#[derive(Clone, Debug, Default)]
+pub enum EventSelection {
+    /// None.
+    None,
+    /// Those of providers: no kernel events, and nothing that only describes others.
+    #[default]
+    Default,
+    /// All.
+    All,
+    /// Those of some kinds: for an archive that is made for one question.
+    Chosen(EventChoice),
+}
+
+impl EventSelection {
+    /// The word for it: in `trace.json` and on the command line.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Default => "default",
+            Self::All => "all",
+            Self::Chosen(_) => "chosen",
+        }
+    }
+
+    /// Whether an archive that keeps `stored` (its word in `trace.json`) has all of these.
+    #[must_use]
+    pub fn is_within(&self, stored: &str) -> bool {
+        match self {
+            Self::None => true,
+            Self::Default => stored == "default" || stored == "all",
+            Self::All => stored == "all",
+            Self::Chosen(_) => false,
+        }
+    }
+
+    /// Its kinds; `None` where nothing is kept.
+    pub(crate) fn choice(&self) -> Option<EventChoice> {
+        match self {
+            Self::None => None,
+            Self::Default => Some(EventChoice::new(tells_something_new)),
+            Self::All => Some(EventChoice::new(|_| true)),
+            Self::Chosen(choice) => Some(choice.clone()),
+        }
+    }
+}
+
+impl fmt::Display for EventSelection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A word that is no selection of events.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no selection of events; it is none, default or all")]
+pub struct EventSelectionError(String);
+
+impl FromStr for EventSelection {
+    type Err = EventSelectionError;
+
+    fn from_str(text: &str) -> Result<Self, EventSelectionError> {
+        [Self::None, Self::Default, Self::All]
+            .into_iter()
+            .find(|selection| selection.name() == text)
+            .ok_or_else(|| EventSelectionError(text.to_owned()))
+    }
+}
+
+/// Kernel events have tables of their own or come in millions, and what describes others is in the tables that they explain.
+fn tells_something_new(kind: &EventKind) -> bool {
+    /// An EventSource's manifest.
+    const MANIFEST: u16 = 0xfffe;
+    !kind.is_kernel
+        && kind.guid != class::EVENT_METADATA
+        && kind.guid != RUNDOWN_PROVIDER
+        && kind.id != Some(MANIFEST)
+        && !is_injected(kind.guid)
+}

@@ -85,25 +85,28 @@ impl Condition {
     /// enough.
     #[must_use]
     pub fn accepts(&self, event: &Decoded<'_>) -> bool {
-        self.any(event, &|value| self.accepts_value(value))
+        self.find(event, &|value| self.accepts_value(value).then_some(())).is_some()
     }
 
-    /// Its field, where it compares with a number and the event has a text there that is none: in an archive, where values with
-    /// a name are kept by that.
-    pub(super) fn named_field(&self, event: &Decoded<'_>) -> Option<&str> {
-        let is_text = |value: &Value<'_>| matches!(value, Value::Text(text) if !text.is_empty());
-        (self.integer.is_some() && self.any(event, &is_text)).then_some(self.field.as_str())
+    /// Its field and the text there, where it compares with a number: in an archive, values with a name are kept by that.
+    pub(super) fn name_for_number<'e>(&self, event: &'e Decoded<'_>) -> Option<(&str, &'e str)> {
+        let texts = |value: &'e Value<'_>| match value {
+            Value::Text(text) if !text.is_empty() => Some(&**text),
+            _ => None,
+        };
+        self.integer?;
+        Some((self.field.as_str(), self.find(event, &texts)?))
     }
 
-    /// Whether a value of the field is such.
-    fn any(&self, event: &Decoded<'_>, is_such: &dyn Fn(&Value<'_>) -> bool) -> bool {
+    /// What `pick` makes of the first value of the field that it takes.
+    fn find<'e, 'a, T>(&self, event: &'e Decoded<'a>, pick: &dyn Fn(&'e Value<'a>) -> Option<T>) -> Option<T> {
         let mut path = self.field.split('.');
         // A name may hold a point itself.
         if let Some(value) = event.get(&self.field) {
-            return any_value(value, is_such);
+            return find_in(value, pick);
         }
-        let first = path.next().and_then(|name| event.get(name));
-        first.is_some_and(|value| descend(value, path, is_such))
+        let first = path.next().and_then(|name| event.get(name))?;
+        descend(first, path, pick)
     }
 
     fn accepts_value(&self, value: &Value<'_>) -> bool {
@@ -144,29 +147,29 @@ impl Condition {
     }
 }
 
-fn descend<'p>(
-    value: &Value<'_>,
+fn descend<'p, 'e, 'a, T>(
+    value: &'e Value<'a>,
     mut path: impl Iterator<Item = &'p str> + Clone,
-    is_such: &dyn Fn(&Value<'_>) -> bool,
-) -> bool {
+    pick: &dyn Fn(&'e Value<'a>) -> Option<T>,
+) -> Option<T> {
     if let Value::List(values) = value {
-        return values.iter().any(|value| descend(value, path.clone(), is_such));
+        return values.iter().find_map(|value| descend(value, path.clone(), pick));
     }
     match (path.next(), value) {
-        (None, _) => any_value(value, is_such),
-        (Some(name), Value::Struct(members)) => members
-            .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .is_some_and(|(_, value)| descend(value, path, is_such)),
-        (Some(_), _) => false,
+        (None, _) => find_in(value, pick),
+        (Some(name), Value::Struct(members)) => {
+            let (_, member) = members.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+            descend(member, path, pick)
+        }
+        (Some(_), _) => None,
     }
 }
 
 /// Of an array one element is enough.
-fn any_value(value: &Value<'_>, is_such: &dyn Fn(&Value<'_>) -> bool) -> bool {
+fn find_in<'e, 'a, T>(value: &'e Value<'a>, pick: &dyn Fn(&'e Value<'a>) -> Option<T>) -> Option<T> {
     match value {
-        Value::List(values) => values.iter().any(|value| any_value(value, is_such)),
-        value => is_such(value),
+        Value::List(values) => values.iter().find_map(|value| find_in(value, pick)),
+        value => pick(value),
     }
 }
 

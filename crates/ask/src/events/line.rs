@@ -1,7 +1,7 @@
 //! One event, ready to be shown, and what a pass over many met.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use tracesift_etl::Guid;
 use tracesift_etl::schema::{Decoded, Origin};
@@ -72,8 +72,8 @@ pub struct Scanned {
     pub events: u64,
     /// Of these, by provider and event, those that could not be taken apart.
     pub unreadable: BTreeMap<(String, String), Unreadable>,
-    /// Fields that a condition compares with a number, and that an archive keeps by name only.
-    pub named_fields: BTreeSet<String>,
+    /// Fields that a condition compares with a number and that an archive keeps by name only, with such a name.
+    pub named_fields: BTreeMap<String, String>,
 }
 
 /// Kinds of unreadable events that are counted one by one; more only a forged recording has.

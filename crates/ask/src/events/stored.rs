@@ -68,7 +68,11 @@ pub fn scan_archive(
             stack: if with_stacks { &frames } else { &[] },
         };
         for condition in &filter.conditions {
-            scanned.named_fields.extend(condition.named_field(&line.fields).map(str::to_owned));
+            if let Some((field, name)) = condition.name_for_number(&line.fields)
+                && !scanned.named_fields.contains_key(field)
+            {
+                scanned.named_fields.insert(field.to_owned(), name.to_owned());
+            }
         }
         if !filter.accepts_event(&line) {
             return ControlFlow::Continue(());

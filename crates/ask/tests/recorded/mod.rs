@@ -1,5 +1,7 @@
 //! The shared recordings, event by event.
 
+#![allow(dead_code, reason = "each test program uses its part")]
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -18,11 +20,32 @@ pub(crate) fn cases() -> Option<PathBuf> {
     None
 }
 
+/// All recordings but the empty one.
+pub(crate) fn recordings(cases: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(cases).expect("the cases are readable");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let is_recording = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        [".etl", ".zip", ".7z"].iter().any(|end| name.ends_with(end)) && name != "empty.etl"
+    };
+    let mut recordings: Vec<PathBuf> = paths.filter(is_recording).collect();
+    recordings.sort();
+    assert_eq!(recordings.len(), 21);
+    recordings
+}
+
+/// The file as an input.
+pub(crate) fn input_of(path: &Path) -> input::Recording {
+    let mut selection = input::select(&[path.display().to_string()], &SelectOptions::default());
+    match selection.targets.pop() {
+        Some(Target::Recording(recording)) => recording,
+        _ => panic!("no recording: {selection:?}"),
+    }
+}
+
 /// Shows the events of a recording that pass the filter; one result per recording in the file.
 pub(crate) fn events(path: &Path, filter: &EventFilter, mut visit: impl FnMut(&EventLine<'_>)) -> Vec<Scanned> {
-    let selection = input::select(&[path.display().to_string()], &SelectOptions::default());
-    let Some(Target::Recording(recording)) = selection.targets.first() else { panic!("no recording: {selection:?}") };
-    let opened = open(recording, &OpenOptions::default()).expect("it can be opened");
+    let opened = open(&input_of(path), &OpenOptions::default()).expect("it can be opened");
     let scanned = opened.iter().map(|opened| {
         let mut survey = survey(&opened.files).expect("it can be read");
         scan(&opened.files, &mut survey, filter, &mut |event| {

@@ -130,8 +130,9 @@ impl Printer<'_, '_> {
         let scanned = scanned?;
         self.events += scanned.events;
         note_unreadable(&scanned, self.messages);
-        for field in &scanned.named_fields {
-            self.messages.note(&format!("{field} has names for values: archives keep those, not the numbers"));
+        for (field, name) in &scanned.named_fields {
+            self.messages
+                .note(&format!("{field}: archives keep the names of values, such as {name}; compare with those"));
         }
         Ok(())
     }

@@ -1,0 +1,118 @@
+//! An archive that keeps all events shows each of them as its recording does.
+
+mod recorded;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use tracesift_archive::Archive;
+use tracesift_ask::events::{Condition, EventFilter, EventLine, scan_archive};
+use tracesift_extract::input::Patterns;
+use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+
+use recorded::{cases, events, input_of, recordings};
+
+/// All that a line says, its stack apart, which a recording does not know.
+fn shown(event: &EventLine<'_>) -> String {
+    let EventLine { time, cpu, pid, tid, process, provider, event: name, id, version, opcode, level, .. } = event;
+    let mut fields = String::new();
+    event.fields.write_json(&mut fields);
+    format!(
+        "{time} {cpu} {pid:?} {tid:?} {process:?} {provider} {name} {id:?} {version} {opcode} {level:?} {:?} {:?} {:?} {:?} {:?} {fields} {:?}",
+        event.keyword,
+        event.activity,
+        event.related_activity,
+        event.user,
+        event.origin,
+        event.raw(),
+    )
+}
+
+fn archives(recording: &Path, out: &Path, selection: EventSelection) -> Vec<Archive> {
+    let options = Options { out: Some(out.to_owned()), events: Some(selection), ..Options::default() };
+    let extraction = extract(&input_of(recording), &options, &mut unwatched).expect("extracted");
+    let archive = |outcome: &Outcome| match outcome {
+        Outcome::Extracted(report) => Archive::open(&report.archive).expect("an archive"),
+        Outcome::UpToDate(path) => panic!("{} was there", path.display()),
+    };
+    extraction.outcomes.iter().map(archive).collect()
+}
+
+fn stored(archive: &Archive, filter: &EventFilter, stacks: bool, mut visit: impl FnMut(&EventLine<'_>)) -> u64 {
+    let scanned = scan_archive(archive, filter, stacks, &mut |event| {
+        visit(event);
+        ControlFlow::Continue(())
+    });
+    scanned.expect("it can be read").events
+}
+
+#[test]
+fn every_event_of_every_recording_comes_back_from_its_archive() {
+    let Some(cases) = cases() else { return };
+    let out = tempfile::tempdir().expect("a directory");
+    for path in recordings(&cases) {
+        let mut lines = Vec::new();
+        events(&path, &EventFilter::default(), |event| lines.push(shown(event)));
+        let mut expected = lines.iter();
+        for archive in archives(&path, out.path(), EventSelection::All) {
+            stored(&archive, &EventFilter::default(), false, |event| {
+                assert_eq!(Some(&shown(event)), expected.next(), "{}", path.display());
+            });
+        }
+        assert_eq!(expected.next(), None, "{}", path.display());
+    }
+}
+
+#[test]
+fn filters_mean_the_same_in_an_archive() {
+    let Some(cases) = cases() else { return };
+    let path = cases.join("net.4.5.2.x64.etl.zip");
+    let out = tempfile::tempdir().expect("a directory");
+    let archives = archives(&path, out.path(), EventSelection::All);
+    let condition = |text: &str| vec![text.parse::<Condition>().expect("a condition")];
+    let base = EventFilter::default;
+    for filter in [
+        EventFilter { class: Patterns::parse("Process"), ..base() },
+        EventFilter { name: Patterns::parse("GC/Start"), conditions: condition("Count<=100"), ..base() },
+        EventFilter { name: Patterns::parse("GC/Start"), conditions: condition("Type=NonConcurrentGC"), ..base() },
+        EventFilter { provider: Patterns::parse("{e13c0d23-*"), time: "..5s".parse().expect("a range"), ..base() },
+        EventFilter {
+            name: Patterns::parse("DiskIO/*"),
+            conditions: condition("FileKey>=0xfffff8a0028e0140"),
+            ..base()
+        },
+        EventFilter { ids: "46".parse().expect("ids"), threads: "3680".parse().expect("ids"), ..base() },
+        EventFilter { process: tracesift_ask::filter::ProcessPatterns::parse("PerfView"), ..base() },
+    ] {
+        let recorded = events(&path, &filter, |_| {})[0].events;
+        assert!(recorded > 0, "{filter:?}");
+        assert_eq!(stored(&archives[0], &filter, false, |_| {}), recorded, "{filter:?}");
+    }
+    // The number behind a name is not kept, and that is said.
+    let by_number = EventFilter { name: Patterns::parse("GC/Start"), conditions: condition("Type=0"), ..base() };
+    let scanned = scan_archive(&archives[0], &by_number, false, &mut |_| ControlFlow::Continue(())).expect("readable");
+    assert_eq!(scanned.events, 0);
+    assert_eq!(scanned.named_fields.get("Type").map(String::as_str), Some("NonConcurrentGC"));
+}
+
+#[test]
+fn stacks_are_shown_and_chosen() {
+    let Some(cases) = cases() else { return };
+    let out = tempfile::tempdir().expect("a directory");
+    let archive = &archives(&cases.join("net.4.5.2.x64.etl.zip"), out.path(), EventSelection::Default)[0];
+    let collections = |stack: &str| EventFilter {
+        name: Patterns::parse("GC/Start"),
+        stack: Patterns::parse(stack),
+        process: tracesift_ask::filter::ProcessPatterns::parse("Test.x64"),
+        ..EventFilter::default()
+    };
+    let all = stored(archive, &collections(""), true, |event| {
+        assert_eq!(event.stack.first().map(|leaf| leaf.split('+').next()), Some(Some("clr.dll")));
+        assert!(event.stack.last().is_some_and(|root| root.starts_with("ntdll.dll+0x")), "{:?}", event.stack);
+    });
+    let count = |stack: &str| stored(archive, &collections(stack), false, |event| assert!(event.stack.is_empty()));
+    assert_eq!(count("Test.x64.exe!Test.Program.Main"), count("Test.Program.Main"));
+    let (with, without) = (count("clr.dll+0x4836e2"), count("!clr.dll+0x4836e2"));
+    assert!(with > 0 && without > 0 && with + without == all, "{with} + {without} = {all}");
+    assert_eq!(count("mscorlib.dll;Test.x64.exe"), all);
+}

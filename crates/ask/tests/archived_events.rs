@@ -112,7 +112,7 @@ fn stacks_are_shown_and_chosen() {
     });
     let count = |stack: &str| stored(archive, &collections(stack), false, |event| assert!(event.stack.is_empty()));
     assert_eq!(count("Test.x64.exe!Test.Program.Main"), count("Test.Program.Main"));
-    let (with, without) = (count("clr.dll+0x4836e2"), count("!clr.dll+0x4836e2"));
+    let (with, without) = (count("clr.dll+0x4819ae"), count("!clr.dll+0x4819ae"));
     assert!(with > 0 && without > 0 && with + without == all, "{with} + {without} = {all}");
     assert_eq!(count("mscorlib.dll;Test.x64.exe"), all);
 }

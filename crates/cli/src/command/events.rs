@@ -166,16 +166,15 @@ impl Printer<'_, '_> {
 
 /// Says which events could not be taken apart.
 fn note_unreadable(scanned: &Scanned, messages: &Messages) {
+    let count = |events: u64, [one, many]: [&str; 2]| format!("{events} {}", if events == 1 { one } else { many });
     for ((provider, event), unreadable) in scanned.unreadable.iter().take(MAX_NOTES) {
         if unreadable.without_schema > 0 {
-            messages
-                .note(&format!("{provider}/{event}: {} events without a schema, shown raw", unreadable.without_schema));
+            let events = count(unreadable.without_schema, ["event", "events"]);
+            messages.note(&format!("{provider}/{event}: {events} without a schema, shown raw"));
         }
         if let Some(example) = &unreadable.example {
-            messages.note(&format!(
-                "{provider}/{event}: {} events do not fit their schema ({example})",
-                unreadable.misfits
-            ));
+            let events = count(unreadable.misfits, ["event does not fit its", "events do not fit their"]);
+            messages.note(&format!("{provider}/{event}: {events} schema ({example})"));
         }
     }
     if scanned.unreadable.len() > MAX_NOTES {

@@ -42,9 +42,28 @@ fn events() {
 }
 
 #[test]
-fn archives_have_no_events() {
-    let directory = crate::support::archives();
-    insta::assert_snapshot!(run(directory.path(), &["events", "Slow.sift"]));
+fn events_of_archives() {
+    let directory = TempDir::new().unwrap();
+    let mut recording = Cursor::new(Vec::new());
+    scale(&mut recording, 4 << 20, 1).unwrap();
+    fs::write(directory.path().join("Small.etl"), recording.into_inner()).unwrap();
+    for selection in ["none", "default", "all"] {
+        let said = run(directory.path(), &["extract", "Small.etl", "--out", selection, "--events", selection]);
+        assert!(said.starts_with("exit: 0"), "{said}");
+    }
+    let stacks = ["--name", "PerfInfo/Sample", "--stacks", "--limit", "1"];
+    for (name, arguments) in [
+        ("archived", &["events", "all/Small.sift", "--class", "DiskIO", "--limit", "2", "--format", "csv"][..]),
+        ("archived_of_providers", &["events", "default/Small.sift", "--limit", "1", "--format", "jsonl"]),
+        ("archived_provider", &["events", "default/Small.sift", "--provider", "5ca1e000-*", "--limit", "1"]),
+        ("archived_without_events", &["events", "none/Small.sift"]),
+        ("archived_stacks", &[&["events", "all/Small.sift", "--format", "jsonl"], &stacks[..]].concat()),
+        ("stacks", &[&["events", "Small.etl"], &stacks[..]].concat()),
+        ("no_selection", &["extract", "Small.etl", "--events", "some"]),
+        ("selection_is_there", &["extract", "Small.etl", "--out", "all", "--events", "default"]),
+    ] {
+        insta::assert_snapshot!(name, run(directory.path(), arguments));
+    }
 }
 
 #[test]

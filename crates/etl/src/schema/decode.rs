@@ -206,6 +206,11 @@ impl<'a> Decoder<'a> {
                 let length = reader.u32(WHAT)?;
                 socket(reader.bytes(length as usize, WHAT)?)
             }
+            Scalar::Padding(alignment) => {
+                let alignment = if alignment == 0 { reader.pointer_size() } else { alignment };
+                let gap = reader.offset().next_multiple_of(usize::from(alignment)) - reader.offset();
+                Value::Bytes(reader.bytes(gap, WHAT)?)
+            }
             Scalar::Wide(extent) => {
                 let text = match (extent, self.length(field)?) {
                     (Extent::Terminated, None) => self.reader.wide(WHAT)?,

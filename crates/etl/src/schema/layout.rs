@@ -145,6 +145,9 @@ pub enum Scalar {
     Bytes(Extent),
     /// A length of 4 bytes and that many bytes of a socket address.
     SocketAddress,
+    /// The gap that a C compiler leaves before the next field: to a multiple of so many bytes from the payload's start on, of the
+    /// record's pointer size where it is 0.
+    Padding(u8),
 }
 
 /// Where a text or a sequence of bytes ends.

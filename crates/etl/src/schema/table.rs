@@ -18,16 +18,20 @@ const TABLES: &[(&str, &str)] = &[
     ("dotnet_runtime.txt", include_str!("tables/dotnet_runtime.txt")),
     ("dotnet_stress.txt", include_str!("tables/dotnet_stress.txt")),
     ("http_service.txt", include_str!("tables/http_service.txt")),
+    ("kernel_cache.txt", include_str!("tables/kernel_cache.txt")),
     ("kernel_config.txt", include_str!("tables/kernel_config.txt")),
     ("kernel_event_tracing.txt", include_str!("tables/kernel_event_tracing.txt")),
     ("kernel_file_events.txt", include_str!("tables/kernel_file_events.txt")),
+    ("kernel_hypervisor.txt", include_str!("tables/kernel_hypervisor.txt")),
     ("kernel_io.txt", include_str!("tables/kernel_io.txt")),
+    ("kernel_loader.txt", include_str!("tables/kernel_loader.txt")),
     ("kernel_memory.txt", include_str!("tables/kernel_memory.txt")),
     ("kernel_memory_events.txt", include_str!("tables/kernel_memory_events.txt")),
     ("kernel_network.txt", include_str!("tables/kernel_network.txt")),
     ("kernel_network_events.txt", include_str!("tables/kernel_network_events.txt")),
     ("kernel_perf.txt", include_str!("tables/kernel_perf.txt")),
     ("kernel_power.txt", include_str!("tables/kernel_power.txt")),
+    ("kernel_power_states.txt", include_str!("tables/kernel_power_states.txt")),
     ("kernel_process.txt", include_str!("tables/kernel_process.txt")),
     ("kernel_process_events.txt", include_str!("tables/kernel_process_events.txt")),
     ("kernel_processor_power.txt", include_str!("tables/kernel_processor_power.txt")),
@@ -305,6 +309,10 @@ impl<'t> LayoutReader<'t> {
         let is_length = matches!(field.kind, Kind::Scalar(Scalar::Wide(_) | Scalar::Narrow(_) | Scalar::Bytes(_)));
         let index = || group.iter().position(|(known, _)| &*known.name == extent);
         match (number(extent), is_length) {
+            (Some(alignment), _) if matches!(field.kind, Kind::Scalar(Scalar::Padding(_))) => {
+                let alignment = u8::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two())?;
+                field.kind = Kind::Scalar(Scalar::Padding(alignment));
+            }
             (Some(fixed), true) => field.length = Length::Fixed(u16::try_from(fixed).ok()?),
             (Some(fixed), false) => field.count = Count::Fixed(u16::try_from(fixed).ok()?),
             (None, true) => field.length = Length::Field(index()?),
@@ -364,6 +372,7 @@ fn scalar(word: &str) -> Option<(Scalar, Meaning)> {
         "ip6" => (Scalar::Bytes(Extent::Terminated), Meaning::Ip6),
         "socket" => plain(Scalar::SocketAddress),
         "bytes" => plain(Scalar::Bytes(Extent::Rest)),
+        "pad" => plain(Scalar::Padding(0)),
         _ => return None,
     })
 }
@@ -432,6 +441,29 @@ bits Flags 1=A 4=C
         assert_eq!(decoded.stopped.as_ref().map(|stop| stop.field), Some("Names"));
         assert_eq!(decoded.rest, &payload[4..6]);
         assert_eq!(decoded.get("kind"), Some(&Value::Named(2, "Two".to_owned())));
+    }
+
+    #[test]
+    fn gaps_follow_the_pointer_size() {
+        let text = "class C 00000000-0000-0000-0000-000000000001\n\
+            1 v0 Gaps: Thread:u32 _:pad Object:p Kind:u8 _:pad[8] Time:u64 Kind2:u8 _:pad[8]\n";
+        let mut tables = Tables::default();
+        assert_eq!(read(text, &mut tables), Ok(()));
+        let schema = tables.providers[&Guid::from_u128(1)].find(1, 0).expect("an event");
+        for (pointer_size, object) in [(4, vec![2, 0, 0, 0]), (8, vec![0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 0, 0, 0])]
+        {
+            let mut payload = [vec![1, 0, 0, 0], object, vec![3]].concat();
+            payload.resize(payload.len().next_multiple_of(8), 0xff);
+            payload.extend([4, 0, 0, 0, 0, 0, 0, 0, 5]);
+            // What stands behind the last field is written or not.
+            for tail in [0, 7, 8] {
+                let payload = [payload.clone(), vec![0xff; tail]].concat();
+                let decoded = schema.layout.decode(&payload, pointer_size);
+                let shown: Vec<String> = decoded.fields.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                assert_eq!(shown, ["Thread=1", "Object=0x2", "Kind=3", "Time=4", "Kind2=5"]);
+                assert_eq!((decoded.rest.len(), decoded.stopped), (tail.saturating_sub(7), None));
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod build;
 mod corpus;
 mod hostile;
+mod kernel;
 mod manifest;
 mod metadata;
 mod trace_logging;

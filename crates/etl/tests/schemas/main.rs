@@ -2,6 +2,7 @@
 
 mod build;
 mod corpus;
+mod dotnet;
 mod hostile;
 mod kernel;
 mod manifest;

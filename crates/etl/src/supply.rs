@@ -1,5 +1,6 @@
-//! Loads buffers in the order in which a merge takes them, on a thread of its own where that pays: to read, decompress and frame
-//! the next buffers costs about as much as to put their records in order, and needs nothing of it.
+//! Loads buffers in the order in which a merge takes them, on threads of its own where that pays: to read, decompress and frame
+//! the next buffers costs about as much as to put their records in order, and needs nothing of it. Where few records are
+//! wanted there is little to put in order, and all cores load.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -11,12 +12,14 @@ use crate::frame::Entry;
 use crate::load::Content;
 use crate::merge::Wanted;
 
-/// Bytes that the thread loads ahead, about.
+/// Bytes that the threads load ahead, about.
 const AHEAD_BYTES: usize = 8 << 20;
-/// Buffers that the thread loads ahead, at most.
+/// Buffers that they load ahead, at most.
 const AHEAD_BUFFERS: usize = 32;
 /// With fewer buffers a thread does not pay.
 const FEW_BUFFERS: usize = 16;
+/// Threads that load, at most; memory is not faster for more.
+const MAX_LANES: usize = 4;
 
 /// A buffer to be loaded: part and index, and its first time, by which they are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,29 +40,34 @@ pub(crate) struct Loaded {
 pub(crate) enum Supply<W> {
     /// Loads a buffer when it is asked for; keeps used memory.
     Here { loader: Box<Loader<W>>, used: Vec<Content> },
-    /// Another thread loads ahead and gets used memory back.
-    Ahead { loaded: Option<Receiver<Loaded>>, used: Sender<Content>, thread: Option<JoinHandle<()>> },
+    /// Other threads load ahead, each every so many-th buffer of the list. `next` has the next one.
+    Ahead { lanes: Vec<Lane>, next: usize },
+}
+
+/// A thread that loads and gets used memory back.
+pub(crate) struct Lane {
+    loaded: Option<Receiver<Loaded>>,
+    used: Sender<Content>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl<W: Wanted> Supply<W> {
     /// The wanted records of the buffers of `files`, in the order of `pending`.
     pub(crate) fn new(files: &[EtlFile], pending: &Arc<[Pending]>, wanted: W) -> Self {
         let loader = Loader { files: files.to_vec(), wanted, input: Vec::new(), whole: Content::default() };
-        let one_core = std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1);
-        if pending.len() < FEW_BUFFERS || one_core {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if pending.len() < FEW_BUFFERS || cores == 1 {
             return Self::here(loader);
         }
         let largest = files.iter().flat_map(EtlFile::buffers).map(|buffer| buffer.size.max(buffer.valid_end)).max();
         let ahead = (AHEAD_BYTES / largest.unwrap_or(1).max(1) as usize).clamp(1, AHEAD_BUFFERS);
-        let (to_merge, loaded) = sync_channel(ahead);
-        let (used, from_merge) = channel();
-        let (thread_loader, list) = (loader.clone(), Arc::clone(pending));
-        let spawned = Builder::new()
-            .name("etl reader".to_owned())
-            .spawn(move || thread_loader.load_all(&list, &to_merge, &from_merge));
-        match spawned {
-            Ok(thread) => Self::Ahead { loaded: Some(loaded), used, thread: Some(thread) },
-            Err(_) => Self::here(loader),
+        let count = if W::ALL { 1 } else { cores.min(MAX_LANES) };
+        let lanes: Option<Vec<Lane>> = (0..count)
+            .map(|first| Lane::start(loader.clone(), Arc::clone(pending), first, count, ahead.div_ceil(count)))
+            .collect();
+        match lanes {
+            Some(lanes) => Self::Ahead { lanes, next: 0 },
+            None => Self::here(loader),
         }
     }
 
@@ -71,12 +79,11 @@ impl<W: Wanted> Supply<W> {
     pub(crate) fn next(&mut self, pending: Pending) -> Loaded {
         match self {
             Self::Here { loader, used } => loader.load(pending, used.pop().unwrap_or_default()),
-            Self::Ahead { loaded, .. } => loaded.as_ref().and_then(|loaded| loaded.recv().ok()).unwrap_or_else(|| {
-                let mut lost = Loaded::default();
-                let detail = || "the thread that reads buffers has ended before its time".to_owned();
-                lost.damage.add(kind::UNREADABLE_BUFFER, 0, 0, detail);
-                lost
-            }),
+            Self::Ahead { lanes, next } => {
+                let lane = *next;
+                *next = (lane + 1) % lanes.len().max(1);
+                lanes.get(lane).map(Lane::next).unwrap_or_default()
+            }
         }
     }
 
@@ -84,21 +91,51 @@ impl<W: Wanted> Supply<W> {
     pub(crate) fn take_back(&mut self, content: Content) {
         match self {
             Self::Here { used, .. } => used.push(content),
-            // Where the thread is through nobody needs it.
-            Self::Ahead { used, .. } => drop(used.send(content)),
+            Self::Ahead { lanes, next } => {
+                if let Some(lane) = lanes.get(*next) {
+                    // Where the thread is through nobody needs it.
+                    drop(lane.used.send(content));
+                }
+            }
         }
     }
 }
 
-impl<W> Drop for Supply<W> {
+impl Lane {
+    /// Starts the thread; it loads the buffers `first`, `first + step` and so on, `ahead` of them before they are asked for.
+    /// `None` where the system has no thread left.
+    fn start<W: Wanted>(
+        loader: Loader<W>,
+        pending: Arc<[Pending]>,
+        first: usize,
+        step: usize,
+        ahead: usize,
+    ) -> Option<Self> {
+        let (to_merge, loaded) = sync_channel(ahead);
+        let (used, from_merge) = channel();
+        let thread = Builder::new().name("etl reader".to_owned()).spawn(move || {
+            loader.load_all(pending.iter().skip(first).step_by(step), &to_merge, &from_merge);
+        });
+        Some(Self { loaded: Some(loaded), used, thread: Some(thread.ok()?) })
+    }
+
+    fn next(&self) -> Loaded {
+        self.loaded.as_ref().and_then(|loaded| loaded.recv().ok()).unwrap_or_else(|| {
+            let mut lost = Loaded::default();
+            let detail = || "the thread that reads buffers has ended before its time".to_owned();
+            lost.damage.add(kind::UNREADABLE_BUFFER, 0, 0, detail);
+            lost
+        })
+    }
+}
+
+impl Drop for Lane {
     fn drop(&mut self) {
-        if let Self::Ahead { loaded, thread, .. } = self {
-            // The thread ends when nobody takes what it loads.
-            drop(loaded.take());
-            if let Some(thread) = thread.take() {
-                // Its panic, if there was one, has been counted as damage.
-                let _ = thread.join();
-            }
+        // The thread ends when nobody takes what it loads.
+        drop(self.loaded.take());
+        if let Some(thread) = self.thread.take() {
+            // Its panic, if there was one, has been counted as damage.
+            let _ = thread.join();
         }
     }
 }
@@ -113,7 +150,12 @@ pub(crate) struct Loader<W> {
 }
 
 impl<W: Wanted> Loader<W> {
-    fn load_all(mut self, list: &[Pending], to_merge: &SyncSender<Loaded>, from_merge: &Receiver<Content>) {
+    fn load_all<'p>(
+        mut self,
+        list: impl Iterator<Item = &'p Pending>,
+        to_merge: &SyncSender<Loaded>,
+        from_merge: &Receiver<Content>,
+    ) {
         for pending in list {
             let content = from_merge.try_recv().unwrap_or_default();
             if to_merge.send(self.load(*pending, content)).is_err() {

@@ -7,7 +7,7 @@ mod scratch;
 
 use libfuzzer_sys::fuzz_target;
 use tracesift_archive::Archive;
-use tracesift_extract::{Options, Outcome, extract, input, unwatched};
+use tracesift_extract::{EventSelection, Options, Outcome, extract, input, unwatched};
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = scratch::folder();
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         forced: false,
         named: true,
     };
-    let options = Options { out: Some(out.clone()), ..Options::default() };
+    let options = Options { out: Some(out.clone()), events: Some(EventSelection::All), ..Options::default() };
     match extract(&recording, &options, &mut unwatched) {
         Ok(extraction) => {
             for outcome in extraction.outcomes {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tracesift_archive::Archive;
 use tracesift_etl::ReadAt as _;
 use tracesift_extract::input::{self, container};
-use tracesift_extract::{Options, Outcome, unwatched};
+use tracesift_extract::{EventSelection, Options, Outcome, unwatched};
 
 /// Mutations of each recording, unless the environment says otherwise.
 const MUTATIONS: u64 = 4;
@@ -95,7 +95,7 @@ fn extract(name: &str, bytes: &[u8]) -> Result<(), String> {
         named: true,
     };
     let out = folder.path().join("out");
-    let options = Options { out: Some(out.clone()), ..Options::default() };
+    let options = Options { out: Some(out.clone()), events: Some(EventSelection::All), ..Options::default() };
     match tracesift_extract::extract(&recording, &options, &mut unwatched) {
         Ok(extraction) => {
             for outcome in extraction.outcomes {

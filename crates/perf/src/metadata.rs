@@ -1,0 +1,128 @@
+//! What is known of a recording besides its records. In a file it is known from the start, in a stream it grows on the way.
+
+use std::sync::Arc;
+
+use linux_perf_event_reader::Endianness;
+
+use crate::attr::Attr;
+use crate::build_id::BuildIdEntry;
+use crate::cursor::{Cursor, text, until_nul};
+use crate::damage::{DamageLog, kind};
+use crate::event::Events;
+use crate::feature::Features;
+use crate::kind::Kind;
+use crate::payload::{EventUpdate, Update};
+use crate::tracing::TracingData;
+
+/// Build ids that are kept; real recordings have thousands.
+const MAX_BUILD_IDS: usize = 1 << 20;
+
+/// How a recording was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// To a file, with a header that stands for the places of everything.
+    File,
+    /// As a stream (`perf record -o -`): everything is a record.
+    Pipe,
+}
+
+/// Events, features and formats of a recording.
+#[derive(Clone, Debug)]
+pub struct Metadata {
+    /// How it was written.
+    pub mode: Mode,
+    /// Byte order of the machine that wrote it.
+    pub endian: Endianness,
+    /// The events.
+    pub events: Events,
+    /// What the recorder told of the machine and of itself.
+    pub features: Features,
+    /// Formats of tracepoints; `None` when none were recorded.
+    pub tracing: Option<Arc<TracingData>>,
+}
+
+impl Metadata {
+    pub(crate) fn new(mode: Mode, endian: Endianness) -> Self {
+        Self { mode, endian, events: Events::new(endian), features: Features::default(), tracing: None }
+    }
+
+    /// Whether a record of this kind changes anything here.
+    pub(crate) fn concerns(kind: Kind) -> bool {
+        matches!(
+            kind,
+            Kind::Attr | Kind::EventType | Kind::BuildId | Kind::EventUpdate | Kind::Feature | Kind::OldFeature(_)
+        )
+    }
+
+    /// Takes what a record tells.
+    pub(crate) fn apply(&mut self, record: Kind, misc: u16, body: &[u8], offset: u64, damage: &mut DamageLog) {
+        let mut at = Cursor::new(body, self.endian);
+        let result = match record {
+            Kind::Attr => {
+                self.attribute(body, offset, damage);
+                Ok(())
+            }
+            Kind::EventType => at.u64("event number").map(|config| {
+                self.events.describe_old(config, text(until_nul(at.rest())));
+            }),
+            Kind::BuildId if self.features.build_ids.len() >= MAX_BUILD_IDS => {
+                damage.add(kind::TOO_MANY, offset, || "build id".to_owned());
+                Ok(())
+            }
+            Kind::BuildId => BuildIdEntry::parse(&mut at, misc).map(|entry| self.features.build_ids.push(entry)),
+            Kind::EventUpdate => EventUpdate::parse(&mut at).map(|update| self.update(&update)),
+            Kind::Feature => at.u64("feature").map(|feature| {
+                self.feature(u32::try_from(feature).unwrap_or(u32::MAX), at, offset, damage);
+            }),
+            Kind::OldFeature(feature) => {
+                self.feature(feature.into(), at, offset, damage);
+                Ok(())
+            }
+            _ => Ok(()),
+        };
+        if let Err(error) = result {
+            damage.add(kind::SHORT_RECORD, offset, || format!("{record:?}: {error}"));
+        }
+    }
+
+    /// Takes a feature; event names reach events that are known, and those that come later.
+    pub(crate) fn feature(&mut self, feature: u32, content: Cursor<'_>, offset: u64, damage: &mut DamageLog) {
+        self.features.set(feature, content, offset, damage);
+        self.events.describe(&self.features.event_description);
+    }
+
+    fn attribute(&mut self, body: &[u8], offset: u64, damage: &mut DamageLog) {
+        match Attr::parse(body, self.endian) {
+            Ok(attr) => {
+                let mut ids = Cursor::new(body.get(attr.size as usize..).unwrap_or_default(), self.endian);
+                let ids = std::iter::from_fn(|| ids.u64("id").ok()).collect();
+                self.events.push(attr, ids, offset, damage);
+                self.events.describe(&self.features.event_description);
+            }
+            Err(error) => damage.add(kind::BAD_ATTRIBUTE, offset, || error.to_string()),
+        }
+    }
+
+    fn update(&mut self, update: &EventUpdate<'_>) {
+        let Some(event) = self.events.of_id_mut(update.id) else { return };
+        match update.update {
+            Update::Unit(unit) => event.unit = Some(text(unit)),
+            Update::Scale(scale) => event.scale = Some(scale),
+            Update::Name(name) => event.name = Some(text(name)),
+            Update::Cpus(_) | Update::Other(..) => {}
+        }
+    }
+
+    /// Takes the formats of tracepoints.
+    pub(crate) fn tracing_data(&mut self, bytes: &[u8], offset: u64, damage: &mut DamageLog) {
+        match TracingData::parse(bytes) {
+            Ok(data) => {
+                if let Some(problem) = data.incomplete() {
+                    damage.add(kind::BAD_TRACING_DATA, offset, || problem.to_owned());
+                }
+                self.tracing = Some(Arc::new(data));
+            }
+            Err(error) => damage.add(kind::BAD_TRACING_DATA, offset, || error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Mappings: which file's bytes stand at which addresses of a process.
+
+use linux_perf_event_reader::constants::{PERF_RECORD_MISC_MMAP_BUILD_ID, PERF_RECORD_MISC_MMAP_DATA};
+
+use crate::build_id::BuildId;
+use crate::cursor::Cursor;
+use crate::error::Malformed;
+
+/// `PROT_EXEC`.
+const EXECUTABLE: u32 = 4;
+
+/// A mapping of a file, of the kernel or of one of its modules.
+#[derive(Clone, Copy, Debug)]
+pub struct Mapping<'a> {
+    /// The process; −1 for the kernel.
+    pub pid: i32,
+    /// The thread that mapped it.
+    pub tid: i32,
+    /// First address.
+    pub start: u64,
+    /// Bytes.
+    pub length: u64,
+    /// Offset in the file of the first byte; for the kernel the address of its reference symbol.
+    pub file_offset: u64,
+    /// Which file it is, beyond its name (`MMAP2`).
+    pub file: FileId,
+    /// `PROT_*` bits; `MMAP` knows only whether it is data.
+    pub protection: u32,
+    /// `MAP_*` bits; 0 for `MMAP`.
+    pub flags: u32,
+    /// Whether its pages may be executed.
+    pub executable: bool,
+    /// The file's path as the process saw it, or a name in brackets or slashes for what is no file.
+    pub name: &'a [u8],
+}
+
+/// What tells a mapped file from others of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileId {
+    /// Nothing was recorded.
+    Unknown,
+    /// Its place in its file system.
+    Inode {
+        /// Major number of the device.
+        major: u32,
+        /// Minor number of the device.
+        minor: u32,
+        /// Number of the inode.
+        inode: u64,
+        /// Generation of the inode.
+        generation: u64,
+    },
+    /// The identity of its content.
+    BuildId(BuildId),
+}
+
+impl<'a> Mapping<'a> {
+    pub(crate) fn parse(at: &mut Cursor<'a>, misc: u16, second: bool) -> Result<Self, Malformed> {
+        let pid = at.i32("process")?;
+        let tid = at.i32("thread")?;
+        let start = at.u64("address")?;
+        let length = at.u64("length")?;
+        let file_offset = at.u64("file offset")?;
+        let data = misc & PERF_RECORD_MISC_MMAP_DATA != 0;
+        let (mut file, mut protection, mut flags) = (FileId::Unknown, 0, 0);
+        if second {
+            file = if misc & PERF_RECORD_MISC_MMAP_BUILD_ID != 0 {
+                let length = at.u8("length of the build id")?;
+                at.take(3, "build id")?;
+                FileId::BuildId(BuildId::new(at.take(BuildId::MAX_LENGTH, "build id")?, length.into()))
+            } else {
+                FileId::Inode {
+                    major: at.u32("device")?,
+                    minor: at.u32("device")?,
+                    inode: at.u64("inode")?,
+                    generation: at.u64("inode generation")?,
+                }
+            };
+            protection = at.u32("protection")?;
+            flags = at.u32("flags")?;
+        }
+        let executable = if second { protection & EXECUTABLE != 0 } else { !data };
+        Ok(Self { pid, tid, start, length, file_offset, file, protection, flags, executable, name: at.c_str() })
+    }
+}

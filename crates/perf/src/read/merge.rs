@@ -1,0 +1,164 @@
+//! Records in the order of their times.
+//!
+//! perf reads the buffers of the CPUs in turns, so a file holds stretches that are in order each and overlap. After each turn
+//! it writes `FINISHED_ROUND`: nothing that follows is older than what was newest when the turn *before* ended. Up to there
+//! records are sorted and handed out, as perf itself does (`ordered_events__flush` in tools/perf/util/ordered-events.c).
+//!
+//! perf before Linux 4 wrote no rounds without tracepoints, and nothing makes a writer keep its promise. What waits is
+//! therefore bounded: when the bound is reached, the older half is handed out. A recording that fits is sorted as a whole; in
+//! a larger one a record would have to be behind by half the bound, many times the buffers that perf reads in one turn, to
+//! come too late. Those that do are handed out where they come up, and counted. Nothing is spilled to disk.
+
+use std::sync::Arc;
+
+use super::queue::Queue;
+use super::records::Records;
+use super::stop::Stop;
+use crate::damage::{DamageLog, kind};
+use crate::kind::Kind;
+use crate::metadata::Metadata;
+use crate::record::{NO_TIME, Record};
+
+/// How records are brought in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergeOptions {
+    /// Bytes that waiting records may take.
+    pub memory_limit: usize,
+}
+
+impl Default for MergeOptions {
+    fn default() -> Self {
+        Self { memory_limit: 128 << 20 }
+    }
+}
+
+/// Walks over the records in the order of their times. Records without a time, which is what perf wrote of its own accord,
+/// come when the walk over the file meets them.
+pub struct Merged {
+    records: Records,
+    queue: Queue,
+    current: Current,
+    /// The newest time so far, and at the end of the round before.
+    newest: u64,
+    round: u64,
+    handed_out: u64,
+    ended: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Current {
+    None,
+    /// The current record of the walk.
+    Direct,
+    /// The first of the queue.
+    Queued,
+}
+
+impl Merged {
+    /// Brings records in order.
+    #[must_use]
+    pub fn new(records: Records, options: MergeOptions) -> Self {
+        let queue = Queue::new(options.memory_limit);
+        Self { records, queue, current: Current::None, newest: 0, round: 0, handed_out: 0, ended: false }
+    }
+
+    /// What is known of the recording so far.
+    #[must_use]
+    pub fn metadata(&self) -> &Arc<Metadata> {
+        self.records.metadata()
+    }
+
+    /// What could not be read so far.
+    #[must_use]
+    pub fn damage(&self) -> &DamageLog {
+        self.records.damage()
+    }
+
+    /// Why the walk ended before its data, if it did.
+    #[must_use]
+    pub fn stop(&self) -> Option<&Stop> {
+        self.records.stop()
+    }
+
+    /// Bytes of the file or stream that were walked over, for progress.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.records.position()
+    }
+
+    /// The next record.
+    #[expect(clippy::should_implement_trait, reason = "the record borrows from the reader")]
+    #[inline]
+    pub fn next(&mut self) -> Option<Record<'_>> {
+        self.advance();
+        self.current()
+    }
+
+    /// Moves to the next record; see [`Merged::current`].
+    pub fn advance(&mut self) -> bool {
+        if self.current == Current::Queued {
+            self.queue.pop();
+        }
+        self.current = Current::None;
+        loop {
+            if let Some((head, _)) = self.queue.peek() {
+                let (time, offset) = (head.time, head.offset);
+                if time < self.handed_out {
+                    let newest = self.handed_out;
+                    self.records.damage_mut().add(kind::LATE_RECORD, offset, || format!("{} ns late", newest - time));
+                }
+                self.handed_out = self.handed_out.max(time);
+                self.current = Current::Queued;
+                return true;
+            }
+            if self.ended {
+                return false;
+            }
+            if !self.records.advance() {
+                self.ended = true;
+                self.queue.release_until(NO_TIME);
+                continue;
+            }
+            if self.take() {
+                self.current = Current::Direct;
+                return true;
+            }
+        }
+    }
+
+    /// Takes the record that the walk met; whether it is to be handed out at once.
+    fn take(&mut self) -> bool {
+        let Some(record) = self.records.current() else { return false };
+        match record.time() {
+            None => {
+                if record.kind() == Kind::FinishedRound {
+                    self.queue.release_until(self.round);
+                    self.round = self.newest;
+                }
+                true
+            }
+            Some(time) => {
+                self.newest = self.newest.max(time);
+                self.queue.push(record.head, record.body);
+                if self.queue.is_full() {
+                    self.queue.release_half();
+                }
+                false
+            }
+        }
+    }
+
+    /// The record that [`Merged::advance`] moved to.
+    #[must_use]
+    #[inline]
+    pub fn current(&self) -> Option<Record<'_>> {
+        match self.current {
+            Current::None => None,
+            Current::Direct => self.records.current(),
+            Current::Queued => {
+                let (head, body) = self.queue.peek()?;
+                Some(Record::new(*head, body, &self.records.metadata().events))
+            }
+        }
+    }
+}

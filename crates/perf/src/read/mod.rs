@@ -1,0 +1,13 @@
+//! From bytes to records: a window on the input, the records in it, decompressed ones among them, and their order in time.
+
+mod inflate;
+mod merge;
+mod queue;
+mod records;
+mod stop;
+mod window;
+
+pub use merge::{MergeOptions, Merged};
+pub(crate) use records::MAX_TRACING_DATA;
+pub use records::Records;
+pub use stop::Stop;

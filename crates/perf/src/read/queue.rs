@@ -1,0 +1,144 @@
+//! Records that wait for their turn: copied into blocks that are used again, so that no record costs an allocation.
+
+use crate::record::Head;
+
+/// Bytes of records per block.
+const BLOCK: usize = 256 << 10;
+/// Bytes that a record may add to its own in the lists here: what stands in a block's list and in the order.
+const PER_RECORD: usize = size_of::<Slot>() + size_of::<Entry>();
+
+/// Records between the walk and their turn.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    blocks: Vec<Block>,
+    free: Vec<u32>,
+    filling: Option<u32>,
+    /// The first `ready` are in order and may be handed out; the first `next` of them were.
+    entries: Vec<Entry>,
+    ready: usize,
+    next: usize,
+    capacity: usize,
+    used: usize,
+}
+
+#[derive(Debug, Default)]
+struct Block {
+    bytes: Vec<u8>,
+    slots: Vec<Slot>,
+    waiting: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    head: Head,
+    start: u32,
+}
+
+/// A record in the order. Sorting moves these and nothing else.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time: u64,
+    block: u32,
+    slot: u32,
+}
+
+impl Queue {
+    /// A queue that is full with `capacity` bytes.
+    pub(crate) fn new(capacity: usize) -> Self {
+        let (blocks, free, entries) = Default::default();
+        Self { blocks, free, filling: None, entries, ready: 0, next: 0, capacity, used: 0 }
+    }
+
+    /// Copies a record; `bytes` begin with its header.
+    pub(crate) fn push(&mut self, head: Head, body: &[u8]) {
+        let number = self.block_for(body.len());
+        let Some(block) = self.blocks.get_mut(number as usize) else { return };
+        let (start, slot) = (block.bytes.len() as u32, block.slots.len() as u32);
+        block.bytes.extend_from_slice(body);
+        block.slots.push(Slot { head, start });
+        block.waiting += 1;
+        self.used += PER_RECORD;
+        self.entries.push(Entry { time: head.time, block: number, slot });
+    }
+
+    /// The number of a block with room.
+    fn block_for(&mut self, bytes: usize) -> u32 {
+        let room = |block: &Block| block.bytes.len() + bytes <= BLOCK;
+        if let Some(number) = self.filling
+            && self.blocks.get(number as usize).is_some_and(room)
+        {
+            return number;
+        }
+        self.used += BLOCK;
+        let full = self.filling.take();
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.blocks.push(Block { bytes: Vec::with_capacity(BLOCK), ..Block::default() });
+            self.blocks.len() as u32 - 1
+        });
+        self.filling = Some(number);
+        // A block whose records were all handed out while it was being filled.
+        if let Some(full) = full {
+            self.recycle(full);
+        }
+        number
+    }
+
+    /// Makes a block free when nothing in it waits.
+    fn recycle(&mut self, number: u32) {
+        let Some(block) = self.blocks.get_mut(number as usize) else { return };
+        if block.waiting == 0 && self.filling != Some(number) {
+            self.used -= BLOCK + block.slots.len() * PER_RECORD;
+            block.bytes.clear();
+            block.slots.clear();
+            self.free.push(number);
+        }
+    }
+
+    /// Whether no more should be pushed before some were handed out.
+    pub(crate) fn is_full(&self) -> bool {
+        self.used > self.capacity
+    }
+
+    /// Lets records up to `time` out. What is let out must have been taken before.
+    pub(crate) fn release_until(&mut self, time: u64) {
+        self.order();
+        self.ready = self.entries.partition_point(|entry| entry.time <= time);
+    }
+
+    /// Lets the older half out, at least one.
+    pub(crate) fn release_half(&mut self) {
+        self.order();
+        self.ready = self.entries.len().div_ceil(2);
+    }
+
+    /// Brings what waits in order. The buffers of the CPUs are in order each, so this is mostly merging of runs, and records
+    /// of the same time stay in the order of the file.
+    fn order(&mut self) {
+        self.entries.drain(..self.next);
+        self.next = 0;
+        self.ready = 0;
+        self.entries.sort_by_key(|entry| entry.time);
+    }
+
+    /// The next record that may be handed out.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<(&Head, &[u8])> {
+        let entry = self.entries.get(..self.ready)?.get(self.next)?;
+        let block = self.blocks.get(entry.block as usize)?;
+        let slot = block.slots.get(entry.slot as usize)?;
+        let start = slot.start as usize;
+        let length = usize::from(slot.head.size).saturating_sub(crate::record::HEADER_LENGTH);
+        Some((&slot.head, block.bytes.get(start..start + length)?))
+    }
+
+    /// Forgets the record of [`Self::peek`].
+    pub(crate) fn pop(&mut self) {
+        let Some(entry) = self.entries.get(self.next).filter(|_| self.next < self.ready) else { return };
+        let number = entry.block;
+        self.next += 1;
+        if let Some(block) = self.blocks.get_mut(number as usize) {
+            block.waiting -= 1;
+            self.recycle(number);
+        }
+    }
+}

@@ -26,6 +26,16 @@ macro_rules! kinds {
                 }
             }
 
+            /// The type number; for an old feature the one that streams gave it.
+            #[must_use]
+            pub fn number(self) -> u32 {
+                match self {
+                    $(Self::$name => $number,)*
+                    Self::OldFeature(feature) => (u32::from(feature) + *OLD_FEATURES.start()).saturating_sub(FIRST_OLD_FEATURE),
+                    Self::Other(number) => number,
+                }
+            }
+
             /// The field's word for it, without `PERF_RECORD_` and `HEADER_`; `None` for a number without a name.
             #[must_use]
             pub fn name(self) -> Option<&'static str> {
@@ -130,6 +140,18 @@ kinds! {
     SchedstatCpu = 85, "SCHEDSTAT_CPU";
     /// Scheduler statistics of a domain.
     SchedstatDomain = 86, "SCHEDSTAT_DOMAIN";
+}
+
+/// The numbers that streams gave to features before mainline gave them to other kinds.
+pub(crate) const OLD_FEATURES: std::ops::RangeInclusive<u32> = 69..=80;
+/// The feature of the first of them, the machine's name.
+const FIRST_OLD_FEATURE: u32 = 3;
+
+impl Kind {
+    /// The feature that a number of [`OLD_FEATURES`] stands for.
+    pub(crate) fn old_feature(number: u32) -> Self {
+        Self::OldFeature((number.saturating_sub(*OLD_FEATURES.start()) + FIRST_OLD_FEATURE) as u8)
+    }
 }
 
 /// The first number of perf's own kinds.

@@ -15,7 +15,7 @@ pub use kernel::{Aux, BpfEvent, Cgroup, DeferredChain, Ksymbol, Lost, LostSample
 pub use map::{FileId, Mapping};
 pub use sample::{Registers, Sample, UserStack};
 pub use task::{Comm, Namespace, Namespaces, Switch, Task};
-pub use user::{Auxtrace, AuxtraceInfo, EventUpdate, IdIndex, IdIndexEntry, ThreadMap, TimeConv, Update};
+pub use user::{Auxtrace, AuxtraceInfo, EventUpdate, IdIndex, IdIndexEntry, ShortCounter, ThreadMap, TimeConv, Update};
 pub use values::{Counter, Values};
 pub use words::Words;
 

@@ -130,11 +130,33 @@ pub struct TimeConv {
     pub multiplier: u64,
     /// ns at cycle zero.
     pub zero: u64,
+    /// How narrow counters are to be widened, from writers since Linux 5.10.
+    pub short: Option<ShortCounter>,
+}
+
+/// A hardware counter that is narrower than 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortCounter {
+    /// Cycles at a moment of the recording.
+    pub cycles: u64,
+    /// The bits that count.
+    pub mask: u64,
+    /// Whether [`TimeConv::zero`] is valid.
+    pub zero_valid: bool,
+    /// Whether the counter is narrow at all.
+    pub short: bool,
 }
 
 impl TimeConv {
     pub(crate) fn parse(at: &mut Cursor<'_>) -> Result<Self, Malformed> {
-        Ok(Self { shift: at.u64("shift")?, multiplier: at.u64("multiplier")?, zero: at.u64("zero")? })
+        let (shift, multiplier, zero) = (at.u64("shift")?, at.u64("multiplier")?, at.u64("zero")?);
+        let short = if at.is_empty() {
+            None
+        } else {
+            let (cycles, mask) = (at.u64("cycles")?, at.u64("mask")?);
+            Some(ShortCounter { cycles, mask, zero_valid: at.u8("flags")? != 0, short: at.u8("flags")? != 0 })
+        };
+        Ok(Self { shift, multiplier, zero, short })
     }
 }
 

@@ -12,16 +12,13 @@ use crate::cursor::Cursor;
 use crate::damage::{DamageLog, kind};
 use crate::error::Error;
 use crate::header::{PIPE_LENGTH, Start};
-use crate::kind::{FIRST_USER, Kind};
+use crate::kind::{FIRST_USER, Kind, OLD_FEATURES};
 use crate::metadata::{Metadata, Mode};
 use crate::record::{HEADER_LENGTH, Head, NO_TIME, Record};
 use crate::source::Input;
 
 /// Bytes of tracing data that are read; with all of /proc/kallsyms in it they are some dozen MiB.
 pub(crate) const MAX_TRACING_DATA: usize = 256 << 20;
-/// The first type number that streams before mainline gave to features, and the feature that it is.
-const OLD_FEATURES: std::ops::RangeInclusive<u32> = 69..=80;
-const FIRST_OLD_FEATURE: u32 = 3;
 
 /// Walks over the records in the order of the file; those inside compressed records follow the compressed one.
 /// What a record tells of the recording is in [`Records::metadata`] when the record is handed out.
@@ -170,8 +167,7 @@ impl Records {
             After::Nothing => {}
             After::Skip { size, offset } => {
                 if self.window.skip(size) < size {
-                    let kind = 71;
-                    self.halt(Stop::DataPastTheEnd { size, kind, offset });
+                    self.halt(Stop::DataPastTheEnd { size, kind: Kind::Auxtrace.number(), offset });
                 }
             }
             After::TracingData { size, offset } => {
@@ -179,7 +175,7 @@ impl Records {
                 let more = size - bytes.len() as u64;
                 Arc::make_mut(&mut self.metadata).tracing_data(&bytes, offset, &mut self.damage);
                 if self.window.skip(more) < more {
-                    self.halt(Stop::DataPastTheEnd { size, kind: 66, offset });
+                    self.halt(Stop::DataPastTheEnd { size, kind: Kind::TracingData.number(), offset });
                 }
             }
         }
@@ -228,7 +224,7 @@ impl Records {
             known => {
                 let old = known.unwrap_or_else(|| is_old_hostname(number, body, endian));
                 self.old_numbers = Some(old);
-                if old { Kind::OldFeature((number - 69 + FIRST_OLD_FEATURE) as u8) } else { Kind::of(number) }
+                if old { Kind::old_feature(number) } else { Kind::of(number) }
             }
         };
         let head = if number < FIRST_USER {

@@ -42,6 +42,8 @@ pub struct Merged {
     newest: u64,
     round: u64,
     handed_out: u64,
+    /// The end of a round is handed out after what it lets out.
+    round_ended: bool,
     ended: bool,
 }
 
@@ -59,7 +61,8 @@ impl Merged {
     #[must_use]
     pub fn new(records: Records, options: MergeOptions) -> Self {
         let queue = Queue::new(options.memory_limit);
-        Self { records, queue, current: Current::None, newest: 0, round: 0, handed_out: 0, ended: false }
+        let (newest, round, handed_out) = (0, 0, 0);
+        Self { records, queue, current: Current::None, newest, round, handed_out, round_ended: false, ended: false }
     }
 
     /// What is known of the recording so far.
@@ -111,6 +114,10 @@ impl Merged {
                 self.current = Current::Queued;
                 return true;
             }
+            if std::mem::take(&mut self.round_ended) {
+                self.current = Current::Direct;
+                return true;
+            }
             if self.ended {
                 return false;
             }
@@ -131,11 +138,12 @@ impl Merged {
         let Some(record) = self.records.current() else { return false };
         match record.time() {
             None => {
-                if record.kind() == Kind::FinishedRound {
+                self.round_ended = record.kind() == Kind::FinishedRound;
+                if self.round_ended {
                     self.queue.release_until(self.round);
                     self.round = self.newest;
                 }
-                true
+                !self.round_ended
             }
             Some(time) => {
                 self.newest = self.newest.max(time);

@@ -42,8 +42,6 @@ pub struct Merged {
     newest: u64,
     round: u64,
     handed_out: u64,
-    /// The end of a round is handed out after what it lets out.
-    round_ended: bool,
     ended: bool,
 }
 
@@ -61,8 +59,7 @@ impl Merged {
     #[must_use]
     pub fn new(records: Records, options: MergeOptions) -> Self {
         let queue = Queue::new(options.memory_limit);
-        let (newest, round, handed_out) = (0, 0, 0);
-        Self { records, queue, current: Current::None, newest, round, handed_out, round_ended: false, ended: false }
+        Self { records, queue, current: Current::None, newest: 0, round: 0, handed_out: 0, ended: false }
     }
 
     /// What is known of the recording so far.
@@ -114,10 +111,6 @@ impl Merged {
                 self.current = Current::Queued;
                 return true;
             }
-            if std::mem::take(&mut self.round_ended) {
-                self.current = Current::Direct;
-                return true;
-            }
             if self.ended {
                 return false;
             }
@@ -138,12 +131,11 @@ impl Merged {
         let Some(record) = self.records.current() else { return false };
         match record.time() {
             None => {
-                self.round_ended = record.kind() == Kind::FinishedRound;
-                if self.round_ended {
+                if record.kind() == Kind::FinishedRound {
                     self.queue.release_until(self.round);
                     self.round = self.newest;
                 }
-                !self.round_ended
+                true
             }
             Some(time) => {
                 self.newest = self.newest.max(time);

@@ -19,7 +19,7 @@ pub struct Event {
     pub attr: Attr,
     /// Its ids, one per CPU or thread; none in recordings of one event.
     pub ids: Vec<u64>,
-    /// The name that the recorder gave it; see [`Events::name`] for one that is always there.
+    /// The name that the recorder gave it; see [`crate::Metadata::event_name`] for one that is always there.
     pub name: Option<String>,
     /// The unit of its counts.
     pub unit: Option<String>,
@@ -100,9 +100,8 @@ impl Events {
         self.by_id.get(&id).map(|&index| index as usize)
     }
 
-    /// The name of an event: the recorder's, else made from type and number in perf's words.
-    #[must_use]
-    pub fn name(&self, index: usize) -> String {
+    /// The recorder's name for an event, else one made from type and number in perf's words.
+    pub(crate) fn name(&self, index: usize) -> String {
         let Some(event) = self.list.get(index) else { return String::new() };
         event.name.clone().unwrap_or_else(|| default_name(&event.attr))
     }

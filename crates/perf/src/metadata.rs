@@ -17,6 +17,9 @@ use crate::tracing::TracingData;
 /// Build ids that are kept; real recordings have thousands.
 const MAX_BUILD_IDS: usize = 1 << 20;
 
+/// `PERF_TYPE_TRACEPOINT`.
+const TRACEPOINT: u32 = 2;
+
 /// How a recording was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -44,6 +47,15 @@ pub struct Metadata {
 impl Metadata {
     pub(crate) fn new(mode: Mode, endian: Endianness) -> Self {
         Self { mode, endian, events: Events::new(endian), features: Features::default(), tracing: None }
+    }
+
+    /// The name of an event: the recorder's, else that of the tracepoint's format, else made from type and number.
+    #[must_use]
+    pub fn event_name(&self, index: usize) -> String {
+        let unnamed = self.events.get(index).filter(|event| event.name.is_none() && event.attr.kind == TRACEPOINT);
+        let tracing = self.tracing.as_ref();
+        let format = unnamed.and_then(|event| tracing.and_then(|tracing| tracing.by_id(event.attr.config)));
+        format.map_or_else(|| self.events.name(index), |format| format!("{}:{}", format.system, format.name))
     }
 
     /// Whether a record of this kind changes anything here.

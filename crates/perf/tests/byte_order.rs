@@ -101,7 +101,7 @@ fn told(file: &PerfFile) -> String {
     let metadata = file.metadata();
     let mut out = format!("{:?} {:?}\n", metadata.features.hostname, metadata.features.clock_data);
     for (index, event) in metadata.events.all().iter().enumerate() {
-        let _ = writeln!(out, "{} {event:?} {}", metadata.events.name(index), event.attr.precise_ip());
+        let _ = writeln!(out, "{} {event:?} {}", metadata.event_name(index), event.attr.precise_ip());
     }
     let mut records = file.merged(MergeOptions::default());
     while let Some(record) = records.next() {
@@ -174,6 +174,7 @@ fn both_orders_in_both_modes_read_the_same() {
         "value: 60, id: Some(12)",
         "2222 (true, false, true, 500, 3) Some(8192)",
         "[None, Some(71), None, Some(73)]",
+        "things:thing Event",
         "config3: 7 }",
     ] {
         assert!(texts[0].contains(expected), "{expected} in {}", texts[0]);

@@ -20,7 +20,7 @@ fn into_value(counts: &Counts) -> BTreeMap<&'static str, Value> {
         .map(|(index, event)| {
             json!({
                 "index": index,
-                "name": metadata.events.name(index),
+                "name": metadata.event_name(index),
                 "type": event.attr.kind,
                 "config": format!("{:#x}", event.attr.config),
                 "sample_type": format!("{:#x}", event.attr.sample_format.bits()),

@@ -63,7 +63,7 @@ fn events(name: &str, golden: &Message, metadata: &Metadata) {
         }
     }
     let names = golden.all("event_types").map(|event| event.value("name").expect("a name").to_owned());
-    let ours = (0..metadata.events.len()).map(|index| plain(metadata.events.name(index).as_bytes()));
+    let ours = (0..metadata.events.len()).map(|index| plain(metadata.event_name(index).as_bytes()));
     assert_eq!(ours.collect::<Vec<_>>(), names.collect::<Vec<_>>(), "{name}");
 }
 

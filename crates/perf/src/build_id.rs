@@ -77,5 +77,5 @@ impl BuildIdEntry {
 /// Writers before Linux 5.12 did not store the length: what is shorter is padded with zeros. Build ids have whole words.
 fn unpadded(bytes: &[u8]) -> usize {
     let words = bytes.get(..BuildId::MAX_LENGTH).unwrap_or_default().chunks(4);
-    words.enumerate().filter(|(_, word)| word.iter().any(|&byte| byte != 0)).last().map_or(0, |(at, _)| 4 * at + 4)
+    words.enumerate().rev().find(|(_, word)| word.iter().any(|&byte| byte != 0)).map_or(0, |(at, _)| 4 * at + 4)
 }

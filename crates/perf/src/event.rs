@@ -8,9 +8,11 @@ use crate::damage::{DamageLog, kind};
 use crate::layout::Layout;
 
 /// More events than anybody records; beyond that the file is hostile.
-const MAX_EVENTS: usize = 1 << 16;
+pub(crate) const MAX_EVENTS: usize = 1 << 16;
 /// As [`MAX_EVENTS`], for ids: one per event and CPU or thread.
-const MAX_IDS: usize = 1 << 22;
+pub(crate) const MAX_IDS: usize = 1 << 22;
+/// As [`MAX_EVENTS`], for names by number: the writers that had them knew some dozens.
+const MAX_OLD_NAMES: usize = 1 << 10;
 
 /// One event: a counter or tracepoint that was recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,26 +36,42 @@ pub struct Events {
     list: Vec<Event>,
     layouts: Vec<Layout>,
     by_id: FxHashMap<u64, u32>,
-    /// All ids stand at the same places, so one look tells the event.
-    uniform: bool,
+    ids: usize,
+    /// One event for each pair of places at which ids stand, mostly a single one.
+    places: Vec<u32>,
     no_layout: Layout,
     old_names: Vec<(u64, String)>,
+    described: Vec<Described>,
+    described_ids: FxHashMap<u64, u32>,
 }
 
 impl Events {
     pub(crate) fn new(endian: Endianness) -> Self {
-        let empty = [0, 0, 0, 0, 64, 0, 0, 0].into_iter().chain([0; 56]).collect::<Vec<u8>>();
-        let attr = Attr::parse(&empty, Endianness::LittleEndian);
-        let no_layout = Layout::new(&attr.unwrap_or_else(|_| unreachable!("64 bytes are an attribute")), endian);
-        let (list, layouts, by_id) = Default::default();
-        Self { endian, list, layouts, by_id, uniform: true, no_layout, old_names: Vec::new() }
+        Self {
+            endian,
+            list: Vec::new(),
+            layouts: Vec::new(),
+            by_id: FxHashMap::default(),
+            ids: 0,
+            places: Vec::new(),
+            no_layout: Layout::none(endian),
+            old_names: Vec::new(),
+            described: Vec::new(),
+            described_ids: FxHashMap::default(),
+        }
+    }
+
+    /// How many more ids are taken.
+    pub(crate) fn room_for_ids(&self) -> usize {
+        MAX_IDS - self.ids
     }
 
     /// Adds an event; what is too much or contradicts others is counted.
     pub(crate) fn push(&mut self, attr: Attr, ids: Vec<u64>, offset: u64, damage: &mut DamageLog) {
-        if self.list.len() >= MAX_EVENTS || self.by_id.len() + ids.len() > MAX_IDS {
+        if self.list.len() >= MAX_EVENTS || ids.len() > self.room_for_ids() {
             return damage.add(kind::TOO_MANY, offset, || format!("event {} with {} ids", self.list.len(), ids.len()));
         }
+        self.ids += ids.len();
         let index = self.list.len() as u32;
         let layout = Layout::new(&attr, self.endian);
         for &id in &ids {
@@ -62,11 +80,12 @@ impl Events {
                 damage.add(kind::UNKNOWN_EVENT, offset, || format!("id {id} belongs to events {known} and {index}"));
             }
         }
-        self.uniform &= self.layouts.first().is_none_or(|first| {
-            first.same_id_places(&layout) || first.has_identifier() && layout.has_identifier()
-        });
+        if !self.places.iter().any(|&known| self.layout(Some(known)).same_id_places(&layout)) {
+            self.places.push(index);
+        }
         self.layouts.push(layout);
-        let name = self.old_names.iter().find(|(config, _)| *config == attr.config).map(|(_, name)| name.clone());
+        let old_name = self.old_names.iter().find(|(config, _)| *config == attr.config);
+        let name = self.description(index, &ids).or(old_name.map(|(_, name)| name)).cloned();
         self.list.push(Event { attr, ids, name, unit: None, scale: None });
     }
 
@@ -117,40 +136,54 @@ impl Events {
         if self.layouts.len() == 1 {
             return Resolved { event: Some(0), layout: Some(0), id: None };
         }
-        if self.uniform {
+        if self.places.len() == 1 {
             let id = first.id(body, sample);
             let event = id.and_then(|id| self.by_id.get(&id).copied());
             return Resolved { event, layout: event.or(Some(0)), id };
         }
-        self.resolve_slowly(body, sample)
+        self.resolve_among_places(body, sample)
     }
 
     /// Events that keep their ids at different places: one is meant if its id stands where it keeps it.
-    fn resolve_slowly(&self, body: &[u8], sample: bool) -> Resolved {
-        for (index, layout) in (0..).zip(&self.layouts) {
-            let id = layout.id(body, sample);
-            if id.is_some_and(|id| self.by_id.get(&id) == Some(&index)) {
-                return Resolved { event: Some(index), layout: Some(index), id };
+    fn resolve_among_places(&self, body: &[u8], sample: bool) -> Resolved {
+        for &place in &self.places {
+            let layout = self.layout(Some(place));
+            let Some(id) = layout.id(body, sample) else { continue };
+            let event = self.by_id.get(&id).copied();
+            if event.is_some_and(|event| self.layout(Some(event)).same_id_places(layout)) {
+                return Resolved { event, layout: event, id: Some(id) };
             }
         }
         Resolved { event: None, layout: Some(0), id: None }
     }
 
-    /// Gives names by ids, or by place where there are none.
-    pub(crate) fn describe(&mut self, described: &[Described]) {
-        let same = described.len() == self.list.len();
-        for (index, Described { ids, name }) in described.iter().enumerate() {
-            let found = ids.iter().find_map(|id| self.by_id.get(id).map(|&index| index as usize));
-            let index = found.or(same.then_some(index));
-            if let Some(event) = index.and_then(|index| self.list.get_mut(index)).filter(|_| !name.is_empty()) {
-                event.name = Some(name.clone());
+    /// The name in the description of an event: by its ids, or by its place where one side has none.
+    fn description(&self, index: u32, ids: &[u64]) -> Option<&String> {
+        let named =
+            ids.iter().find_map(|id| self.described_ids.get(id)).and_then(|&at| self.described.get(at as usize));
+        let placed = || self.described.get(index as usize).filter(|entry| ids.is_empty() || entry.ids.is_empty());
+        named.or_else(placed).map(|entry| &entry.name).filter(|name| !name.is_empty())
+    }
+
+    /// Gives names to the events that are known, and to those that come.
+    pub(crate) fn describe(&mut self, described: Vec<Described>) {
+        self.described_ids.clear();
+        for (index, entry) in (0..).zip(&described) {
+            self.described_ids.extend(entry.ids.iter().map(|&id| (id, index)));
+        }
+        self.described = described;
+        for index in 0..self.list.len() {
+            let ids = self.list.get(index).map(|event| event.ids.as_slice()).unwrap_or_default();
+            let name = self.description(index as u32, ids).cloned();
+            if let Some(event) = self.list.get_mut(index).filter(|_| name.is_some()) {
+                event.name = name;
             }
         }
     }
 
     /// Names by number, as writers until Linux 3.x had them; events may come before or after.
     pub(crate) fn describe_old(&mut self, config: u64, name: String) {
-        if self.old_names.len() >= MAX_EVENTS {
+        if self.old_names.len() >= MAX_OLD_NAMES {
             return;
         }
         for event in self.list.iter_mut().filter(|event| event.attr.config == config && event.name.is_none()) {
@@ -213,9 +246,8 @@ const SOFTWARE: [&str; 12] = [
 
 /// A name from type and number.
 fn default_name(attr: &Attr) -> String {
-    let known = |names: &[&str]| {
-        usize::try_from(attr.config).ok().and_then(|at| names.get(at).map(|name| (*name).to_owned()))
-    };
+    let known =
+        |names: &[&str]| usize::try_from(attr.config).ok().and_then(|at| names.get(at).map(|name| (*name).to_owned()));
     let name = match attr.kind {
         0 => known(&HARDWARE),
         1 => known(&SOFTWARE),

@@ -9,6 +9,7 @@ use crate::attr::Attr;
 use crate::cursor::{Cursor, text, until_nul};
 use crate::damage::{DamageLog, kind};
 use crate::error::Error;
+use crate::event::MAX_EVENTS;
 use crate::feature::number;
 use crate::header::{FILE_LENGTH, FileHeader, PIPE_LENGTH, Section, Start};
 use crate::kind::Kind;
@@ -194,7 +195,7 @@ impl Sections<'_> {
         }
         let bytes = self.read(section, MAX_SECTION);
         let mut places = Vec::new();
-        for (index, bytes) in bytes.chunks_exact(entry).enumerate() {
+        for (index, bytes) in bytes.chunks_exact(entry).enumerate().take(MAX_EVENTS + 1) {
             let offset = section.offset + (index * entry) as u64;
             match Attr::parse(bytes, endian) {
                 Ok(attr) => {
@@ -207,7 +208,8 @@ impl Sections<'_> {
             }
         }
         for (offset, attr, place) in places {
-            let ids = self.read(place, MAX_SECTION);
+            // Forged places may all stand for the same bytes, so only what is taken is read.
+            let ids = self.read(place, (self.metadata.events.room_for_ids() + 1) * 8);
             let mut ids = Cursor::new(&ids, endian);
             let ids = std::iter::from_fn(|| ids.u64("id").ok()).collect();
             self.metadata.events.push(attr, ids, offset, &mut self.damage);

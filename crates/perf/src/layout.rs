@@ -56,6 +56,22 @@ impl Layout {
         }
     }
 
+    /// Of records that belong to no event: nothing but their own fields.
+    pub(crate) fn none(endian: Endianness) -> Self {
+        Self {
+            endian,
+            sample_format: SampleFormat::empty(),
+            read_format: ReadFormat::empty(),
+            branch_format: BranchSampleFormat::empty(),
+            user_registers: 0,
+            interrupt_registers: 0,
+            head: Places::NOWHERE,
+            tail: Places::NOWHERE,
+            tail_length: 0,
+            head_length: 0,
+        }
+    }
+
     /// What samples carry.
     #[must_use]
     pub fn sample_format(&self) -> SampleFormat {
@@ -76,11 +92,6 @@ impl Layout {
     /// Whether the ids of both kinds of records stand at the same places.
     pub(crate) fn same_id_places(&self, other: &Self) -> bool {
         self.head.id == other.head.id && self.tail.id == other.tail.id
-    }
-
-    /// Whether every record says which event it belongs to by its first or last word, whatever else it carries.
-    pub(crate) fn has_identifier(&self) -> bool {
-        self.sample_format.contains(SampleFormat::IDENTIFIER)
     }
 
     #[inline]

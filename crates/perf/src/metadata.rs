@@ -15,7 +15,7 @@ use crate::payload::{EventUpdate, Update};
 use crate::tracing::TracingData;
 
 /// Build ids that are kept; real recordings have thousands.
-const MAX_BUILD_IDS: usize = 1 << 20;
+pub(crate) const MAX_BUILD_IDS: usize = 1 << 20;
 
 /// `PERF_TYPE_TRACEPOINT`.
 const TRACEPOINT: u32 = 2;
@@ -100,7 +100,9 @@ impl Metadata {
     /// Takes a feature; event names reach events that are known, and those that come later.
     pub(crate) fn feature(&mut self, feature: u32, content: Cursor<'_>, offset: u64, damage: &mut DamageLog) {
         self.features.set(feature, content, offset, damage);
-        self.events.describe(&self.features.event_description);
+        if let Some(described) = self.features.event_description.take() {
+            self.events.describe(described);
+        }
     }
 
     fn attribute(&mut self, body: &[u8], offset: u64, damage: &mut DamageLog) {
@@ -109,7 +111,6 @@ impl Metadata {
                 let mut ids = Cursor::new(body.get(attr.size as usize..).unwrap_or_default(), self.endian);
                 let ids = std::iter::from_fn(|| ids.u64("id").ok()).collect();
                 self.events.push(attr, ids, offset, damage);
-                self.events.describe(&self.features.event_description);
             }
             Err(error) => damage.add(kind::BAD_ATTRIBUTE, offset, || error.to_string()),
         }

@@ -119,9 +119,8 @@ fn features(name: &str, golden: &Message, metadata: &Metadata) {
     let features = &metadata.features;
     let text = |value: &Option<String>| value.as_ref().map(|text| plain(text.as_bytes()));
     for strings in golden.all("string_metadata") {
-        let value = |field| {
-            strings.all(field).next().map(|message| message.value("value").expect("a value").to_owned())
-        };
+        let value =
+            |field| strings.all(field).next().map(|message| message.value("value").expect("a value").to_owned());
         assert_eq!(text(&features.hostname), value("hostname"), "{name}");
         assert_eq!(text(&features.os_release), value("kernel_version"), "{name}");
         assert_eq!(text(&features.perf_version), value("perf_version"), "{name}");

@@ -250,7 +250,8 @@ fn every_field_of_every_record_agrees() {
         let mut missing = BTreeMap::<Vec<String>, i64>::new();
         let mut times = Vec::new();
         for event in golden.all("events") {
-            let mut lines: Vec<String> = event.lines().into_iter().filter(|line| !is_derived(line)).map(unmark).collect();
+            let mut lines: Vec<String> =
+                event.lines().into_iter().filter(|line| !is_derived(line)).map(unmark).collect();
             lines.sort_by(|a, b| path(a).cmp(path(b)));
             fields += lines.len();
             times.extend(event.value("timestamp").map(|time| time.parse::<u64>().expect("a time")));

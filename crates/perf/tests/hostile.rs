@@ -15,14 +15,15 @@ const LITTLE: Endianness = Endianness::LittleEndian;
 
 /// Looks at everything that a record has; gives what it cost as a number, so that nothing is optimised away.
 fn look(record: &Record<'_>) -> u64 {
-    let mut sum = u64::from(record.cpu().unwrap_or(0)) + record.id().unwrap_or(0) ^ record.stream_id().unwrap_or(0);
+    let mut sum = u64::from(record.cpu().unwrap_or(0)) ^ record.id().unwrap_or(0) ^ record.stream_id().unwrap_or(0);
     sum ^= record.thread().map_or(0, |(pid, tid)| (pid ^ tid).cast_unsigned().into());
     match record.payload() {
         Ok(Payload::Sample(sample)) => {
             sum ^= sample.callchain.map_or(0, |chain| chain.iter().fold(0, |sum, address| sum ^ address));
             sum ^= sample.branches.map_or(0, |branches| branches.entries().fold(0, |sum, branch| sum ^ branch.from));
             sum ^= sample.values.map_or(0, |values| values.counters().fold(0, |sum, counter| sum ^ counter.value));
-            sum ^= sample.user_registers.map_or(0, |registers| (0..80).filter_map(|at| registers.get(at)).count() as u64);
+            sum ^=
+                sample.user_registers.map_or(0, |registers| (0..80).filter_map(|at| registers.get(at)).count() as u64);
         }
         Ok(Payload::Namespaces(namespaces)) => sum ^= namespaces.iter().count() as u64,
         Ok(Payload::IdIndex(ids)) => sum ^= ids.iter().count() as u64,
@@ -158,6 +159,54 @@ fn forged_lengths_allocate_nothing() {
             read(&Arc::new(bytes));
         }
     }
+}
+
+#[test]
+fn forged_lists_cost_no_more_than_they_hold() {
+    // Two thousand events whose ids are the same 8 MiB of the file.
+    let attrs: Vec<Attr> = (0..2000).map(|_| attr()).collect();
+    let mut data = Bytes::new(LITTLE);
+    for _ in 0..140 {
+        data.record(2, 0, |out| {
+            out.text(b"", 60_000);
+        });
+    }
+    let mut bytes = file(LITTLE, &attrs, &data.bytes, &[]);
+    let (attrs_at, data_at) = (104, 104 + 2000 * 152);
+    for index in 0..2000_usize {
+        let at = attrs_at + index * 152 + 136;
+        bytes[at..at + 8].copy_from_slice(&(data_at as u64).to_le_bytes());
+        bytes[at + 8..at + 16].copy_from_slice(&(8_u64 << 20).to_le_bytes());
+    }
+    let start = Instant::now();
+    let opened = PerfFile::new(Arc::new(bytes)).expect("a recording");
+    let ids: usize = opened.metadata().events.all().iter().map(|event| event.ids.len()).sum();
+    assert!(ids <= 4 << 20, "{ids}");
+    assert!(opened.damage().count(damage_kind::TOO_MANY) > 1000);
+
+    // Events that keep their ids at many places, and samples of none of them.
+    let attrs: Vec<Attr> = (0..20_000u64)
+        .map(|index| Attr { sample_type: (1 << 6) | (index % 8) | ((index / 8 % 2) << 16), ids: vec![index], ..attr() })
+        .collect();
+    let mut data = Bytes::new(LITTLE);
+    for _ in 0..50_000 {
+        data.record(9, 0, |out| {
+            out.u64s(&[u64::MAX; 6]);
+        });
+    }
+    let found = Counts::of(PerfFile::new(Arc::new(file(LITTLE, &attrs, &data.bytes, &[]))).expect("open").records());
+    assert_eq!((found.unattributed, found.damage.count(damage_kind::UNKNOWN_EVENT)), (50_000, 50_000));
+
+    // A description of many events before as many features.
+    let mut description = Bytes::new(LITTLE);
+    description.u32(700).u32(64);
+    for id in 0..700 {
+        description.raw(&[0; 64]).u32(1).u32(4).raw(b"abc\0").u64(id);
+    }
+    let mut features = vec![(12, description.bytes)];
+    features.extend((0..100_000).map(|_| (30, Vec::new())));
+    read(&Arc::new(pipe(LITTLE, &[attr()], &[], &features)));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 #[test]

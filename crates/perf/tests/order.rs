@@ -65,7 +65,9 @@ fn without_rounds_what_fits_is_sorted_as_a_whole() {
 #[test]
 fn what_does_not_fit_is_sorted_as_far_as_it_is_behind() {
     // Two CPUs, read in turns of 200 records; a MiB holds more than one turn of both.
-    let turn = |turn: u64| (0..200).map(move |at| 1 + turn * 1000 + at * 5).chain((0..200).map(move |at| 3 + turn * 1000 + at * 5));
+    let turn = |turn: u64| {
+        (0..200).map(move |at| 1 + turn * 1000 + at * 5).chain((0..200).map(move |at| 3 + turn * 1000 + at * 5))
+    };
     let times: Vec<u64> = (0..50).flat_map(turn).collect();
     let file = recording(&times, 1000);
     assert!(file.bytes() > 16 << 20);

@@ -113,7 +113,7 @@ pub struct Features {
     pub build_ids: Vec<BuildIdEntry>,
     /// Numbers of all features that were there, in their order.
     pub present: Vec<u32>,
-    pub(crate) event_description: Vec<Described>,
+    pub(crate) event_description: Option<Vec<Described>>,
 }
 
 /// Numbers of CPUs.

@@ -6,6 +6,7 @@ use crate::build_id::BuildIdEntry;
 use crate::cursor::{Cursor, text};
 use crate::error::Malformed;
 use crate::event::Described;
+use crate::metadata::MAX_BUILD_IDS;
 use crate::record::HEADER_LENGTH;
 
 impl Features {
@@ -25,7 +26,7 @@ impl Features {
             }
             number::TOTAL_MEM => self.total_memory_kib = Some(at.u64("memory")?),
             number::CMDLINE => self.command_line = strings(at)?,
-            number::EVENT_DESC => self.event_description = event_description(at)?,
+            number::EVENT_DESC => self.event_description = Some(event_description(at)?),
             number::CPU_TOPOLOGY => {
                 let available = self.cpus.map_or(0, |cpus| cpus.available);
                 self.topology = Some(topology(at, available)?);
@@ -58,15 +59,23 @@ impl Features {
     }
 }
 
+/// Entries of a list, other than of build ids, that are believed.
+const MAX_ENTRIES: u32 = 1 << 16;
+
+/// The number of entries of a list.
+fn entries(at: &mut Cursor<'_>, what: &'static str) -> Result<u32, Malformed> {
+    at.u32(what).ok().filter(|&count| count <= MAX_ENTRIES).ok_or(Malformed { missing: what })
+}
+
 /// A count, and so many texts.
 fn strings(at: &mut Cursor<'_>) -> Result<Vec<String>, Malformed> {
-    let count = at.u32("number of texts")?;
+    let count = entries(at, "number of texts")?;
     (0..count).map(|_| at.header_string("text").map(text)).collect()
 }
 
 /// Attributes again, with ids and names.
 fn event_description(at: &mut Cursor<'_>) -> Result<Vec<Described>, Malformed> {
-    let count = at.u32("number of events")?;
+    let count = entries(at, "number of events")?;
     let attr_size = at.u32("attribute size")?;
     if (attr_size as usize) < SIZE_VER0 {
         return Err(Malformed { missing: "attribute" });
@@ -97,12 +106,12 @@ fn topology(at: &mut Cursor<'_>, available: u32) -> Result<Topology, Malformed> 
 }
 
 fn pmus(at: &mut Cursor<'_>) -> Result<Vec<(u32, String)>, Malformed> {
-    let count = at.u32("number of PMUs")?;
+    let count = entries(at, "number of PMUs")?;
     (0..count).map(|_| Ok((at.u32("PMU type")?, text(at.header_string("PMU name")?)))).collect()
 }
 
 fn groups(at: &mut Cursor<'_>) -> Result<Vec<Group>, Malformed> {
-    let count = at.u32("number of groups")?;
+    let count = entries(at, "number of groups")?;
     (0..count)
         .map(|_| {
             let name = text(at.header_string("group name")?);
@@ -113,7 +122,7 @@ fn groups(at: &mut Cursor<'_>) -> Result<Vec<Group>, Malformed> {
 
 /// Records with headers of their own. Some writers left the size's last bytes of padding out, so the list ends with its bytes.
 fn build_ids(at: &mut Cursor<'_>, into: &mut Vec<BuildIdEntry>) -> Result<(), Malformed> {
-    while !at.is_empty() {
+    while !at.is_empty() && into.len() < MAX_BUILD_IDS {
         at.u32("record type")?;
         let misc = at.u16("misc")?;
         let size = at.u16("size")?;

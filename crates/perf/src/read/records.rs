@@ -17,8 +17,8 @@ use crate::metadata::{Metadata, Mode};
 use crate::record::{HEADER_LENGTH, Head, NO_TIME, Record};
 use crate::source::Input;
 
-/// Bytes of tracing data that are read; with all of /proc/kallsyms in it they are some dozen MiB.
-pub(crate) const MAX_TRACING_DATA: usize = 256 << 20;
+/// Bytes of tracing data that are read; with all formats and all of /proc/kallsyms they are some 20 MiB.
+pub(crate) const MAX_TRACING_DATA: usize = 64 << 20;
 
 /// Walks over the records in the order of the file; those inside compressed records follow the compressed one.
 /// What a record tells of the recording is in [`Records::metadata`] when the record is handed out.

@@ -13,6 +13,8 @@ use crate::error::Malformed;
 const MAGIC: &[u8] = b"\x17\x08\x44tracing";
 /// Formats that are kept; kernels have a few thousand.
 const MAX_FORMATS: usize = 1 << 16;
+/// Fields that are kept, of all formats; kernels have some ten thousand.
+const MAX_FIELDS: usize = 1 << 20;
 
 /// Formats of tracepoints, and texts of the kernel that their fields may point to.
 #[derive(Clone, Debug)]
@@ -29,6 +31,7 @@ pub struct TracingData {
     pub header_page: Vec<Field>,
     formats: Vec<EventFormat>,
     by_id: FxHashMap<u64, u32>,
+    fields: usize,
     kallsyms: Box<[u8]>,
     printk: Box<[u8]>,
     saved_cmdlines: Box<[u8]>,
@@ -57,6 +60,7 @@ impl TracingData {
             header_page: Vec::new(),
             formats: Vec::new(),
             by_id: FxHashMap::default(),
+            fields: 0,
             kallsyms: Box::default(),
             printk: Box::default(),
             saved_cmdlines: Box::default(),
@@ -93,10 +97,11 @@ impl TracingData {
     }
 
     fn add(&mut self, system: &[u8], file: &[u8]) {
-        if self.formats.len() >= MAX_FORMATS {
+        if self.formats.len() >= MAX_FORMATS || self.fields >= MAX_FIELDS {
             return;
         }
         if let Some(format) = EventFormat::parse(system, file) {
+            self.fields += format.fields.len();
             self.by_id.insert(format.id, self.formats.len() as u32);
             self.formats.push(format);
         }

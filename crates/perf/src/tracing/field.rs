@@ -1,4 +1,4 @@
-//! One field of a tracepoint: a line such as `field:char prev_comm[16];	offset:8;	size:16;	signed:0;`.
+//! One field of a tracepoint: a line such as `field:char prev_comm[16]; offset:8; size:16; signed:0;`.
 
 use linux_perf_event_reader::Endianness;
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses another part")]
 
+pub(crate) mod example;
 pub(crate) mod write;
 
 use std::fs;
@@ -12,6 +13,7 @@ use serde_json::Value;
 use tracesift_perf::PerfFile;
 
 /// The folder with the cases; prints why and gives `None` when it is absent.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub(crate) fn cases() -> Option<PathBuf> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
     if path.is_dir() {

@@ -11,6 +11,8 @@ use crate::layout::Layout;
 pub(crate) const MAX_EVENTS: usize = 1 << 16;
 /// As [`MAX_EVENTS`], for ids: one per event and CPU or thread.
 pub(crate) const MAX_IDS: usize = 1 << 22;
+/// As [`MAX_EVENTS`], for descriptions of all events: perf writes one.
+const MAX_DESCRIPTIONS: u32 = 8;
 /// As [`MAX_EVENTS`], for names by number: the writers that had them knew some dozens.
 const MAX_OLD_NAMES: usize = 1 << 10;
 
@@ -43,6 +45,7 @@ pub struct Events {
     old_names: Vec<(u64, String)>,
     described: Vec<Described>,
     described_ids: FxHashMap<u64, u32>,
+    descriptions: u32,
 }
 
 impl Events {
@@ -58,6 +61,7 @@ impl Events {
             old_names: Vec::new(),
             described: Vec::new(),
             described_ids: FxHashMap::default(),
+            descriptions: 0,
         }
     }
 
@@ -167,6 +171,10 @@ impl Events {
 
     /// Gives names to the events that are known, and to those that come.
     pub(crate) fn describe(&mut self, described: Vec<Described>) {
+        if self.descriptions >= MAX_DESCRIPTIONS {
+            return;
+        }
+        self.descriptions += 1;
         self.described_ids.clear();
         for (index, entry) in (0..).zip(&described) {
             self.described_ids.extend(entry.ids.iter().map(|&id| (id, index)));

@@ -92,9 +92,11 @@ impl Inflate {
         self.start = (self.start + count).min(self.end);
     }
 
-    /// Gives up what is there and what follows in the same frame: no record can be found in it.
-    pub(crate) fn give_up(&mut self) {
+    /// Gives up what is there and what follows in the same frame: no record can be found in it. Says how much was there.
+    pub(crate) fn give_up(&mut self) -> usize {
+        let left = self.end - self.start;
         self.start = self.end;
         self.broken = true;
+        left
     }
 }

@@ -205,6 +205,10 @@ impl Records {
             } else if there > 0 {
                 self.halt(Stop::Trailing { bytes: there, offset });
             }
+            let left = self.inflate.as_mut().map_or(0, Inflate::give_up);
+            if left > 0 {
+                self.damage.add(kind::UNDECODABLE, offset, || format!("{left} bytes begin a record that never ends"));
+            }
             return false;
         };
         if usize::from(size) < HEADER_LENGTH {
@@ -262,12 +266,15 @@ impl Records {
 
     fn begin_piece(&mut self, start: usize, end: usize) {
         if self.inflate.is_none() {
-            self.inflate = Inflate::new().ok();
+            match Inflate::new() {
+                Ok(inflate) => self.inflate = Some(inflate),
+                Err(error) => self.damage.add(kind::UNDECODABLE, self.window.offset(), || error.to_string()),
+            }
         }
         if let Some(inflate) = &mut self.inflate {
             inflate.next_piece();
+            self.piece = Some((start, end));
         }
-        self.piece = Some((start, end));
     }
 
     /// Finds the next record in decompressed bytes; `false` when the piece has no whole one left.

@@ -56,7 +56,7 @@ fn read(bytes: &Arc<Vec<u8>>) -> u64 {
     }
     let nested: u64 = counts.nested.values().sum();
     assert_eq!(records, counts.total_records() + nested, "both orders have all records");
-    assert_ne!(sum, 1, "(looked at)");
+    std::hint::black_box(sum);
     records
 }
 

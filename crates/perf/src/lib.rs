@@ -21,18 +21,19 @@
 //! # Whose code reads what
 //!
 //! The bits of the format (`sample_type`, `read_format`, flags, `misc`) are those of `linux-perf-event-reader`. Its readers of
-//! attributes, samples and records, and the reader of files in `linux-perf-data`, were measured against what this crate is
-//! for (0.10.2 and 0.13.0) and left aside:
+//! attributes, samples and records, and the reader of files in `linux-perf-data`, were held against what this crate is for
+//! (0.10.2 and 0.13.0) and left aside:
 //!
-//! * a record with a build id longer than 20 bytes panics, a call chain or list whose length is forged overflows, and lengths
-//!   of sections and lists are allocated as they stand in the file;
-//! * one damaged record, an unknown hardware event or clock, or a second event without `PERF_SAMPLE_IDENTIFIER` that differs
-//!   from the first, is an error for the whole file; nothing tells what was skipped;
-//! * the values of counters alone and in groups are taken for each other, trace data are looked for before the page sizes
-//!   that stand before them, control groups, split weights and branch stacks are missing or dropped, and bit fields of
-//!   big-endian writers are not turned round;
-//! * all records between two `FINISHED_ROUND` are held, so old files are held whole, and every mapping allocates;
-//! * trace data are read into memory; streams from before mainline numbering end after three records.
+//! * a record with a build id longer than 20 bytes panics, the forged length of a call chain overflows, and lengths of sections
+//!   and lists are allocated as they stand in the file;
+//! * one damaged record, an unknown hardware event or clock, or a second event that differs from the first and has no
+//!   `PERF_SAMPLE_IDENTIFIER`, is an error for the whole file, so that what could be read of it is lost;
+//! * the values of counters alone and in groups are taken for each other, trace data in samples are looked for before the page
+//!   sizes that stand before them, control groups, split weights and branch stacks are missing or dropped, bit fields of
+//!   big-endian writers are not turned round, and formats of tracepoints are not read;
+//! * all records between two `FINISHED_ROUND` are held, so old files are held whole, each record in a buffer of its own;
+//! * instruction traces are read into memory;
+//! * streams whose features are numbered as before mainline are refused.
 
 mod attr;
 mod build_id;

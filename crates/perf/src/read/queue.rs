@@ -49,7 +49,7 @@ impl Queue {
         Self { blocks, free, filling: None, entries, ready: 0, next: 0, capacity, used: 0 }
     }
 
-    /// Copies a record; `bytes` begin with its header.
+    /// Copies a record; its header is in `head`.
     pub(crate) fn push(&mut self, head: Head, body: &[u8]) {
         let number = self.block_for(body.len());
         let Some(block) = self.blocks.get_mut(number as usize) else { return };

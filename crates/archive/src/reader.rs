@@ -6,6 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use arrow_buffer::BooleanBufferBuilder;
 use tracesift_trace::info::{SourceFile, TableFile, TraceInfo};
 
 use crate::batch::rows_of;
@@ -15,7 +16,7 @@ use crate::format::{SCHEMA_VERSION, TRACE_FILE, table_file};
 use crate::freshness;
 use crate::input::Input;
 use crate::projection::Projection;
-use crate::scan::{Part, Scan};
+use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::table::{Table, TableReader as _};
 use crate::tables::TABLES;
@@ -107,7 +108,7 @@ impl Archive {
     /// [`Error::Corrupt`] or [`Error::Read`].
     pub fn rows<T: Table>(&self) -> Result<Vec<T>, Error> {
         let mut rows = Vec::new();
-        let Some(mut scan) = self.start_scan(Projection::<T>::ALL, Part::Whole)? else { return Ok(rows) };
+        let Some(mut scan) = self.start_scan(Projection::<T>::ALL, Part::Whole, None)? else { return Ok(rows) };
         while let Some(batch) = scan.next()? {
             rows.append(&mut rows_of(&batch).map_err(|reason| Error::corrupt(scan.path(), reason))?);
         }
@@ -143,9 +144,44 @@ impl Archive {
         mut visit: impl FnMut(&T) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let part = time.map_or(Part::Whole, Part::Touching);
-        let Some(mut scan) = self.start_scan(columns, part)? else { return Ok(()) };
+        self.show_scan(columns, self.start_scan(columns, part, None)?, &mut visit)
+    }
+
+    /// As [`Self::scan_while`], but only those rows that `choose` accepts when it sees their columns `by`: of all others nothing
+    /// else is decoded.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_chosen<T: Table>(
+        &self,
+        columns: Projection<T>,
+        time: Option<Range<i64>>,
+        by: Projection<T>,
+        mut choose: impl FnMut(&T) -> bool + Send + 'static,
+        mut visit: impl FnMut(&T) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let accepts = move |batch: &RecordBatch| {
+            let reader = T::Reader::new(batch, by)?;
+            let mut accepted = BooleanBufferBuilder::new(batch.num_rows());
+            for row in 0..batch.num_rows() {
+                accepted.append(choose(&reader.row(row)?));
+            }
+            Ok(accepted.finish())
+        };
+        let choice = Choice { columns: by.names(), accepts: Box::new(accepts) };
+        let part = time.map_or(Part::Whole, Part::Touching);
+        self.show_scan(columns, self.start_scan(columns, part, Some(choice))?, &mut visit)
+    }
+
+    fn show_scan<T: Table>(
+        &self,
+        columns: Projection<T>,
+        scan: Option<Scan>,
+        visit: &mut impl FnMut(&T) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let Some(mut scan) = scan else { return Ok(()) };
         while let Some(batch) = scan.next()? {
-            let shown = show(&batch, columns, 0..batch.num_rows(), &mut visit)
+            let shown = show(&batch, columns, 0..batch.num_rows(), visit)
                 .map_err(|reason| Error::corrupt(scan.path(), reason))?;
             if shown.is_break() {
                 break;
@@ -165,7 +201,7 @@ impl Archive {
         let groups = Scan::row_groups(&path, &Input::open(&path, table)?, table)?;
         // One row group at a time is held decoded.
         for group in (0..groups).rev() {
-            let Some(mut scan) = self.start_scan(columns, Part::RowGroup(group))? else { return Ok(()) };
+            let Some(mut scan) = self.start_scan(columns, Part::RowGroup(group), None)? else { return Ok(()) };
             let mut batches = Vec::new();
             while let Some(batch) = scan.next()? {
                 batches.push(batch);
@@ -212,11 +248,16 @@ impl Archive {
         self.info.tables.iter().find(|table| table.name == name)
     }
 
-    fn start_scan<T: Table>(&self, columns: Projection<T>, part: Part) -> Result<Option<Scan>, Error> {
+    fn start_scan<T: Table>(
+        &self,
+        columns: Projection<T>,
+        part: Part,
+        choice: Option<Choice>,
+    ) -> Result<Option<Scan>, Error> {
         let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(None) };
         let path = self.path.join(table_file(T::DEFINITION.name));
         let input = Input::open(&path, table)?;
-        Scan::start(path, input, table, T::DEFINITION, &columns.names(), part).map(Some)
+        Scan::start(path, input, table, T::DEFINITION, &columns.names(), part, choice).map(Some)
     }
 }
 

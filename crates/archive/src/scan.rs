@@ -10,7 +10,8 @@ use arrow_buffer::BooleanBuffer;
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowPredicateFn, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowFilter,
+    ArrowPredicate, ArrowPredicateFn, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    RowFilter,
 };
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::statistics::Statistics;
@@ -36,6 +37,14 @@ pub(crate) enum Part {
     RowGroup(usize),
 }
 
+/// A choice among the rows, made before their other columns are decoded.
+pub(crate) struct Choice {
+    /// The columns that it looks at.
+    pub(crate) columns: Vec<&'static str>,
+    /// Which rows of a batch of these columns it accepts; an error says which value cannot be.
+    pub(crate) accepts: Box<dyn FnMut(&RecordBatch) -> Result<BooleanBuffer, String> + Send>,
+}
+
 /// A pass over a table file.
 pub(crate) struct Scan {
     path: PathBuf,
@@ -43,7 +52,8 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Prepares a pass over `input` with the columns of that name that the file has, and the rows of `part`.
+    /// Prepares a pass over `input` with the columns of that name that the file has, and the rows of `part`; of these the chosen
+    /// ones, where there is a choice.
     pub(crate) fn start(
         path: PathBuf,
         input: Input,
@@ -51,6 +61,7 @@ impl Scan {
         table: &TableDefinition,
         columns: &[&str],
         part: Part,
+        choice: Option<Choice>,
     ) -> Result<Self, Error> {
         let mut builder = open(&path, &input, file)?;
         let schema = builder.parquet_schema();
@@ -60,6 +71,8 @@ impl Scan {
         }
         let projection = mask(schema, columns);
         let time_projection = mask(schema, &times);
+        let choice = choice.map(|choice| (mask(schema, &choice.columns), choice.accepts));
+        let mut filters: Vec<Box<dyn ArrowPredicate>> = Vec::new();
         let mut groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
         if let Part::RowGroup(group) = part {
             groups.retain(|index| *index == group);
@@ -71,16 +84,26 @@ impl Scan {
                 let timing = table.timing;
                 let filter =
                     ArrowPredicateFn::new(time_projection.clone(), move |batch| touches(&batch, timing, &time));
-                builder = builder.with_row_filter(RowFilter::new(vec![Box::new(filter)]));
+                filters.push(Box::new(filter));
             }
         }
         for group in &groups {
             let group = builder.metadata().row_group(*group);
             for (leaf, chunk) in group.columns().iter().enumerate() {
-                if projection.leaf_included(leaf) || (!times.is_empty() && time_projection.leaf_included(leaf)) {
+                let for_choice = choice.as_ref().is_some_and(|(columns, _)| columns.leaf_included(leaf));
+                let for_time = !times.is_empty() && time_projection.leaf_included(leaf);
+                if projection.leaf_included(leaf) || for_time || for_choice {
                     guard::check_chunk(&input, chunk).map_err(|reason| Error::corrupt(&path, reason))?;
                 }
             }
+        }
+        if let Some((columns, mut accepts)) = choice {
+            filters.push(Box::new(ArrowPredicateFn::new(columns, move |batch| {
+                accepts(&batch).map(|rows| BooleanArray::new(rows, None)).map_err(ArrowError::SchemaError)
+            })));
+        }
+        if !filters.is_empty() {
+            builder = builder.with_row_filter(RowFilter::new(filters));
         }
         let builder = builder.with_projection(projection).with_row_groups(groups).with_batch_size(BATCH_ROWS);
         let reader = fenced(&path, || builder.build())?;

@@ -1,5 +1,7 @@
 //! What is written is read back: every row type, every value.
 
+use std::ops::ControlFlow;
+
 use crate::common::{Random, TRACE, create, finish, listing, sample_batch, sample_rows, switch, write_switches};
 use proptest::prelude::*;
 use tracesift_archive::{Archive, Projection, Table as _, every_table, record_batch, rows_of, tables};
@@ -224,6 +226,34 @@ fn a_scan_backwards_has_the_rows_in_the_other_order() {
         })
         .expect("scanned");
     assert_eq!(index, 0);
+}
+
+#[test]
+fn a_scan_of_chosen_rows_has_these_in_time_and_stops_when_told() {
+    const BY: Projection<ContextSwitchRow> = Projection::of(&["thread"]);
+    let root = tempfile::tempdir().expect("temporary directory");
+    let count = 100_001;
+    let archive = Archive::open(&write_switches(&root.path().join("x.sift"), count)).expect("opened");
+    let chosen = |row: &ContextSwitchRow| {
+        assert_eq!(row.off_time, 0, "only the columns of the choice are there");
+        row.thread.0 % 3 == 0
+    };
+    let (from, to) = (switch(500).time, switch(90_000).time);
+    let mut expected =
+        (0..count).map(switch).filter(|row| row.off_time < to && row.time > from && row.thread.0 % 3 == 0);
+    let all = |row: &ContextSwitchRow| {
+        assert_eq!(Some(row), expected.next().as_ref());
+        ControlFlow::Continue(())
+    };
+    archive.scan_chosen(Projection::ALL, Some(from..to), BY, chosen, all).expect("scanned");
+    assert_eq!(expected.next(), None);
+    let mut rows = 0;
+    let some = |_: &ContextSwitchRow| {
+        rows += 1;
+        if rows == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    archive.scan_chosen(Projection::ALL, None, BY, chosen, some).expect("scanned");
+    assert_eq!(rows, 5);
 }
 
 #[test]

@@ -39,12 +39,17 @@ impl EventFilter {
         !(self.provider.is_empty() && self.class.is_empty() && self.name.is_empty() && self.ids.is_everything())
     }
 
+    /// What it asks of the kind of an event.
+    pub(super) fn of_kinds(&self) -> Self {
+        let (provider, class, name, ids) =
+            (self.provider.clone(), self.class.clone(), self.name.clone(), self.ids.clone());
+        Self { provider, class, name, ids, ..Self::default() }
+    }
+
     /// The kinds of events that pass.
     #[must_use]
     pub fn choice(&self) -> EventChoice {
-        let (provider, class, name, ids) =
-            (self.provider.clone(), self.class.clone(), self.name.clone(), self.ids.clone());
-        let filter = Self { provider, class, name, ids, ..Self::default() };
+        let filter = self.of_kinds();
         EventChoice::new(move |kind| {
             filter.accepts_kind(&kind.provider, &kind.guid.to_string(), &kind.event, kind.number)
         })

@@ -28,16 +28,12 @@ pub fn scan_archive(
     let stacks = if with_stacks || by_stack { StoredStacks::read(archive)? } else { StoredStacks::default() };
     let processes: Vec<ProcessRow> = archive.rows()?;
     let threads: Vec<ThreadRow> = archive.rows()?;
-    let mut kinds = Kinds::default();
     let mut scanned = Scanned::default();
     let mut frames = Vec::new();
     let mut bytes = Vec::new();
     let (start, end) = filter.time.bounds();
     let time = (!filter.time.is_everything()).then_some(start..end);
-    archive.scan_while(Projection::ALL, time, |row: &EventRow| {
-        if !kinds.accepts(row, filter) {
-            return ControlFlow::Continue(());
-        }
+    let mut visit_row = |row: &EventRow| {
         stacks.write(row.stack, &mut frames);
         if by_stack && !filter.accepts_stack(&frames) {
             return ControlFlow::Continue(());
@@ -79,41 +75,59 @@ pub fn scan_archive(
         }
         scanned.count(&line);
         visit(&line)
-    })?;
+    };
+    if filter.chooses_kinds() {
+        let mut kinds = Kinds { filter: filter.of_kinds(), known: FxHashMap::default(), count: 0 };
+        archive.scan_chosen(Projection::ALL, time, KIND, move |row| kinds.accepts(row), &mut visit_row)?;
+    } else {
+        archive.scan_while(Projection::ALL, time, &mut visit_row)?;
+    }
     Ok(scanned)
 }
 
-/// Whether the kinds met so far pass.
-#[derive(Default)]
-struct Kinds(FxHashMap<Kind, bool>);
+/// What tells kinds of events apart.
+const KIND: Projection<EventRow> = Projection::of(&["provider", "event", "id", "opcode", "guid"]);
 
-#[derive(PartialEq, Eq, Hash)]
-struct Kind {
+/// Whether the kinds met so far pass: by event, provider and GUID, and number, so that a look-up copies no text.
+struct Kinds {
+    filter: EventFilter,
+    known: FxHashMap<String, FxHashMap<String, Vec<Known>>>,
+    count: usize,
+}
+
+struct Known {
     guid: String,
-    provider: String,
-    event: String,
     number: u16,
+    passes: bool,
 }
 
 /// Kinds that are remembered; more only a forged archive has.
 const MAX_KINDS: usize = 1 << 16;
 
+/// Kinds of one event and provider, which are looked through; likewise.
+const MAX_ALIKE: usize = 64;
+
 impl Kinds {
-    fn accepts(&mut self, row: &EventRow, filter: &EventFilter) -> bool {
-        if !filter.chooses_kinds() {
-            return true;
-        }
+    fn accepts(&mut self, row: &EventRow) -> bool {
         let number = row.id.unwrap_or(i32::from(row.opcode));
         let number = u16::try_from(number).unwrap_or(u16::MAX);
-        let (guid, provider, event) = (row.guid.clone(), row.provider.clone(), row.event.clone());
-        if self.0.len() >= MAX_KINDS {
-            self.0.clear();
+        let same = |known: &&Known| known.number == number && known.guid == row.guid;
+        let of_event = self.known.get(&row.event).and_then(|providers| providers.get(&row.provider));
+        if let Some(known) = of_event.and_then(|known| known.iter().find(same)) {
+            return known.passes;
         }
-        let kind = Kind { guid, provider, event, number };
-        *self
-            .0
-            .entry(kind)
-            .or_insert_with_key(|kind| filter.accepts_kind(&kind.provider, &kind.guid, &kind.event, number))
+        if self.count >= MAX_KINDS {
+            self.known.clear();
+            self.count = 0;
+        }
+        let passes = self.filter.accepts_kind(&row.provider, &row.guid, &row.event, number);
+        let alike = self.known.entry(row.event.clone()).or_default().entry(row.provider.clone()).or_default();
+        if alike.len() >= MAX_ALIKE {
+            alike.clear();
+        }
+        alike.push(Known { guid: row.guid.clone(), number, passes });
+        self.count += 1;
+        passes
     }
 }
 

@@ -40,12 +40,21 @@ pub(crate) struct Loaded {
 pub(crate) enum Supply<W> {
     /// Loads a buffer when it is asked for; keeps used memory.
     Here { loader: Box<Loader<W>>, used: Vec<Content> },
-    /// Other threads load ahead, each every so many-th buffer of the list. `next` has the next one.
-    Ahead { lanes: Vec<Lane>, next: usize },
+    /// Other threads load ahead, each every so many-th buffer of the list.
+    Ahead(Lanes),
+}
+
+/// The threads that load.
+pub(crate) struct Lanes {
+    lanes: Vec<Lane>,
+    /// The one that has the next buffer.
+    next: usize,
+    /// The one that gets the next used memory.
+    back: usize,
 }
 
 /// A thread that loads and gets used memory back.
-pub(crate) struct Lane {
+struct Lane {
     loaded: Option<Receiver<Loaded>>,
     used: Sender<Content>,
     thread: Option<JoinHandle<()>>,
@@ -66,7 +75,7 @@ impl<W: Wanted> Supply<W> {
             .map(|first| Lane::start(loader.clone(), Arc::clone(pending), first, count, ahead.div_ceil(count)))
             .collect();
         match lanes {
-            Some(lanes) => Self::Ahead { lanes, next: 0 },
+            Some(lanes) => Self::Ahead(Lanes { lanes, next: 0, back: 0 }),
             None => Self::here(loader),
         }
     }
@@ -79,11 +88,7 @@ impl<W: Wanted> Supply<W> {
     pub(crate) fn next(&mut self, pending: Pending) -> Loaded {
         match self {
             Self::Here { loader, used } => loader.load(pending, used.pop().unwrap_or_default()),
-            Self::Ahead { lanes, next } => {
-                let lane = *next;
-                *next = (lane + 1) % lanes.len().max(1);
-                lanes.get(lane).map(Lane::next).unwrap_or_default()
-            }
+            Self::Ahead(lanes) => lanes.next(),
         }
     }
 
@@ -91,13 +96,26 @@ impl<W: Wanted> Supply<W> {
     pub(crate) fn take_back(&mut self, content: Content) {
         match self {
             Self::Here { used, .. } => used.push(content),
-            Self::Ahead { lanes, next } => {
-                if let Some(lane) = lanes.get(*next) {
-                    // Where the thread is through nobody needs it.
-                    drop(lane.used.send(content));
-                }
-            }
+            Self::Ahead(lanes) => lanes.take_back(content),
         }
+    }
+}
+
+impl Lanes {
+    fn next(&mut self) -> Loaded {
+        let loaded = self.lanes.get(self.next).map(Lane::next).unwrap_or_default();
+        self.next = (self.next + 1) % self.lanes.len().max(1);
+        loaded
+    }
+
+    /// Each thread gets as much back as any other: a merge lets go of several buffers before it takes the next ones, and what
+    /// always the same thread gets would pile up there while the others take new memory.
+    fn take_back(&mut self, content: Content) {
+        if let Some(lane) = self.lanes.get(self.back) {
+            // Where the thread is through nobody needs it.
+            drop(lane.used.send(content));
+        }
+        self.back = (self.back + 1) % self.lanes.len().max(1);
     }
 }
 
@@ -196,5 +214,37 @@ fn take_wanted<W: Wanted>(whole: &Content, wanted: &W, content: &mut Content, cp
         content.entries.push(entry.moved(area.len()));
         area.extend_from_slice(record.bytes());
         area.resize(area.len().next_multiple_of(8), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Several buffers are let go of at once, then as many are taken: no thread gets more memory than it uses.
+    #[test]
+    fn used_memory_goes_to_all_threads_alike() {
+        let threads: Vec<_> = (0..2).map(|_| (sync_channel(1), channel())).collect();
+        let (mut ends, mut lanes) = (Vec::new(), Lanes { lanes: Vec::new(), next: 0, back: 0 });
+        for ((to_merge, loaded), (used, from_merge)) in threads {
+            lanes.lanes.push(Lane { loaded: Some(loaded), used, thread: None });
+            ends.push((to_merge, from_merge));
+        }
+        let mut allocated = 0;
+        for _ in 0..100 {
+            let taken: Vec<Loaded> = (0..2)
+                .map(|lane: usize| {
+                    let (to_merge, from_merge) = &ends[lane];
+                    let content = from_merge.try_recv().unwrap_or_else(|_| {
+                        allocated += 1;
+                        Content::default()
+                    });
+                    to_merge.send(Loaded { content, damage: DamageLog::default() }).expect("it is awaited");
+                    lanes.next()
+                })
+                .collect();
+            taken.into_iter().for_each(|loaded| lanes.take_back(loaded.content));
+        }
+        assert_eq!(allocated, 2);
     }
 }

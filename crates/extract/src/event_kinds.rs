@@ -9,6 +9,9 @@ use tracesift_etl::schema::{Decoded, EventSchema, Schemas, Value};
 use tracesift_etl::{EventClass, Guid, ItemKind, Record, Wanted, names};
 use tracesift_trace::Population;
 
+/// Name of the provider of the kernel's classes.
+pub const KERNEL: &str = "Windows Kernel";
+
 /// Kinds that are remembered; more only a forged recording has.
 const MAX_KINDS: usize = 1 << 16;
 
@@ -152,7 +155,7 @@ fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schem
     let is_kernel = matches!(class, EventClass::Kernel { .. });
     let stated = schema.as_ref().and_then(|schema| schema.provider_name.as_deref());
     let provider = stated.or_else(|| schemas.provider_name(guid)).map(str::to_owned);
-    let provider = provider.unwrap_or_else(|| if is_kernel { "Windows Kernel".to_owned() } else { guid.to_string() });
+    let provider = provider.unwrap_or_else(|| if is_kernel { KERNEL.to_owned() } else { guid.to_string() });
     let event = schema.as_ref().map_or(otherwise, |schema| schema.name());
     let mut kind = EventKind { provider, guid, event, id, number, is_kernel, schema, chosen: false };
     kind.chosen = (choice.0)(&kind);
@@ -165,7 +168,7 @@ fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schem
 pub fn subject(
     record: &Record<'_>,
     fields: Option<&Decoded<'_>>,
-    population: &mut Population,
+    population: &Population,
 ) -> (Option<u32>, Option<u32>) {
     let named = |names: &[&str]| {
         let value = names.iter().find_map(|name| fields?.get(name).and_then(Value::number))?;
@@ -181,10 +184,7 @@ pub fn subject(
             return record.pid();
         }
         let tid = own_tid?;
-        let owner = population.known_thread_at(tid, record.cpu(), record.time()).and_then(|thread| {
-            let process = population.process_of(thread);
-            u32::try_from(population.processes().get(process.index())?.pid).ok()
-        });
+        let owner = population.recorded_owner(tid, record.time());
         owner.or(record.pid().filter(|_| record.tid() == Some(tid)))
     });
     (pid, tid)

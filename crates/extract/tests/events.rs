@@ -7,11 +7,11 @@ use tracesift_archive::Archive;
 use tracesift_etl::Guid;
 use tracesift_etl::class::KERNEL_EVENT_TRACING;
 use tracesift_etl::payload::dotnet::{RUNDOWN_PROVIDER, RUNTIME_PROVIDER};
-use tracesift_etl::write::payload::{Bytes, Stack};
+use tracesift_etl::write::payload::{Bytes, ContextSwitch, ReadyThread, Stack, thread_state};
 use tracesift_etl::write::{Extended, Head, Hook, PointerSize, SessionOptions, Writer};
 use tracesift_extract::{EventSelection, Options, Outcome, extract, input, unwatched};
 use tracesift_trace::StackId;
-use tracesift_trace::rows::{EventRow, FrameRow, ProcessRow, StackRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, EventRow, FrameRow, ProcessRow, StackRow, ThreadRow};
 
 const PROVIDER: Guid = Guid::from_u128(0x11);
 const ACTIVITY: Guid = Guid::from_u128(0x22);
@@ -170,4 +170,67 @@ fn the_selection_decides_what_is_kept_and_when_an_archive_is_up_to_date() {
 
     assert!(run(&directory, Some(EventSelection::All)).1);
     assert!(!run(&directory, Some(EventSelection::Default)).1);
+}
+
+/// Thread 50 has no record of its own, thread 8 an event of a provider; both are readied before their first switch, thread 70 never has one.
+fn write_unknown_threads(path: &Path) {
+    let zero = SessionOptions::default().zero_ticks;
+    let mut out =
+        Writer::create(std::io::Cursor::new(Vec::new()), SessionOptions::default()).expect("a recording is begun");
+    let mut record = |ticks: i64, head: &Head<'_>, payload: &[u8]| {
+        out.record(0, zero + ticks, head, payload).expect("written");
+    };
+    let ready = |tid: u32| {
+        let mut bytes = Bytes::new(PointerSize::Eight);
+        ReadyThread { tid, ..ReadyThread::default() }.encode(&mut bytes);
+        bytes
+    };
+    let switch = |old_tid: u32, new_tid: u32| {
+        let mut bytes = Bytes::new(PointerSize::Eight);
+        let old_state = thread_state::WAITING;
+        ContextSwitch { new_tid, old_tid, old_state, ..ContextSwitch::default() }.encode(&mut bytes);
+        bytes
+    };
+    let kernel = |hook| Head::Perfinfo { hook, counters: &[] };
+    record(5, &event(PROVIDER, 1, &[]), &[]);
+    for ticks in [10, 20] {
+        record(ticks, &kernel(ReadyThread::HOOK), ready(50).as_slice());
+        record(ticks + 1, &kernel(ReadyThread::HOOK), ready(8).as_slice());
+        record(ticks + 2, &kernel(ReadyThread::HOOK), ready(70).as_slice());
+    }
+    record(30, &kernel(ContextSwitch::HOOK), switch(0, 50).as_slice());
+    record(40, &kernel(ContextSwitch::HOOK), switch(50, 8).as_slice());
+    record(60, &kernel(ContextSwitch::HOOK), switch(8, 50).as_slice());
+    let start = SessionOptions::default().start_filetime;
+    std::fs::write(path, out.finish(start + 1_000).expect("finished").into_inner()).expect("written");
+}
+
+/// To be named by an event makes nobody known to the switches.
+#[test]
+fn switches_do_not_depend_on_the_events_that_are_kept() {
+    let directory = TempDir::new().expect("directory");
+    write_unknown_threads(&directory.path().join("events.etl"));
+    let switches = |selection| -> (bool, Vec<String>) {
+        let archive = run(&directory, Some(selection)).0;
+        let threads: Vec<ThreadRow> = archive.rows().expect("threads");
+        let rows: Vec<ContextSwitchRow> = archive.rows().expect("switches");
+        let tid = |id: tracesift_trace::ThreadId| threads[id.index()].tid;
+        let mut lines: Vec<String> = rows
+            .iter()
+            .map(|row| format!("{} {} {:?} {:?}", row.time, tid(row.thread), row.prev_thread.map(tid), row.ready_time))
+            .collect();
+        // The rows that close the threads come in the order of their ids.
+        lines.sort();
+        (archive.info().has_ready, lines)
+    };
+    let without = switches(EventSelection::None);
+    assert!(!without.0 && without.1.len() >= 3, "{without:?}");
+    assert_eq!(switches(EventSelection::Default), without);
+    assert_eq!(switches(EventSelection::All), without);
+
+    // Nor do the events depend on what the switches show: `tracesift events` does not follow those.
+    let (archive, _) = run(&directory, Some(EventSelection::All));
+    let events: Vec<EventRow> = archive.rows().expect("events");
+    let to_thread_8 = events.iter().find(|row| row.time == 4_000).expect("the switch");
+    assert_eq!((to_thread_8.event.as_str(), to_thread_8.process), ("Thread/CSwitch", None));
 }

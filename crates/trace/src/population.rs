@@ -165,6 +165,7 @@ impl Lifetimes {
             }
         }
         population.link_parents();
+        population.first_inferred = population.threads.len();
         for cpu in (0..cpus).filter(|_| self.idle_threads) {
             population.idle_thread(cpu);
         }
@@ -276,6 +277,10 @@ pub struct Population {
     thread_lives: Vec<(i64, i64)>,
     by_pid: FxHashMap<u32, Vec<Span<ProcessId>>>,
     by_tid: FxHashMap<u32, Vec<Span<ThreadId>>>,
+    /// Threads that got a row because something names them, and are not known for that.
+    named: FxHashMap<u32, ThreadId>,
+    /// The threads before that one have records of their own.
+    first_inferred: usize,
     pairs: FxHashMap<u32, u32>,
     idle: FxHashMap<u16, ThreadId>,
     interrupts: Option<ProcessId>,
@@ -291,6 +296,8 @@ impl Default for Population {
             thread_lives: Vec::new(),
             by_pid: FxHashMap::default(),
             by_tid: FxHashMap::default(),
+            named: FxHashMap::default(),
+            first_inferred: 0,
             pairs: FxHashMap::default(),
             idle: FxHashMap::default(),
             interrupts: None,
@@ -396,14 +403,46 @@ impl Population {
         if let Some(spans) = self.by_tid.get(&tid) {
             return owner(spans, ticks).id;
         }
+        let id = match self.named.remove(&tid) {
+            Some(id) => id,
+            None => self.inferred_thread(tid, ticks),
+        };
+        self.by_tid.entry(tid).or_default().push(Span { id, start: i64::MIN, end: i64::MAX });
+        id
+    }
+
+    /// As [`Self::thread_at`], but a thread without any record does not become known by it: for rows that must not change what
+    /// others find out.
+    pub fn named_thread_at(&mut self, tid: u32, cpu: u16, ticks: i64) -> ThreadId {
+        if let Some(id) = self.known_thread_at(tid, cpu, ticks).or_else(|| self.named.get(&tid).copied()) {
+            return id;
+        }
+        let id = self.inferred_thread(tid, ticks);
+        self.named.insert(tid, id);
+        id
+    }
+
+    fn inferred_thread(&mut self, tid: u32, ticks: i64) -> ThreadId {
         let process = match self.pairs.get(&tid).copied() {
             Some(pid) => self.process_at(pid, ticks),
             None => self.unknown_process(),
         };
         self.push_thread(i64::from(tid), process, Origin::Inferred, None);
-        let id = ThreadId::from_index(self.threads.len() - 1);
-        self.by_tid.entry(tid).or_default().push(Span { id, start: i64::MIN, end: i64::MAX });
-        id
+        ThreadId::from_index(self.threads.len() - 1)
+    }
+
+    /// Pid of the process that the thread which owns `tid` at `ticks` belongs to, as the thread's own records say; `None` for a
+    /// thread without any.
+    #[must_use]
+    pub fn recorded_owner(&self, tid: u32, ticks: i64) -> Option<u32> {
+        if tid == 0 {
+            return Some(0);
+        }
+        let thread = owner(self.by_tid.get(&tid)?, ticks).id;
+        if thread.index() >= self.first_inferred {
+            return None;
+        }
+        u32::try_from(self.processes.get(self.process_of(thread).index())?.pid).ok()
     }
 
     /// As [`Self::thread_at`], but only for a thread that something else than this event shows.

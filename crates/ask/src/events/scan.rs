@@ -56,7 +56,7 @@ fn scan_merged<W: Wanted>(
             Some(schema) => schema.decode(&record),
             None => Decoded::undescribed(record.payload()),
         };
-        let (pid, tid) = subject(&record, kind.is_kernel.then_some(&fields), &mut survey.population);
+        let (pid, tid) = subject(&record, kind.is_kernel.then_some(&fields), &survey.population);
         let process = pid.and_then(|pid| match survey.population.known_process_at(pid, record.time()) {
             Some(row) => recorded_name(row),
             None => match pid {

@@ -54,7 +54,7 @@ impl EventTable {
         row.time = clock.ns(ticks);
         row.cpu = cpu_number(record);
         row.process = pid.map(|pid| population.process_at(pid, ticks));
-        row.thread = tid.map(|tid| population.thread_at(tid, cpu, ticks));
+        row.thread = tid.map(|tid| population.named_thread_at(tid, cpu, ticks));
         row.provider.clone_from(&kind.provider);
         row.event.clone_from(&kind.event);
         row.id = kind.id.map(i32::from);

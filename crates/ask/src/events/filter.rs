@@ -79,7 +79,8 @@ impl EventFilter {
         let names: Vec<&str> = frames
             .iter()
             .flat_map(|frame| {
-                let parts = frame.split_once(['!', '+']);
+                // Modules such as notepad++.exe have a plus in their name.
+                let parts = frame.split_once('!').or_else(|| frame.rsplit_once("+0x"));
                 [Some(frame.as_str()), parts.map(|parts| parts.0), parts.map(|parts| parts.1)]
             })
             .flatten()
@@ -135,7 +136,26 @@ impl FromStr for IdRanges {
 
 #[cfg(test)]
 mod tests {
-    use super::{IdRanges, IdRangesError};
+    use tracesift_extract::input::Patterns;
+
+    use super::{EventFilter, IdRanges, IdRangesError};
+
+    #[test]
+    fn frames_are_matched_as_a_whole_and_by_their_parts() {
+        let accepts = |patterns: &str, frame: &str| {
+            let filter = EventFilter { stack: Patterns::parse(patterns), ..EventFilter::default() };
+            filter.accepts_stack(&[frame.to_owned()])
+        };
+        for pattern in ["notepad++.exe", "NOTEPAD++.EXE+0x1a", "notepad*"] {
+            assert!(accepts(pattern, "notepad++.exe+0x1a"), "{pattern}");
+        }
+        assert!(!accepts("notepad", "notepad++.exe+0x1a"));
+        assert!(accepts("notepad++.exe;", "notepad++.exe!main"));
+        assert!(accepts("operator+", "a.dll!operator+"));
+        assert!(accepts("a.dll", "a.dll!operator+"));
+        assert!(!accepts("operator", "operator+"));
+        assert!(accepts("0x7ff*", "0x7ff0"));
+    }
 
     #[test]
     fn numbers_and_ranges() {

@@ -7,6 +7,7 @@ use tracesift_ask::events::{Condition, EventFilter, IdRanges};
 use tracesift_ask::filter::ProcessPatterns;
 use tracesift_ask::inputs::Inputs;
 use tracesift_ask::time_range::TimeRange;
+use tracesift_extract::event_kinds::KERNEL;
 use tracesift_extract::input::Patterns;
 
 /// Options of `events`.
@@ -128,9 +129,10 @@ impl EventsArgs {
         }
     }
 
-    /// Whether providers are chosen by name.
-    pub(crate) fn chooses_providers(&self) -> bool {
-        !self.provider.is_empty()
+    /// Whether providers are chosen by name, and the kernel is none of them.
+    pub(crate) fn excludes_the_kernel(&self) -> bool {
+        let providers = Patterns::parse(&self.provider);
+        !providers.is_empty() && !providers.matches(KERNEL)
     }
 
     /// Whether stacks are needed, which stand in an archive only.

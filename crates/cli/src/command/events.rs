@@ -147,7 +147,7 @@ impl Printer<'_, '_> {
     fn note_selection(&self, shown: &dyn std::fmt::Display, selection: &str) {
         let missing = match selection {
             "all" | "chosen" => return,
-            "default" if self.args.chooses_providers() => return,
+            "default" if self.args.excludes_the_kernel() => return,
             "default" => "keeps the events of providers only, none of the kernel's",
             _ => "keeps no single events",
         };

@@ -56,6 +56,7 @@ fn events_of_archives() {
         ("archived", &["events", "all/Small.sift", "--class", "DiskIO", "--limit", "2", "--format", "csv"][..]),
         ("archived_of_providers", &["events", "default/Small.sift", "--limit", "1", "--format", "jsonl"]),
         ("archived_provider", &["events", "default/Small.sift", "--provider", "5ca1e000-*", "--limit", "1"]),
+        ("archived_kernel", &["events", "default/Small.sift", "--provider", "windows*", "--limit", "1"]),
         ("archived_without_events", &["events", "none/Small.sift"]),
         ("archived_stacks", &[&["events", "all/Small.sift", "--format", "jsonl"], &stacks[..]].concat()),
         ("stacks", &[&["events", "Small.etl"], &stacks[..]].concat()),

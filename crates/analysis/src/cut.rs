@@ -12,13 +12,15 @@ pub(crate) fn count(order: &[u32], process: impl Fn(u32) -> ProcessId) -> Vec<Me
     groups.map(|group| MethodCount { process: process(group[0]), methods: group.len(), kept: group.len() }).collect()
 }
 
-/// Keeps per process the slots that are among the `per_process` largest by any of the measures. Among equals the one that
-/// comes first in `order` wins; a measure of 0 keeps nobody. `order` must be sorted by process and stays so.
-pub(crate) fn keep_largest(
+/// Keeps per process the slots that are among the `per_process` largest by any of the measures. Among equals the first by name
+/// wins, so that the cut does not depend on numbers that were given out by chance; a measure of 0 keeps nobody. `order` must be
+/// sorted by process and stays so.
+pub(crate) fn keep_largest<N: Ord>(
     order: &mut Vec<u32>,
     process: impl Fn(u32) -> ProcessId,
     measures: &[&dyn Fn(u32) -> i64],
     per_process: usize,
+    mut name: impl FnMut(u32) -> N,
 ) -> Vec<MethodCount> {
     let mut counts = count(order, process);
     let mut keep = vec![false; order.len()];
@@ -28,9 +30,15 @@ pub(crate) fn keep_largest(
         for measure in measures {
             let ranked = range.clone().map(|index| (Reverse(measure(order[index])), index));
             let mut ranked = ranked.filter(|(Reverse(size), _)| *size > 0).collect::<Vec<_>>();
-            if ranked.len() > per_process {
-                ranked.select_nth_unstable(per_process);
-                ranked.truncate(per_process);
+            if per_process == 0 {
+                ranked.clear();
+            } else if ranked.len() > per_process {
+                let (_, &mut (smallest, _), _) = ranked.select_nth_unstable(per_process - 1);
+                let mut equals: Vec<_> = ranked.extract_if(.., |(size, _)| *size == smallest).collect();
+                ranked.retain(|(size, _)| *size < smallest);
+                equals.sort_by_cached_key(|(_, index)| name(order[*index]));
+                equals.truncate(per_process.saturating_sub(ranked.len()));
+                ranked.append(&mut equals);
             }
             ranked.into_iter().for_each(|(_, index)| keep[index] = true);
         }
@@ -53,7 +61,9 @@ mod tests {
         let mut order = (0..rows.len() as u32).collect();
         let measures: [&dyn Fn(u32) -> i64; 4] =
             [&|slot| row(slot).1[0], &|slot| row(slot).1[1], &|slot| row(slot).1[2], &|slot| row(slot).1[3]];
-        let counts = keep_largest(&mut order, |slot| ProcessId(row(slot).0), &measures, per_process);
+        // Names in the other order than the slots.
+        let name = std::cmp::Reverse;
+        let counts = keep_largest(&mut order, |slot| ProcessId(row(slot).0), &measures, per_process, name);
         (order, counts)
     }
 
@@ -74,10 +84,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_equals_are_kept_and_zeros_not_at_all() {
+    fn the_first_of_equals_by_name_are_kept_and_zeros_not_at_all() {
         let mut rows = vec![(1, [5, 0, 0, 0]); 10];
         rows.push((1, [0, 0, 0, 0]));
         assert_eq!(cut(&rows, 100).1[0].kept, 10);
-        assert_eq!(cut(&rows, 3).0, [0, 1, 2]);
+        assert_eq!(cut(&rows, 3).0, [7, 8, 9]);
+        assert_eq!(cut(&rows, 0).0, [0_u32; 0]);
     }
 }

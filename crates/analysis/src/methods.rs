@@ -21,7 +21,7 @@ use crate::Recording;
 use crate::charges::{Charge, Charges, What};
 use crate::cut;
 use crate::method_slots::{MethodSlots, ProcessNumber};
-use crate::names::MethodId;
+use crate::names::{MethodId, MethodName};
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
 use crate::stack_cache::{EntryNumber, Place, StackCache};
 use crate::stacks::MethodSource;
@@ -219,9 +219,9 @@ impl<S: MethodSource> MethodAggregator<S> {
     }
 
     /// Closes the totals and keeps per process the methods that are among the `per_process` largest by inclusive CPU,
-    /// exclusive CPU, wait or ready. Among equals the smaller method number wins; a measure of 0 keeps nobody.
+    /// exclusive CPU, wait or ready. Among equals the first by `name` wins; a measure of 0 keeps nobody.
     #[must_use]
-    pub fn finish_largest(mut self, per_process: usize) -> MethodTotals {
+    pub fn finish_largest(mut self, per_process: usize, name: &mut dyn FnMut(MethodId) -> MethodName) -> MethodTotals {
         self.close();
         let mut order = self.slots.in_order();
         let slots = &self.slots;
@@ -229,7 +229,13 @@ impl<S: MethodSource> MethodAggregator<S> {
             [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
                 slots.ready_union(slot)
             }];
-        let counts = cut::keep_largest(&mut order, |slot| slots.process_of(slot), &measures, per_process);
+        let counts = cut::keep_largest(
+            &mut order,
+            |slot| slots.process_of(slot),
+            &measures,
+            per_process,
+            |slot| name(slots.method_of(slot)),
+        );
         self.totals(&order, counts)
     }
 

@@ -74,7 +74,7 @@ impl<S: MethodSource> Summaries<S> {
     ) -> Summary {
         let accounts = self.accounting.finish(&mut |_| {});
         let mut rows = self.processes.finish(&self.recording, processes, &accounts.threads);
-        let totals = self.methods.finish_largest(methods_per_process);
+        let totals = self.methods.finish_largest(methods_per_process, &mut name);
         let by_process: FxHashMap<ProcessId, _> = totals.counts.iter().map(|count| (count.process, count)).collect();
         for row in &mut rows {
             if let Some(count) = by_process.get(&row.process) {

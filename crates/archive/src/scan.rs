@@ -42,8 +42,10 @@ pub(crate) struct Choice {
     /// The columns that it looks at.
     pub(crate) columns: Vec<&'static str>,
     /// Which rows of a batch of these columns it accepts; an error says which value cannot be.
-    pub(crate) accepts: Box<dyn FnMut(&RecordBatch) -> Result<BooleanBuffer, String> + Send>,
+    pub(crate) accepts: Box<Accepts>,
 }
+
+pub(crate) type Accepts = dyn FnMut(&RecordBatch) -> Result<BooleanBuffer, String> + Send;
 
 /// A pass over a table file.
 pub(crate) struct Scan {

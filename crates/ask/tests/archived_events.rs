@@ -9,6 +9,8 @@ use tracesift_archive::Archive;
 use tracesift_ask::events::{Condition, EventFilter, EventLine, scan_archive};
 use tracesift_extract::input::Patterns;
 use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_trace::FrameId;
+use tracesift_trace::rows::{CpuSampleRow, FrameRow, MethodSummaryRow, ProcessSummaryRow, StackRow};
 
 use recorded::{cases, events, input_of, recordings};
 
@@ -115,4 +117,46 @@ fn stacks_are_shown_and_chosen() {
     let (with, without) = (count("clr.dll+0x4819ae"), count("!clr.dll+0x4819ae"));
     assert!(with > 0 && without > 0 && with + without == all, "{with} + {without} = {all}");
     assert_eq!(count("mscorlib.dll;Test.x64.exe"), all);
+}
+
+/// Ids are given out in another order; everything else in the other tables stays as it is.
+#[test]
+fn the_other_tables_do_not_depend_on_the_events_that_are_kept() {
+    let Some(cases) = cases() else { return };
+    for name in ["net.4.5.2.x64.etl.zip", "net.4.5.2.x86.etl.zip"] {
+        let tables = |selection: EventSelection| {
+            let out = tempfile::tempdir().expect("a directory");
+            let archive = &archives(&cases.join(name), out.path(), selection)[0];
+            let processes: Vec<ProcessSummaryRow> = archive.rows().expect("summary");
+            let methods: Vec<MethodSummaryRow> = archive.rows().expect("summary");
+            (processes, methods, samples(archive))
+        };
+        let without = tables(EventSelection::None);
+        assert!(without.2.len() > 70_000);
+        for selection in [EventSelection::Default, EventSelection::All] {
+            let with = tables(selection.clone());
+            assert!(with.0 == without.0, "{name} {selection}: processes");
+            assert!(with.1 == without.1, "{name} {selection}: methods");
+            assert!(with.2 == without.2, "{name} {selection}: samples");
+        }
+    }
+}
+
+/// A frame by what does not depend on ids: module and RVA, or address.
+type Place = (Option<i32>, Option<i64>);
+
+/// The samples: time, CPU, weight, frames.
+fn samples(archive: &Archive) -> Vec<(i64, i16, i64, Vec<Place>)> {
+    let frames: Vec<FrameRow> = archive.rows().expect("frames");
+    let stacks: Vec<StackRow> = archive.rows().expect("stacks");
+    let place = |frame: &FrameId| -> Place {
+        let row = &frames[frame.index()];
+        (row.module.map(|module| module.0), row.rva.or(row.address))
+    };
+    let samples: Vec<CpuSampleRow> = archive.rows().expect("samples");
+    let rows = samples.iter().map(|row| {
+        let stack = row.stack.map_or(&[][..], |stack| &stacks[stack.index()].frames);
+        (row.time, row.cpu, row.weight, stack.iter().chain(row.frame.as_ref()).map(place).collect())
+    });
+    rows.collect()
 }

@@ -200,7 +200,9 @@ fn write_events(
     let schemas = inventory.schemas.take().map(|mut schemas| {
         schemas.settle();
         let problems = i64::try_from(schemas.problems().len()).unwrap_or(i64::MAX);
-        health.add("unreadable_event_metadata", problems, None, || schemas.problems().concat());
+        health.add("unreadable_event_metadata", problems, None, || {
+            schemas.problems().first().cloned().unwrap_or_default()
+        });
         schemas
     });
     let known = Known {

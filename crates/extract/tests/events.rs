@@ -79,6 +79,10 @@ fn write(path: &Path) {
     record(70, &event(RUNTIME_PROVIDER, 82, &[]), b"CLR stack");
     let odd = [Extended::Raw { kind: 2, data: &[9, 9] }, Extended::Raw { kind: 6, data: &[1] }];
     record(80, &event(PROVIDER, 3, &odd), &[]);
+    // Two events of one moment: the stack belongs to the second.
+    record(90, &event(RUNTIME_PROVIDER, 9, &[]), &[9, 0]);
+    record(90, &event(RUNTIME_PROVIDER, 10, &[]), &[9, 0]);
+    record(91, &event(RUNTIME_PROVIDER, 82, &[]), &clr_stack(&[0x7000]));
     let start = SessionOptions::default().start_filetime;
     std::fs::write(path, out.finish(start + 1_000).expect("finished").into_inner()).expect("written");
 }
@@ -115,7 +119,7 @@ fn every_event_is_kept_with_its_header_items_and_stack() {
     assert_eq!(archive.info().events, "all");
     let rows: Vec<EventRow> = archive.rows().expect("events");
     let times: Vec<i64> = rows.iter().map(|row| row.time).collect();
-    assert_eq!(times, [0, 1_000, 2_000, 2_500, 3_000, 3_100, 4_000, 5_000, 6_000, 7_000, 8_000]);
+    assert_eq!(times, [0, 1_000, 2_000, 2_500, 3_000, 3_100, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 9_000, 9_100]);
     let processes: Vec<ProcessRow> = archive.rows().expect("processes");
     let threads: Vec<ThreadRow> = archive.rows().expect("threads");
     for row in &rows[1..8] {
@@ -139,6 +143,8 @@ fn every_event_is_kept_with_its_header_items_and_stack() {
     assert_eq!(stack(4), [0x4000, 0x5000], "the runtime wrote it behind its event");
     assert_eq!(stack(7), [KERNEL, 0x6000], "in a record of its own");
     assert_eq!(stack(9), [0_u64; 0], "frames that are none");
+    assert_eq!([stack(11), stack(12)], [vec![], vec![0x7000]], "of one moment");
+    assert!([3, 5, 13].iter().all(|index| stack(*index).is_empty()), "what brings the stack of another has none");
     let name = &rows[7];
     assert_eq!((name.provider.as_str(), name.event.as_str(), name.id), ("Windows Kernel", "Thread/SetName", None));
     assert_eq!((name.level, name.keyword, name.activity.as_deref()), (None, None, None));
@@ -164,7 +170,7 @@ fn the_selection_decides_what_is_kept_and_when_an_archive_is_up_to_date() {
     assert!(!run(&directory, None).1, "an archive that is there is good as it is");
 
     let (archive, is_new) = run(&directory, Some(EventSelection::Default));
-    let of_providers = [1, 2, 18, 9, 82, 82, 3].map(Some);
+    let of_providers = [1, 2, 18, 9, 82, 82, 3, 9, 10, 82].map(Some);
     assert_eq!((ids(&archive), is_new), (of_providers.to_vec(), true));
     assert!(!run(&directory, Some(EventSelection::None)).1, "it has more than is asked for");
 

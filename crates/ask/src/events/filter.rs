@@ -75,13 +75,12 @@ impl EventFilter {
     }
 
     /// Whether a stack with these frames passes: `module!function`, `module+0xRVA` or an address.
-    pub(super) fn accepts_stack(&self, frames: &[String]) -> bool {
+    pub(super) fn accepts_stack<'f>(&self, frames: impl Iterator<Item = &'f str>) -> bool {
         let names: Vec<&str> = frames
-            .iter()
             .flat_map(|frame| {
                 // Modules such as notepad++.exe have a plus in their name.
                 let parts = frame.split_once('!').or_else(|| frame.rsplit_once("+0x"));
-                [Some(frame.as_str()), parts.map(|parts| parts.0), parts.map(|parts| parts.1)]
+                [Some(frame), parts.map(|parts| parts.0), parts.map(|parts| parts.1)]
             })
             .flatten()
             .collect();
@@ -144,7 +143,7 @@ mod tests {
     fn frames_are_matched_as_a_whole_and_by_their_parts() {
         let accepts = |patterns: &str, frame: &str| {
             let filter = EventFilter { stack: Patterns::parse(patterns), ..EventFilter::default() };
-            filter.accepts_stack(&[frame.to_owned()])
+            filter.accepts_stack([frame].into_iter())
         };
         for pattern in ["notepad++.exe", "NOTEPAD++.EXE+0x1a", "notepad*"] {
             assert!(accepts(pattern, "notepad++.exe+0x1a"), "{pattern}");

@@ -47,7 +47,7 @@ pub struct EventLine<'a> {
     /// Bytes of the payload; `None` for an event of an archive, which does not keep that.
     pub payload_bytes: Option<usize>,
     /// Its call stack, leaf first, as `module!function`, `module+0xRVA` or an address; empty where there is none or nobody asked.
-    pub stack: &'a [String],
+    pub stack: Vec<&'a str>,
 }
 
 impl<'a> EventLine<'a> {

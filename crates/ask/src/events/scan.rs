@@ -84,7 +84,7 @@ fn scan_merged<W: Wanted>(
             origin: kind.schema.as_ref().map(|schema| schema.origin),
             payload_bytes: Some(record.payload().len()),
             fields,
-            stack: &[],
+            stack: Vec::new(),
         };
         if !filter.accepts_event(&line) {
             continue;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_etl::Guid;
 use tracesift_etl::schema::{Decoded, Origin, Value};
+use tracesift_trace::StackId;
 use tracesift_trace::rows::{EventRow, ProcessRow, ThreadRow};
 
 use super::EventFilter;
@@ -29,13 +30,13 @@ pub fn scan_archive(
     let processes: Vec<ProcessRow> = archive.rows()?;
     let threads: Vec<ThreadRow> = archive.rows()?;
     let mut scanned = Scanned::default();
-    let mut frames = Vec::new();
+    let mut passing: FxHashMap<Option<StackId>, bool> = FxHashMap::default();
     let mut bytes = Vec::new();
     let (start, end) = filter.time.bounds();
     let time = (!filter.time.is_everything()).then_some(start..end);
     let mut visit_row = |row: &EventRow| {
-        stacks.write(row.stack, &mut frames);
-        if by_stack && !filter.accepts_stack(&frames) {
+        let passes = || filter.accepts_stack(stacks.frames(row.stack));
+        if by_stack && !*passing.entry(row.stack).or_insert_with(passes) {
             return ControlFlow::Continue(());
         }
         let document = serde_json::from_str(&row.fields).unwrap_or(serde_json::Value::Null);
@@ -61,7 +62,7 @@ pub fn scan_archive(
             origin: row.schema.as_deref().and_then(Origin::from_name),
             fields: Decoded { fields: members(&document), rest: &bytes, stopped: None },
             payload_bytes: None,
-            stack: if with_stacks { &frames } else { &[] },
+            stack: if with_stacks { stacks.frames(row.stack).collect() } else { Vec::new() },
         };
         for condition in &filter.conditions {
             if let Some((field, name)) = condition.name_for_number(&line.fields)

@@ -8,6 +8,10 @@ use tracesift_trace::{FrameId, StackId};
 const STACKS_OF_EVENTS: Projection<EventRow> = Projection::of(&["stack"]);
 const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
 
+/// Frames of a stack and names of a frame that are shown: more only a forged archive has.
+const MAX_FRAMES: usize = 4096;
+const MAX_NAMES: usize = 64;
+
 /// Stacks by id. They take as much memory as the distinct stacks of the events do.
 #[derive(Debug, Default)]
 pub(super) struct StoredStacks {
@@ -25,14 +29,16 @@ impl StoredStacks {
         let mut frames: FxHashMap<FrameId, Vec<String>> = FxHashMap::default();
         archive.scan(Projection::ALL, None, |row: &StackRow| {
             if wanted.contains(&row.stack) {
-                frames.extend(row.frames.iter().map(|frame| (*frame, Vec::new())));
-                stacks.insert(row.stack, row.frames.clone());
+                let shown = &row.frames[..row.frames.len().min(MAX_FRAMES)];
+                frames.extend(shown.iter().map(|frame| (*frame, Vec::new())));
+                stacks.insert(row.stack, shown.to_vec());
             }
         })?;
         let modules: Vec<ModuleRow> = archive.rows()?;
         archive.scan(Projection::ALL, None, |row: &FrameRow| {
             if let Some(names) = frames.get_mut(&row.frame) {
                 let module = row.module.and_then(|module| modules.get(module.index()));
+                names.clear();
                 names.push(match (module, row.rva, row.address) {
                     (Some(module), Some(rva), _) => format!("{}+{rva:#x}", module.name),
                     (_, _, Some(address)) => format!("{address:#x}"),
@@ -48,6 +54,9 @@ impl StoredStacks {
                 named = Some(row.frame);
                 names.clear();
             }
+            if names.len() >= MAX_NAMES {
+                return;
+            }
             names.push(match &row.module {
                 Some(module) => format!("{module}!{}", row.function),
                 None => row.function.clone(),
@@ -56,10 +65,9 @@ impl StoredStacks {
         Ok(Self { stacks, frames })
     }
 
-    /// The frames of a stack as texts, leaf first, into `texts`.
-    pub(super) fn write(&self, stack: Option<StackId>, texts: &mut Vec<String>) {
-        texts.clear();
+    /// The frames of a stack as texts, leaf first.
+    pub(super) fn frames(&self, stack: Option<StackId>) -> impl Iterator<Item = &str> {
         let frames = stack.and_then(|stack| self.stacks.get(&stack)).into_iter().flatten();
-        texts.extend(frames.filter_map(|frame| self.frames.get(frame)).flatten().cloned());
+        frames.filter_map(|frame| self.frames.get(frame)).flatten().map(String::as_str)
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) merge: Option<String>,
 
-    /// Events that are kept one by one: none, default (those of providers) or all
+    /// Keep at least these events one by one: none, default (those of providers) or all
     #[arg(long, value_name = "SELECTION")]
     pub(crate) events: Option<EventSelection>,
 

@@ -110,7 +110,7 @@ impl<'o> EventWriter<'o> {
             line.push('…');
         }
         line.push('\n');
-        for frame in event.stack {
+        for frame in &event.stack {
             let _ = writeln!(line, "{:>17}{}", "", clean(frame));
         }
     }

@@ -6,6 +6,8 @@
 
 use std::fmt::Write as _;
 
+use rustc_hash::FxHashMap;
+
 use super::decode::Decoded;
 use super::value::Value;
 
@@ -16,13 +18,23 @@ impl Decoded<'_> {
     }
 }
 
+/// Members among which one of the same name is looked for one by one; more only a forged schema has.
+const FEW_MEMBERS: usize = 64;
+
 fn write_object(out: &mut String, members: &[(&str, Value<'_>)]) {
+    let mut names: FxHashMap<&str, usize> = FxHashMap::default();
     out.push('{');
     for (index, (name, value)) in members.iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
-        let earlier = members.iter().take(index).filter(|(other, _)| other == name).count();
+        let earlier = if members.len() <= FEW_MEMBERS {
+            members.iter().take(index).filter(|(other, _)| other == name).count()
+        } else {
+            let seen = names.entry(name).or_default();
+            *seen += 1;
+            *seen - 1
+        };
         if earlier == 0 {
             write_text(out, name);
         } else {
@@ -112,5 +124,16 @@ mod tests {
             "Inner": {"Yes": true, "None": null}, "Bytes": "00ab", "Named": "Third",
         });
         assert_eq!(serde_json::from_str::<serde_json::Value>(&out).expect("valid JSON"), expected);
+    }
+
+    #[test]
+    fn many_members_of_one_name_are_told_apart() {
+        let fields =
+            (0..300).map(|number| (if number % 3 == 0 { "A" } else { "B" }, Value::Unsigned(number))).collect();
+        let mut out = String::new();
+        Decoded { fields, ..Decoded::default() }.write_json(&mut out);
+        let members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&out).expect("valid JSON");
+        assert_eq!(members.len(), 300);
+        assert_eq!((&members["A"], &members["A_2"], &members["B_200"]), (&0.into(), &3.into(), &299.into()));
     }
 }

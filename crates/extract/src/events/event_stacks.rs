@@ -7,7 +7,6 @@ use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::{Record, class};
 use tracesift_trace::RowSink;
 use tracesift_trace::ids::StackId;
-use tracesift_trace::stack_binder::{Part, StackRecord};
 use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::HalfId;
 
@@ -20,16 +19,38 @@ const CLR_STACK: u16 = 82;
 /// The event that brings the user half of a stack, with the match id of the event whose item has the kernel half.
 const USER_STACK: u16 = 18;
 
-/// User halves that wait for their event, and threads whose last runtime event is remembered, at most.
-const MAX_WAITING: usize = 1 << 16;
+/// Stacks that wait for their event, and threads whose last runtime event is remembered, at most: as many as a busy program
+/// logs while the cursor is ahead.
+const MAX_WAITING: usize = 1 << 19;
 
 /// What the cursor ahead has met.
 #[derive(Debug, Default)]
 pub(super) struct EventStacks {
     /// User halves by match id.
     by_match: FxHashMap<u64, HalfId>,
-    /// When each thread logged its last runtime event that is no stack.
-    runtime: FxHashMap<u32, i64>,
+    /// Stacks that the .NET runtime wrote, by their event.
+    by_runtime_event: FxHashMap<RuntimeEvent, HalfId>,
+    /// The last runtime event of each thread that is no stack, as the cursor ahead and the main stream have met it.
+    ahead: FxHashMap<u32, RuntimeEvent>,
+    passed: FxHashMap<u32, RuntimeEvent>,
+}
+
+/// A runtime event of a thread: several can have one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RuntimeEvent {
+    tid: u32,
+    ticks: i64,
+    number: u32,
+}
+
+impl RuntimeEvent {
+    /// The next one of a thread, which becomes its last.
+    fn next(last: &mut FxHashMap<u32, Self>, tid: u32, ticks: i64) -> Self {
+        let before = last.get(&tid).filter(|before| before.ticks == ticks);
+        let event = Self { tid, ticks, number: before.map_or(0, |before| before.number + 1) };
+        remember(last, tid, event);
+        event
+    }
 }
 
 /// Whether a record brings the stack of another one, or is needed to tell of which.
@@ -54,28 +75,39 @@ impl<Sink: RowSink> Events<'_, Sink> {
             return;
         }
         if record.event_id() != Some(CLR_STACK) {
-            remember(&mut self.event_stacks.runtime, tid, ticks);
+            RuntimeEvent::next(&mut self.event_stacks.ahead, tid, ticks);
             return;
         }
-        let Some(event_ticks) = self.event_stacks.runtime.remove(&tid) else { return };
-        let process = self.population.process_at(pid, event_ticks);
-        if let Some(half) = self.stacks.inline_half(process, clr_frames(record), event_ticks, self.sink) {
-            let (cpu, life) = (record.cpu(), self.population.life_of(tid, event_ticks));
-            self.binder.add(&StackRecord { event_ticks, ticks, tid, life, cpu, part: Part::Whole(half) });
+        let Some(event) = self.event_stacks.ahead.remove(&tid) else { return };
+        let process = self.population.process_at(pid, event.ticks);
+        if let Some(half) = self.stacks.inline_half(process, clr_frames(record), event.ticks, self.sink) {
+            remember(&mut self.event_stacks.by_runtime_event, event, half);
         }
     }
 
-    /// The stack of an event that is kept. What was recorded for the rows of typed tables stays theirs.
-    pub(super) fn event_stack(&mut self, record: &Record<'_>) -> Option<StackId> {
+    /// The stack that the .NET runtime wrote behind a record. To be asked for every record, as stacks wait until then.
+    pub(super) fn runtime_stack(&mut self, record: &Record<'_>) -> Option<HalfId> {
+        let of_runtime = record.provider() == Some(RUNTIME_PROVIDER);
+        let tid = record.tid().filter(|_| of_runtime && record.event_id() != Some(CLR_STACK))?;
+        let event = RuntimeEvent::next(&mut self.event_stacks.passed, tid, record.time());
+        self.event_stacks.by_runtime_event.remove(&event)
+    }
+
+    /// The stack of an event that is kept, `behind` being that from the .NET runtime. What was recorded for the rows of typed
+    /// tables stays theirs.
+    pub(super) fn event_stack(&mut self, record: &Record<'_>, behind: Option<HalfId>) -> Option<StackId> {
         if let Some(taken) = self.taken {
             return taken;
         }
-        // What a merge tool wrote has copied time stamps.
-        if record.is_stack_walk() || record.class_guid().is_some_and(is_injected) {
+        let is_user_half =
+            || record.provider() == Some(class::KERNEL_EVENT_TRACING) && record.event_id() == Some(USER_STACK);
+        // What a merge tool wrote has copied time stamps; what brings the stack of another event has none itself.
+        if record.is_stack_walk() || record.class_guid().is_some_and(is_injected) || is_user_half() {
             return None;
         }
         let (ticks, cpu) = (record.time(), record.cpu());
         let (kernel, user) = match self.stack_in(record) {
+            (None, None) if behind.is_some() => (None, behind),
             (None, None) => {
                 let running = || self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
                 let tid = record.tid().or_else(running);

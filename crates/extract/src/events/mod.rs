@@ -226,9 +226,10 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
 
     /// A record that is kept as it was logged.
     fn event(&mut self, record: &Record<'_>) {
+        let behind = self.runtime_stack(record);
         let Some(mut table) = self.event_table.take() else { return };
         if let Some(row) = table.row(record, &self.clock, &mut self.population, &mut self.health) {
-            row.stack = self.event_stack(record);
+            row.stack = self.event_stack(record, behind);
             self.sink.event(row);
         }
         self.event_table = Some(table);

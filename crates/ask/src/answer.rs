@@ -22,6 +22,8 @@ pub enum Value {
     Text(String),
     /// Several words.
     List(Vec<String>),
+    /// Several whole numbers.
+    Integers(Vec<i64>),
     /// Named figures, in order.
     Map(Vec<(String, Value)>),
     /// Rows below this row.
@@ -64,6 +66,8 @@ pub enum Kind {
     Bytes,
     /// Several words.
     List,
+    /// Several whole numbers.
+    Integers,
     /// Named figures.
     Map,
     /// Rows below the row.
@@ -83,6 +87,7 @@ impl Kind {
             Self::Bool => "true/false",
             Self::Text | Self::LongText => "text",
             Self::List => "list of texts",
+            Self::Integers => "list of integers",
             Self::Map => "object",
             Self::Table => "list of objects",
         }
@@ -301,16 +306,17 @@ impl Answer {
 
     /// The answer as one table without rows below rows, for formats that have no nesting. Where rows have rows below them,
     /// these take their place: each begins with the columns `file` and `member` of the row that it belongs to. Of several
-    /// such columns the first counts.
+    /// such columns `counts` wins, else the first that has rows.
     #[must_use]
     pub fn flattened(&self) -> Table {
         let below = |row: &Vec<Value>, at: usize| match row.get(at) {
             Some(Value::Table(table)) if !table.rows.is_empty() => Some(table.clone()),
             _ => None,
         };
-        let nested = self.columns.iter().position(|column| column.kind == Kind::Table);
-        let example = nested.and_then(|at| self.rows().find_map(|row| below(row, at)));
-        let (Some(at), Some(example)) = (nested, example) else {
+        let mut nested = self.positions(|column| column.kind == Kind::Table);
+        nested.sort_by_key(|&at| self.columns.get(at).is_none_or(|column| column.key != "counts"));
+        let found = nested.into_iter().find_map(|at| Some((at, self.rows().find_map(|row| below(row, at))?)));
+        let Some((at, example)) = found else {
             return self.without_tables();
         };
         let owners: Vec<usize> = self.positions(|column| matches!(column.key, "file" | "member"));

@@ -4,6 +4,18 @@ use std::path::PathBuf;
 
 use crate::input::InputError;
 
+/// What the reader of a recording's format says.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReaderError {
+    /// Of an `.etl`, and of what is no recording at all.
+    #[error(transparent)]
+    Etl(#[from] tracesift_etl::Error),
+    /// Of a `perf.data`.
+    #[error(transparent)]
+    Perf(#[from] tracesift_perf::Error),
+}
+
 /// An extract that did not come about. Nothing half-written stays behind.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -17,7 +29,15 @@ pub enum Error {
         /// File, with its member where it is packed.
         name: String,
         /// The reader's reason.
-        source: tracesift_etl::Error,
+        source: ReaderError,
+    },
+    /// What is asked of a Linux recording is not possible yet.
+    #[error("{name}: this is a Linux recording, of which {what} is not possible yet; `dump stats` tells what is in it")]
+    NotYet {
+        /// File, with its member where it is packed.
+        name: String,
+        /// What was asked for, as a noun.
+        what: &'static str,
     },
     /// The archive cannot be written.
     #[error(transparent)]

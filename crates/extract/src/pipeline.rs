@@ -56,13 +56,14 @@ const MAX_CPUS: u32 = 2048;
 /// Records between two looks at the clock of the progress bar.
 const WATCH_EVERY: u64 = 1 << 16;
 
-/// One recording, opened.
-pub(crate) struct Recording {
-    pub(crate) name: String,
-    pub(crate) files: Vec<EtlFile>,
+/// One Windows recording, opened.
+#[derive(Clone, Copy)]
+pub(crate) struct Recording<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) files: &'a [EtlFile],
     /// Names of the files without their directories, for the health table; in the same order.
-    pub(crate) labels: Vec<String>,
-    pub(crate) sources: Vec<SourceFile>,
+    pub(crate) labels: &'a [String],
+    pub(crate) sources: &'a [SourceFile],
 }
 
 /// What an extract found.
@@ -80,23 +81,23 @@ pub struct Report {
 
 /// Extracts a recording into the archive that `lock` holds.
 pub(crate) fn extract_recording(
-    recording: &Recording,
+    recording: &Recording<'_>,
     lock: TargetLock,
     selection: &EventSelection,
     budget: &Budget,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Error> {
     let target = lock.target().to_owned();
-    let files = &recording.files;
+    let files = recording.files;
     let clock = clock(files);
     let mut progress = Progress::new(recording, watch);
 
     let inventory = take_inventory(recording, clock, selection, budget, &mut progress)?;
-    let mut writer = ArchiveWriter::create_locked(lock, trace_id(files, &recording.sources))?;
+    let mut writer = ArchiveWriter::create_locked(lock, trace_id(files, recording.sources))?;
     let records = inventory.records;
     let mut outcome = write_events(recording, inventory, clock, selection, budget, &mut writer, &mut progress)?;
     progress.pass_done();
-    for (file, label) in files.iter().zip(&recording.labels) {
+    for (file, label) in files.iter().zip(recording.labels) {
         count_losses(&mut outcome.health, file, label);
     }
 
@@ -119,13 +120,13 @@ struct Outcome {
 }
 
 fn take_inventory(
-    recording: &Recording,
+    recording: &Recording<'_>,
     clock: Clock,
     selection: &EventSelection,
     budget: &Budget,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Inventory, Error> {
-    let files = &recording.files;
+    let files = recording.files;
     let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
     inventory.schemas = selection.choice().map(|_| Schemas::new());
     let mut merge = Merge::new(files, merge_options(budget));
@@ -149,7 +150,7 @@ fn take_inventory(
 }
 
 fn write_events(
-    recording: &Recording,
+    recording: &Recording<'_>,
     mut inventory: Inventory,
     clock: Clock,
     selection: &EventSelection,
@@ -157,7 +158,7 @@ fn write_events(
     writer: &mut ArchiveWriter,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Outcome, Error> {
-    let files = &recording.files;
+    let files = recording.files;
     let pointer_size = files.first().map_or(8, |file| file.header().pointer_size);
     let kernel_from: u64 = if pointer_size == 4 { 0x8000_0000 } else { 1 << 63 };
     let cpus = files.iter().map(|file| file.header().cpu_count).max().unwrap_or(0).min(MAX_CPUS);
@@ -265,16 +266,16 @@ fn merge_options(budget: &Budget) -> MergeOptions {
 }
 
 /// The description of the recording, as far as the first pass knows it.
-fn describe(recording: &Recording, machine: &Machine, paths: &PathMap, clock: Clock) -> TraceInfo {
+fn describe(recording: &Recording<'_>, machine: &Machine, paths: &PathMap, clock: Clock) -> TraceInfo {
     let mut info = TraceInfo {
-        name: recording.name.clone(),
+        name: recording.name.to_owned(),
         kind: "etl".to_owned(),
-        sources: recording.sources.clone(),
+        sources: recording.sources.to_vec(),
         volumes: paths.volumes().to_vec(),
-        start_filetime: start_filetime(&recording.files, clock),
+        start_filetime: start_filetime(recording.files, clock),
         ..TraceInfo::default()
     };
-    let files = &recording.files;
+    let files = recording.files;
     info.events_lost = files.iter().map(|file| u64::from(file.header().events_lost)).sum();
     info.buffers_lost = files.iter().map(|file| u64::from(file.header().buffers_lost)).sum();
     if let Some(file) = files.iter().min_by_key(|file| file.header().zero_ticks()) {
@@ -349,9 +350,9 @@ struct Progress<'w, 'f> {
 }
 
 impl<'w, 'f> Progress<'w, 'f> {
-    fn new(recording: &Recording, watch: &'w mut Watch<'f>) -> Self {
+    fn new(recording: &Recording<'_>, watch: &'w mut Watch<'f>) -> Self {
         let pass = recording.files.iter().map(EtlFile::bytes).sum();
-        Self { watch, name: recording.name.clone(), pass, passes_done: 0 }
+        Self { watch, name: recording.name.to_owned(), pass, passes_done: 0 }
     }
 
     fn at(&mut self, phase: &'static str, bytes: u64) -> Result<(), Error> {

@@ -5,13 +5,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use tracesift_archive::{Archive, SCHEMA_VERSION, TargetLock, WhenBusy};
-use tracesift_etl::EtlFile;
 use tracesift_trace::info::SourceFile;
 
-use crate::clock::session_end;
 use crate::error::Error;
 use crate::event_selection::EventSelection;
-use crate::input::{self, Note, OpenOptions, PartFacts};
+use crate::input::{self, Note, OpenOptions};
+use crate::opened::{Files, open_members};
 use crate::pipeline::{Budget, Recording, Report, Step, Watch, extract_recording};
 
 /// How to extract.
@@ -65,110 +64,30 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
     let mut unpacking =
         |progress: input::Progress| watch(Step { phase: "unpacking", done: progress.read, total: progress.total });
     let opened = input::open(recording, &open, &mut unpacking)?;
-    let groups = open_parts(recording, opened.members)?;
-    let several = groups.len() > 1;
+    let recordings = open_members(recording, opened.members)?;
+    let several = recordings.len() > 1;
     let mut extraction = Extraction { outcomes: Vec::new(), notes: opened.notes };
-    for (member_stem, group) in groups {
+    for (member_stem, opened) in recordings {
         let target = match several {
             true => directory.join(format!("{}.{member_stem}.sift", recording.name)),
             false => main_target.clone(),
         };
+        let Files::Etl(files) = &opened.files else {
+            return Err(Error::NotYet { name: recording.files[0].display().to_string(), what: "an extract" });
+        };
         make_directory(&directory)?;
         let lock = TargetLock::acquire(&target, WhenBusy::Wait)?;
         // Somebody else may have extracted it while we waited.
-        if !options.overwrite && Archive::is_current(&target, &group.sources) && keeps_events(&target, options) {
+        if !options.overwrite && Archive::is_current(&target, &opened.sources) && keeps_events(&target, options) {
             extraction.outcomes.push(Outcome::UpToDate(target));
             continue;
         }
+        let group = Recording { name: &opened.name, files, labels: &opened.labels, sources: &opened.sources };
         let selection = options.events.clone().unwrap_or_default();
         let report = extract_recording(&group, lock, &selection, &options.budget, watch)?;
         extraction.outcomes.push(Outcome::Extracted(Box::new(report)));
     }
     Ok(extraction)
-}
-
-/// Opens a recording to read its records as they are. An archive file may hold several recordings.
-///
-/// # Errors
-/// [`Error::Input`] and [`Error::Recording`].
-pub fn open(recording: &input::Recording, options: &OpenOptions) -> Result<Vec<OpenedRecording>, Error> {
-    let opened = input::open(recording, options, &mut |_| ControlFlow::Continue(()))?;
-    let groups = open_parts(recording, opened.members)?;
-    Ok(groups.into_iter().map(|(_, group)| OpenedRecording { name: group.name, files: group.files }).collect())
-}
-
-/// The files of one recording.
-#[derive(Debug)]
-pub struct OpenedRecording {
-    /// Name of the recording.
-    pub name: String,
-    /// Its files, which share a clock.
-    pub files: Vec<EtlFile>,
-}
-
-/// Opens the members as recordings and sorts those together that are one.
-fn open_parts(input: &input::Recording, members: Vec<input::Member>) -> Result<Vec<(String, Recording)>, Error> {
-    let mut parts = Vec::new();
-    let mut facts = Vec::new();
-    for member in members {
-        let path = member.path().to_owned();
-        let inner = member.name().map(str::to_owned);
-        let named = |file: &dyn std::fmt::Display| match &inner {
-            Some(inner) => format!("{file} ({inner})"),
-            None => file.to_string(),
-        };
-        // An archive says the same wherever its recording lay.
-        let label = named(&path.file_name().unwrap_or_default().display());
-        let source = input::source_file(&path, inner.as_deref())?;
-        let file = EtlFile::open(Box::new(member))
-            .map_err(|source| Error::Recording { name: named(&path.display()), source })?;
-        let header = file.header();
-        facts.push(PartFacts {
-            name: inner.clone().unwrap_or_else(|| path.display().to_string()),
-            frequency: header.frequency(),
-            boot_time: header.boot_time,
-            start: header.start_time,
-            end: session_end(&file),
-        });
-        parts.push(Some((file, label, source)));
-    }
-    let groups = if input.forced { vec![(0..parts.len()).collect()] } else { input::group(&facts) };
-    let mut recordings = Vec::new();
-    let mut taken = Vec::new();
-    for indices in groups {
-        let first = indices.first().map_or("", |first: &usize| &facts[*first].name);
-        let stem = free_name(input::file_kind::stem(tracesift_trace::modules::file_name(first)), &mut taken);
-        let mut recording =
-            Recording { name: input.name.clone(), files: Vec::new(), labels: Vec::new(), sources: Vec::new() };
-        for index in indices {
-            if let Some((file, label, source)) = parts[index].take() {
-                recording.files.push(file);
-                recording.labels.push(label);
-                recording.sources.push(source);
-            }
-        }
-        recordings.push((stem, recording));
-    }
-    if recordings.len() > 1 {
-        for (stem, recording) in &mut recordings {
-            recording.name = format!("{}.{stem}", input.name);
-        }
-    }
-    Ok(recordings)
-}
-
-/// The stem of a member as a part of a file name, on every system and unlike the `taken` ones, to which it is added: Windows
-/// does not allow all characters and does not tell cases apart, and members in different directories may have one name.
-fn free_name(stem: &str, taken: &mut Vec<String>) -> String {
-    let allowed: String = stem.chars().map(|c| if r#"<>:"|?*"#.contains(c) { '_' } else { c }).collect();
-    let mut name = allowed.clone();
-    let mut number = 1;
-    while taken.contains(&name.to_lowercase()) {
-        number += 1;
-        name = format!("{allowed}-{number}");
-    }
-    taken.push(name.to_lowercase());
-    name
 }
 
 /// Whether the archive is the extract of these very files: told without unpacking them.

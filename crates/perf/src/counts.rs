@@ -7,6 +7,7 @@ use crate::damage::DamageLog;
 use crate::kind::Kind;
 use crate::metadata::Metadata;
 use crate::read::{Records, Stop};
+use crate::record::Record;
 
 /// Records of a recording by kind and event.
 #[derive(Clone, Debug, Default)]
@@ -37,34 +38,44 @@ impl Counts {
     pub fn of(mut records: Records) -> Self {
         let mut counts = Self::default();
         while let Some(record) = records.next() {
-            let kinds = if record.was_compressed() { &mut counts.nested } else { &mut counts.outer };
-            *kinds.entry(record.kind()).or_default() += 1;
-            if let Some(time) = record.time() {
-                widen(&mut counts.record_times, time);
-            }
-            if record.kind() != Kind::Sample {
-                continue;
-            }
-            if let Some(time) = record.time() {
-                widen(&mut counts.sample_times, time);
-            }
-            match record.event() {
-                Some(event) => {
-                    if counts.samples.len() <= event {
-                        counts.samples.resize(event + 1, 0);
-                    }
-                    if let Some(samples) = counts.samples.get_mut(event) {
-                        *samples += 1;
-                    }
-                }
-                None => counts.unattributed += 1,
-            }
+            counts.add(&record);
         }
-        counts.samples.resize(counts.samples.len().max(records.metadata().events.len()), 0);
-        counts.stop = records.stop().cloned();
-        counts.damage = records.damage().clone();
-        counts.metadata = Some(Arc::clone(records.metadata()));
+        counts.finish(&records);
         counts
+    }
+
+    /// Counts a record, for a walk that does something else with it, too.
+    pub fn add(&mut self, record: &Record<'_>) {
+        let kinds = if record.was_compressed() { &mut self.nested } else { &mut self.outer };
+        *kinds.entry(record.kind()).or_default() += 1;
+        if let Some(time) = record.time() {
+            widen(&mut self.record_times, time);
+        }
+        if record.kind() != Kind::Sample {
+            return;
+        }
+        if let Some(time) = record.time() {
+            widen(&mut self.sample_times, time);
+        }
+        match record.event() {
+            Some(event) => {
+                if self.samples.len() <= event {
+                    self.samples.resize(event + 1, 0);
+                }
+                if let Some(samples) = self.samples.get_mut(event) {
+                    *samples += 1;
+                }
+            }
+            None => self.unattributed += 1,
+        }
+    }
+
+    /// Takes what is known once the walk is through.
+    pub fn finish(&mut self, records: &Records) {
+        self.samples.resize(self.samples.len().max(records.metadata().events.len()), 0);
+        self.stop = records.stop().cloned();
+        self.damage = records.damage().clone();
+        self.metadata = Some(Arc::clone(records.metadata()));
     }
 
     /// Records as they stand in the file.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan};
 use tracesift_extract::input::{self, OpenOptions, SelectOptions, Target};
-use tracesift_extract::{open, survey};
+use tracesift_extract::{Files, open, survey};
 
 /// The folder with the recordings; prints why and gives `None` when it is absent.
 #[expect(clippy::print_stdout, reason = "a skipped test says so")]
@@ -47,8 +47,9 @@ pub(crate) fn input_of(path: &Path) -> input::Recording {
 pub(crate) fn events(path: &Path, filter: &EventFilter, mut visit: impl FnMut(&EventLine<'_>)) -> Vec<Scanned> {
     let opened = open(&input_of(path), &OpenOptions::default()).expect("it can be opened");
     let scanned = opened.iter().map(|opened| {
-        let mut survey = survey(&opened.files).expect("it can be read");
-        scan(&opened.files, &mut survey, filter, &mut |event| {
+        let Files::Etl(files) = &opened.files else { panic!("these are Windows recordings") };
+        let mut survey = survey(files).expect("it can be read");
+        scan(files, &mut survey, filter, &mut |event| {
             visit(event);
             ControlFlow::Continue(())
         })

@@ -6,7 +6,7 @@ use tracesift_archive::Archive;
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan, scan_archive};
 use tracesift_ask::recording::{Source, name_of};
 use tracesift_extract::input::{OpenOptions, Recording};
-use tracesift_extract::{EventSelection, open, survey};
+use tracesift_extract::{Error, EventSelection, Files, open, survey};
 
 use crate::args::events::EventsArgs;
 use crate::command::found;
@@ -75,14 +75,19 @@ impl Printer<'_, '_> {
             Ok(opened) => opened,
             Err(error) => return self.fail(&error),
         };
-        self.usable += 1;
         for one in &opened {
             if self.left == 0 {
                 break;
             }
+            let Files::Etl(files) = &one.files else {
+                let name = recording.files.first().map(|path| path.display().to_string()).unwrap_or_default();
+                self.fail(&Error::NotYet { name, what: "a list of single events" })?;
+                continue;
+            };
+            self.usable += 1;
             self.writer.recording(&one.name, self.alone && opened.len() == 1)?;
-            let mut survey = survey(&one.files)?;
-            self.print(|filter, visit| Ok(scan(&one.files, &mut survey, filter, visit)))?;
+            let mut survey = survey(files)?;
+            self.print(|filter, visit| Ok(scan(files, &mut survey, filter, visit)))?;
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 use chrono::Local;
 use rayon::prelude::*;
 use tracesift_ask::answer::Failure;
-use tracesift_ask::question::stats::{self, RawError, RawStats, Row};
+use tracesift_ask::question::stats::{self, RawStats, Row};
 use tracesift_ask::recording::{OpenRecording, Source, open_all};
+use tracesift_extract::Error;
 use tracesift_extract::input::{OpenOptions, Patterns, Recording};
 
 use crate::args::Dump;
@@ -35,7 +36,7 @@ pub(crate) fn run(dump: &Dump, args: &StatsArgs, printer: &Printer, messages: &M
     }
 
     let options = OpenOptions::default();
-    let read: Vec<Result<RawStats, RawError>> =
+    let read: Vec<Result<RawStats, Error>> =
         recordings.par_iter().map(|recording: &Recording| stats::recording(recording, &options)).collect();
     let mut groups: Vec<Vec<Row>> = Vec::new();
     for result in read {

@@ -18,6 +18,9 @@ pub(crate) fn text(value: &Value, kind: Kind, time: TimeStyle, zero: Option<Zero
             grouped(&format!("{value:.*}", usize::from(digits)))
         }
         Value::Text(value) => clean(value).into_owned(),
+        Value::Integers(values) => {
+            values.iter().map(|value| number(*value, kind, time, zero)).collect::<Vec<_>>().join(", ")
+        }
         Value::List(values) => clean(&values.join("; ")).into_owned(),
         Value::Map(values) => {
             let parts: Vec<String> = values
@@ -54,7 +57,7 @@ pub(crate) fn unit(kind: Kind) -> &'static str {
 
 /// Whether a column of this kind is right aligned.
 pub(crate) fn is_right_aligned(kind: Kind) -> bool {
-    !matches!(kind, Kind::Text | Kind::LongText | Kind::Bool | Kind::List | Kind::Map | Kind::Table)
+    !matches!(kind, Kind::Text | Kind::LongText | Kind::Bool | Kind::List | Kind::Integers | Kind::Map | Kind::Table)
 }
 
 /// Commas between the thousands of a decimal number.

@@ -48,6 +48,7 @@ fn text(value: &Value) -> String {
         Value::Float(value) if value.is_finite() => value.to_string(),
         Value::Float(_) => String::new(),
         Value::Text(value) => inert(value.clone()),
+        Value::Integers(values) => values.iter().map(i64::to_string).collect::<Vec<_>>().join("; "),
         Value::List(values) => inert(values.join("; ")),
         Value::Map(values) => {
             inert(values.iter().map(|(key, value)| format!("{key}={}", text(value))).collect::<Vec<_>>().join("; "))

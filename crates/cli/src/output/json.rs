@@ -52,6 +52,7 @@ fn json(value: &Value) -> Json {
         Value::Float(value) => (*value).into(),
         Value::Text(value) => value.as_str().into(),
         Value::List(values) => values.clone().into(),
+        Value::Integers(values) => values.clone().into(),
         Value::Map(values) => {
             Json::Object(values.iter().map(|(key, value)| (key.clone(), json(value))).collect::<Map<_, _>>())
         }

@@ -6,5 +6,6 @@ mod answers;
 mod events;
 mod extracting;
 mod help;
+mod perf;
 mod stats;
 mod support;

@@ -1,6 +1,6 @@
-//! Opens inputs: gives every `.etl` of a file as something that can be read at any position.
+//! Opens inputs: gives every recording of a file as something that can be read at any position.
 //!
-//! A plain `.etl` is read where it lies. What is packed (zip, 7z, cabinet, gzip, xz, `.diagsession`) is unpacked member
+//! A plain `.etl` or `perf.data` is read where it lies. What is packed (zip, 7z, cabinet, gzip, xz, `.diagsession`) is unpacked member
 //! by member, in one pass over the archive, into unnamed temporary files: the walk over a recording needs to go back
 //! and forth, and recordings are too large for memory. Such a file disappears with its last handle, also when the
 //! process is killed.
@@ -27,7 +27,7 @@ use tracesift_etl::{FileSource, ReadAt};
 use self::run::{CountingFile, Run};
 use super::error::{InputError, Note};
 use super::facts::open_regular;
-use super::file_kind::Packing;
+use super::file_kind::{Format, Packing};
 use super::parts::same_name;
 use super::select::Recording;
 
@@ -81,7 +81,7 @@ pub struct Progress {
 /// Called about every 256 KiB of unpacked data; `Break` stops unpacking with [`InputError::Cancelled`].
 pub type Watch<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
 
-/// One `.etl`, readable at any position from several threads.
+/// One `.etl` or `perf.data`, readable at any position from several threads.
 pub struct Member {
     path: PathBuf,
     name: Option<String>,
@@ -98,6 +98,18 @@ impl Member {
     /// or as a single compressed stream. A member of an archive inside the archive has both names, `inner.zip/X.etl`.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// Who wrote it, by its first bytes.
+    ///
+    /// # Errors
+    /// What the operating system reports.
+    pub fn format(&self) -> io::Result<Format> {
+        let mut head = [0; Format::HEAD];
+        let length = self.source.len().min(Format::HEAD as u64) as usize;
+        let head = head.get_mut(..length).unwrap_or_default();
+        self.source.read_at(0, head)?;
+        Ok(Format::by_content(head))
     }
 }
 
@@ -119,6 +131,19 @@ impl ReadAt for Member {
     }
 }
 
+impl tracesift_perf::ReadAt for Member {
+    fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let rest = self.source.len().saturating_sub(offset);
+        let length = usize::try_from(rest).unwrap_or(usize::MAX).min(into.len());
+        self.source.read_at(offset, into.get_mut(..length).unwrap_or_default())?;
+        Ok(length)
+    }
+}
+
 impl fmt::Debug for Member {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Member")
@@ -132,7 +157,7 @@ impl fmt::Debug for Member {
 /// What an input gave.
 #[derive(Debug, Default)]
 pub struct Opened {
-    /// The `.etl`s, in the order of the files and of the archive.
+    /// The `.etl`s and `perf.data`s, in the order of the files and of the archive.
     pub members: Vec<Member>,
     /// What the user should know.
     pub notes: Vec<Note>,
@@ -140,7 +165,7 @@ pub struct Opened {
 
 /// Opens all files of a recording.
 ///
-/// An archive file without any `.etl` gives way to the file that it stood for, if there is one; a loose part that the
+/// An archive file without any recording gives way to the file that it stood for, if there is one; a loose part that the
 /// archive file holds too is left out.
 ///
 /// # Errors

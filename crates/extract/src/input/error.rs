@@ -58,7 +58,7 @@ pub enum InputError {
         /// Path as given.
         path: PathBuf,
     },
-    /// The file, or every `.etl` in it, has no bytes.
+    /// The file, or every recording in it, has no bytes.
     #[error("{}: is empty, so the recorder wrote nothing; record again or leave it out", located(.path, .member.as_deref()))]
     Empty {
         /// Input file.
@@ -124,7 +124,7 @@ pub enum InputError {
     },
     /// More members than a recording ever has.
     #[error(
-        "{}: holds {count} members, more than the {limit} that are accepted; unpack the .etl by other means",
+        "{}: holds {count} members, more than the {limit} that are accepted; unpack the recording by other means",
         shown(.path)
     )]
     TooManyMembers {
@@ -239,7 +239,7 @@ impl fmt::Display for Note {
                 write!(f, "{}: used instead of {}, which is the same recording", shown(used), shown(instead_of))
             }
             Note::ArchiveWithoutRecording { archive, used } => {
-                write!(f, "{}: holds no .etl; {} is used instead", shown(archive), shown(used))
+                write!(f, "{}: holds no recording; {} is used instead", shown(archive), shown(used))
             }
             Note::EmptyLeftOut { path, member } => {
                 write!(f, "{}: is empty and was left out", located(path, member.as_deref()))
@@ -275,7 +275,7 @@ fn listing(found: &[String], count: usize) -> String {
     if found.is_empty() {
         return "nothing".to_owned();
     }
-    let mut text = "no .etl, only ".to_owned();
+    let mut text = "no recording, only ".to_owned();
     text.push_str(&found.iter().map(|name| one_line(name)).collect::<Vec<_>>().join(", "));
     if count > found.len() {
         text.push_str(&format!(" and {} more", count - found.len()));
@@ -285,7 +285,7 @@ fn listing(found: &[String], count: usize) -> String {
 
 fn hint_below(recursive: bool) -> &'static str {
     if recursive {
-        "recordings end in .etl, .zip, .7z, .cab, .etl.gz, .etl.xz or .diagsession"
+        "recordings end in .etl, .data, .perf, .zip, .7z, .cab, .etl.gz, .perf.data.xz or .diagsession"
     } else {
         "add --recursive to search the directories below it"
     }
@@ -329,7 +329,7 @@ mod tests {
         let error = InputError::NoRecording { path: "x.zip".into(), found, count: 7 };
         assert_eq!(
             error.to_string(),
-            "x.zip: holds no .etl, only a.txt, b.txt and 5 more; give the file that holds the recording"
+            "x.zip: holds no recording, only a.txt, b.txt and 5 more; give the file that holds the recording"
         );
     }
 

@@ -1,13 +1,13 @@
 //! Inputs as users have them: from command-line arguments to bytes that a reader can walk.
 //!
 //! * [`mod@select`] turns arguments (files, directories, wildcards, lists with exclusions) into [`Target`]s;
-//! * [`container`] opens a target, unpacks what is packed and gives one [`Member`] per `.etl`;
+//! * [`container`] opens a target, unpacks what is packed and gives one [`Member`] per `.etl` or `perf.data`;
 //! * [`parts`] decides which members are one recording, once their headers are known;
 //! * [`facts`] describes an input file so that an unchanged one is not extracted twice;
 //! * [`name`] reads test, duration, machine and time out of a file name;
 //! * [`pattern`] is the filter grammar that file names, processes and methods share.
 //!
-//! Nothing here knows what stands inside an `.etl`.
+//! Nothing here knows what stands inside a recording behind its first bytes.
 
 pub mod container;
 pub mod error;

@@ -51,7 +51,7 @@ fn no_recording_inside_lists_what_is() {
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), b"x".as_slice())).collect();
     let expected = |name: &str| {
         format!(
-            "{name}: holds no .etl, only 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 3 more; give the file that holds the recording"
+            "{name}: holds no recording, only 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 3 more; give the file that holds the recording"
         )
     };
     assert_eq!(message("x.zip", &zip(&files)), expected("x.zip"));
@@ -189,7 +189,7 @@ fn too_many_members() {
     {
         assert_eq!(
             failure(&place(name, &archive), &options),
-            format!("{name}: holds 3 members, more than the 2 that are accepted; unpack the .etl by other means")
+            format!("{name}: holds 3 members, more than the 2 that are accepted; unpack the recording by other means")
         );
     }
 }
@@ -262,5 +262,5 @@ fn names_with_control_characters_do_not_reach_the_terminal() {
     archive.start_file("a\u{1b}[31m\n.txt", SimpleFileOptions::default()).expect("start");
     archive.write_all(b"1").expect("write");
     let text = message("x.zip", &archive.finish().expect("finish").into_inner());
-    assert_eq!(text, "x.zip: holds no .etl, only a[31m.txt; give the file that holds the recording");
+    assert_eq!(text, "x.zip: holds no recording, only a[31m.txt; give the file that holds the recording");
 }

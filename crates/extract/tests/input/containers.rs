@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use cab::CompressionType;
 use tracesift_etl::ReadAt;
 use tracesift_extract::input::container::{Limits, open_file};
+use tracesift_extract::input::file_kind::Format;
 use tracesift_extract::input::{
     InputError, Note, OpenOptions, Progress, Recording, open as open_recording, source_file,
 };
@@ -86,7 +87,7 @@ fn one_level_of_archives_inside_archives() {
     let twice = place("twice.zip", &zip(&[("outer.zip", &outer)]));
     assert_eq!(
         failure(&twice, &OpenOptions::default()),
-        "twice.zip: holds no .etl, only outer.zip, one/a.etl.zip, b.diagsession, c.etl.gz; give the file that holds the recording"
+        "twice.zip: holds no recording, only outer.zip, one/a.etl.zip, b.diagsession, c.etl.gz; give the file that holds the recording"
     );
 }
 
@@ -211,4 +212,52 @@ fn facts_of_a_source() {
     let missing = source_file(&placed.directory.path().join("none.etl"), None);
     assert!(matches!(missing, Err(InputError::NotFound { .. })));
     assert!(matches!(source_file(placed.directory.path(), None), Err(InputError::NotAFile { .. })));
+}
+
+/// The beginning of a Linux recording; nothing here reads further.
+fn perf(seed: u8) -> Vec<u8> {
+    [b"PERFILE2".to_vec(), content(seed, 300_000)].concat()
+}
+
+#[test]
+fn linux_recordings_are_unpacked_as_windows_ones_are() {
+    let (a, b, etl) = (perf(1), perf(2), content(3, 70_000));
+    // The second but one only looks like a recording by its name, and stands before one in a solid archive.
+    let files: Files<'_> = &[
+        ("logs/perf.data", &a),
+        ("tables.data", &etl),
+        ("x.etl", &etl),
+        ("run/old.perf", &b),
+        ("short.data", b"PERF"),
+    ];
+    for (name, archive) in
+        [("x.zip", zip(files)), ("x.7z", solid_7z(files)), ("x.cab", cabinet(files, CompressionType::MsZip))]
+    {
+        let placed = place(name, &archive);
+        let opened = open(&placed.path).unwrap_or_else(|error| panic!("{error}"));
+        let expected =
+            [(Some("logs/perf.data"), a.clone()), (Some("x.etl"), etl.clone()), (Some("run/old.perf"), b.clone())];
+        assert_eq!(contents(&opened), expected, "{name}");
+        let formats: Vec<Format> = opened.members.iter().map(|member| member.format().expect("readable")).collect();
+        assert_eq!(formats, [Format::Perf, Format::Etl, Format::Perf]);
+    }
+    for (name, archive) in [("x.perf.data.gz", gzip(&a)), ("perf.data.xz", xz(&a)), ("x.etl.gz", gzip(&a))] {
+        let placed = place(name, &archive);
+        let opened = open(&placed.path).expect("opens");
+        assert_eq!(contents(&opened), [(None, a.clone())], "{name}");
+        assert_eq!(opened.members[0].format().expect("readable"), Format::Perf, "{name}");
+    }
+    let nested = place("outer.zip", &zip(&[("perf.data.gz", &gzip(&a))]));
+    assert_eq!(contents(&open(&nested.path).expect("opens")), [(Some("perf.data.gz"), a)]);
+}
+
+#[test]
+fn a_reader_of_linux_recordings_gets_what_is_there() {
+    let placed = place("x.data", b"PERFILE2");
+    let opened = open(&placed.path).expect("opens");
+    let source: &dyn tracesift_perf::ReadAt = &opened.members[0];
+    let mut into = [0; 16];
+    assert_eq!((source.read_at(4, &mut into).expect("read"), &into[..4]), (4, &b"ILE2"[..]));
+    assert_eq!(source.read_at(8, &mut into).expect("read"), 0);
+    assert_eq!(source.read_at(u64::MAX, &mut into).expect("read"), 0);
 }

@@ -318,3 +318,32 @@ fn links_are_followed_but_not_for_ever() {
     let notes = selection.notes.iter().filter(|note| matches!(note, Note::Unreadable { .. })).count();
     assert_eq!(notes, 2, "{:?}", selection.notes);
 }
+
+#[test]
+fn linux_recordings_are_found_by_name_and_content() {
+    let tree = Tree::new(&["x.etl", "tables.data", "perf.data.zip", "empty.data=0", "pipe/"]);
+    let write = |name: &str| std::fs::write(tree.directory.path().join(name), b"PERFILE2").expect("write");
+    for name in ["perf.data", "perf.data.old", "x.data", "y.perf", "y.data", "z.perf.data"] {
+        write(name);
+    }
+    let selection = tree.select(&["."]);
+    assert_eq!(
+        tree.targets(&selection),
+        ["perf.data.old", "perf.data.zip", "x.data", "x.etl", "y.data", "y.perf", "z.perf.data"]
+    );
+    let notes: Vec<String> = selection.notes.iter().map(|note| tree.text(note)).collect();
+    assert_eq!(notes, ["perf.data.zip: used instead of perf.data, which is the same recording"]);
+    // Two recordings of one name get two archives.
+    let name = |target: &Target| match target {
+        Target::Recording(recording) => recording.name.clone(),
+        Target::Extract(_) => panic!("no extracts there"),
+    };
+    let names: Vec<String> = selection.targets.iter().map(name).collect();
+    assert_eq!(names, ["perf.data.old", "perf", "x.data", "x", "y", "y.perf", "z"]);
+    // What is named is taken as it is, and what only has the same name beside it is not.
+    assert_eq!(tree.found(&["tables.data"]), ["tables.data"]);
+    assert_eq!(tree.found(&["x.data"]), ["x.data"]);
+    assert_eq!(tree.found(&["x.etl"]), ["x.etl"]);
+    assert_eq!(tree.found(&["z"]), ["z.perf.data"]);
+    assert_eq!(tree.found(&["*.perf*"]), ["y.perf", "z.perf.data"]);
+}

@@ -1,4 +1,5 @@
-//! The table of records by class.
+//! The table of records by class: those of an `.etl` are kinds of events, those of a `perf.data` samples by event and other
+//! records by kind.
 
 use tracesift_etl::counts::{Count, Counts, Key};
 use tracesift_etl::{Group, Guid, LogfileHeader, names};
@@ -7,24 +8,24 @@ use tracesift_trace::Clock;
 use crate::answer::{ColumnOf, Kind, Table, descriptions, values};
 
 /// Records of one class.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountRow {
-    kind: &'static str,
-    class: Option<String>,
-    group: Option<u8>,
-    guid: Option<String>,
-    provider: Option<String>,
-    id: Option<u16>,
-    opcode: Option<u8>,
-    version: Option<u8>,
-    name: Option<String>,
-    provider_name: Option<String>,
-    count: u64,
-    bytes: u64,
-    stacks: u64,
-    first_ns: i64,
-    last_ns: i64,
-    stops_early: bool,
+    pub(super) kind: &'static str,
+    pub(super) class: Option<String>,
+    pub(super) group: Option<u8>,
+    pub(super) guid: Option<String>,
+    pub(super) provider: Option<String>,
+    pub(super) id: Option<u32>,
+    pub(super) opcode: Option<u8>,
+    pub(super) version: Option<u8>,
+    pub(super) name: Option<String>,
+    pub(super) provider_name: Option<String>,
+    pub(super) count: u64,
+    pub(super) bytes: u64,
+    pub(super) stacks: u64,
+    pub(super) first_ns: Option<i64>,
+    pub(super) last_ns: Option<i64>,
+    pub(super) stops_early: Option<bool>,
 }
 
 /// The columns. Those that a class does not have are left out of its object in JSON.
@@ -34,7 +35,7 @@ pub const COLUMNS: &[ColumnOf<CountRow>] = &[
         "Kind",
         Kind::Text,
         |r| r.kind.into(),
-        "`kernel` (class, group, opcode, version), `classic` (guid, opcode, version), `event` (provider, id, version) or `message` (guid, id).",
+        "`kernel` (class, group, opcode, version), `classic` (guid, opcode, version), `event` (provider, id, version) or `message` (guid, id); of a `perf.data` `sample` or `record` (id, name).",
     ),
     ColumnOf::machine(
         "class",
@@ -46,7 +47,13 @@ pub const COLUMNS: &[ColumnOf<CountRow>] = &[
     ColumnOf::machine("group", "Group", Kind::Id, |r| r.group.map(i32::from).into(), "Number of a kernel class."),
     ColumnOf::machine("guid", "Guid", Kind::Text, |r| r.guid.clone().into(), "Class of a classic record or message."),
     ColumnOf::machine("provider", "Provider", Kind::Text, |r| r.provider.clone().into(), "Provider of an event."),
-    ColumnOf::machine("id", "Id", Kind::Id, |r| r.id.map(i32::from).into(), "Number of an event or message."),
+    ColumnOf::machine(
+        "id",
+        "Id",
+        Kind::Id,
+        |r| r.id.into(),
+        "Number of an event or message; of a `perf.data` of an event in it, or of a kind of records.",
+    ),
     ColumnOf::machine("opcode", "Opcode", Kind::Id, |r| r.opcode.map(i32::from).into(), "Type inside the class."),
     ColumnOf::machine("version", "Version", Kind::Id, |r| r.version.map(i32::from).into(), "Version of the payload."),
     ColumnOf::machine(
@@ -54,7 +61,7 @@ pub const COLUMNS: &[ColumnOf<CountRow>] = &[
         "Name",
         Kind::Text,
         |r| r.name.clone().into(),
-        "Name of a kernel event, where it is known.",
+        "Name of a kernel event, where it is known; of a `perf.data` of the event or the kind of records.",
     ),
     ColumnOf::machine(
         "provider_name",
@@ -72,7 +79,7 @@ pub const COLUMNS: &[ColumnOf<CountRow>] = &[
         "First",
         Kind::Time,
         |r| r.first_ns.into(),
-        "Time of the earliest record, ns since the session's start.",
+        "Time of the earliest record, ns since the session's start; of a `perf.data` since its first record with a time.",
     ),
     ColumnOf::always("last_ns", "Last", Kind::Time, |r| r.last_ns.into(), "Time of the latest record."),
     ColumnOf::machine(
@@ -86,13 +93,18 @@ pub const COLUMNS: &[ColumnOf<CountRow>] = &[
         "note",
         "Note",
         Kind::Text,
-        |r| r.stops_early.then_some("stops early").into(),
+        |r| r.stops_early.filter(|stops| *stops).map(|_| "stops early").into(),
         "Whether the class stops early.",
     ),
 ];
 
-/// The table, the most frequent class last; and the labels of the classes that stop early.
-pub(super) fn table(
+/// The table of rows in this order.
+pub(super) fn table(rows: &[CountRow]) -> Table {
+    Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, rows) }
+}
+
+/// The table of an `.etl`, the most frequent class last; and the labels of the classes that stop early.
+pub(super) fn of_etl(
     counts: &Counts,
     header: &LogfileHeader,
     stops_early: impl Fn(Key) -> bool,
@@ -101,28 +113,19 @@ pub(super) fn table(
     let mut rows: Vec<CountRow> =
         counts.by_key().into_iter().map(|(key, count)| row(counts, key, &count, clock, stops_early(key))).collect();
     rows.reverse();
-    let silent = rows.iter().filter(|row| row.stops_early).map(label).collect();
-    (Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, &rows) }, silent)
+    let silent = rows.iter().filter(|row| row.stops_early == Some(true)).map(label).collect();
+    (table(&rows), silent)
 }
 
 fn row(counts: &Counts, key: Key, count: &Count, clock: Clock, stops_early: bool) -> CountRow {
     let base = CountRow {
-        kind: "",
-        class: None,
-        group: None,
-        guid: None,
-        provider: None,
-        id: None,
-        opcode: None,
-        version: None,
-        name: None,
-        provider_name: None,
         count: count.records,
         bytes: count.bytes,
         stacks: count.stacks,
-        first_ns: clock.ns(count.first_time),
-        last_ns: clock.ns(count.last_time),
-        stops_early,
+        first_ns: Some(clock.ns(count.first_time)),
+        last_ns: Some(clock.ns(count.last_time)),
+        stops_early: Some(stops_early),
+        ..CountRow::default()
     };
     match key {
         Key::Kernel { hook, version } => {
@@ -148,24 +151,25 @@ fn row(counts: &Counts, key: Key, count: &Count, clock: Clock, stops_early: bool
         Key::Event { provider, id, version } => CountRow {
             kind: "event",
             provider: Some(provider.to_string()),
-            id: Some(id),
+            id: Some(id.into()),
             version: Some(version),
             provider_name: counts.provider_name(provider).map(str::to_owned),
             ..base
         },
         Key::Message { guid, number } => {
-            CountRow { kind: "message", guid: Some(guid.to_string()), id: Some(number), ..base }
+            CountRow { kind: "message", guid: Some(guid.to_string()), id: Some(number.into()), ..base }
         }
     }
 }
 
-/// `PerfInfo/46 SampledProfile v2`
+/// `PerfInfo/46 SampledProfile v2`, `cycles:P`
 fn label(row: &CountRow) -> String {
     let class = row.class.as_ref().or(row.provider_name.as_ref()).or(row.provider.as_ref()).or(row.guid.as_ref());
-    let number = row.opcode.map(u16::from).or(row.id).unwrap_or_default();
+    let Some(class) = class else { return row.name.clone().unwrap_or_default() };
+    let number = row.opcode.map(u32::from).or(row.id).unwrap_or_default();
     let name = row.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
     let version = row.version.map(|version| format!(" v{version}")).unwrap_or_default();
-    format!("{}/{number}{name}{version}", class.map(String::as_str).unwrap_or_default())
+    format!("{class}/{number}{name}{version}")
 }
 
 struct SelfDescribing {

@@ -1,10 +1,13 @@
 //! `dump stats`: what a recording is, and what it consists of.
 //!
-//! A raw recording is read and its records are counted, one row per `.etl` in it. An archive tells what its description
+//! A raw recording is read and its records are counted, one row per `.etl` or `perf.data` in it. An archive tells what its description
 //! has: machine, session, tables, health.
 
 mod archive;
 mod counts;
+mod etl;
+mod linux;
+mod perf;
 mod raw;
 mod stacks;
 mod timeline;
@@ -16,9 +19,10 @@ use crate::answer::{Answer, Column, ColumnOf, Kind, Layout, Section, Table, Valu
 use crate::time_format::Zero;
 
 pub use archive::archive;
-pub use raw::{RawError, RawStats, recording};
+pub use linux::{LinuxRecording, RecordedEvent};
+pub use raw::{RawStats, recording};
 
-/// One `.etl`, or one archive.
+/// One `.etl` or `perf.data`, or one archive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Path of the archive or recording.
@@ -27,7 +31,7 @@ pub struct Row {
     pub member: Option<String>,
     /// Time zero, to show the recorder's local time.
     pub zero: Option<Zero>,
-    /// Bytes of the `.etl`, or of the archive's tables.
+    /// Bytes of the recording, or of the archive's tables.
     pub bytes: Option<u64>,
     /// Product name of the operating system.
     pub os_name: Option<String>,
@@ -55,7 +59,7 @@ pub struct Row {
     pub perf_freq: Option<i64>,
     /// Number of the session's clock.
     pub clock_type: Option<u32>,
-    /// Name of the session's clock.
+    /// Name of the recording's clock.
     pub clock: Option<String>,
     /// Interval of the clock interrupt, 100 ns.
     pub timer_resolution: Option<u32>,
@@ -73,8 +77,10 @@ pub struct Row {
     pub events_lost: Option<u64>,
     /// Buffers that the recorder says it lost.
     pub buffers_lost: Option<u64>,
-    /// What only a raw recording tells.
+    /// What only an `.etl` tells.
     pub container: Option<Container>,
+    /// What only a `perf.data` tells.
+    pub linux: Option<LinuxRecording>,
     /// Records; in an archive the rows of all its tables are in `tables`.
     pub total_records: Option<u64>,
     /// Records by class.
@@ -153,7 +159,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Size",
         Kind::Bytes,
         |r| r.bytes.into(),
-        "Bytes of the `.etl`; of an archive, of its tables.",
+        "Bytes of the `.etl` or `perf.data`; of an archive, of its tables.",
     ),
     ColumnOf::always(
         "os_name",
@@ -209,7 +215,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Duration s",
         Kind::Number(3),
         |r| r.duration_s.into(),
-        "From start to end in seconds.",
+        "From start to end in seconds; of a `perf.data` from its first to its last record with a time.",
     ),
     ColumnOf::always(
         "boot_time_utc",
@@ -252,7 +258,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Clock frequency",
         Kind::Count,
         |r| r.perf_freq.into(),
-        "Ticks per second of the performance counter.",
+        "Ticks per second of the performance counter, or of perf's clock.",
     ),
     ColumnOf::details(
         "timer_resolution_100ns",
@@ -348,6 +354,21 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         |r| table(r.container.as_ref().and_then(|c| c.tracelogging_events.as_ref())),
         "Self-describing events: provider, provider_name, event, count.",
     ),
+    linux::OS_RELEASE,
+    linux::ARCH,
+    linux::PERF_VERSION,
+    linux::COMMAND_LINE,
+    linux::MODE,
+    linux::CPUS,
+    linux::TOTAL_SAMPLES,
+    linux::FIRST_SAMPLE,
+    linux::LAST_SAMPLE,
+    linux::FIRST_RECORD,
+    linux::LAST_RECORD,
+    linux::EVENTS,
+    linux::RECORDS,
+    linux::COMPRESSED,
+    linux::STOPPED,
     ColumnOf::always(
         "tables",
         "Tables",

@@ -1,12 +1,14 @@
 //! Names of members: what is shown of them, and which members are wanted.
 
-use crate::input::file_kind::{self, Packing, RECORDING_EXTENSION};
+use crate::input::file_kind::{self, Packing};
 
 /// What to do with a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
     /// It is a recording.
     Recording,
+    /// It is a recording if it begins like one.
+    Perhaps,
     /// It is an archive that may hold one.
     Archive,
     /// Something else.
@@ -27,7 +29,7 @@ impl Plan {
     pub(super) fn new<'n>(names: impl Iterator<Item = &'n str>, archives: bool) -> Plan {
         let plan = Plan { archives, any_archive: false };
         let mut names = names;
-        let better = names.any(|name| plan.want(name) != Want::Nothing);
+        let better = names.any(|name| matches!(plan.want(name), Want::Recording | Want::Archive));
         Plan { archives, any_archive: archives && !better }
     }
 
@@ -38,8 +40,11 @@ impl Plan {
         if file_name.starts_with("._") {
             return Want::Nothing;
         }
-        if file_kind::has_extension(file_name, RECORDING_EXTENSION) {
+        if file_kind::is_plain_recording_name(file_name) {
             return Want::Recording;
+        }
+        if file_kind::may_be_recording_name(file_name) {
+            return Want::Perhaps;
         }
         let is_archive = Packing::by_name(file_name).is_some();
         let says_so = file_kind::is_packed_recording_name(file_name);
@@ -84,12 +89,14 @@ mod tests {
 
     #[test]
     fn recordings_first_and_archives_only_when_they_help() {
-        let names = ["logs/x.ETL", "pdbs.zip", "y.etl.zip", "__MACOSX/._x.etl", "readme.txt"];
+        let names = ["logs/x.ETL", "pdbs.zip", "y.etl.zip", "__MACOSX/._x.etl", "readme.txt", "a/perf.data", "x.data"];
         let plan = Plan::new(names.into_iter(), true);
         let wants = names.map(|name| plan.want(name));
-        assert_eq!(wants, [Want::Recording, Want::Nothing, Want::Archive, Want::Nothing, Want::Nothing]);
+        let expected = [Want::Recording, Want::Nothing, Want::Archive, Want::Nothing, Want::Nothing];
+        assert_eq!(wants[..5], expected);
+        assert_eq!(wants[5..], [Want::Recording, Want::Perhaps]);
 
-        let only_archives = ["a.zip", "readme.txt"];
+        let only_archives = ["a.zip", "readme.txt", "x.data"];
         assert_eq!(Plan::new(only_archives.into_iter(), true).want("a.zip"), Want::Archive);
         assert_eq!(Plan::new(only_archives.into_iter(), false).want("a.zip"), Want::Nothing);
     }

@@ -12,6 +12,7 @@ use tracesift_etl::FileSource;
 use super::names::{Plan, Want, harmless};
 use super::{Limits, Member, OpenOptions, Opened, Progress, Watch};
 use crate::input::error::{InputError, Note};
+use crate::input::file_kind::Format;
 
 /// Unpacked bytes between two calls of the watcher.
 const CHUNK: usize = 256 << 10;
@@ -103,8 +104,16 @@ impl<'a, 'w> Run<'a, 'w> {
         if want == Want::Nothing {
             return Ok(());
         }
+        let short = name;
         let name = self.full_name(name);
-        let file = self.spool(Some(&name), Some(declared), reader)?;
+        let mut head = [0; Format::HEAD];
+        let begun = if want == Want::Perhaps { self.read_head(&name, &mut head, reader)? } else { 0 };
+        let head = head.get(..begun).unwrap_or_default();
+        if want == Want::Perhaps && Format::by_content(head) != Format::Perf {
+            // What stands behind it in a solid archive is still to come.
+            return self.skip(short, reader);
+        }
+        let file = self.spool(Some(&name), Some(declared), &mut head.chain(reader))?;
         match (file, want) {
             (Some(file), Want::Archive) => self.nested.push((name, file)),
             (Some(file), _) => self.push(Some(name), file)?,
@@ -112,6 +121,20 @@ impl<'a, 'w> Run<'a, 'w> {
             (None, _) => {}
         }
         Ok(())
+    }
+
+    /// Reads the first bytes of a member, as many as it has. `name` is full.
+    fn read_head(&self, name: &str, head: &mut [u8], reader: &mut (impl Read + ?Sized)) -> Result<usize, InputError> {
+        let mut filled = 0;
+        while let Some(rest) = head.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match reader.read(rest) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.explain(Some(name.to_owned()), error)),
+            }
+        }
+        Ok(filled)
     }
 
     /// Unpacks the content of a file that is nothing but one compressed stream.

@@ -1,11 +1,13 @@
 //! What stands in directories.
 
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
 use crate::input::error::{InputError, Note};
-use crate::input::file_kind;
+use crate::input::facts::open_regular;
+use crate::input::file_kind::{self, Format};
 use crate::input::pattern::fold;
 
 /// A file, or an extract, that may become a target.
@@ -66,7 +68,7 @@ pub(super) fn list(directory: &Path, depth: usize, notes: &mut Vec<Note>) -> Res
         if is_extract {
             // Its tables are no inputs.
             walk.skip_current_dir();
-        } else if is_directory || !file_kind::is_recording_name(&name) {
+        } else if is_directory || !is_recording(&name, entry.path()) {
             continue;
         }
         match Found::look(simplified(entry.path()), false) {
@@ -77,6 +79,17 @@ pub(super) fn list(directory: &Path, depth: usize, notes: &mut Vec<Note>) -> Res
         }
     }
     Ok(found)
+}
+
+/// Whether a file is a recording by its name, or by its first bytes where the name alone does not tell.
+fn is_recording(name: &str, path: &Path) -> bool {
+    let begins_like_one = || {
+        let mut head = Vec::with_capacity(Format::HEAD);
+        // A device or pipe of such a name is not even opened.
+        let read = open_regular(path).map(|(file, _)| file.take(Format::HEAD as u64).read_to_end(&mut head));
+        matches!(read, Ok(Ok(_))) && Format::by_content(&head) == Format::Perf
+    };
+    file_kind::is_recording_name(name) || file_kind::may_be_recording_name(name) && begins_like_one()
 }
 
 fn unlistable(directory: &Path, error: walkdir::Error) -> InputError {

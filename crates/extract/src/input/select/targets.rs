@@ -7,7 +7,7 @@ use super::arguments::Exclusions;
 use super::listing::{self, Found, directory_of, folded};
 use super::{Purpose, Recording, Selection, Target};
 use crate::input::error::{InputError, Note};
-use crate::input::file_kind::{self, Packing};
+use crate::input::file_kind::{self, Format, Packing};
 use crate::input::parts::{part_of, same_name};
 
 /// Puts files together to targets.
@@ -44,14 +44,14 @@ impl<'a> Targets<'a> {
                 continue;
             }
             let mut parts = parts.get(&key).into_iter().flatten().map(|part| part.path.clone());
-            for files in spelt_alike(family.files) {
+            for (at, files) in recordings(family.files).into_iter().flat_map(spelt_alike).enumerate() {
                 let mut files = files.into_iter().map(|found| found.path);
                 let Some(first) = files.next().or_else(|| parts.next()) else { continue };
                 let stands_for: Vec<PathBuf> = files.collect();
                 for instead_of in &stands_for {
                     selection.notes.push(Note::ArchiveWins { used: first.clone(), instead_of: instead_of.clone() });
                 }
-                let name = name_of(&first, &key.1);
+                let name = if at == 0 { name_of(&first, &key.1) } else { other_name_of(&first) };
                 let files = std::iter::once(first).chain(parts.by_ref()).collect();
                 let recording = Recording { name, files, stands_for, forced: false, named: family.named };
                 selection.targets.push(Target::Recording(recording));
@@ -91,7 +91,9 @@ impl<'a> Targets<'a> {
             let siblings = listing::list(&directory, 1, &mut Vec::new()).unwrap_or_default();
             for sibling in siblings {
                 let (directory, stem) = key_of(&sibling.path);
-                let belongs = families.contains_key(&(directory.clone(), stem.clone()))
+                let belongs = families
+                    .get(&(directory.clone(), stem.clone()))
+                    .is_some_and(|family| sibling.is_extract || family.may_hold(&sibling))
                     || is_loose(&sibling.path)
                         && part_of(&stem).is_some_and(|(base, _)| {
                             families
@@ -111,6 +113,16 @@ impl<'a> Targets<'a> {
 }
 
 impl Family {
+    /// Whether a file beside those of the family can be the same recording as one of them.
+    fn may_hold(&self, sibling: &Found) -> bool {
+        let says = recording_of(sibling);
+        self.files.is_empty()
+            || self.files.iter().any(|found| match (recording_of(found), &says) {
+                (Some(known), Some(said)) => known == *said,
+                _ => true,
+            })
+    }
+
     fn add(&mut self, found: Found) {
         self.named |= found.named;
         if found.is_extract {
@@ -128,6 +140,32 @@ impl Family {
 
 fn rank(found: &Found) -> usize {
     Packing::rank(&listing::file_name(&found.path))
+}
+
+/// Which recording a file is by its name, packed or not; `None` when the name does not say.
+fn recording_of(found: &Found) -> Option<(Format, String)> {
+    let name = listing::file_name(&found.path);
+    let plain = file_kind::plain_name(&name)?;
+    Some((Format::by_name(plain)?, folded(plain)))
+}
+
+/// `X.etl` and `X.data` are two recordings of one name. What does not say which of them it holds, such as `X.zip`, belongs
+/// to the first. There is always one list.
+fn recordings(files: Vec<Found>) -> Vec<Vec<Found>> {
+    let mut names: Vec<_> = files.iter().filter_map(recording_of).collect();
+    names.sort();
+    names.dedup();
+    let mut recordings: Vec<Vec<Found>> = names.iter().map(|_| Vec::new()).collect();
+    if recordings.len() < 2 {
+        return vec![files];
+    }
+    for found in files {
+        let at = recording_of(&found).and_then(|says| names.binary_search(&says).ok()).unwrap_or(0);
+        if let Some(recording) = recordings.get_mut(at) {
+            recording.push(found);
+        }
+    }
+    recordings
 }
 
 /// Where a file system tells `x.etl` from `X.etl`, they are two recordings: the files of a family are then told apart by
@@ -170,7 +208,7 @@ fn key_of(path: &Path) -> Key {
 }
 
 fn is_loose(path: &Path) -> bool {
-    Packing::by_name(&listing::file_name(path)) == Some(Packing::Plain)
+    Format::by_name(&listing::file_name(path)) == Some(Format::Etl)
 }
 
 /// The name of a recording, spelt as in its first file; that may be a part, whose own suffix does not count then.
@@ -180,5 +218,15 @@ fn name_of(first: &Path, key: &str) -> String {
     match part_of(stem) {
         Some((base, _)) if same_name(base, key) => base.to_owned(),
         _ => stem.to_owned(),
+    }
+}
+
+/// The name of a further recording whose name is taken: that of its file, unpacked.
+fn other_name_of(first: &Path) -> String {
+    let file_name = listing::file_name(first);
+    match file_kind::plain_name(&file_name) {
+        // Where only the spelling of the name differs, that tells them apart.
+        Some(plain) if Format::by_name(plain) == Some(Format::Perf) => plain.to_owned(),
+        _ => file_kind::stem(&file_name).to_owned(),
     }
 }

@@ -1,0 +1,194 @@
+//! Statistics of an `.etl`: every record is counted, nothing is extracted.
+
+use rustc_hash::FxHashMap;
+use tracesift_etl::counts::{Counts, Key, cpus_seen};
+use tracesift_etl::payload::{Payload as _, Stack, StackReference};
+use tracesift_etl::{BufferReader, DamageCount, DamageLog, EtlFile, Group, LogfileHeader, Record};
+use tracesift_extract::Machine;
+use tracesift_trace::info::TraceInfo;
+
+use super::raw::{Damaged, health};
+use super::stacks::Recent;
+use super::timeline::{Recorded, Timeline};
+use super::{Container, Row, counts};
+use crate::time_format::Zero;
+
+/// Ticks of 100 ns, the unit of FILETIME.
+const FILETIME_PER_SECOND: i128 = 10_000_000;
+
+/// The row of one file, without its path.
+pub(super) fn row(file: &EtlFile) -> Row {
+    let counted = Counted::of(file);
+    describe(file, &counted)
+}
+
+#[derive(Default)]
+struct Counted {
+    counts: Counts,
+    timelines: FxHashMap<Key, Timeline>,
+    machine: Machine,
+    damage: Vec<DamageLog>,
+}
+
+impl Counted {
+    fn of(file: &EtlFile) -> Self {
+        let mut counted = Self::default();
+        let recorded = recorded(file);
+        let mut recent = Recent::new();
+        let mut reader = BufferReader::default();
+        for buffer in file.buffers() {
+            for record in reader.records(file, buffer) {
+                counted.record(&record, recorded, &mut recent);
+            }
+        }
+        counted.damage = vec![file.damage().clone(), reader.damage().clone()];
+        counted
+    }
+
+    fn record(&mut self, record: &Record<'_>, recorded: Recorded, recent: &mut Recent) {
+        let key = Key::of(record);
+        let before = self.counts.get(key).map_or(0, |count| count.stacks);
+        self.counts.add(record);
+        self.machine.record(record);
+        let has_stack = self.counts.get(key).is_some_and(|count| count.stacks > before);
+        self.timelines.entry(key).or_default().add(record.time(), recorded);
+        match owner_time(record) {
+            Some(time) => {
+                if let Some(owner) = recent.owner(time) {
+                    self.counts.add_stack(owner);
+                }
+            }
+            None => recent.record(record.time(), key, has_stack),
+        }
+    }
+}
+
+/// Time of the record that a stack record belongs to.
+fn owner_time(record: &Record<'_>) -> Option<i64> {
+    let [opcode, group] = record.hook()?.to_le_bytes();
+    if group != Group::STACK_WALK.0 {
+        return None;
+    }
+    let (payload, version, pointer_size) = (record.payload(), record.version(), record.pointer_size());
+    let time = match opcode {
+        Stack::OPCODE => Stack::parse(payload, version, pointer_size).ok()?.event_timestamp,
+        StackReference::KERNEL | StackReference::USER => {
+            StackReference::parse(payload, version, pointer_size).ok()?.event_timestamp
+        }
+        _ => return None,
+    };
+    Some(time.cast_signed())
+}
+
+/// From the first buffer to the end that the header states, if that is later; else to the last buffer. Rundown is
+/// written after the end.
+fn recorded(file: &EtlFile) -> Recorded {
+    let times = || file.buffers().iter().filter_map(|buffer| buffer.first_time);
+    let start = times().min().unwrap_or_default();
+    let last = times().max().unwrap_or(start);
+    let header = file.header();
+    let stated = (header.start_time != 0 && header.end_time > header.start_time).then(|| {
+        let length = i128::from(header.end_time) - i128::from(header.start_time);
+        let ticks = length * i128::from(header.frequency()) / FILETIME_PER_SECOND + i128::from(header.zero_ticks());
+        i64::try_from(ticks).unwrap_or(i64::MAX)
+    });
+    Recorded { start, end: stated.filter(|end| *end > start).unwrap_or(last) }
+}
+
+/// Whether another session can take the class over: the system has one source of it, shared by few sessions. Stack records only
+/// follow other records.
+fn has_one_owner(key: Key) -> bool {
+    match key {
+        Key::Kernel { hook, .. } => {
+            let [_, group] = hook.to_le_bytes();
+            !matches!(Group(group), Group::STACK_WALK | Group::EVENT_TRACE)
+        }
+        _ => false,
+    }
+}
+
+fn describe(file: &EtlFile, counted: &Counted) -> Row {
+    let header: &LogfileHeader = file.header();
+    let known = |value: i64| (value != 0).then_some(value);
+    let span = known(header.start_time).zip(known(header.end_time)).map(|(start, end)| end.saturating_sub(start));
+    let total = counted.counts.total();
+    let (table, silent) = counts::of_etl(&counted.counts, header, |key| {
+        has_one_owner(key) && counted.timelines.get(&key).is_some_and(Timeline::stops_early)
+    });
+    let mut info = TraceInfo { cpu_mhz: Some(header.cpu_mhz).filter(|mhz| *mhz > 0), ..TraceInfo::default() };
+    counted.machine.describe(&mut info);
+    let text = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    Row {
+        zero: known(header.start_time)
+            .map(|filetime| Zero { filetime, utc_offset_minutes: header.utc_offset_minutes() }),
+        bytes: Some(file.bytes()),
+        os_build: header.present.then(|| header.os_version()),
+        pointer_size: Some(header.pointer_size),
+        cpu_count: Some(header.cpu_count),
+        session_name: header.present.then(|| header.session_name.clone()),
+        perf_freq: Some(header.performance_frequency),
+        clock_type: Some(header.clock_number),
+        clock: text(&header.clock().name().to_owned()),
+        timer_resolution: Some(header.timer_resolution),
+        start_time_utc: header.start_time_utc(),
+        end_time_utc: header.end_time_utc(),
+        boot_time_utc: header.boot_time_utc(),
+        utc_offset_minutes: header.present.then(|| header.utc_offset_minutes()),
+        // Seven digits behind the point: a double holds them exactly enough for a session of years.
+        duration_s: span.map(|ticks| ticks as f64 / 1e7),
+        events_lost: Some(header.events_lost.into()),
+        buffers_lost: Some(header.buffers_lost.into()),
+        total_records: Some(total.map_or(0, |total| total.records)),
+        container: Some(container(file, &counted.counts)),
+        counts: Some(table),
+        health: health(counted.damage.iter().flat_map(DamageLog::kinds).map(damaged).collect()),
+        warnings: warnings(header, &silent),
+        ..Row::of_machine(&info)
+    }
+}
+
+fn container(file: &EtlFile, counts: &Counts) -> Container {
+    let header = file.header();
+    let is_header = |key: &Key| matches!(key, Key::Kernel { hook: 0, .. });
+    Container {
+        buffer_size: header.buffer_size,
+        buffers_written: header.buffers_written,
+        log_file_mode: header.log_file_mode,
+        buffers_in_file: file.buffers().len(),
+        compressed_buffers: file.buffers().iter().filter(|buffer| buffer.is_compressed()).count(),
+        cpus_seen_in_buffers: cpus_seen(file),
+        buffers_flagged_events_lost: file.buffers_with_lost_events(),
+        buffers_flagged_buffer_lost: file.buffers_after_lost_buffers(),
+        logfile_header_records: counts
+            .by_key()
+            .iter()
+            .filter(|(key, _)| is_header(key))
+            .map(|(_, count)| count.records)
+            .sum(),
+        first_timestamp_raw: counts.total().map(|total| total.first_time),
+        last_timestamp_raw: counts.total().map(|total| total.last_time),
+        records_by_header_type: counts
+            .by_header()
+            .into_iter()
+            .map(|(kind, count)| (kind.name().to_owned(), count))
+            .collect(),
+        tracelogging_events: counts::self_describing(counts),
+    }
+}
+
+fn warnings(header: &LogfileHeader, silent: &[String]) -> Vec<String> {
+    let mut warnings = crate::file::losses(header.events_lost.into(), header.buffers_lost.into());
+    warnings.extend(
+        silent.iter().map(|class| format!("{class} stops well before the end: another session may have taken it over")),
+    );
+    warnings
+}
+
+fn damaged(count: &DamageCount) -> Damaged {
+    Damaged {
+        kind: count.kind,
+        count: count.count,
+        bytes: Some(count.bytes),
+        example: count.examples.first().map(|damage| format!("at byte {}: {}", damage.offset, damage.detail)),
+    }
+}

@@ -1,0 +1,243 @@
+//! Statistics of a `perf.data`: every record is counted, nothing is extracted.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use tracesift_perf::{
+    Attr, AttrFlags, Counts, DamageCount, DamageLog, Kind, Metadata, Mode, Payload, PerfFile, Record,
+};
+
+use super::counts::{self, CountRow};
+use super::raw::{Damaged, health};
+use super::{LinuxRecording, RecordedEvent, Row};
+use crate::file::losses;
+
+/// Times of perf are nanoseconds.
+const TICKS_PER_SECOND: i64 = 1_000_000_000;
+
+/// The row of one file, without its path.
+pub(super) fn row(file: &PerfFile) -> Row {
+    let counted = Counted::of(file);
+    describe(file, &counted)
+}
+
+/// What a record counts as: samples by event, others by kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Sample(Option<usize>),
+    Record(Kind),
+}
+
+/// Records of one key.
+#[derive(Default)]
+struct Count {
+    records: u64,
+    bytes: u64,
+    stacks: u64,
+    times: Option<(u64, u64)>,
+}
+
+#[derive(Default)]
+struct Counted {
+    counts: Counts,
+    by_key: FxHashMap<Key, Count>,
+    lost: u64,
+    pauses: u64,
+}
+
+impl Counted {
+    fn of(file: &PerfFile) -> Self {
+        let mut counted = Self::default();
+        let mut records = file.records();
+        while let Some(record) = records.next() {
+            counted.record(&record);
+        }
+        counted.counts.finish(&records);
+        counted
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        self.counts.add(record);
+        let kind = record.kind();
+        let key = if kind == Kind::Sample { Key::Sample(record.event()) } else { Key::Record(kind) };
+        let count = self.by_key.entry(key).or_default();
+        count.records += 1;
+        count.bytes += u64::from(record.size());
+        if let Some(time) = record.time() {
+            let (first, last) = count.times.get_or_insert((time, time));
+            *first = time.min(*first);
+            *last = time.max(*last);
+        }
+        match kind {
+            Kind::Sample => {
+                let chain = record.sample().ok().and_then(|sample| sample.callchain);
+                count.stacks += u64::from(chain.is_some_and(|chain| !chain.is_empty()));
+            }
+            Kind::Lost | Kind::LostSamples => match record.payload() {
+                Ok(Payload::Lost(lost)) => self.lost = self.lost.saturating_add(lost.count),
+                Ok(Payload::LostSamples(lost)) if !lost.filtered => self.lost = self.lost.saturating_add(lost.count),
+                _ => {}
+            },
+            Kind::Throttle => self.pauses += 1,
+            _ => {}
+        }
+    }
+}
+
+fn describe(file: &PerfFile, counted: &Counted) -> Row {
+    let counts = &counted.counts;
+    let metadata = counts.metadata.as_ref().unwrap_or_else(|| file.metadata());
+    let features = &metadata.features;
+    let span = counts.record_times.map(|(first, last)| last - first);
+    Row {
+        bytes: Some(file.bytes()),
+        os_name: Some("Linux".to_owned()),
+        machine: features.hostname.clone(),
+        pointer_size: features.arch.as_deref().and_then(pointer_size),
+        cpu_count: features.cpus.map(|cpus| cpus.online),
+        cpu_name: features.cpu_description.clone(),
+        memory_mib: features.total_memory_kib.map(|kib| kib >> 10),
+        perf_freq: Some(TICKS_PER_SECOND),
+        clock: Some(clock(metadata).to_owned()),
+        duration_s: span.map(|ns| ns as f64 / 1e9),
+        events_lost: Some(counted.lost),
+        total_records: Some(counts.total_records()),
+        linux: Some(recording(metadata, counts)),
+        counts: Some(counts::table(&rows(counted, metadata))),
+        health: health([file.damage(), &counts.damage].into_iter().flat_map(DamageLog::kinds).map(damaged).collect()),
+        warnings: warnings(counted),
+        ..Row::default()
+    }
+}
+
+fn recording(metadata: &Metadata, counts: &Counts) -> LinuxRecording {
+    let features = &metadata.features;
+    let events = metadata.events.all().iter().enumerate().map(|(index, event)| RecordedEvent {
+        index,
+        name: metadata.event_name(index),
+        kind: event.attr.kind,
+        config: event.attr.config,
+        sample_type: event.attr.sample_format.bits(),
+        ids: event.ids.len(),
+        frequency: event.attr.frequency(),
+        period: event.attr.period(),
+        samples: counts.samples.get(index).copied().unwrap_or_default(),
+    });
+    LinuxRecording {
+        mode: if metadata.mode == Mode::File { "file" } else { "pipe" },
+        os_release: features.os_release.clone(),
+        arch: features.arch.clone(),
+        perf_version: features.perf_version.clone(),
+        command_line: (!features.command_line.is_empty()).then(|| features.command_line.join(" ")),
+        cpus: features.cpus.map(|cpus| [cpus.available.into(), cpus.online.into()]),
+        events: events.collect(),
+        total_samples: counts.total_samples(),
+        records: by_name(&counts.outer),
+        records_inside_compressed: by_name(&counts.nested),
+        sample_times: counts.sample_times,
+        record_times: counts.record_times,
+        walk_stopped: counts.stop.as_ref().map(ToString::to_string),
+    }
+}
+
+/// Records by the name of their kind, the most frequent first.
+fn by_name(kinds: &BTreeMap<Kind, u64>) -> Vec<(String, u64)> {
+    let mut named: Vec<(String, u64)> = kinds.iter().map(|(kind, count)| (name(*kind), *count)).collect();
+    named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    named
+}
+
+fn name(kind: Kind) -> String {
+    kind.name().map_or_else(|| format!("type {}", kind.number()), str::to_owned)
+}
+
+/// The rows, the most frequent last.
+fn rows(counted: &Counted, metadata: &Metadata) -> Vec<CountRow> {
+    let zero = counted.counts.record_times.map_or(0, |times| times.0);
+    let since_zero = |time: u64| i64::try_from(time.saturating_sub(zero)).unwrap_or(i64::MAX);
+    let row = |(key, count): (&Key, &Count)| {
+        let (kind, id, name) = match key {
+            Key::Sample(Some(event)) => ("sample", u32::try_from(*event).ok(), metadata.event_name(*event)),
+            Key::Sample(None) => ("sample", None, "unknown event".to_owned()),
+            Key::Record(kind) => ("record", Some(kind.number()), name(*kind)),
+        };
+        CountRow {
+            kind,
+            id,
+            name: Some(name),
+            count: count.records,
+            bytes: count.bytes,
+            stacks: count.stacks,
+            first_ns: count.times.map(|times| since_zero(times.0)),
+            last_ns: count.times.map(|times| since_zero(times.1)),
+            ..CountRow::default()
+        }
+    };
+    let mut rows: Vec<CountRow> = counted.by_key.iter().map(row).collect();
+    rows.sort_by(|a, b| a.count.cmp(&b.count).then_with(|| (a.kind, &a.name, a.id).cmp(&(b.kind, &b.name, b.id))));
+    rows
+}
+
+/// Bytes of a pointer, by `uname -m`.
+fn pointer_size(arch: &str) -> Option<u32> {
+    // What a 32-bit program is told on a 64-bit ARM.
+    let is_compatible = arch.starts_with("armv8");
+    let families = ["i386", "i486", "i586", "i686", "arm", "mips", "ppc", "riscv32", "s390", "sparc", "parisc"];
+    match arch {
+        "s390x" | "alpha" => Some(8),
+        _ if arch.contains("64") && !is_compatible => Some(8),
+        _ if families.iter().any(|family| arch.starts_with(family)) => Some(4),
+        _ => None,
+    }
+}
+
+/// The clock of the times, in clock_gettime's words.
+fn clock(metadata: &Metadata) -> &'static str {
+    let chosen = |attr: &Attr| attr.flags.contains(AttrFlags::USE_CLOCKID).then_some(attr.clock_id);
+    match metadata.events.all().first().and_then(|event| chosen(&event.attr)) {
+        None => "scheduler clock",
+        Some(0) => "CLOCK_REALTIME",
+        Some(1) => "CLOCK_MONOTONIC",
+        Some(4) => "CLOCK_MONOTONIC_RAW",
+        Some(7) => "CLOCK_BOOTTIME",
+        Some(11) => "CLOCK_TAI",
+        Some(_) => "another clock",
+    }
+}
+
+fn warnings(counted: &Counted) -> Vec<String> {
+    let mut warnings = losses(counted.lost, 0);
+    match counted.pauses {
+        0 => {}
+        1 => warnings.push("sampling paused once because it was too frequent: figures may be too small".to_owned()),
+        pauses => warnings
+            .push(format!("sampling paused {pauses} times because it was too frequent: figures may be too small")),
+    }
+    warnings.extend(counted.counts.stop.as_ref().map(|stop| format!("not read to its end: {stop}")));
+    warnings
+}
+
+fn damaged(count: &DamageCount) -> Damaged {
+    Damaged {
+        kind: count.kind,
+        count: count.count,
+        bytes: None,
+        example: count.examples.first().map(|damage| format!("at byte {}: {}", damage.offset, damage.detail)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_pointers() {
+        for arch in ["x86_64", "aarch64", "ppc64le", "s390x", "riscv64", "mips64", "loongarch64"] {
+            assert_eq!(pointer_size(arch), Some(8), "{arch}");
+        }
+        for arch in ["i686", "armv7l", "armv8l", "ppc", "s390", "mips"] {
+            assert_eq!(pointer_size(arch), Some(4), "{arch}");
+        }
+        assert_eq!(pointer_size("vax"), None);
+    }
+}

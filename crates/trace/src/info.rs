@@ -10,7 +10,7 @@ pub struct TraceInfo {
     pub id: String,
     /// File name without `.etl`, `.zip`, `.sift` …
     pub name: String,
-    /// `etl`, later `perf`.
+    /// `etl` or `perf`.
     pub kind: String,
     /// Version of the tool that made the extract.
     pub tool_version: String,
@@ -22,7 +22,7 @@ pub struct TraceInfo {
     pub machine: Option<String>,
     /// Product name of the operating system.
     pub os_name: Option<String>,
-    /// `major.minor.build`.
+    /// `major.minor.build`; of Linux the kernel's release.
     pub os_build: Option<String>,
     /// Bytes of a pointer: 4 or 8.
     pub pointer_size: u8,
@@ -54,7 +54,7 @@ pub struct TraceInfo {
     pub start_ns: i64,
     /// End of the recorded span, ns since time zero.
     pub end_ns: i64,
-    /// Clock: `performance counter`, `system time` or `cpu cycles`.
+    /// Clock: `performance counter`, `system time` or `cpu cycles`; of Linux `scheduler clock` or a name as in clock_gettime.
     pub clock: String,
     /// Ticks per second of that clock.
     pub clock_frequency: i64,

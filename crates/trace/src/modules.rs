@@ -89,12 +89,28 @@ pub enum AddressSpace {
     Process(ProcessId),
 }
 
-/// A module at its base.
+/// What a mapping shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapped {
-    /// The module.
-    pub module: ModuleId,
+    /// The module; `None` for memory without a file, which hides what lay there.
+    pub module: Option<ModuleId>,
+    /// Offset in the module of the first mapped byte.
+    pub offset: u64,
 }
+
+/// The mappings that a process had from its creator, until it replaced its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inherited {
+    /// The creator.
+    pub(crate) from: ProcessId,
+    /// Raw time at which it was copied.
+    pub(crate) at: i64,
+    /// Raw time up to which the copy was in use.
+    pub(crate) until: i64,
+}
+
+/// Copies of copies that are followed; a forged recording must not make it endless.
+const MAX_GENERATIONS: usize = 64;
 
 /// All images of a recording.
 #[derive(Debug)]
@@ -103,8 +119,36 @@ pub struct Modules {
     pub modules: Vec<ModuleRow>,
     /// Table `process_modules`, by time of load.
     pub process_modules: Vec<ProcessModuleRow>,
-    /// Address to module.
-    pub addresses: AddressMap<AddressSpace, Mapped>,
+    pub(crate) addresses: AddressMap<AddressSpace, Mapped>,
+    pub(crate) inherited: FxHashMap<ProcessId, Inherited>,
+}
+
+impl Modules {
+    /// The module at an address, and the offset in it.
+    #[must_use]
+    pub fn find(&self, mut space: AddressSpace, address: u64, mut ticks: i64) -> Option<(ModuleId, u64)> {
+        for _ in 0..MAX_GENERATIONS {
+            if let Some(mapping) = self.addresses.find(space, address, ticks) {
+                let Mapped { module, offset } = mapping.what;
+                return Some((module?, (address - mapping.start).wrapping_add(offset)));
+            }
+            let inherited = self.inherited_by(space).filter(|inherited| ticks <= inherited.until)?;
+            (space, ticks) = (AddressSpace::Process(inherited.from), inherited.at);
+        }
+        None
+    }
+
+    /// A number that changes whenever a space changed before `ticks`: part of the key of caches.
+    #[must_use]
+    pub fn epoch(&self, space: AddressSpace, ticks: i64) -> u32 {
+        let replaced = self.inherited_by(space).is_some_and(|inherited| ticks > inherited.until);
+        self.addresses.epoch(space, ticks).saturating_add(replaced.into())
+    }
+
+    fn inherited_by(&self, space: AddressSpace) -> Option<&Inherited> {
+        let AddressSpace::Process(process) = space else { return None };
+        self.inherited.get(&process)
+    }
 }
 
 impl Images {
@@ -208,19 +252,20 @@ impl Images {
             freezer.edge(space, module, record);
         }
         let kernel_process = if freezer.mappings.iter().any(|(space, _)| *space == AddressSpace::Kernel) {
-            population.process_at(4, clock.zero)
+            population.kernel_process()
         } else {
             ProcessId(0)
         };
         let mut process_modules: Vec<_> = freezer
             .mappings
             .iter()
-            .map(|(space, mapping)| ProcessModuleRow {
+            .filter_map(|(space, mapping)| Some((space, mapping, mapping.what.module?)))
+            .map(|(space, mapping, module)| ProcessModuleRow {
                 process: match space {
                     AddressSpace::Kernel => kernel_process,
                     AddressSpace::Process(process) => *process,
                 },
-                module: mapping.what.module,
+                module,
                 base: mapping.start.cast_signed(),
                 size: mapping.end.wrapping_sub(mapping.start).cast_signed(),
                 load: (mapping.from != i64::MIN).then(|| clock.ns(mapping.from)),
@@ -228,7 +273,12 @@ impl Images {
             })
             .collect();
         process_modules.sort_by_key(|row| (row.load, row.process, row.base));
-        Modules { modules: freezer.modules, process_modules, addresses: AddressMap::new(freezer.mappings) }
+        Modules {
+            modules: freezer.modules,
+            process_modules,
+            addresses: AddressMap::new(freezer.mappings),
+            inherited: FxHashMap::default(),
+        }
     }
 }
 
@@ -324,7 +374,7 @@ impl Freezer {
             ImageEdge::Load | ImageEdge::AliveAtStart | ImageEdge::AliveAtEnd => {
                 if let Some(index) = alive {
                     let mapping = &mut self.mappings[index].1;
-                    if mapping.what.module == module {
+                    if mapping.what.module == Some(module) {
                         mapping.end = mapping.end.max(end);
                         return;
                     }
@@ -337,14 +387,14 @@ impl Freezer {
                     _ => alive.map_or(i64::MIN, |_| record.ticks),
                 };
                 self.open.insert(slot, self.mappings.len());
-                let what = Mapped { module };
+                let what = Mapped { module: Some(module), offset: 0 };
                 self.mappings.push((space, Mapping { start: record.base, end, from, until: i64::MAX, what }));
             }
             ImageEdge::Unload => {
                 let index = match alive {
                     Some(index) => index,
                     None => {
-                        let what = Mapped { module };
+                        let what = Mapped { module: Some(module), offset: 0 };
                         let mapping = Mapping { start: record.base, end, from: i64::MIN, until: i64::MAX, what };
                         self.mappings.push((space, mapping));
                         self.mappings.len() - 1

@@ -10,6 +10,19 @@ use crate::clock::Clock;
 use crate::ids::{ProcessId, ThreadId};
 use crate::rows::{Origin, ProcessRow, ThreadRow};
 
+/// Whose conventions hold for ids that no record explains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Platform {
+    /// Pid 4 is the System process, into which kernel modules are mapped.
+    #[default]
+    Windows,
+    /// The kernel is no process; a pseudo-process stands for it.
+    Linux,
+}
+
+/// A process or thread that the recorder could not name: −1 in its records.
+pub const NOBODY: u32 = u32::MAX;
+
 /// Which edge of a life a record reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
@@ -84,6 +97,7 @@ pub struct Lifetimes {
     pairs: FxHashMap<u32, u32>,
     services: FxHashMap<(u32, u32), String>,
     idle_threads: bool,
+    platform: Platform,
 }
 
 impl Lifetimes {
@@ -91,6 +105,12 @@ impl Lifetimes {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Nothing known, on a platform.
+    #[must_use]
+    pub fn of(platform: Platform) -> Self {
+        Self { platform, ..Self::default() }
     }
 
     /// A process record.
@@ -123,6 +143,15 @@ impl Lifetimes {
         }
     }
 
+    /// A process has another name from now on; of all its names the last one counts.
+    pub fn process_name(&mut self, pid: u32, name: &str) {
+        if let Some(life) = self.processes.get_mut(&pid).and_then(|lives| lives.last_mut())
+            && life.facts.name.as_deref() != Some(name)
+        {
+            life.facts.name = Some(name.to_owned());
+        }
+    }
+
     /// A thread left a CPU in state Terminated: its life ends here even if its end record came a little earlier.
     pub fn terminated(&mut self, ticks: i64, tid: u32) {
         if tid == 0 {
@@ -149,7 +178,7 @@ impl Lifetimes {
     /// of the `cpus` gets one; else they are made when they are met.
     #[must_use]
     pub fn freeze(self, clock: Clock, cpus: u16) -> Population {
-        let mut population = Population { clock, pairs: self.pairs, ..Population::default() };
+        let mut population = Population { clock, pairs: self.pairs, platform: self.platform, ..Population::default() };
         let mut pids: Vec<_> = self.processes.into_iter().collect();
         pids.sort_unstable_by_key(|(pid, _)| *pid);
         for (pid, lives) in pids {
@@ -285,6 +314,8 @@ pub struct Population {
     idle: FxHashMap<u16, ThreadId>,
     interrupts: Option<ProcessId>,
     unknown: Option<ProcessId>,
+    kernel: Option<ProcessId>,
+    platform: Platform,
 }
 
 impl Default for Population {
@@ -302,6 +333,8 @@ impl Default for Population {
             idle: FxHashMap::default(),
             interrupts: None,
             unknown: None,
+            kernel: None,
+            platform: Platform::default(),
         }
     }
 }
@@ -313,7 +346,7 @@ impl Population {
         let name = match (facts.name.filter(|name| !name.is_empty()), pid) {
             (Some(name), _) => name,
             (None, 0) => "Idle".to_owned(),
-            (None, 4) => "System".to_owned(),
+            (None, 4) if self.platform == Platform::Windows => "System".to_owned(),
             (None, _) => format!("pid {pid}"),
         };
         self.processes.push(ProcessRow {
@@ -427,7 +460,8 @@ impl Population {
             Some(pid) => self.process_at(pid, ticks),
             None => self.unknown_process(),
         };
-        self.push_thread(i64::from(tid), process, Origin::Inferred, None);
+        let shown = if tid == NOBODY { -1 } else { i64::from(tid) };
+        self.push_thread(shown, process, Origin::Inferred, None);
         ThreadId::from_index(self.threads.len() - 1)
     }
 
@@ -496,6 +530,19 @@ impl Population {
         let id = self.pseudo_process(0, "DPC/ISR");
         self.interrupts = Some(id);
         id
+    }
+
+    /// The process into which the kernel's own modules are mapped.
+    pub fn kernel_process(&mut self) -> ProcessId {
+        match (self.platform, self.kernel) {
+            (Platform::Windows, _) => self.process_at(4, self.clock.zero),
+            (Platform::Linux, Some(id)) => id,
+            (Platform::Linux, None) => {
+                let id = self.pseudo_process(-1, "Kernel");
+                self.kernel = Some(id);
+                id
+            }
+        }
     }
 
     fn unknown_process(&mut self) -> ProcessId {

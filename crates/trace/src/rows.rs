@@ -124,12 +124,14 @@ pub struct ModuleRow {
     pub company: Option<String>,
     /// File description.
     pub description: Option<String>,
+    /// Build id of an ELF file, lower-case hex digits.
+    pub build_id: Option<String>,
 }
 
 /// Table `process_modules`: one mapping of a module into a process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcessModuleRow {
-    /// The process; kernel modules are mapped into the System process.
+    /// The process; kernel modules are mapped into the System process, on Linux into the pseudo-process `Kernel`.
     pub process: ProcessId,
     /// The module.
     pub module: ModuleId,
@@ -207,7 +209,7 @@ pub struct CpuSampleRow {
     pub process: ProcessId,
     /// The thread that ran.
     pub thread: ThreadId,
-    /// CPU time that the sample stands for, ns: interval in force × the record's count.
+    /// CPU time that the sample stands for, ns: interval in force × the record's count; perf: period of the CPU event.
     pub weight: i64,
     /// Call stack.
     pub stack: Option<StackId>,

@@ -163,7 +163,8 @@ impl Stacks {
         let id = if addresses.is_empty() {
             None
         } else {
-            let user_frames = addresses.last().is_some_and(|address| !self.is_kernel(*address));
+            // An unwinder that lost its way ends a user stack with anything.
+            let user_frames = addresses.iter().any(|address| !self.is_kernel(*address));
             let space = if user_frames { AddressSpace::Process(process) } else { AddressSpace::Kernel };
             let (images, methods) = self.epochs(space, ticks);
             let (low, high) = hash_pair(addresses.iter().copied());
@@ -226,10 +227,10 @@ impl Stacks {
     pub fn frame(&mut self, process: ProcessId, address: u64, ticks: i64, sink: &mut impl RowSink) -> FrameId {
         let kernel = self.is_kernel(address);
         let space = if kernel { AddressSpace::Kernel } else { AddressSpace::Process(process) };
-        let image = self.modules.addresses.find(space, address, ticks);
+        let image = self.modules.find(space, address, ticks);
         let method = if kernel { None } else { self.methods.find(process, address, ticks) };
         let key = match (image, method) {
-            (Some(image), _) => FrameKey::Module(image.what.module, address - image.start),
+            (Some((module, rva)), _) => FrameKey::Module(module, rva),
             (None, Some(_)) => FrameKey::Method(process, address, self.methods.epoch(process, ticks)),
             (None, None) => FrameKey::Address(space, address),
         };
@@ -239,7 +240,7 @@ impl Stacks {
         let id = FrameId::from_index(self.next_frame);
         self.next_frame += 1;
         self.frames.insert(key, id);
-        let mapped = image.map(|image| (image.what.module, (address - image.start).cast_signed()));
+        let mapped = image.map(|(module, rva)| (module, rva.cast_signed()));
         sink.frame(&FrameRow {
             frame: id,
             module: mapped.map(|(module, _)| module),
@@ -273,7 +274,7 @@ impl Stacks {
             AddressSpace::Kernel => 0,
             AddressSpace::Process(process) => self.methods.epoch(process, ticks),
         };
-        (self.modules.addresses.epoch(space, ticks), methods)
+        (self.modules.epoch(space, ticks), methods)
     }
 
     fn half(&mut self, process: ProcessId, addresses: &[u64], ticks: i64, sink: &mut impl RowSink) -> HalfId {

@@ -11,7 +11,7 @@ table! {
     "One code address: module and RVA, or an address outside of any module with its process.";
     frame: FrameId, Delta, "", "Row id, given at first sight.", "made by the extract";
     module: Option<ModuleId>, Dictionary, "", "The module that contains the address.", "`modules`";
-    rva: Option<i64>, Delta, "bytes", "Offset from the base of the module.", "StackWalk, SampledProfile InstructionPointer";
+    rva: Option<i64>, Delta, "bytes", "Offset from the base of the module; on Linux the offset in the file, of the kernel that from its first mapped address.", "StackWalk, SampledProfile InstructionPointer; perf sample ip, callchain";
     process: Option<ProcessId>, Plain, "", "The process, for user-mode code outside of any module (JIT code, unknown code).", "`processes`";
     address: Option<i64>, Plain, "", "The address, for code outside of any module; addresses above 2^63 are negative.", "StackWalk, SampledProfile InstructionPointer";
 }

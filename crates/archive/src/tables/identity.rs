@@ -11,7 +11,7 @@ table! {
     "One life of a pid: a pid that is used again is another row.";
     process: ProcessId, Delta, "", "Row id, given at first sight.", "made by the extract";
     pid: i64, Plain, "", "Process id of the operating system.", "Process ProcessId";
-    name: String, Plain, "", "File name of the image, such as `FileWriter.exe`; `pid N` when nothing named it.", "Process ImageFileName";
+    name: String, Plain, "", "File name of the image, such as `FileWriter.exe`; on Linux the last name of the first thread; `pid N` when nothing named it.", "Process ImageFileName; perf COMM";
     command_line: Option<String>, Plain, "", "Command line.", "Process CommandLine";
     parent_pid: Option<i64>, Plain, "", "Process id of the creator.", "Process ParentId";
     parent: Option<ProcessId>, Plain, "", "The creator, when it was alive at the start of this process.", "`processes`";
@@ -32,7 +32,7 @@ table! {
     thread: ThreadId, Delta, "", "Row id, given at first sight.", "made by the extract";
     process: ProcessId, Plain, "", "The process that it belongs to.", "Thread ProcessId";
     tid: i64, Plain, "", "Thread id of the operating system; 0 for the idle threads.", "Thread TThreadId";
-    name: Option<String>, Plain, "", "Thread name (description).", "Thread ThreadName";
+    name: Option<String>, Plain, "", "Thread name (description).", "Thread ThreadName; perf COMM";
     start: Option<i64>, Plain, "ns", "Start inside the recording; null: it ran before.", "time of Thread Start";
     end: Option<i64>, Plain, "ns", "End inside the recording; null: it runs on.", "time of the CSwitch that leaves it Terminated, else of Thread End";
     base_priority: Option<i8>, Plain, "", "Base priority.", "Thread BasePriority (from version 3)";
@@ -45,7 +45,7 @@ table! {
 
 table! {
     ModuleRow in "modules", always: true, Timing::Untimed,
-    "One image file by name, size and time stamp, however often it is mapped.";
+    "One image file by name, size and time stamp (on Linux by path and build id), however often it is mapped.";
     module: ModuleId, Delta, "", "Row id, given at first sight.", "made by the extract";
     name: String, Plain, "", "File name, such as `ntdll.dll`.", "Image FileName";
     path: String, Plain, "", "Path, with drive letter where the volume mapping is known, else as recorded.", "Image FileName, VolumeMapping";
@@ -65,14 +65,15 @@ table! {
     product_name: Option<String>, Dictionary, "", "Product name.", "ImageId FileVersion";
     company: Option<String>, Dictionary, "", "Company name.", "ImageId FileVersion";
     description: Option<String>, Plain, "", "File description.", "ImageId FileVersion";
+    build_id: Option<String>, Plain, "", "Build id of an ELF file, lower-case hex digits; from schema 1.2.", "perf MMAP2, HEADER_BUILD_ID";
 }
 
 table! {
     ProcessModuleRow in "process_modules", always: true, Timing::Untimed,
-    "One mapping of a module into a process. Kernel modules are mapped into the System process.";
+    "One mapping of a module into a process. Kernel modules are mapped into the System process, on Linux into the pseudo-process `Kernel`. On Linux a mapping that a process has from its creator has no row of its own.";
     process: ProcessId, Plain, "", "The process.", "Image ProcessId";
     module: ModuleId, Plain, "", "The module.", "`modules`";
-    base: i64, Plain, "", "Base address; addresses above 2^63 are negative.", "Image ImageBase";
+    base: i64, Plain, "", "Base address: where offset 0 of the module lies, or would lie; addresses above 2^63 are negative.", "Image ImageBase; perf MMAP, MMAP2 addr - pgoff";
     size: i64, Plain, "bytes", "Size of the mapping.", "Image ImageSize";
     load: Option<i64>, Plain, "ns", "Load inside the recording; null: loaded before.", "time of Image Load";
     unload: Option<i64>, Plain, "ns", "Unload inside the recording; null: stays loaded.", "time of Image Unload";

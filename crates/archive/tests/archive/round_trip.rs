@@ -164,7 +164,7 @@ fn every_file_carries_version_and_clock_and_only_signed_integers() {
         let metadata = reader.metadata().file_metadata();
         let pairs = metadata.key_value_metadata().expect("metadata");
         let value = |key: &str| pairs.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.clone());
-        assert_eq!(value("tracesift.schema").as_deref(), Some("1.1"));
+        assert_eq!(value("tracesift.schema").as_deref(), Some("1.2"));
         assert_eq!(value("tracesift.clock_frequency").as_deref(), Some("10000000"));
         assert_eq!(value("ARROW:schema"), None);
         let schema = metadata.schema_descr();

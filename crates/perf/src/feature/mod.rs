@@ -179,6 +179,21 @@ pub(crate) fn is_read(feature: u32) -> bool {
 }
 
 impl Features {
+    /// Bytes of a pointer, as the architecture has them; `None` for one that is not known here.
+    #[must_use]
+    pub fn pointer_size(&self) -> Option<u8> {
+        let arch = self.arch.as_deref()?;
+        // What a 32-bit program is told on a 64-bit ARM.
+        let is_compatible = arch.starts_with("armv8");
+        let families = ["i386", "i486", "i586", "i686", "arm", "mips", "ppc", "riscv32", "s390", "sparc", "parisc"];
+        match arch {
+            "s390x" | "alpha" => Some(8),
+            _ if arch.contains("64") && !is_compatible => Some(8),
+            _ if families.iter().any(|family| arch.starts_with(family)) => Some(4),
+            _ => None,
+        }
+    }
+
     /// Notes that a feature is there.
     pub(crate) fn note(&mut self, feature: u32) {
         if !self.present.contains(&feature) && self.present.len() < 256 {
@@ -193,5 +208,22 @@ impl Features {
             let name = name(feature).unwrap_or("unknown");
             damage.add(kind::BAD_FEATURE, offset, || format!("{name}: {error}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Features;
+
+    #[test]
+    fn sizes_of_pointers() {
+        let size = |arch: &str| Features { arch: Some(arch.to_owned()), ..Features::default() }.pointer_size();
+        for arch in ["x86_64", "aarch64", "ppc64le", "s390x", "riscv64", "mips64", "loongarch64"] {
+            assert_eq!(size(arch), Some(8), "{arch}");
+        }
+        for arch in ["i686", "armv7l", "armv8l", "ppc", "s390", "mips"] {
+            assert_eq!(size(arch), Some(4), "{arch}");
+        }
+        assert_eq!(size("vax"), None);
     }
 }

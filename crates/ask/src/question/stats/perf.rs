@@ -93,12 +93,12 @@ fn describe(file: &PerfFile, counted: &Counted) -> Row {
         bytes: Some(file.bytes()),
         os_name: Some("Linux".to_owned()),
         machine: features.hostname.clone(),
-        pointer_size: features.arch.as_deref().and_then(pointer_size),
+        pointer_size: features.pointer_size().map(u32::from),
         cpu_count: features.cpus.map(|cpus| cpus.online),
         cpu_name: features.cpu_description.clone(),
         memory_mib: features.total_memory_kib.map(|kib| kib >> 10),
         perf_freq: Some(TICKS_PER_SECOND),
-        clock: Some(clock(metadata).to_owned()),
+        clock: Some(metadata.clock_name().to_owned()),
         duration_s: span.map(|ns| ns as f64 / 1e9),
         events_lost: Some(counted.lost),
         total_records: Some(counts.total_records()),
@@ -178,33 +178,6 @@ fn rows(counted: &Counted, metadata: &Metadata) -> Vec<CountRow> {
     rows
 }
 
-/// Bytes of a pointer, by `uname -m`.
-fn pointer_size(arch: &str) -> Option<u32> {
-    // What a 32-bit program is told on a 64-bit ARM.
-    let is_compatible = arch.starts_with("armv8");
-    let families = ["i386", "i486", "i586", "i686", "arm", "mips", "ppc", "riscv32", "s390", "sparc", "parisc"];
-    match arch {
-        "s390x" | "alpha" => Some(8),
-        _ if arch.contains("64") && !is_compatible => Some(8),
-        _ if families.iter().any(|family| arch.starts_with(family)) => Some(4),
-        _ => None,
-    }
-}
-
-/// The clock of the times, in clock_gettime's words.
-fn clock(metadata: &Metadata) -> &'static str {
-    let chosen = |attr: &Attr| attr.flags.contains(AttrFlags::USE_CLOCKID).then_some(attr.clock_id);
-    match metadata.events.all().first().and_then(|event| chosen(&event.attr)) {
-        None => "scheduler clock",
-        Some(0) => "CLOCK_REALTIME",
-        Some(1) => "CLOCK_MONOTONIC",
-        Some(4) => "CLOCK_MONOTONIC_RAW",
-        Some(7) => "CLOCK_BOOTTIME",
-        Some(11) => "CLOCK_TAI",
-        Some(_) => "another clock",
-    }
-}
-
 fn warnings(counted: &Counted) -> Vec<String> {
     let mut warnings = losses(counted.lost, 0);
     match counted.pauses {
@@ -223,21 +196,5 @@ fn damaged(count: &DamageCount) -> Damaged {
         count: count.count,
         bytes: None,
         example: count.examples.first().map(|damage| format!("at byte {}: {}", damage.offset, damage.detail)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_of_pointers() {
-        for arch in ["x86_64", "aarch64", "ppc64le", "s390x", "riscv64", "mips64", "loongarch64"] {
-            assert_eq!(pointer_size(arch), Some(8), "{arch}");
-        }
-        for arch in ["i686", "armv7l", "armv8l", "ppc", "s390", "mips"] {
-            assert_eq!(pointer_size(arch), Some(4), "{arch}");
-        }
-        assert_eq!(pointer_size("vax"), None);
     }
 }

@@ -1,0 +1,104 @@
+//! Which of the recorded events is CPU time: one of them, or it would be counted twice.
+
+use tracesift_perf::{Attr, Metadata};
+
+/// `PERF_TYPE_HARDWARE`.
+const HARDWARE: u32 = 0;
+/// `PERF_TYPE_SOFTWARE`.
+const SOFTWARE: u32 = 1;
+/// `PERF_TYPE_TRACEPOINT`.
+const TRACEPOINT: u32 = 2;
+/// `PERF_TYPE_BREAKPOINT`.
+const BREAKPOINT: u32 = 5;
+/// `PERF_COUNT_HW_CPU_CYCLES`. On a hybrid CPU the type of the cores stands in the upper half.
+const CYCLES: u64 = 0;
+/// `PERF_COUNT_SW_CPU_CLOCK`.
+const CPU_CLOCK: u64 = 0;
+/// `PERF_COUNT_SW_TASK_CLOCK`.
+const TASK_CLOCK: u64 = 1;
+
+/// What the samples of an event are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// CPU time.
+    Cpu(Weight),
+    /// A profile of a hardware counter.
+    Counter,
+    /// Something that happened.
+    Other,
+}
+
+/// What a sample of the CPU event stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// Its period, which is time; this many ns where samples do not have it.
+    Period(i64),
+    /// Always this many ns.
+    Fixed(i64),
+}
+
+/// The roles of all events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Roles {
+    roles: Vec<Role>,
+}
+
+/// Kinds of CPU events, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Candidate {
+    CpuClock,
+    TaskClock,
+    Cycles,
+}
+
+fn clock(attr: &Attr) -> Option<Candidate> {
+    match (attr.kind, attr.config) {
+        (SOFTWARE, CPU_CLOCK) => Some(Candidate::CpuClock),
+        (SOFTWARE, TASK_CLOCK) => Some(Candidate::TaskClock),
+        // With a fixed period they are counts: how long a cycle takes is not known.
+        (HARDWARE, config) if config & 0xffff_ffff == CYCLES => attr.frequency().map(|_| Candidate::Cycles),
+        _ => None,
+    }
+}
+
+fn weight(attr: &Attr, clock: Candidate) -> Weight {
+    let per_sample = attr.frequency().filter(|frequency| *frequency > 0).map(|frequency| 1_000_000_000 / frequency);
+    let ns = i64::try_from(per_sample.or_else(|| attr.period()).unwrap_or(0)).unwrap_or(i64::MAX);
+    if clock == Candidate::Cycles { Weight::Fixed(ns) } else { Weight::Period(ns) }
+}
+
+impl Roles {
+    /// The roles of a recording's events. Of several clocks one that has samples counts, and of two of a kind the first;
+    /// cycles of different cores are one clock, as each runs on its own CPUs.
+    pub(crate) fn of(metadata: &Metadata, samples: &[u64]) -> Self {
+        let events = metadata.events.all();
+        let has_samples = |index: &usize| samples.get(*index).is_some_and(|count| *count > 0);
+        let clocks = events.iter().enumerate().filter_map(|(index, event)| Some((clock(&event.attr)?, index)));
+        let chosen = clocks.min_by_key(|(clock, index)| (!has_samples(index), *clock, *index));
+        let mut taken: Vec<u64> = Vec::new();
+        let role = |(index, event): (usize, &tracesift_perf::Event)| {
+            let attr = &event.attr;
+            if let Some((wanted, first)) = chosen
+                && clock(attr) == Some(wanted)
+                && index >= first
+                && (index == first || wanted == Candidate::Cycles)
+                && !taken.contains(&attr.config)
+            {
+                taken.push(attr.config);
+                return Role::Cpu(weight(attr, wanted));
+            }
+            if matches!(attr.kind, SOFTWARE | TRACEPOINT | BREAKPOINT) { Role::Other } else { Role::Counter }
+        };
+        Self { roles: events.iter().enumerate().map(role).collect() }
+    }
+
+    /// Whether some event is CPU time.
+    pub(crate) fn have_cpu(&self) -> bool {
+        self.roles.iter().any(|role| matches!(role, Role::Cpu(_)))
+    }
+
+    /// The role of an event.
+    pub(crate) fn get(&self, event: usize) -> Role {
+        self.roles.get(event).copied().unwrap_or(Role::Other)
+    }
+}

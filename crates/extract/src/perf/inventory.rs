@@ -1,0 +1,260 @@
+//! The first pass over a Linux recording: who lived when and under which name, what was mapped where, what was lost.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use tracesift_perf::{Comm, CpuMode, FileId, Kind, Ksymbol, Mapping, Metadata, Payload, Record, Task};
+use tracesift_trace::Health;
+use tracesift_trace::mappings::{MappedFile, MappingRecord, Mappings};
+use tracesift_trace::population::{Edge, Lifetimes, Platform, ProcessFacts, ThreadFacts};
+
+use super::is_of_a_guest;
+use super::names::{Mapped, mapped};
+
+/// What is known when the records were walked over once.
+pub(crate) struct Inventory {
+    pub(crate) lifetimes: Lifetimes,
+    pub(crate) mappings: Mappings,
+    pub(crate) health: Health,
+    /// Samples by event.
+    pub(crate) samples: Vec<u64>,
+    pub(crate) records: u64,
+    /// Records and samples that the kernel had no room for.
+    pub(crate) lost: u64,
+    /// First and last time.
+    pub(crate) span: Option<(i64, i64)>,
+    pub(crate) metadata: Option<Arc<Metadata>>,
+    threads: FxHashMap<u32, Thread>,
+    /// Threads that live, by process.
+    alive: FxHashMap<u32, u32>,
+}
+
+/// The last life of a tid.
+struct Thread {
+    pid: u32,
+    alive: bool,
+    name: Option<Box<str>>,
+}
+
+impl Inventory {
+    pub(crate) fn new() -> Self {
+        Self {
+            lifetimes: Lifetimes::of(Platform::Linux),
+            mappings: Mappings::new(),
+            health: Health::new(),
+            samples: Vec::new(),
+            records: 0,
+            lost: 0,
+            span: None,
+            metadata: None,
+            threads: FxHashMap::default(),
+            alive: FxHashMap::default(),
+        }
+    }
+
+    /// Time zero: the first record with a time.
+    pub(crate) fn zero(&self) -> i64 {
+        self.span.map_or(0, |span| span.0)
+    }
+
+    /// A record, in the order of time.
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
+        self.records += 1;
+        let ticks = ticks(record);
+        if let Some(ticks) = ticks {
+            let (first, last) = self.span.get_or_insert((ticks, ticks));
+            *first = ticks.min(*first);
+            *last = ticks.max(*last);
+        }
+        match record.kind() {
+            Kind::Sample => return self.sample(record, ticks),
+            Kind::Mmap
+            | Kind::Mmap2
+            | Kind::Comm
+            | Kind::Fork
+            | Kind::Exit
+            | Kind::Ksymbol
+            | Kind::Lost
+            | Kind::LostSamples => {}
+            _ => return,
+        }
+        match record.payload() {
+            Ok(Payload::Mapping(mapping)) => self.mapping(&mapping, record.cpu_mode(), ticks),
+            Ok(Payload::Comm(comm)) => self.comm(&comm, ticks),
+            Ok(Payload::Fork(task)) => self.fork(&task, ticks),
+            Ok(Payload::Exit(task)) => self.exit(&task, ticks),
+            Ok(Payload::Ksymbol(symbol)) => self.kernel_symbol(&symbol, ticks),
+            Ok(Payload::Lost(lost)) => self.lost = self.lost.saturating_add(lost.count),
+            Ok(Payload::LostSamples(lost)) if !lost.filtered => self.lost = self.lost.saturating_add(lost.count),
+            Ok(_) => {}
+            Err(error) => {
+                let kind = record.kind();
+                self.health.count("undecodable_records", ticks, || format!("{kind:?}: {error}"));
+            }
+        }
+    }
+
+    fn sample(&mut self, record: &Record<'_>, ticks: Option<i64>) {
+        if let Some(event) = record.event() {
+            if self.samples.len() <= event {
+                self.samples.resize(event + 1, 0);
+            }
+            if let Some(samples) = self.samples.get_mut(event) {
+                *samples += 1;
+            }
+        }
+        if let Some((pid, tid)) = record.thread().and_then(ids)
+            && !is_of_a_guest(record.cpu_mode())
+        {
+            self.seen(pid, tid, ticks);
+        }
+    }
+
+    /// A thread is there. It was before the recording, unless its id is known for another process.
+    fn seen(&mut self, pid: u32, tid: u32, ticks: Option<i64>) {
+        if tid == 0 || self.threads.get(&tid).is_some_and(|thread| thread.pid == pid) {
+            return;
+        }
+        let at = ticks.unwrap_or(i64::MIN);
+        if !self.alive.contains_key(&pid) {
+            self.lifetimes.process(at, pid, Edge::AliveAtStart, ProcessFacts::default());
+        }
+        self.lifetimes.thread(at, tid, Edge::AliveAtStart, ThreadFacts { pid, ..ThreadFacts::default() });
+        self.begin(pid, tid);
+    }
+
+    /// A thread lives from now on; who had its id before does no more.
+    fn begin(&mut self, pid: u32, tid: u32) {
+        let before = self.threads.insert(tid, Thread { pid, alive: true, name: None });
+        if let Some(before) = before.filter(|before| before.alive) {
+            self.leave(before.pid);
+        }
+        *self.alive.entry(pid).or_default() += 1;
+    }
+
+    /// A thread of the process has ended; whether it was the last one.
+    fn leave(&mut self, pid: u32) -> bool {
+        let Some(alive) = self.alive.get_mut(&pid) else { return true };
+        *alive = alive.saturating_sub(1);
+        *alive == 0
+    }
+
+    fn comm(&mut self, comm: &Comm<'_>, ticks: Option<i64>) {
+        let Some((pid, tid)) = ids((comm.pid, comm.tid)) else { return };
+        if tid == 0 {
+            return;
+        }
+        self.seen(pid, tid, ticks);
+        let name = String::from_utf8_lossy(comm.name);
+        self.name(pid, tid, &name);
+        if let Some(ticks) = ticks.filter(|_| comm.exec) {
+            self.mappings.exec(ticks, pid);
+        }
+    }
+
+    fn name(&mut self, pid: u32, tid: u32, name: &str) {
+        self.lifetimes.thread_name(tid, pid, name.to_owned());
+        if pid == tid {
+            self.lifetimes.process_name(pid, name);
+        }
+        if let Some(thread) = self.threads.get_mut(&tid) {
+            thread.name = Some(name.into());
+        }
+    }
+
+    fn fork(&mut self, task: &Task, ticks: Option<i64>) {
+        let (Some((pid, tid)), parent) = (ids((task.pid, task.tid)), ids((task.parent_pid, task.parent_tid))) else {
+            return;
+        };
+        if tid == 0 {
+            return;
+        }
+        let parent_pid = parent.map(|parent| parent.0).filter(|parent| *parent != pid);
+        let facts = ProcessFacts { parent_pid, ..ProcessFacts::default() };
+        let Some(at) = ticks else {
+            // The recorder tells who is there when it starts.
+            let edge = Edge::AliveAtStart;
+            self.lifetimes.process(i64::MIN, pid, edge, facts);
+            self.lifetimes.thread(i64::MIN, tid, edge, ThreadFacts { pid, ..ThreadFacts::default() });
+            self.begin_once(pid, tid);
+            return;
+        };
+        if let Some(parent_pid) = parent_pid {
+            self.alive.remove(&pid);
+            self.lifetimes.process(at, pid, Edge::Start, facts);
+            self.mappings.fork(at, pid, parent_pid);
+        } else if !self.alive.contains_key(&pid) {
+            self.lifetimes.process(at, pid, Edge::AliveAtStart, ProcessFacts::default());
+        }
+        self.lifetimes.thread(at, tid, Edge::Start, ThreadFacts { pid, ..ThreadFacts::default() });
+        self.begin(pid, tid);
+        // Until it takes one of its own it has its creator's name.
+        let inherited = parent.and_then(|(_, tid)| self.threads.get(&tid)?.name.clone());
+        if let Some(name) = inherited {
+            self.name(pid, tid, &name);
+        }
+    }
+
+    fn begin_once(&mut self, pid: u32, tid: u32) {
+        if self.threads.get(&tid).is_none_or(|thread| thread.pid != pid) {
+            self.begin(pid, tid);
+        }
+    }
+
+    fn exit(&mut self, task: &Task, ticks: Option<i64>) {
+        let (Some((pid, tid)), Some(at)) = (ids((task.pid, task.tid)), ticks) else { return };
+        if tid == 0 {
+            return;
+        }
+        self.seen(pid, tid, ticks);
+        let Some(thread) = self.threads.get_mut(&tid).filter(|thread| thread.alive) else { return };
+        thread.alive = false;
+        self.lifetimes.thread(at, tid, Edge::End, ThreadFacts { pid, ..ThreadFacts::default() });
+        if self.leave(pid) {
+            self.lifetimes.process(at, pid, Edge::End, ProcessFacts::default());
+        }
+    }
+
+    fn mapping(&mut self, mapping: &Mapping<'_>, mode: CpuMode, ticks: Option<i64>) {
+        if !mapping.executable || is_of_a_guest(mode) {
+            return;
+        }
+        let is_kernel = mode == CpuMode::Kernel || mapping.pid < 0;
+        let pid = u32::try_from(mapping.pid).ok().filter(|_| !is_kernel);
+        let name = String::from_utf8_lossy(mapping.name);
+        let build_id = match mapping.file {
+            FileId::BuildId(id) => Some(id.to_string()).filter(|id| !id.is_empty()),
+            _ => None,
+        };
+        let (file, offset) = match mapped(&name) {
+            // Where other mappings have the place in their file, the kernel's have the address of a symbol.
+            Mapped::Kernel(path) => (MappedFile::Named { path, build_id: build_id.as_deref() }, 0),
+            Mapped::Named(path) if is_kernel => (MappedFile::Named { path, build_id: build_id.as_deref() }, 0),
+            Mapped::Named(path) => (MappedFile::Named { path, build_id: build_id.as_deref() }, mapping.file_offset),
+            Mapped::Anonymous => (MappedFile::Anonymous, 0),
+        };
+        let (start, size) = (mapping.start, mapping.length);
+        self.mappings.map(&MappingRecord { ticks, pid, start, size, offset, file });
+    }
+
+    /// Code that the kernel made: a program of BPF, a trampoline.
+    fn kernel_symbol(&mut self, symbol: &Ksymbol<'_>, ticks: Option<i64>) {
+        let name = String::from_utf8_lossy(symbol.name);
+        if symbol.unregister {
+            return;
+        }
+        let file = MappedFile::Named { path: &name, build_id: None };
+        let (start, size) = (symbol.address, symbol.length.into());
+        self.mappings.map(&MappingRecord { ticks, pid: None, start, size, offset: 0, file });
+    }
+}
+
+/// The time of a record as ticks.
+pub(crate) fn ticks(record: &Record<'_>) -> Option<i64> {
+    record.time().map(|time| i64::try_from(time).unwrap_or(i64::MAX))
+}
+
+/// Process and thread, where the record has them.
+fn ids((pid, tid): (i32, i32)) -> Option<(u32, u32)> {
+    Some((u32::try_from(pid).ok()?, u32::try_from(tid).ok()?))
+}

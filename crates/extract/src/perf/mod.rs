@@ -1,0 +1,143 @@
+//! From a Linux recording to its archive, in two passes as with a Windows one: who lived and what was mapped where is known
+//! late, also here (a process' name when it starts its program, losses and identities of files at the end).
+
+mod cpu_event;
+mod describe;
+mod inventory;
+mod names;
+mod samples;
+
+use tracesift_archive::{ArchiveWriter, TargetLock};
+use tracesift_perf::{CpuMode, DamageLog, MergeOptions, PerfFile};
+use tracesift_trace::methods::MethodsBuilder;
+use tracesift_trace::stack_keys::StackKeysBuilder;
+use tracesift_trace::stacks::Stacks;
+use tracesift_trace::{Clock, Health};
+
+use crate::error::Error;
+use crate::event_selection::EventSelection;
+use crate::opened::OpenedRecording;
+use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
+use crate::progress::{Progress, WATCH_EVERY, Watch};
+use cpu_event::Roles;
+use inventory::Inventory;
+use samples::Samples;
+
+/// perf's times are nanoseconds.
+const TICKS_PER_SECOND: i64 = 1_000_000_000;
+
+/// Extracts a recording into the archive that `lock` holds.
+pub(crate) fn extract_recording(
+    recording: &OpenedRecording,
+    file: &PerfFile,
+    lock: TargetLock,
+    selection: &EventSelection,
+    budget: &Budget,
+    watch: &mut Watch<'_>,
+) -> Result<Report, Error> {
+    if matches!(selection, EventSelection::All | EventSelection::Chosen(_)) {
+        return Err(Error::NotYet { name: recording.name.clone(), what: "keeping single events" });
+    }
+    let target = lock.target().to_owned();
+    let mut progress = Progress::new(&recording.name, file.bytes(), watch);
+    let inventory = take_inventory(recording, file, budget, &mut progress)?;
+    let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
+    let mut writer = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
+    let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
+    let outcome = write_rows(recording, file, inventory, clock, selection, budget, &mut writer, &mut progress)?;
+    progress.pass_done();
+    seal(target, writer, outcome, records, clock, &mut progress)
+}
+
+fn take_inventory(
+    recording: &OpenedRecording,
+    file: &PerfFile,
+    budget: &Budget,
+    progress: &mut Progress<'_, '_>,
+) -> Result<Inventory, Error> {
+    let mut inventory = Inventory::new();
+    let mut merged = file.merged(merge_options(budget));
+    while let Some(record) = merged.next() {
+        inventory.record(&record);
+        if inventory.records.is_multiple_of(WATCH_EVERY) {
+            progress.at("reading", merged.position())?;
+        }
+    }
+    inventory.metadata = Some(merged.metadata().clone());
+    let label = recording.labels.first().map_or("", String::as_str);
+    for log in [file.damage(), merged.damage()] {
+        count_damage(&mut inventory.health, log, label);
+    }
+    progress.pass_done();
+    Ok(inventory)
+}
+
+fn count_damage(health: &mut Health, log: &DamageLog, label: &str) {
+    for damage in log.kinds() {
+        let first = damage.examples.first();
+        let place = first.map_or_else(String::new, |damage| format!("at byte {}: {}", damage.offset, damage.detail));
+        let count = i64::try_from(damage.count).unwrap_or(i64::MAX);
+        health.add(damage.kind, count, None, || format!("{label}: {place}"));
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one extract, named alike at the only caller")]
+fn write_rows(
+    recording: &OpenedRecording,
+    file: &PerfFile,
+    inventory: Inventory,
+    clock: Clock,
+    selection: &EventSelection,
+    budget: &Budget,
+    writer: &mut ArchiveWriter,
+    progress: &mut Progress<'_, '_>,
+) -> Result<Outcome, Error> {
+    let metadata = inventory.metadata.clone().unwrap_or_else(|| file.metadata().clone());
+    let roles = Roles::of(&metadata, &inventory.samples);
+    let mut info = describe::describe(recording, &metadata, &inventory, &roles);
+    info.events = selection.name().to_owned();
+
+    let Inventory { lifetimes, mappings, mut health, lost, .. } = inventory;
+    health.add("events_lost", i64::try_from(lost).unwrap_or(i64::MAX), None, || "the recorder says so".to_owned());
+    health.add("no_cpu_event", (!roles.have_cpu()).into(), None, || {
+        "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
+    });
+    let mut population = lifetimes.freeze(clock, 0);
+    let kernel_from = if info.pointer_size == 4 { mappings.kernel_start().unwrap_or(0xc000_0000) } else { 1 << 63 };
+    let build_ids = names::BuildIds::of(&metadata.features.build_ids);
+    let modules = mappings.freeze(clock, &mut population, |path| build_ids.of_path(path));
+    let methods = MethodsBuilder::new().freeze(&mut population);
+    let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
+    let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
+
+    let mut samples = Samples { clock, population, stacks, health, roles, sink: writer };
+    let mut merged = file.merged(merge_options(budget));
+    let mut count = 0_u64;
+    while let Some(record) = merged.next() {
+        samples.record(&record);
+        count += 1;
+        if count.is_multiple_of(WATCH_EVERY) {
+            progress.at("extracting", merged.position())?;
+            if samples.sink.has_failed() {
+                break;
+            }
+        }
+    }
+    let Samples { population, stacks, health, .. } = samples;
+    let modules = stacks.into_modules();
+    writer.write_table(&modules.modules);
+    writer.write_table(&modules.process_modules);
+    let (processes, threads) = population.into_rows();
+    writer.write_table(&processes);
+    writer.write_table(&threads);
+    Ok(Outcome { info, health })
+}
+
+fn merge_options(budget: &Budget) -> MergeOptions {
+    MergeOptions { memory_limit: budget.memory / 4 }
+}
+
+/// Whether a record speaks of a virtual machine inside the recorded one, whose processes and addresses are others.
+fn is_of_a_guest(mode: CpuMode) -> bool {
+    matches!(mode, CpuMode::GuestKernel | CpuMode::GuestUser)
+}

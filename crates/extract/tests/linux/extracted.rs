@@ -1,0 +1,134 @@
+//! An extract, put together again to what it was made of.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tracesift_archive::Archive;
+use tracesift_extract::input::{SelectOptions, Target, select};
+use tracesift_extract::{Options, Outcome, extract, unwatched};
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::{
+    CpuSampleRow, FrameRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, StackRow, ThreadRow,
+};
+use tracesift_trace::{FrameId, Health};
+
+use crate::perf::ScriptSample;
+
+/// What perf calls an address outside of any module.
+const UNKNOWN: &str = "[unknown]";
+
+/// The samples of an archive with everything that they point at.
+pub(crate) struct Extracted {
+    pub(crate) samples: Vec<FullSample>,
+    pub(crate) info: TraceInfo,
+    pub(crate) health: Health,
+    pub(crate) processes: Vec<ProcessRow>,
+}
+
+/// A sample with everything that it points at.
+#[derive(Clone, Debug)]
+pub(crate) struct FullSample {
+    pub(crate) time: i64,
+    pub(crate) pid: i64,
+    pub(crate) tid: i64,
+    pub(crate) thread_name: Option<String>,
+    pub(crate) cpu: i16,
+    pub(crate) weight: i64,
+    pub(crate) frames: Vec<(u64, String)>,
+}
+
+impl Extracted {
+    /// Extracts a recording to a temporary directory and reads the archive.
+    pub(crate) fn of(file: &Path) -> Self {
+        let directory = tempfile::TempDir::new().unwrap();
+        let selection = select(&[file.display().to_string()], &SelectOptions::default());
+        let [Target::Recording(recording)] = selection.targets.as_slice() else { panic!("{selection:?}") };
+        let options = Options { out: Some(directory.path().to_owned()), ..Options::default() };
+        let extraction = extract(recording, &options, &mut unwatched).unwrap_or_else(|error| panic!("{error}"));
+        let [Outcome::Extracted(report)] = extraction.outcomes.as_slice() else { panic!("it is new") };
+        let archive = Archive::open(&report.archive).unwrap();
+        archive.verify().unwrap();
+        Self {
+            samples: samples(&archive),
+            info: archive.info().clone(),
+            health: report.health.clone(),
+            processes: archive.rows().unwrap(),
+        }
+    }
+
+    /// Samples by something.
+    pub(crate) fn cpu_by<K: Ord>(&self, key: impl Fn(&FullSample) -> K) -> BTreeMap<K, u64> {
+        let mut counts = BTreeMap::new();
+        for sample in &self.samples {
+            *counts.entry(key(sample)).or_default() += 1;
+        }
+        counts
+    }
+}
+
+impl FullSample {
+    pub(crate) fn as_perf_has_it(&self) -> ScriptSample {
+        ScriptSample {
+            time: self.time,
+            pid: self.pid,
+            tid: self.tid,
+            cpu: (self.cpu >= 0).then(|| self.cpu.into()),
+            period: self.weight,
+            frames: self.frames.clone(),
+        }
+    }
+
+    /// The module of the leaf, as perf shortens it: the file name, of a kernel module its name in brackets.
+    pub(crate) fn short_module(&self) -> String {
+        let path = self.frames.first().map_or(UNKNOWN, |frame| frame.1.as_str());
+        let name = path.rsplit('/').next().unwrap();
+        match name.split_once(".ko") {
+            Some((module, _)) if path.starts_with("/lib/modules/") => format!("[{}]", module.replace('-', "_")),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+fn samples(archive: &Archive) -> Vec<FullSample> {
+    let processes: Vec<ProcessRow> = archive.rows().unwrap();
+    let threads: Vec<ThreadRow> = archive.rows().unwrap();
+    let modules: Vec<ModuleRow> = archive.rows().unwrap();
+    let mapped: Vec<ProcessModuleRow> = archive.rows().unwrap();
+    let frames: Vec<FrameRow> = archive.rows().unwrap();
+    let stacks: Vec<StackRow> = archive.rows().unwrap();
+    // perf shows addresses of the kernel as they are.
+    let is_kernel = |row: &&ProcessModuleRow| {
+        let process = &processes[row.process.index()];
+        process.origin == Origin::Pseudo && process.name == "Kernel"
+    };
+    let kernel: BTreeMap<i32, u64> =
+        mapped.iter().filter(is_kernel).map(|row| (row.module.0, row.base.cast_unsigned())).collect();
+    let frame = |id: FrameId| {
+        let row = &frames[id.index()];
+        match (row.module, row.rva) {
+            (Some(module), Some(rva)) => {
+                let base = match modules[module.index()].name.as_str() {
+                    "[kernel.kallsyms]" => kernel[&module.0],
+                    _ => 0,
+                };
+                (base.wrapping_add(rva.cast_unsigned()), modules[module.index()].path.clone())
+            }
+            _ => (row.address.unwrap().cast_unsigned(), UNKNOWN.to_owned()),
+        }
+    };
+    let rows: Vec<CpuSampleRow> = archive.rows().unwrap();
+    let full = |row: &CpuSampleRow| {
+        let thread = &threads[row.thread.index()];
+        let ids = row.stack.map_or_else(|| row.frame.into_iter().collect(), |id| stacks[id.index()].frames.clone());
+        FullSample {
+            time: row.time + archive.info().clock_zero,
+            pid: processes[row.process.index()].pid,
+            tid: thread.tid,
+            thread_name: thread.name.clone(),
+            cpu: row.cpu,
+            weight: row.weight,
+            frames: ids.into_iter().map(frame).collect(),
+        }
+    };
+    rows.iter().map(full).collect()
+}

@@ -1,0 +1,84 @@
+//! Recordings that perf makes while the test runs, held against what perf itself says of them.
+//!
+//! Where perf or the right to record everything is missing, the tests are skipped and say why.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
+
+mod extracted;
+mod perf;
+mod shared;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use extracted::Extracted;
+use perf::Recorded;
+
+/// Shells that start programs that end soon, a busy one, and system calls.
+const PROGRAMS: &str = "i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i+1)); done; \
+    (i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done) & \
+    dd if=/dev/zero of=/dev/null bs=1k count=200000 2>/dev/null; wait";
+
+#[test]
+fn every_sample_and_its_stack_are_those_of_perf_script() {
+    for arguments in [
+        &["-a", "-g", "-e", "cpu-clock/freq=999/"][..],
+        &["-a", "-g", "-e", "cpu-clock/freq=999/", "-e", "sched:sched_switch", "--buildid-mmap"],
+        &["-g", "-F", "5000", "-e", "task-clock"],
+        &["-a", "-c", "250000", "-e", "cpu-clock"],
+    ] {
+        let Some(recorded) = perf::record(arguments, &["sh", "-c", PROGRAMS]) else { return };
+        compare(&recorded, arguments);
+    }
+}
+
+#[test]
+fn threads_have_their_names() {
+    let program = std::env::current_exe().unwrap();
+    let workload = [program.to_str().unwrap(), "--exact", "spinning_threads", "--ignored"];
+    let arguments = ["-g", "-e", "cpu-clock/freq=999/"];
+    let Some(recorded) = perf::record(&arguments, &workload) else { return };
+    let extracted = compare(&recorded, &arguments);
+    let sampled = extracted.cpu_by(|sample| sample.thread_name.clone().unwrap_or_default());
+    for number in 0..3 {
+        let spun = sampled.get(&format!("spinner-{number}")).copied().unwrap_or(0);
+        assert!(spun > 100, "{number}: {sampled:?}");
+    }
+}
+
+/// What is recorded, not a test.
+#[test]
+#[ignore = "the program that another test records"]
+fn spinning_threads() {
+    let spin = || {
+        let start = Instant::now();
+        let mut turns = 0_u64;
+        while start.elapsed() < Duration::from_millis(600) {
+            turns = std::hint::black_box(turns + 1);
+        }
+    };
+    std::thread::scope(|scope| {
+        for number in 0..3 {
+            std::thread::Builder::new().name(format!("spinner-{number}")).spawn_scoped(scope, spin).unwrap();
+        }
+    });
+}
+
+/// Holds an extract against perf's own reading of the same file.
+fn compare(recorded: &Recorded, arguments: &[&str]) -> Extracted {
+    let extracted = Extracted::of(&recorded.file);
+    let expected = recorded.samples();
+    assert!(expected.len() > 100, "{arguments:?}: {} samples", expected.len());
+    assert_eq!(extracted.samples.len(), expected.len(), "{arguments:?}");
+    for (found, expected) in extracted.samples.iter().zip(&expected) {
+        assert_eq!(found.as_perf_has_it(), *expected, "{arguments:?}");
+    }
+    assert_eq!(extracted.cpu_by(|sample| sample.tid), recorded.report_by_tid(), "{arguments:?}");
+    assert_eq!(extracted.cpu_by(|sample| sample.short_module()), recorded.report_by_module(), "{arguments:?}");
+    let mut by_pid: BTreeMap<i64, u64> = BTreeMap::new();
+    for sample in &expected {
+        *by_pid.entry(sample.pid).or_default() += 1;
+    }
+    assert_eq!(extracted.cpu_by(|sample| sample.pid), by_pid, "{arguments:?}");
+    extracted
+}

@@ -1,0 +1,150 @@
+//! Runs perf: to record, and to say what it recorded.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A recording that lasts as long as the test.
+pub(crate) struct Recorded {
+    pub(crate) file: PathBuf,
+    _directory: TempDir,
+}
+
+/// A sample as perf script prints it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScriptSample {
+    /// ns of the recording's clock.
+    pub(crate) time: i64,
+    pub(crate) pid: i64,
+    pub(crate) tid: i64,
+    /// `None` where it was not recorded.
+    pub(crate) cpu: Option<i64>,
+    pub(crate) period: i64,
+    /// Leaf first: address (of a mapped file the offset in it) and the file's path.
+    pub(crate) frames: Vec<(u64, String)>,
+}
+
+/// Records a program with everything around it; prints why and gives `None` where that is not possible.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+pub(crate) fn record(arguments: &[&str], program: &[&str]) -> Option<Recorded> {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("perf.data");
+    let output = Command::new("perf")
+        .arg("record")
+        .args(arguments)
+        .arg("-o")
+        .arg(&file)
+        .arg("--")
+        .args(program)
+        .stdin(Stdio::null())
+        .output();
+    match output {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => println!("skipped: there is no perf here"),
+        Err(error) => println!("skipped: perf cannot be run: {error}"),
+        Ok(output) if !output.status.success() => {
+            println!("skipped: perf cannot record: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(_) => return Some(Recorded { file, _directory: directory }),
+    }
+    None
+}
+
+impl Recorded {
+    fn perf(&self, arguments: &[&str]) -> String {
+        let output = Command::new("perf")
+            .args(arguments)
+            .arg("-i")
+            .arg(&self.file)
+            // Debug files are not looked for on the network.
+            .env("DEBUGINFOD_URLS", "")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The samples of the first event, in order of time.
+    pub(crate) fn samples(&self) -> Vec<ScriptSample> {
+        let events = self.perf(&["evlist"]);
+        let event = events.lines().next().unwrap().trim().to_owned();
+        let text = self.perf(&["script", "--ns", "--no-inline", "-F", "pid,tid,cpu,time,event,period,ip,dso"]);
+        let mut samples = Vec::new();
+        for block in text.split("\n\n").map(str::trim_end).filter(|block| !block.trim().is_empty()) {
+            let mut lines = block.trim_start_matches('\n').lines();
+            let head = lines.next().unwrap();
+            let mut sample = parse_head(head, &event);
+            let Some(sample) = sample.as_mut() else { continue };
+            sample.frames.extend(lines.map(parse_frame));
+            samples.push(sample.clone());
+        }
+        samples
+    }
+
+    /// Samples of the first event by tid.
+    pub(crate) fn report_by_tid(&self) -> BTreeMap<i64, u64> {
+        self.report("pid", |name| name.split(':').next().unwrap().trim().parse().unwrap())
+    }
+
+    /// Samples of the first event by short module name.
+    pub(crate) fn report_by_module(&self) -> BTreeMap<String, u64> {
+        self.report("dso", |name| name.trim().to_owned())
+    }
+
+    fn report<K: Ord>(&self, key: &str, parse: impl Fn(&str) -> K) -> BTreeMap<K, u64> {
+        let fields = format!("sample,{key}");
+        let report = ["report", "--stdio", "--no-children", "-g", "none", "--percent-limit", "0", "-t", ";"];
+        let text = self.perf(&[&report[..], &["-F", &fields]].concat());
+        let mut counts = BTreeMap::new();
+        // The report has a part per event; the first one is that of the first event.
+        let mut parts = text.split("# Samples: ").skip(1);
+        for line in parts.next().unwrap().lines().filter(|line| !line.starts_with('#')) {
+            if let Some((count, name)) = line.split_once(';')
+                && let Ok(count) = count.trim().parse::<u64>()
+            {
+                *counts.entry(parse(name)).or_default() += count;
+            }
+        }
+        counts
+    }
+}
+
+/// `11286/11288 [000] 41699.262612966:    1001001 cpu-clock/freq=999/: `, without a stack ` 976f7 (/usr/lib/libc.so.6)` behind it.
+fn parse_head(head: &str, wanted: &str) -> Option<ScriptSample> {
+    let (ids, rest) = head.trim_start().split_once(' ').unwrap();
+    let (pid, tid) = ids.split_once('/').unwrap();
+    let rest = rest.trim_start();
+    let (cpu, rest) = match rest.strip_prefix('[') {
+        Some(rest) => {
+            let (cpu, rest) = rest.split_once(']').unwrap();
+            (Some(cpu.parse().unwrap()), rest.trim_start())
+        }
+        None => (None, rest),
+    };
+    let (time, rest) = rest.split_once(':').unwrap();
+    let (period, rest) = rest.trim_start().split_once(' ').unwrap();
+    let rest = rest.trim_start();
+    let (event, rest) = rest.split_once(": ").unwrap_or((rest.trim_end().trim_end_matches(':'), ""));
+    if event != wanted {
+        return None;
+    }
+    let (seconds, fraction) = time.split_once('.').unwrap();
+    Some(ScriptSample {
+        time: seconds.parse::<i64>().unwrap() * 1_000_000_000 + fraction.parse::<i64>().unwrap(),
+        pid: pid.parse().unwrap(),
+        tid: tid.parse().unwrap(),
+        cpu,
+        period: period.parse().unwrap(),
+        frames: if rest.trim().is_empty() { Vec::new() } else { vec![parse_frame(rest)] },
+    })
+}
+
+/// `           976f7 (/usr/lib/x86_64-linux-gnu/libc.so.6)`
+fn parse_frame(line: &str) -> (u64, String) {
+    let (address, module) = line.trim().split_once(" (").unwrap();
+    let module = module.strip_suffix(')').unwrap();
+    (u64::from_str_radix(address, 16).unwrap(), module.to_owned())
+}

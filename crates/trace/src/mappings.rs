@@ -1,0 +1,267 @@
+//! Files and where they were mapped, as Linux records it: mappings appear, nothing says when they go. A later mapping hides
+//! what lay below it, a new program replaces all, a new process has those of its creator.
+
+use rustc_hash::FxHashMap;
+
+use crate::address_map::{AddressMap, Mapping};
+use crate::clock::Clock;
+use crate::ids::{ModuleId, ProcessId};
+use crate::modules::{AddressSpace, Inherited, Mapped, Modules, file_name};
+use crate::population::Population;
+use crate::rows::{ModuleRow, ProcessModuleRow};
+
+/// What is mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MappedFile<'a> {
+    /// A file, the kernel, one of its modules or what else has a name and code.
+    Named {
+        /// Path, or name in brackets.
+        path: &'a str,
+        /// What tells it from other files of its path: the build id in hex digits where it is known.
+        build_id: Option<&'a str>,
+    },
+    /// Memory without a file.
+    Anonymous,
+}
+
+/// A mapping record.
+#[derive(Clone, Copy, Debug)]
+pub struct MappingRecord<'a> {
+    /// Raw time; `None`: it was there when the recording began.
+    pub ticks: Option<i64>,
+    /// The process; `None` for the kernel.
+    pub pid: Option<u32>,
+    /// First address.
+    pub start: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Offset in the file of the first byte.
+    pub offset: u64,
+    /// What lies there.
+    pub file: MappedFile<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Fact {
+    Map { ticks: Option<i64>, pid: Option<u32>, start: u64, end: u64, offset: u64, file: Option<u32> },
+    Fork { ticks: i64, child: u32, parent: u32 },
+    Exec { ticks: i64, pid: u32 },
+}
+
+#[derive(Debug)]
+struct File {
+    path: String,
+    build_id: Option<String>,
+    size: u64,
+}
+
+/// Collects mapping records. Fed in time order.
+#[derive(Debug, Default)]
+pub struct Mappings {
+    facts: Vec<Fact>,
+    files: Vec<File>,
+    by_path: FxHashMap<String, Vec<u32>>,
+}
+
+impl Mappings {
+    /// Nothing known.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A mapping appears, or is told of.
+    pub fn map(&mut self, record: &MappingRecord<'_>) {
+        let &MappingRecord { ticks, pid, start, size, offset, file } = record;
+        let end = start.saturating_add(size);
+        let file = match file {
+            MappedFile::Named { path, build_id } => {
+                let file = self.file(path, build_id);
+                let known = &mut self.files[file as usize];
+                known.size = known.size.max(offset.saturating_add(end - start));
+                Some(file)
+            }
+            MappedFile::Anonymous => None,
+        };
+        self.facts.push(Fact::Map { ticks, pid, start, end, offset, file });
+    }
+
+    /// A process comes to be as a copy of another.
+    pub fn fork(&mut self, ticks: i64, child: u32, parent: u32) {
+        self.facts.push(Fact::Fork { ticks, child, parent });
+    }
+
+    /// A process replaces its program.
+    pub fn exec(&mut self, ticks: i64, pid: u32) {
+        self.facts.push(Fact::Exec { ticks, pid });
+    }
+
+    /// First address of what is mapped for the kernel.
+    #[must_use]
+    pub fn kernel_start(&self) -> Option<u64> {
+        let starts = self.facts.iter().filter_map(|fact| match fact {
+            Fact::Map { pid: None, start, .. } => Some(*start),
+            _ => None,
+        });
+        starts.min()
+    }
+
+    fn file(&mut self, path: &str, build_id: Option<&str>) -> u32 {
+        let same = |files: &[File], id: u32| files[id as usize].build_id.as_deref() == build_id;
+        if let Some(ids) = self.by_path.get(path)
+            && let Some(id) = ids.iter().find(|id| same(&self.files, **id))
+        {
+            return *id;
+        }
+        let id = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        self.files.push(File { path: path.to_owned(), build_id: build_id.map(str::to_owned), size: 0 });
+        self.by_path.entry(path.to_owned()).or_default().push(id);
+        id
+    }
+
+    /// Gives out ids and freezes the mappings. `build_id` knows identities of files by their paths that no record has.
+    #[must_use]
+    pub fn freeze(
+        self,
+        clock: Clock,
+        population: &mut Population,
+        build_id: impl Fn(&str) -> Option<String>,
+    ) -> Modules {
+        let mut layout = Layout::default();
+        for fact in self.facts {
+            layout.apply(fact, population);
+        }
+        let is_kernel = |(space, _): &(AddressSpace, Mapping<Mapped>)| *space == AddressSpace::Kernel;
+        let kernel = layout.mappings.iter().any(is_kernel).then(|| population.kernel_process());
+        let row = |(space, mapping): &(AddressSpace, Mapping<Mapped>)| {
+            Some(ProcessModuleRow {
+                process: match space {
+                    AddressSpace::Kernel => kernel?,
+                    AddressSpace::Process(process) => *process,
+                },
+                module: mapping.what.module?,
+                base: mapping.start.wrapping_sub(mapping.what.offset).cast_signed(),
+                size: (mapping.end - mapping.start).saturating_add(mapping.what.offset).cast_signed(),
+                load: (mapping.from != i64::MIN).then(|| clock.ns(mapping.from)),
+                unload: (mapping.until != i64::MAX).then(|| clock.ns(mapping.until)),
+            })
+        };
+        let mut process_modules: Vec<ProcessModuleRow> = layout.mappings.iter().filter_map(row).collect();
+        process_modules.sort_by_key(|row| (row.load, row.process, row.base));
+        let module = |(index, file): (usize, File)| ModuleRow {
+            module: ModuleId::from_index(index),
+            name: file_name(&file.path).to_owned(),
+            build_id: file.build_id.or_else(|| build_id(&file.path)),
+            path: file.path,
+            size: file.size.cast_signed(),
+            ..ModuleRow::default()
+        };
+        let modules = self.files.into_iter().enumerate().map(module).collect();
+        let addresses = AddressMap::new(layout.mappings);
+        Modules { modules, process_modules, addresses, inherited: layout.inherited }
+    }
+}
+
+/// The mappings while they are put in place.
+#[derive(Default)]
+struct Layout {
+    mappings: Vec<(AddressSpace, Mapping<Mapped>)>,
+    /// Mappings of a process that are there now.
+    open: FxHashMap<ProcessId, Vec<usize>>,
+    inherited: FxHashMap<ProcessId, Inherited>,
+}
+
+impl Layout {
+    fn apply(&mut self, fact: Fact, population: &mut Population) {
+        match fact {
+            Fact::Map { ticks, pid, start, end, offset, file } => {
+                let from = ticks.unwrap_or(i64::MIN);
+                let process = pid.map(|pid| population.process_at(pid, from));
+                let space = process.map_or(AddressSpace::Kernel, AddressSpace::Process);
+                if file.is_none() && !process.is_some_and(|process| self.hides_something(process, start, end)) {
+                    return;
+                }
+                let what = Mapped { module: file.map(|file| ModuleId::from_index(file as usize)), offset };
+                if let Some(process) = process {
+                    self.open.entry(process).or_default().push(self.mappings.len());
+                }
+                self.mappings.push((space, Mapping { start, end, from, until: i64::MAX, what }));
+            }
+            Fact::Fork { ticks, child, parent } => {
+                let (child, from) = (population.process_at(child, ticks), population.process_at(parent, ticks));
+                if child != from {
+                    self.inherited.entry(child).or_insert(Inherited { from, at: ticks, until: i64::MAX });
+                }
+            }
+            Fact::Exec { ticks, pid } => {
+                let process = population.process_at(pid, ticks);
+                let until = ticks.saturating_sub(1);
+                for index in self.open.remove(&process).into_iter().flatten() {
+                    self.mappings[index].1.until = until;
+                }
+                if let Some(inherited) = self.inherited.get_mut(&process) {
+                    inherited.until = inherited.until.min(until);
+                }
+            }
+        }
+    }
+
+    /// Whether memory without a file is worth a mapping: only if something lay there.
+    fn hides_something(&self, process: ProcessId, start: u64, end: u64) -> bool {
+        let overlaps = |index: &usize| {
+            let mapping = &self.mappings[*index].1;
+            mapping.what.module.is_some() && mapping.start < end && start < mapping.end
+        };
+        self.inherited.get(&process).is_some_and(|inherited| inherited.until == i64::MAX)
+            || self.open.get(&process).is_some_and(|open| open.iter().any(overlaps))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::population::{Edge, Lifetimes, Platform, ProcessFacts};
+
+    fn file(ticks: Option<i64>, pid: u32, start: u64, path: &str) -> MappingRecord<'_> {
+        let file = MappedFile::Named { path, build_id: None };
+        MappingRecord { ticks, pid: Some(pid), start, size: 0x1000, offset: 0x200, file }
+    }
+
+    #[test]
+    fn copied_hidden_and_replaced() {
+        let mut lifetimes = Lifetimes::of(Platform::Linux);
+        lifetimes.process(0, 1, Edge::AliveAtStart, ProcessFacts::default());
+        lifetimes.process(100, 2, Edge::Start, ProcessFacts { parent_pid: Some(1), ..ProcessFacts::default() });
+        let mut mappings = Mappings::new();
+        mappings.map(&file(None, 1, 0x10_000, "/bin/sh"));
+        mappings.fork(100, 2, 1);
+        // What the creator maps afterwards is its own.
+        mappings.map(&file(Some(110), 1, 0x20_000, "/lib/late.so"));
+        let hides = MappingRecord { file: MappedFile::Anonymous, ..file(Some(120), 2, 0x10_800, "") };
+        mappings.map(&hides);
+        mappings.exec(200, 2);
+        mappings.map(&file(Some(210), 2, 0x10_000, "/bin/dd"));
+        let mut population = lifetimes.freeze(Clock::new(0, 1_000_000_000), 0);
+        let modules = mappings.freeze(Clock::new(0, 1_000_000_000), &mut population, |path| {
+            (path == "/bin/dd").then(|| "abcd".to_owned())
+        });
+        let mut find = |pid: u32, address: u64, ticks: i64| {
+            let space = AddressSpace::Process(population.process_at(pid, ticks));
+            let (module, offset) = modules.find(space, address, ticks)?;
+            Some((modules.modules[module.index()].path.as_str(), offset))
+        };
+        assert_eq!(find(1, 0x10_010, 50), Some(("/bin/sh", 0x210)));
+        assert_eq!(find(2, 0x10_810, 110), Some(("/bin/sh", 0xa10)));
+        assert_eq!(find(2, 0x10_810, 130), None, "hidden");
+        assert_eq!(find(2, 0x10_010, 130), Some(("/bin/sh", 0x210)));
+        assert_eq!(find(2, 0x20_010, 130), None, "not copied");
+        assert_eq!(find(1, 0x20_010, 130), Some(("/lib/late.so", 0x210)));
+        assert_eq!(find(2, 0x10_010, 205), None, "the new program is not mapped yet");
+        assert_eq!(find(2, 0x10_010, 210), Some(("/bin/dd", 0x210)));
+        assert_eq!(find(2, 0x10_810, 210), Some(("/bin/dd", 0xa10)));
+        let space = AddressSpace::Process(population.process_at(2, 150));
+        let epochs = [150, 200, 210].map(|ticks| modules.epoch(space, ticks));
+        assert!(epochs[0] != epochs[1] && epochs[1] != epochs[2], "{epochs:?}");
+        assert_eq!(modules.modules[2].build_id.as_deref(), Some("abcd"));
+    }
+}

@@ -1,5 +1,8 @@
 //! Files and where they were mapped, as Linux records it: mappings appear, nothing says when they go. A later mapping hides
-//! what lay below it, a new program replaces all, a new process has those of its creator.
+//! what lay below it, a new process has those of its creator.
+//!
+//! A new program replaces all mappings. They stay below its own nevertheless: while the kernel starts it, the user's registers, which
+//! end the stacks of that time, are still those of the program before.
 
 use rustc_hash::FxHashMap;
 
@@ -133,7 +136,8 @@ impl Mappings {
         }
         let is_kernel = |(space, _): &(AddressSpace, Mapping<Mapped>)| *space == AddressSpace::Kernel;
         let kernel = layout.mappings.iter().any(is_kernel).then(|| population.kernel_process());
-        let row = |(space, mapping): &(AddressSpace, Mapping<Mapped>)| {
+        let row = |((space, mapping), replaced): (&(AddressSpace, Mapping<Mapped>), &Option<i64>)| {
+            let unload = replaced.map(|ticks| clock.ns(ticks));
             Some(ProcessModuleRow {
                 process: match space {
                     AddressSpace::Kernel => kernel?,
@@ -143,10 +147,11 @@ impl Mappings {
                 base: mapping.start.wrapping_sub(mapping.what.offset).cast_signed(),
                 size: (mapping.end - mapping.start).saturating_add(mapping.what.offset).cast_signed(),
                 load: (mapping.from != i64::MIN).then(|| clock.ns(mapping.from)),
-                unload: (mapping.until != i64::MAX).then(|| clock.ns(mapping.until)),
+                unload,
             })
         };
-        let mut process_modules: Vec<ProcessModuleRow> = layout.mappings.iter().filter_map(row).collect();
+        let mut process_modules: Vec<ProcessModuleRow> =
+            layout.mappings.iter().zip(&layout.replaced).filter_map(row).collect();
         process_modules.sort_by_key(|row| (row.load, row.process, row.base));
         let module = |(index, file): (usize, File)| ModuleRow {
             module: ModuleId::from_index(index),
@@ -166,8 +171,10 @@ impl Mappings {
 #[derive(Default)]
 struct Layout {
     mappings: Vec<(AddressSpace, Mapping<Mapped>)>,
-    /// Mappings of a process that are there now.
-    open: FxHashMap<ProcessId, Vec<usize>>,
+    /// When the program of each mapping was replaced.
+    replaced: Vec<Option<i64>>,
+    /// Mappings of a process.
+    of_process: FxHashMap<ProcessId, Vec<usize>>,
     inherited: FxHashMap<ProcessId, Inherited>,
 }
 
@@ -183,24 +190,21 @@ impl Layout {
                 }
                 let what = Mapped { module: file.map(|file| ModuleId::from_index(file as usize)), offset };
                 if let Some(process) = process {
-                    self.open.entry(process).or_default().push(self.mappings.len());
+                    self.of_process.entry(process).or_default().push(self.mappings.len());
                 }
                 self.mappings.push((space, Mapping { start, end, from, until: i64::MAX, what }));
+                self.replaced.push(None);
             }
             Fact::Fork { ticks, child, parent } => {
                 let (child, from) = (population.process_at(child, ticks), population.process_at(parent, ticks));
                 if child != from {
-                    self.inherited.entry(child).or_insert(Inherited { from, at: ticks, until: i64::MAX });
+                    self.inherited.entry(child).or_insert(Inherited { from, at: ticks });
                 }
             }
             Fact::Exec { ticks, pid } => {
                 let process = population.process_at(pid, ticks);
-                let until = ticks.saturating_sub(1);
-                for index in self.open.remove(&process).into_iter().flatten() {
-                    self.mappings[index].1.until = until;
-                }
-                if let Some(inherited) = self.inherited.get_mut(&process) {
-                    inherited.until = inherited.until.min(until);
+                for index in self.of_process.get(&process).into_iter().flatten() {
+                    self.replaced[*index].get_or_insert(ticks);
                 }
             }
         }
@@ -212,8 +216,8 @@ impl Layout {
             let mapping = &self.mappings[*index].1;
             mapping.what.module.is_some() && mapping.start < end && start < mapping.end
         };
-        self.inherited.get(&process).is_some_and(|inherited| inherited.until == i64::MAX)
-            || self.open.get(&process).is_some_and(|open| open.iter().any(overlaps))
+        self.inherited.contains_key(&process)
+            || self.of_process.get(&process).is_some_and(|mappings| mappings.iter().any(overlaps))
     }
 }
 
@@ -256,12 +260,13 @@ mod tests {
         assert_eq!(find(2, 0x10_010, 130), Some(("/bin/sh", 0x210)));
         assert_eq!(find(2, 0x20_010, 130), None, "not copied");
         assert_eq!(find(1, 0x20_010, 130), Some(("/lib/late.so", 0x210)));
-        assert_eq!(find(2, 0x10_010, 205), None, "the new program is not mapped yet");
+        assert_eq!(find(2, 0x10_010, 205), Some(("/bin/sh", 0x210)), "the new program is not mapped yet");
         assert_eq!(find(2, 0x10_010, 210), Some(("/bin/dd", 0x210)));
         assert_eq!(find(2, 0x10_810, 210), Some(("/bin/dd", 0xa10)));
         let space = AddressSpace::Process(population.process_at(2, 150));
-        let epochs = [150, 200, 210].map(|ticks| modules.epoch(space, ticks));
-        assert!(epochs[0] != epochs[1] && epochs[1] != epochs[2], "{epochs:?}");
+        assert_ne!(modules.epoch(space, 209), modules.epoch(space, 210));
+        let unloads: Vec<Option<i64>> = modules.process_modules.iter().map(|row| row.unload).collect();
+        assert_eq!(unloads, [None, None, None], "what is copied has no row");
         assert_eq!(modules.modules[2].build_id.as_deref(), Some("abcd"));
     }
 }

@@ -98,15 +98,13 @@ pub struct Mapped {
     pub offset: u64,
 }
 
-/// The mappings that a process had from its creator, until it replaced its program.
+/// The mappings that a process has from its creator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Inherited {
     /// The creator.
     pub(crate) from: ProcessId,
     /// Raw time at which it was copied.
     pub(crate) at: i64,
-    /// Raw time up to which the copy was in use.
-    pub(crate) until: i64,
 }
 
 /// Copies of copies that are followed; a forged recording must not make it endless.
@@ -132,7 +130,8 @@ impl Modules {
                 let Mapped { module, offset } = mapping.what;
                 return Some((module?, (address - mapping.start).wrapping_add(offset)));
             }
-            let inherited = self.inherited_by(space).filter(|inherited| ticks <= inherited.until)?;
+            let AddressSpace::Process(process) = space else { return None };
+            let inherited = self.inherited.get(&process)?;
             (space, ticks) = (AddressSpace::Process(inherited.from), inherited.at);
         }
         None
@@ -141,13 +140,7 @@ impl Modules {
     /// A number that changes whenever a space changed before `ticks`: part of the key of caches.
     #[must_use]
     pub fn epoch(&self, space: AddressSpace, ticks: i64) -> u32 {
-        let replaced = self.inherited_by(space).is_some_and(|inherited| ticks > inherited.until);
-        self.addresses.epoch(space, ticks).saturating_add(replaced.into())
-    }
-
-    fn inherited_by(&self, space: AddressSpace) -> Option<&Inherited> {
-        let AddressSpace::Process(process) = space else { return None };
-        self.inherited.get(&process)
+        self.addresses.epoch(space, ticks)
     }
 }
 

@@ -20,9 +20,6 @@ pub enum Platform {
     Linux,
 }
 
-/// A process or thread that the recorder could not name: −1 in its records.
-pub const NOBODY: u32 = u32::MAX;
-
 /// Which edge of a life a record reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
@@ -315,6 +312,8 @@ pub struct Population {
     interrupts: Option<ProcessId>,
     unknown: Option<ProcessId>,
     kernel: Option<ProcessId>,
+    /// Threads without an id, by their process.
+    nameless: FxHashMap<ProcessId, ThreadId>,
     platform: Platform,
 }
 
@@ -334,6 +333,7 @@ impl Default for Population {
             interrupts: None,
             unknown: None,
             kernel: None,
+            nameless: FxHashMap::default(),
             platform: Platform::default(),
         }
     }
@@ -460,8 +460,7 @@ impl Population {
             Some(pid) => self.process_at(pid, ticks),
             None => self.unknown_process(),
         };
-        let shown = if tid == NOBODY { -1 } else { i64::from(tid) };
-        self.push_thread(shown, process, Origin::Inferred, None);
+        self.push_thread(i64::from(tid), process, Origin::Inferred, None);
         ThreadId::from_index(self.threads.len() - 1)
     }
 
@@ -477,6 +476,22 @@ impl Population {
             return None;
         }
         u32::try_from(self.processes.get(self.process_of(thread).index())?.pid).ok()
+    }
+
+    /// A thread that has lost its id, in the process that owns `pid` at `ticks`: while a thread ends, its ids are given back
+    /// before it leaves the CPU for the last time. Its tid is −1.
+    pub fn nameless_thread(&mut self, pid: Option<u32>, ticks: i64) -> ThreadId {
+        let process = match pid {
+            Some(pid) => self.process_at(pid, ticks),
+            None => self.unknown_process(),
+        };
+        if let Some(id) = self.nameless.get(&process) {
+            return *id;
+        }
+        self.push_thread(-1, process, Origin::Inferred, None);
+        let id = ThreadId::from_index(self.threads.len() - 1);
+        self.nameless.insert(process, id);
+        id
     }
 
     /// As [`Self::thread_at`], but only for a thread that something else than this event shows.

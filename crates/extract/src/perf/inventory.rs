@@ -216,10 +216,11 @@ impl Inventory {
     }
 
     fn mapping(&mut self, mapping: &Mapping<'_>, mode: CpuMode, ticks: Option<i64>) {
-        if !mapping.executable || is_of_a_guest(mode) {
+        let is_kernel = mode == CpuMode::Kernel || mapping.pid < 0;
+        // With build ids, what is told of the kernel has no protection.
+        if is_of_a_guest(mode) || !is_kernel && !mapping.executable {
             return;
         }
-        let is_kernel = mode == CpuMode::Kernel || mapping.pid < 0;
         let pid = u32::try_from(mapping.pid).ok().filter(|_| !is_kernel);
         let name = String::from_utf8_lossy(mapping.name);
         let build_id = match mapping.file {

@@ -1,7 +1,6 @@
 //! The second pass over a Linux recording: samples become rows.
 
 use tracesift_perf::{CpuMode, Kind, Record, Sample, Words};
-use tracesift_trace::population::NOBODY;
 use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow};
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, FrameId, Health, Population, ProcessId, RowSink, StackId};
@@ -84,9 +83,12 @@ impl<Sink: RowSink> Samples<'_, Sink> {
         };
         // Without times everything happens at time zero.
         let ticks = ticks(record).unwrap_or(self.clock.zero);
-        let id = |id: Option<i32>| id.map_or(NOBODY, |id| u32::try_from(id).unwrap_or(NOBODY));
+        let id = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
         let cpu = sample.cpu.and_then(|cpu| i16::try_from(cpu).ok());
-        let thread = self.population.thread_at(id(sample.tid), cpu.map_or(0, i16::cast_unsigned), ticks);
+        let thread = match id(sample.tid) {
+            Some(tid) => self.population.thread_at(tid, cpu.map_or(0, i16::cast_unsigned), ticks),
+            None => self.population.nameless_thread(id(sample.pid), ticks),
+        };
         let process = self.population.process_of(thread);
         let stack = self.stack(&sample, record.cpu_mode(), process, ticks);
         let frame = self.lone_frame(stack, &sample, process, ticks);

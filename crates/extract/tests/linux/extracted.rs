@@ -12,10 +12,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{FrameId, Health};
 
-use crate::perf::ScriptSample;
-
-/// What perf calls an address outside of any module.
-const UNKNOWN: &str = "[unknown]";
+use crate::perf::{ScriptSample, UNKNOWN};
 
 /// The samples of an archive with everything that they point at.
 pub(crate) struct Extracted {

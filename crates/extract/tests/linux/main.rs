@@ -24,7 +24,7 @@ fn every_sample_and_its_stack_are_those_of_perf_script() {
     for arguments in [
         &["-a", "-g", "-e", "cpu-clock/freq=999/"][..],
         &["-a", "-g", "-e", "cpu-clock/freq=999/", "-e", "sched:sched_switch", "--buildid-mmap"],
-        &["-g", "-F", "5000", "-e", "task-clock"],
+        &["--sample-cpu", "-g", "-F", "5000", "-e", "task-clock"],
         &["-a", "-c", "250000", "-e", "cpu-clock"],
     ] {
         let Some(recorded) = perf::record(arguments, &["sh", "-c", PROGRAMS]) else { return };
@@ -36,7 +36,7 @@ fn every_sample_and_its_stack_are_those_of_perf_script() {
 fn threads_have_their_names() {
     let program = std::env::current_exe().unwrap();
     let workload = [program.to_str().unwrap(), "--exact", "spinning_threads", "--ignored"];
-    let arguments = ["-g", "-e", "cpu-clock/freq=999/"];
+    let arguments = ["--sample-cpu", "-g", "-e", "cpu-clock/freq=999/"];
     let Some(recorded) = perf::record(&arguments, &workload) else { return };
     let extracted = compare(&recorded, &arguments);
     let sampled = extracted.cpu_by(|sample| sample.thread_name.clone().unwrap_or_default());
@@ -70,9 +70,18 @@ fn compare(recorded: &Recorded, arguments: &[&str]) -> Extracted {
     let expected = recorded.samples();
     assert!(expected.len() > 100, "{arguments:?}: {} samples", expected.len());
     assert_eq!(extracted.samples.len(), expected.len(), "{arguments:?}");
+    let mut discarded = 0;
     for (found, expected) in extracted.samples.iter().zip(&expected) {
-        assert_eq!(found.as_perf_has_it(), *expected, "{arguments:?}");
+        let mut found = found.as_perf_has_it();
+        // Where an unwinder that lost its way left a word that looks like a mark, perf discards the whole call chain;
+        // up to there it is as good as any. Its leaf is held against the report below.
+        if expected.frames.is_empty() {
+            discarded += 1;
+            found.frames.clear();
+        }
+        assert_eq!(found, *expected, "{arguments:?}");
     }
+    assert!(discarded * 4 < expected.len(), "{arguments:?}: {discarded} of {} without a call chain", expected.len());
     assert_eq!(extracted.cpu_by(|sample| sample.tid), recorded.report_by_tid(), "{arguments:?}");
     assert_eq!(extracted.cpu_by(|sample| sample.short_module()), recorded.report_by_module(), "{arguments:?}");
     let mut by_pid: BTreeMap<i64, u64> = BTreeMap::new();

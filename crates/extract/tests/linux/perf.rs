@@ -7,6 +7,9 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+/// What perf calls an address outside of any module.
+pub(crate) const UNKNOWN: &str = "[unknown]";
+
 /// A recording that lasts as long as the test.
 pub(crate) struct Recorded {
     pub(crate) file: PathBuf,
@@ -146,5 +149,8 @@ fn parse_head(head: &str, wanted: &str) -> Option<ScriptSample> {
 fn parse_frame(line: &str) -> (u64, String) {
     let (address, module) = line.trim().split_once(" (").unwrap();
     let module = module.strip_suffix(')').unwrap();
+    // Where perf looks for the names of code without a file, whether or not that is there.
+    let without_file = module.starts_with("/tmp/perf-") && module.ends_with(".map");
+    let module = if without_file { UNKNOWN } else { module };
     (u64::from_str_radix(address, 16).unwrap(), module.to_owned())
 }

@@ -23,8 +23,15 @@ fn expected_samples(entry: &Value) -> u64 {
     // Among the cases these are the CPU events: clocks, else cycles, each recorded with a frequency.
     let is = |event: &&Value, kind: u64, config: &str| event["type"] == kind && event["config"] == config;
     let sampled = || events.iter().filter(|event| event["samples"] != 0);
-    let clock = sampled().find(|event| is(event, 1, "0x0") || is(event, 1, "0x1"));
-    clock.or_else(|| sampled().find(|event| is(event, 0, "0x0"))).map_or(0, |event| event["samples"].as_u64().unwrap())
+    let samples = |event: &Value| event["samples"].as_u64().unwrap();
+    if let Some(clock) = sampled().find(|event| is(event, 1, "0x0") || is(event, 1, "0x1")) {
+        return samples(clock);
+    }
+    // Of a hybrid CPU each kind of cores has its own.
+    sampled()
+        .filter(|event| ["0x0", "0x400000000", "0x800000000"].iter().any(|config| is(event, 0, config)))
+        .map(samples)
+        .sum()
 }
 
 #[test]

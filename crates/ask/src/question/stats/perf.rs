@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use tracesift_perf::{
-    Attr, AttrFlags, Counts, DamageCount, DamageLog, Kind, Metadata, Mode, Payload, PerfFile, Record,
-};
+use tracesift_perf::{Counts, DamageCount, DamageLog, Kind, Metadata, Mode, Payload, PerfFile, Record};
 
 use super::counts::{self, CountRow};
 use super::raw::{Damaged, health};

@@ -67,12 +67,17 @@ fn spinning_threads() {
 /// Holds an extract against perf's own reading of the same file.
 fn compare(recorded: &Recorded, arguments: &[&str]) -> Extracted {
     let extracted = Extracted::of(&recorded.file);
-    let expected = recorded.samples();
+    let mut expected = recorded.samples();
+    let mut samples: Vec<_> = extracted.samples.iter().map(|sample| sample.as_perf_has_it()).collect();
+    if !arguments.contains(&"-g") {
+        // Without call chains perf prints where the file was mapped and not the place in it.
+        let frames = samples.iter_mut().chain(&mut expected).flat_map(|sample| &mut sample.frames);
+        frames.for_each(|frame| frame.0 = 0);
+    }
     assert!(expected.len() > 100, "{arguments:?}: {} samples", expected.len());
     assert_eq!(extracted.samples.len(), expected.len(), "{arguments:?}");
     let mut discarded = 0;
-    for (found, expected) in extracted.samples.iter().zip(&expected) {
-        let mut found = found.as_perf_has_it();
+    for (mut found, expected) in samples.into_iter().zip(&expected) {
         // Where an unwinder that lost its way left a word that looks like a mark, perf discards the whole call chain;
         // up to there it is as good as any. Its leaf is held against the report below.
         if expected.frames.is_empty() {

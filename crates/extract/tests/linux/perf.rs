@@ -75,14 +75,20 @@ impl Recorded {
         let events = self.perf(&["evlist"]);
         let event = events.lines().next().unwrap().trim().to_owned();
         let text = self.perf(&["script", "--ns", "--no-inline", "-F", "pid,tid,cpu,time,event,period,ip,dso"]);
-        let mut samples = Vec::new();
-        for block in text.split("\n\n").map(str::trim_end).filter(|block| !block.trim().is_empty()) {
-            let mut lines = block.trim_start_matches('\n').lines();
-            let head = lines.next().unwrap();
-            let mut sample = parse_head(head, &event);
-            let Some(sample) = sample.as_mut() else { continue };
-            sample.frames.extend(lines.map(parse_frame));
-            samples.push(sample.clone());
+        let mut samples: Vec<ScriptSample> = Vec::new();
+        let mut wanted = false;
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            if line.starts_with('\t') {
+                samples
+                    .last_mut()
+                    .filter(|_| wanted)
+                    .into_iter()
+                    .for_each(|sample| sample.frames.push(parse_frame(line)));
+                continue;
+            }
+            let sample = parse_head(line, &event);
+            wanted = sample.is_some();
+            samples.extend(sample);
         }
         samples
     }

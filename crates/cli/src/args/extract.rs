@@ -9,7 +9,7 @@ use tracesift_extract::EventSelection;
 /// Options of `extract`.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractArgs {
-    /// Recordings, directories, wildcards or lists: .etl, and .etl in .zip, .7z, .cab, .gz, .xz, .diagsession [default: the current directory]
+    /// Recordings, directories, wildcards or lists: .etl and perf.data, plain or in .zip, .7z, .cab, .gz, .xz, .diagsession [default: the current directory]
     #[arg(value_name = "PATHS")]
     pub(crate) paths: Vec<String>,
 

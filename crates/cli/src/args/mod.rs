@@ -20,7 +20,7 @@ pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
 pub(crate) use processes::ProcessArgs;
 
-/// Reads recordings of a whole machine (Windows ETW .etl) on any system, extracts each once into a small columnar archive, and answers questions over hundreds of them
+/// Reads recordings of a whole machine (Windows ETW .etl, Linux perf.data) on any system, extracts each once into a small columnar archive, and answers questions over hundreds of them
 #[derive(Debug, Parser)]
 #[command(name = "tracesift", bin_name = "tracesift", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
 pub(crate) struct Cli {

@@ -7,6 +7,7 @@ mod scratch;
 
 use libfuzzer_sys::fuzz_target;
 use tracesift_archive::Archive;
+use tracesift_extract::input::file_kind::Format;
 use tracesift_extract::{EventSelection, Options, Outcome, extract, input, unwatched};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -20,7 +21,12 @@ fuzz_target!(|bytes: &[u8]| {
         forced: false,
         named: true,
     };
-    let options = Options { out: Some(out.clone()), events: Some(EventSelection::All), ..Options::default() };
+    // Single events of Linux recordings cannot be kept yet.
+    let events = match Format::by_content(bytes) {
+        Format::Etl => EventSelection::All,
+        Format::Perf => EventSelection::Default,
+    };
+    let options = Options { out: Some(out.clone()), events: Some(events), ..Options::default() };
     match extract(&recording, &options, &mut unwatched) {
         Ok(extraction) => {
             for outcome in extraction.outcomes {

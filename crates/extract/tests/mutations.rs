@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tracesift_archive::Archive;
-use tracesift_etl::ReadAt as _;
+use tracesift_extract::input::file_kind::Format;
 use tracesift_extract::input::{self, container};
 use tracesift_extract::{EventSelection, Options, Outcome, unwatched};
 
@@ -56,14 +56,19 @@ fn mutated_recordings_end_in_an_archive_or_an_error() {
 
 /// Names and bytes of the small recordings of the shared cases, those in archive files included.
 fn recordings() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/etl"));
-    let Ok(entries) = std::fs::read_dir(folder) else {
+    let cases = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
+    let (Ok(windows), Ok(linux)) = (std::fs::read_dir(cases.join("etl")), std::fs::read_dir(cases.join("perf"))) else {
         say("skipped: ../shared/cases is absent");
         return Vec::new();
     };
-    let mut files: Vec<PathBuf> = entries
+    let is_recording = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        input::file_kind::is_recording_name(&name) || input::file_kind::may_be_recording_name(&name)
+    };
+    let mut files: Vec<PathBuf> = windows
+        .chain(linux)
         .map(|entry| entry.expect("entry").path())
-        .filter(|path| input::file_kind::is_recording_name(&path.to_string_lossy()))
+        .filter(is_recording)
         .filter(|path| !path.ends_with("empty.etl"))
         .collect();
     files.sort();
@@ -71,14 +76,14 @@ fn recordings() -> Vec<(String, Vec<u8>)> {
     for file in files {
         let mut unwatched = |_| ControlFlow::Continue(());
         let opened = container::open_file(&file, &input::OpenOptions::default(), &mut unwatched).expect("opens");
-        for member in opened.members.iter().filter(|member| member.len() <= LARGEST) {
-            let mut bytes = vec![0; usize::try_from(member.len()).expect("small")];
-            member.read_at(0, &mut bytes).expect("read");
+        for member in opened.members.iter().filter(|member| tracesift_etl::ReadAt::len(*member) <= LARGEST) {
+            let mut bytes = vec![0; usize::try_from(tracesift_etl::ReadAt::len(member)).expect("small")];
+            tracesift_etl::ReadAt::read_at(member, 0, &mut bytes).expect("read");
             let file = file.file_name().unwrap_or_default().to_string_lossy();
             recordings.push((format!("{file} {}", member.name().unwrap_or_default()).trim_end().to_owned(), bytes));
         }
     }
-    assert!(recordings.len() >= 14, "{}", recordings.len());
+    assert!(recordings.len() >= 14 + 34, "{}", recordings.len());
     recordings
 }
 
@@ -95,7 +100,12 @@ fn extract(name: &str, bytes: &[u8]) -> Result<(), String> {
         named: true,
     };
     let out = folder.path().join("out");
-    let options = Options { out: Some(out.clone()), events: Some(EventSelection::All), ..Options::default() };
+    // Single events of Linux recordings cannot be kept yet.
+    let events = match Format::by_content(bytes) {
+        Format::Etl => EventSelection::All,
+        Format::Perf => EventSelection::Default,
+    };
+    let options = Options { out: Some(out.clone()), events: Some(events), ..Options::default() };
     match tracesift_extract::extract(&recording, &options, &mut unwatched) {
         Ok(extraction) => {
             for outcome in extraction.outcomes {

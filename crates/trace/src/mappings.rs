@@ -42,6 +42,8 @@ pub struct MappingRecord<'a> {
     pub offset: u64,
     /// What lies there.
     pub file: MappedFile<'a>,
+    /// Whether what lies behind it, up to the next mapping, belongs to it too: of the kernel the recorder knows the main part.
+    pub open_end: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,19 +53,20 @@ enum Fact {
     Exec { ticks: i64, pid: u32 },
 }
 
-#[derive(Debug)]
-struct File {
-    path: String,
-    build_id: Option<String>,
-    size: u64,
-}
+/// Mappings of a process that are looked at to see whether memory without a file hides one of them. Processes have some hundreds;
+/// a forged recording must not make it quadratic.
+const MAX_LOOKED_AT: usize = 4096;
+
+/// Path and build id: what tells files apart.
+type FileKey = (String, Option<String>);
 
 /// Collects mapping records. Fed in time order.
 #[derive(Debug, Default)]
 pub struct Mappings {
     facts: Vec<Fact>,
-    files: Vec<File>,
-    by_path: FxHashMap<String, Vec<u32>>,
+    /// Bytes of each file, as far as they are mapped.
+    sizes: Vec<u64>,
+    files: FxHashMap<FileKey, u32>,
 }
 
 impl Mappings {
@@ -75,17 +78,18 @@ impl Mappings {
 
     /// A mapping appears, or is told of.
     pub fn map(&mut self, record: &MappingRecord<'_>) {
-        let &MappingRecord { ticks, pid, start, size, offset, file } = record;
+        let &MappingRecord { ticks, pid, start, size, offset, file, open_end } = record;
         let end = start.saturating_add(size);
         let file = match file {
             MappedFile::Named { path, build_id } => {
                 let file = self.file(path, build_id);
-                let known = &mut self.files[file as usize];
-                known.size = known.size.max(offset.saturating_add(end - start));
+                let known = &mut self.sizes[file as usize];
+                *known = offset.saturating_add(end - start).max(*known);
                 Some(file)
             }
             MappedFile::Anonymous => None,
         };
+        let end = if open_end { u64::MAX } else { end };
         self.facts.push(Fact::Map { ticks, pid, start, end, offset, file });
     }
 
@@ -110,15 +114,11 @@ impl Mappings {
     }
 
     fn file(&mut self, path: &str, build_id: Option<&str>) -> u32 {
-        let same = |files: &[File], id: u32| files[id as usize].build_id.as_deref() == build_id;
-        if let Some(ids) = self.by_path.get(path)
-            && let Some(id) = ids.iter().find(|id| same(&self.files, **id))
-        {
-            return *id;
+        let next = u32::try_from(self.sizes.len()).unwrap_or(u32::MAX);
+        let id = *self.files.entry((path.to_owned(), build_id.map(str::to_owned))).or_insert(next);
+        if id == next {
+            self.sizes.push(0);
         }
-        let id = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        self.files.push(File { path: path.to_owned(), build_id: build_id.map(str::to_owned), size: 0 });
-        self.by_path.entry(path.to_owned()).or_default().push(id);
         id
     }
 
@@ -138,14 +138,19 @@ impl Mappings {
         let kernel = layout.mappings.iter().any(is_kernel).then(|| population.kernel_process());
         let row = |((space, mapping), replaced): (&(AddressSpace, Mapping<Mapped>), &Option<i64>)| {
             let unload = replaced.map(|ticks| clock.ns(ticks));
+            let module = mapping.what.module?;
+            let size = match mapping.end {
+                u64::MAX => self.sizes[module.index()],
+                end => (end - mapping.start).saturating_add(mapping.what.offset),
+            };
             Some(ProcessModuleRow {
                 process: match space {
                     AddressSpace::Kernel => kernel?,
                     AddressSpace::Process(process) => *process,
                 },
-                module: mapping.what.module?,
+                module,
                 base: mapping.start.wrapping_sub(mapping.what.offset).cast_signed(),
-                size: (mapping.end - mapping.start).saturating_add(mapping.what.offset).cast_signed(),
+                size: size.cast_signed(),
                 load: (mapping.from != i64::MIN).then(|| clock.ns(mapping.from)),
                 unload,
             })
@@ -153,15 +158,17 @@ impl Mappings {
         let mut process_modules: Vec<ProcessModuleRow> =
             layout.mappings.iter().zip(&layout.replaced).filter_map(row).collect();
         process_modules.sort_by_key(|row| (row.load, row.process, row.base));
-        let module = |(index, file): (usize, File)| ModuleRow {
-            module: ModuleId::from_index(index),
-            name: file_name(&file.path).to_owned(),
-            build_id: file.build_id.or_else(|| build_id(&file.path)),
-            path: file.path,
-            size: file.size.cast_signed(),
+        let sizes = self.sizes;
+        let module = |((path, known), id): (FileKey, u32)| ModuleRow {
+            module: ModuleId::from_index(id as usize),
+            name: file_name(&path).to_owned(),
+            build_id: known.or_else(|| build_id(&path)),
+            path,
+            size: sizes[id as usize].cast_signed(),
             ..ModuleRow::default()
         };
-        let modules = self.files.into_iter().enumerate().map(module).collect();
+        let mut modules: Vec<ModuleRow> = self.files.into_iter().map(module).collect();
+        modules.sort_unstable_by_key(|row| row.module);
         let addresses = AddressMap::new(layout.mappings);
         Modules { modules, process_modules, addresses, inherited: layout.inherited }
     }
@@ -173,9 +180,16 @@ struct Layout {
     mappings: Vec<(AddressSpace, Mapping<Mapped>)>,
     /// When the program of each mapping was replaced.
     replaced: Vec<Option<i64>>,
-    /// Mappings of a process.
-    of_process: FxHashMap<ProcessId, Vec<usize>>,
+    of_process: FxHashMap<ProcessId, Owned>,
     inherited: FxHashMap<ProcessId, Inherited>,
+}
+
+/// Mappings of a process.
+#[derive(Default)]
+struct Owned {
+    all: Vec<usize>,
+    /// How many of them belong to programs that were replaced.
+    replaced: usize,
 }
 
 impl Layout {
@@ -190,7 +204,7 @@ impl Layout {
                 }
                 let what = Mapped { module: file.map(|file| ModuleId::from_index(file as usize)), offset };
                 if let Some(process) = process {
-                    self.of_process.entry(process).or_default().push(self.mappings.len());
+                    self.of_process.entry(process).or_default().all.push(self.mappings.len());
                 }
                 self.mappings.push((space, Mapping { start, end, from, until: i64::MAX, what }));
                 self.replaced.push(None);
@@ -203,8 +217,11 @@ impl Layout {
             }
             Fact::Exec { ticks, pid } => {
                 let process = population.process_at(pid, ticks);
-                for index in self.of_process.get(&process).into_iter().flatten() {
-                    self.replaced[*index].get_or_insert(ticks);
+                if let Some(owned) = self.of_process.get_mut(&process) {
+                    for index in &owned.all[owned.replaced..] {
+                        self.replaced[*index] = Some(ticks);
+                    }
+                    owned.replaced = owned.all.len();
                 }
             }
         }
@@ -217,7 +234,10 @@ impl Layout {
             mapping.what.module.is_some() && mapping.start < end && start < mapping.end
         };
         self.inherited.contains_key(&process)
-            || self.of_process.get(&process).is_some_and(|mappings| mappings.iter().any(overlaps))
+            || self
+                .of_process
+                .get(&process)
+                .is_some_and(|Owned { all, .. }| all.len() > MAX_LOOKED_AT || all.iter().any(overlaps))
     }
 }
 
@@ -228,7 +248,7 @@ mod tests {
 
     fn file(ticks: Option<i64>, pid: u32, start: u64, path: &str) -> MappingRecord<'_> {
         let file = MappedFile::Named { path, build_id: None };
-        MappingRecord { ticks, pid: Some(pid), start, size: 0x1000, offset: 0x200, file }
+        MappingRecord { ticks, pid: Some(pid), start, size: 0x1000, offset: 0x200, file, open_end: false }
     }
 
     #[test]
@@ -239,12 +259,16 @@ mod tests {
         let mut mappings = Mappings::new();
         mappings.map(&file(None, 1, 0x10_000, "/bin/sh"));
         mappings.fork(100, 2, 1);
+        let kernel = MappingRecord { pid: None, ..file(None, 0, 0x9_0000, "/lib/modules/x.ko") };
         // What the creator maps afterwards is its own.
         mappings.map(&file(Some(110), 1, 0x20_000, "/lib/late.so"));
         let hides = MappingRecord { file: MappedFile::Anonymous, ..file(Some(120), 2, 0x10_800, "") };
         mappings.map(&hides);
         mappings.exec(200, 2);
         mappings.map(&file(Some(210), 2, 0x10_000, "/bin/dd"));
+        mappings.map(&kernel);
+        let file = MappedFile::Named { path: "vmlinux", build_id: None };
+        mappings.map(&MappingRecord { start: 0x8_0000, offset: 0, file, open_end: true, ..kernel });
         let mut population = lifetimes.freeze(Clock::new(0, 1_000_000_000), 0);
         let modules = mappings.freeze(Clock::new(0, 1_000_000_000), &mut population, |path| {
             (path == "/bin/dd").then(|| "abcd".to_owned())
@@ -266,7 +290,15 @@ mod tests {
         let space = AddressSpace::Process(population.process_at(2, 150));
         assert_ne!(modules.epoch(space, 209), modules.epoch(space, 210));
         let unloads: Vec<Option<i64>> = modules.process_modules.iter().map(|row| row.unload).collect();
-        assert_eq!(unloads, [None, None, None], "what is copied has no row");
+        assert_eq!(unloads, [None; 5], "what is copied has no row");
+        let kernel = |address: u64, ticks: i64| {
+            let (module, offset) = modules.find(AddressSpace::Kernel, address, ticks)?;
+            Some((modules.modules[module.index()].name.as_str(), offset))
+        };
+        assert_eq!(kernel(0x8_0010, 0), Some(("vmlinux", 0x10)));
+        assert_eq!(kernel(0x8_f000, 0), Some(("vmlinux", 0xf000)), "behind its main part");
+        assert_eq!(kernel(0x9_0010, 0), Some(("x.ko", 0x210)));
+        assert_eq!(kernel(0x7_0000, 0), None);
         assert_eq!(modules.modules[2].build_id.as_deref(), Some("abcd"));
     }
 }

@@ -108,7 +108,7 @@ pub(crate) struct Inherited {
 }
 
 /// Copies of copies that are followed; a forged recording must not make it endless.
-const MAX_GENERATIONS: usize = 64;
+const MAX_GENERATIONS: usize = 32;
 
 /// All images of a recording.
 #[derive(Debug)]

@@ -141,7 +141,7 @@ fn the_description_comes_back_with_health_and_clock() {
     let archive = Archive::open(&path).expect("opened");
     let info = archive.info();
     assert_eq!((info.id.as_str(), info.machine.as_deref(), info.tool_version.as_str()), (TRACE, Some("HOST"), "9.9"));
-    assert_eq!((info.schema, info.clock_zero, info.clock_frequency), ([1, 1], 1_000, 10_000_000));
+    assert_eq!((info.schema, info.clock_zero, info.clock_frequency), ([1, 2], 1_000, 10_000_000));
     let expected = HealthRow {
         kind: "events_lost".to_owned(),
         count: 42,

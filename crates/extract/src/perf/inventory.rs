@@ -227,7 +227,9 @@ impl Inventory {
             FileId::BuildId(id) => Some(id.to_string()).filter(|id| !id.is_empty()),
             _ => None,
         };
-        let (file, offset) = match mapped(&name) {
+        let mapped = mapped(&name);
+        let open_end = matches!(mapped, Mapped::Kernel(_));
+        let (file, offset) = match mapped {
             // Where other mappings have the place in their file, the kernel's have the address of a symbol.
             Mapped::Kernel(path) => (MappedFile::Named { path, build_id: build_id.as_deref() }, 0),
             Mapped::Named(path) if is_kernel => (MappedFile::Named { path, build_id: build_id.as_deref() }, 0),
@@ -235,7 +237,7 @@ impl Inventory {
             Mapped::Anonymous => (MappedFile::Anonymous, 0),
         };
         let (start, size) = (mapping.start, mapping.length);
-        self.mappings.map(&MappingRecord { ticks, pid, start, size, offset, file });
+        self.mappings.map(&MappingRecord { ticks, pid, start, size, offset, file, open_end });
     }
 
     /// Code that the kernel made: a program of BPF, a trampoline.
@@ -246,7 +248,7 @@ impl Inventory {
         }
         let file = MappedFile::Named { path: &name, build_id: None };
         let (start, size) = (symbol.address, symbol.length.into());
-        self.mappings.map(&MappingRecord { ticks, pid: None, start, size, offset: 0, file });
+        self.mappings.map(&MappingRecord { ticks, pid: None, start, size, offset: 0, file, open_end: false });
     }
 }
 

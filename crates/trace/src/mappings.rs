@@ -42,8 +42,8 @@ pub struct MappingRecord<'a> {
     pub offset: u64,
     /// What lies there.
     pub file: MappedFile<'a>,
-    /// Whether what lies behind it, up to the next mapping, belongs to it too: of the kernel the recorder knows the main part.
-    pub open_end: bool,
+    /// Bytes behind it that belong to it too where nothing else lies: of the kernel the recorder knows the main part.
+    pub tail: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ impl Mappings {
 
     /// A mapping appears, or is told of.
     pub fn map(&mut self, record: &MappingRecord<'_>) {
-        let &MappingRecord { ticks, pid, start, size, offset, file, open_end } = record;
+        let &MappingRecord { ticks, pid, start, size, offset, file, tail } = record;
         let end = start.saturating_add(size);
         let file = match file {
             MappedFile::Named { path, build_id } => {
@@ -89,7 +89,7 @@ impl Mappings {
             }
             MappedFile::Anonymous => None,
         };
-        let end = if open_end { u64::MAX } else { end };
+        let end = end.saturating_add(tail);
         self.facts.push(Fact::Map { ticks, pid, start, end, offset, file });
     }
 
@@ -139,9 +139,9 @@ impl Mappings {
         let row = |((space, mapping), replaced): (&(AddressSpace, Mapping<Mapped>), &Option<i64>)| {
             let unload = replaced.map(|ticks| clock.ns(ticks));
             let module = mapping.what.module?;
-            let size = match mapping.end {
-                u64::MAX => self.sizes[module.index()],
-                end => (end - mapping.start).saturating_add(mapping.what.offset),
+            let size = match space {
+                AddressSpace::Kernel => self.sizes[module.index()],
+                AddressSpace::Process(_) => (mapping.end - mapping.start).saturating_add(mapping.what.offset),
             };
             Some(ProcessModuleRow {
                 process: match space {
@@ -248,7 +248,7 @@ mod tests {
 
     fn file(ticks: Option<i64>, pid: u32, start: u64, path: &str) -> MappingRecord<'_> {
         let file = MappedFile::Named { path, build_id: None };
-        MappingRecord { ticks, pid: Some(pid), start, size: 0x1000, offset: 0x200, file, open_end: false }
+        MappingRecord { ticks, pid: Some(pid), start, size: 0x1000, offset: 0x200, file, tail: 0 }
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
         mappings.map(&file(Some(210), 2, 0x10_000, "/bin/dd"));
         mappings.map(&kernel);
         let file = MappedFile::Named { path: "vmlinux", build_id: None };
-        mappings.map(&MappingRecord { start: 0x8_0000, offset: 0, file, open_end: true, ..kernel });
+        mappings.map(&MappingRecord { start: 0x8_0000, offset: 0, file, tail: 0x1_8000, ..kernel });
         let mut population = lifetimes.freeze(Clock::new(0, 1_000_000_000), 0);
         let modules = mappings.freeze(Clock::new(0, 1_000_000_000), &mut population, |path| {
             (path == "/bin/dd").then(|| "abcd".to_owned())

@@ -149,7 +149,7 @@ impl Stacks {
         id
     }
 
-    /// The half with these addresses, leaf first.
+    /// The half with these addresses, leaf first, or a whole stack; which of them are kernel mode the addresses tell.
     pub fn inline_half(
         &mut self,
         process: ProcessId,
@@ -157,29 +157,63 @@ impl Stacks {
         ticks: i64,
         sink: &mut impl RowSink,
     ) -> Option<HalfId> {
+        self.with_addresses(frames, |stacks, addresses| {
+            let user_frames = addresses.last().is_some_and(|address| !stacks.is_kernel(*address));
+            let space = if user_frames { AddressSpace::Process(process) } else { AddressSpace::Kernel };
+            stacks.inline(space, addresses, ticks, |stacks| stacks.half(process, addresses, ticks, sink))
+        })
+    }
+
+    /// The half with these addresses of one space, leaf first.
+    pub fn half_in(
+        &mut self,
+        space: AddressSpace,
+        frames: impl Iterator<Item = u64>,
+        ticks: i64,
+        sink: &mut impl RowSink,
+    ) -> Option<HalfId> {
+        self.with_addresses(frames, |stacks, addresses| {
+            stacks.inline(space, addresses, ticks, |stacks| {
+                for address in addresses {
+                    let frame = stacks.frame_in(space, *address, ticks, sink);
+                    stacks.current.frames.push(frame);
+                }
+                stacks.end_half()
+            })
+        })
+    }
+
+    /// Works on the addresses without allocating for each stack; `None` when there are none.
+    fn with_addresses(
+        &mut self,
+        frames: impl Iterator<Item = u64>,
+        work: impl FnOnce(&mut Self, &[u64]) -> HalfId,
+    ) -> Option<HalfId> {
         let mut addresses = std::mem::take(&mut self.addresses);
         addresses.clear();
         addresses.extend(frames.take(1024));
-        let id = if addresses.is_empty() {
-            None
-        } else {
-            // An unwinder that lost its way ends a user stack with anything.
-            let user_frames = addresses.iter().any(|address| !self.is_kernel(*address));
-            let space = if user_frames { AddressSpace::Process(process) } else { AddressSpace::Kernel };
-            let (images, methods) = self.epochs(space, ticks);
-            let (low, high) = hash_pair(addresses.iter().copied());
-            let cache_key = (space, images, methods, low, high);
-            Some(match self.inline.get(&cache_key) {
-                Some(id) => *id,
-                None => {
-                    self.flush_if_full();
-                    let id = self.half(process, &addresses, ticks, sink);
-                    self.inline.insert(cache_key, id);
-                    id
-                }
-            })
-        };
+        let id = (!addresses.is_empty()).then(|| work(self, &addresses));
         self.addresses = addresses;
+        id
+    }
+
+    /// The half with this content, made where it is not known yet.
+    fn inline(
+        &mut self,
+        space: AddressSpace,
+        addresses: &[u64],
+        ticks: i64,
+        make: impl FnOnce(&mut Self) -> HalfId,
+    ) -> HalfId {
+        let (images, methods) = self.epochs(space, ticks);
+        let (low, high) = hash_pair(addresses.iter().copied());
+        let cache_key = (space, images, methods, low, high);
+        if let Some(id) = self.inline.get(&cache_key) {
+            return *id;
+        }
+        self.flush_if_full();
+        let id = make(self);
+        self.inline.insert(cache_key, id);
         id
     }
 
@@ -225,13 +259,21 @@ impl Stacks {
 
     /// The frame at an address.
     pub fn frame(&mut self, process: ProcessId, address: u64, ticks: i64, sink: &mut impl RowSink) -> FrameId {
-        let kernel = self.is_kernel(address);
-        let space = if kernel { AddressSpace::Kernel } else { AddressSpace::Process(process) };
+        let space = if self.is_kernel(address) { AddressSpace::Kernel } else { AddressSpace::Process(process) };
+        self.frame_in(space, address, ticks, sink)
+    }
+
+    /// The frame at an address of a space.
+    pub fn frame_in(&mut self, space: AddressSpace, address: u64, ticks: i64, sink: &mut impl RowSink) -> FrameId {
+        let process = match space {
+            AddressSpace::Kernel => None,
+            AddressSpace::Process(process) => Some(process),
+        };
         let image = self.modules.find(space, address, ticks);
-        let method = if kernel { None } else { self.methods.find(process, address, ticks) };
+        let method = process.and_then(|process| Some((process, self.methods.find(process, address, ticks)?)));
         let key = match (image, method) {
             (Some((module, rva)), _) => FrameKey::Module(module, rva),
-            (None, Some(_)) => FrameKey::Method(process, address, self.methods.epoch(process, ticks)),
+            (None, Some((process, _))) => FrameKey::Method(process, address, self.methods.epoch(process, ticks)),
             (None, None) => FrameKey::Address(space, address),
         };
         if let Some(id) = self.frames.get(&key) {
@@ -245,10 +287,10 @@ impl Stacks {
             frame: id,
             module: mapped.map(|(module, _)| module),
             rva: mapped.map(|(_, rva)| rva),
-            process: (mapped.is_none() && !kernel).then_some(process),
+            process: process.filter(|_| mapped.is_none()),
             address: mapped.is_none().then_some(address.cast_signed()),
         });
-        if let Some(method) = method {
+        if let Some((process, method)) = method {
             let image_name = mapped.map(|(module, _)| self.modules.modules[module.index()].name.as_str());
             sink.symbol(&SymbolRow {
                 frame: id,
@@ -282,6 +324,11 @@ impl Stacks {
             let frame = self.frame(process, *address, ticks, sink);
             self.current.frames.push(frame);
         }
+        self.end_half()
+    }
+
+    /// The frames since the last half are one.
+    fn end_half(&mut self) -> HalfId {
         let id = HalfId(self.current.next_id());
         self.current.ends.push(u32::try_from(self.current.frames.len()).unwrap_or(u32::MAX));
         id

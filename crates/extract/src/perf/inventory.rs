@@ -11,6 +11,10 @@ use tracesift_trace::population::{Edge, Lifetimes, Platform, ProcessFacts, Threa
 use super::is_of_a_guest;
 use super::names::{Mapped, mapped};
 
+/// Bytes behind the kernel's main part in which its data and the code lie that only runs while it starts. The idle thread of the
+/// first CPU has come from there. Modules lie further away.
+const KERNEL_TAIL: u64 = 64 << 20;
+
 /// What is known when the records were walked over once.
 pub(crate) struct Inventory {
     pub(crate) lifetimes: Lifetimes,
@@ -228,7 +232,7 @@ impl Inventory {
             _ => None,
         };
         let mapped = mapped(&name);
-        let open_end = matches!(mapped, Mapped::Kernel(_));
+        let tail = if matches!(mapped, Mapped::Kernel(_)) { KERNEL_TAIL } else { 0 };
         let (file, offset) = match mapped {
             // Where other mappings have the place in their file, the kernel's have the address of a symbol.
             Mapped::Kernel(path) => (MappedFile::Named { path, build_id: build_id.as_deref() }, 0),
@@ -237,7 +241,7 @@ impl Inventory {
             Mapped::Anonymous => (MappedFile::Anonymous, 0),
         };
         let (start, size) = (mapping.start, mapping.length);
-        self.mappings.map(&MappingRecord { ticks, pid, start, size, offset, file, open_end });
+        self.mappings.map(&MappingRecord { ticks, pid, start, size, offset, file, tail });
     }
 
     /// Code that the kernel made: a program of BPF, a trampoline.
@@ -248,7 +252,7 @@ impl Inventory {
         }
         let file = MappedFile::Named { path: &name, build_id: None };
         let (start, size) = (symbol.address, symbol.length.into());
-        self.mappings.map(&MappingRecord { ticks, pid: None, start, size, offset: 0, file, open_end: false });
+        self.mappings.map(&MappingRecord { ticks, pid: None, start, size, offset: 0, file, tail: 0 });
     }
 }
 

@@ -1,6 +1,7 @@
 //! The second pass over a Linux recording: samples become rows.
 
 use tracesift_perf::{CpuMode, Kind, Record, Sample, Words};
+use tracesift_trace::modules::AddressSpace;
 use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow};
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, FrameId, Health, Population, ProcessId, RowSink, StackId};
@@ -91,7 +92,8 @@ impl<Sink: RowSink> Samples<'_, Sink> {
         };
         let process = self.population.process_of(thread);
         let stack = self.stack(&sample, record.cpu_mode(), process, ticks);
-        let frame = self.lone_frame(stack, &sample, process, ticks);
+        let frame = sample.ip.filter(|_| stack.is_none());
+        let frame = frame.map(|address| self.lone_frame(record.cpu_mode(), address, process, ticks));
         let (time, cpu) = (self.clock.ns(ticks), cpu.unwrap_or(-1));
         match role {
             Role::Cpu(weight) => self.sink.cpu_sample(&CpuSampleRow {
@@ -120,21 +122,18 @@ impl<Sink: RowSink> Samples<'_, Sink> {
         let chain = sample.callchain?;
         let first = Side::of(mode);
         let kernel = side_of(chain, first, Side::Kernel);
-        let kernel = self.stacks.inline_half(process, kernel, ticks, self.sink);
+        let kernel = self.stacks.half_in(AddressSpace::Kernel, kernel, ticks, self.sink);
         let user = side_of(chain, first, Side::User);
-        let user = self.stacks.inline_half(process, user, ticks, self.sink);
+        let user = self.stacks.half_in(AddressSpace::Process(process), user, ticks, self.sink);
         self.stacks.stack(kernel, user, &mut self.health, self.sink)
     }
 
     /// The sampled instruction as a frame, for a sample without a stack.
-    fn lone_frame(
-        &mut self,
-        stack: Option<StackId>,
-        sample: &Sample<'_>,
-        process: ProcessId,
-        ticks: i64,
-    ) -> Option<FrameId> {
-        let address = sample.ip.filter(|_| stack.is_none())?;
-        Some(self.stacks.frame(process, address, ticks, self.sink))
+    fn lone_frame(&mut self, mode: CpuMode, address: u64, process: ProcessId, ticks: i64) -> FrameId {
+        let space = match Side::of(mode) {
+            Side::Kernel => AddressSpace::Kernel,
+            Side::User | Side::Other => AddressSpace::Process(process),
+        };
+        self.stacks.frame_in(space, address, ticks, self.sink)
     }
 }

@@ -9,7 +9,6 @@ mod perf;
 mod shared;
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use extracted::Extracted;
 use perf::Recorded;
@@ -42,7 +41,7 @@ fn threads_have_their_names() {
     let sampled = extracted.cpu_by(|sample| sample.thread_name.clone().unwrap_or_default());
     for number in 0..3 {
         let spun = sampled.get(&format!("spinner-{number}")).copied().unwrap_or(0);
-        assert!(spun > 100, "{number}: {sampled:?}");
+        assert!(spun > 20, "{number}: {sampled:?}");
     }
 }
 
@@ -51,10 +50,9 @@ fn threads_have_their_names() {
 #[ignore = "the program that another test records"]
 fn spinning_threads() {
     let spin = || {
-        let start = Instant::now();
-        let mut turns = 0_u64;
-        while start.elapsed() < Duration::from_millis(600) {
-            turns = std::hint::black_box(turns + 1);
+        // Work and not time: how long it takes depends on who else wants the CPUs.
+        for turn in 0..200_000_000_u64 {
+            std::hint::black_box(turn);
         }
     };
     std::thread::scope(|scope| {

@@ -8,6 +8,9 @@ use crate::error::Malformed;
 /// The first published size, and the one to assume where a writer left it 0 (`PERF_ATTR_SIZE_VER0`).
 pub(crate) const SIZE_VER0: usize = 64;
 
+/// `PERF_TYPE_TRACEPOINT`.
+const TRACEPOINT: u32 = 2;
+
 /// The two bits of `precise_ip` among the flags.
 const PRECISE_IP_SHIFT: u32 = 15;
 
@@ -126,6 +129,12 @@ impl Attr {
             signal_data,
             config3,
         })
+    }
+
+    /// Whether it is a tracepoint: its `config` is the number of a format.
+    #[must_use]
+    pub fn is_tracepoint(&self) -> bool {
+        self.kind == TRACEPOINT
     }
 
     /// Samples per second that were asked for.

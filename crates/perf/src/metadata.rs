@@ -17,9 +17,6 @@ use crate::tracing::TracingData;
 /// Build ids that are kept; real recordings have thousands.
 pub(crate) const MAX_BUILD_IDS: usize = 1 << 20;
 
-/// `PERF_TYPE_TRACEPOINT`.
-const TRACEPOINT: u32 = 2;
-
 /// How a recording was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -52,7 +49,7 @@ impl Metadata {
     /// The name of an event: the recorder's, else that of the tracepoint's format, else made from type and number.
     #[must_use]
     pub fn event_name(&self, index: usize) -> String {
-        let unnamed = self.events.get(index).filter(|event| event.name.is_none() && event.attr.kind == TRACEPOINT);
+        let unnamed = self.events.get(index).filter(|event| event.name.is_none() && event.attr.is_tracepoint());
         let tracing = self.tracing.as_ref();
         let format = unnamed.and_then(|event| tracing.and_then(|tracing| tracing.by_id(event.attr.config)));
         format.map_or_else(|| self.events.name(index), |format| format!("{}:{}", format.system, format.name))

@@ -30,10 +30,10 @@ pub struct Switch {
     pub ticks: i64,
     /// CPU.
     pub cpu: u16,
-    /// The thread that is switched in.
-    pub new: ThreadId,
-    /// The thread that the record says leaves.
-    pub old: ThreadId,
+    /// The thread that is switched in; `None`: one that the recording does not watch.
+    pub new: Option<ThreadId>,
+    /// The thread that the record says leaves; `None`: one that the recording does not watch.
+    pub old: Option<ThreadId>,
     /// How it leaves.
     pub leave: Leave,
     /// State that it enters, as recorded.
@@ -54,8 +54,10 @@ pub struct Switch {
     pub previous_c_state: Option<i8>,
     /// The scheduler's own wait time of the new thread, in clock interrupts.
     pub new_wait_ticks: Option<i64>,
-    /// Stack recorded for the new thread: the one with which it had left.
-    pub stack: Option<StackId>,
+    /// Stack with which the new thread had left, where the switch-in brings it (ETW).
+    pub new_stack: Option<StackId>,
+    /// Stack with which the old thread leaves, where the switch-out brings it (perf).
+    pub old_stack: Option<StackId>,
     /// Hardware counters read at the switch.
     pub counters: Option<Vec<i64>>,
 }
@@ -69,6 +71,8 @@ pub struct Ready {
     pub cpu: u16,
     /// The thread that becomes runnable.
     pub thread: ThreadId,
+    /// Who readies it, where the event says; else it is whoever runs on the CPU.
+    pub readier: Option<ThreadId>,
     /// 0 none, 1 unwait, 2 boost.
     pub adjust_reason: Option<i8>,
     /// Priority increment.
@@ -95,6 +99,7 @@ struct OffFacts {
     priority: Option<i8>,
     ideal_cpu: Option<i16>,
     remaining_quantum: Option<i64>,
+    stack: Option<StackId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +122,8 @@ enum Cpu {
     Fresh,
     /// This thread runs.
     Runs(ThreadId),
+    /// Somebody runs whom the recording does not watch.
+    Unwatched,
     /// Whoever ran was seen elsewhere meanwhile.
     Lost,
 }
@@ -179,7 +186,7 @@ impl SwitchTracker {
     /// A ready event.
     pub fn ready(&mut self, event: Ready) {
         self.any_ready = true;
-        let readier = self.running(event.cpu);
+        let readier = event.readier.or_else(|| self.running(event.cpu));
         let thread = self.thread(event.thread);
         if thread.ready.is_none() {
             thread.ready = Some(ReadyFacts { event, readier });
@@ -195,8 +202,17 @@ impl SwitchTracker {
         sink: &mut impl RowSink,
     ) {
         self.bury_before(event.ticks, population, sink);
-        self.leave(event, population, health, sink);
-        self.enter(event, population, health, sink);
+        if self.cpus.len() <= usize::from(event.cpu) {
+            self.cpus.resize(usize::from(event.cpu) + 1, Cpu::Fresh);
+        }
+        match event.old {
+            Some(old) => self.leave(old, event, population, health, sink),
+            None => self.leave_unseen(event, population, health),
+        }
+        match event.new {
+            Some(new) => self.enter(new, event, population, health, sink),
+            None => self.cpus[usize::from(event.cpu)] = Cpu::Unwatched,
+        }
     }
 
     /// The end of the recording, `end` nanoseconds after time zero: closes what is open.
@@ -219,18 +235,32 @@ impl SwitchTracker {
         population.born(thread).map_or(self.start, |born| born.max(self.start))
     }
 
-    /// The old thread leaves.
-    fn leave(&mut self, event: &Switch, population: &mut Population, health: &mut Health, sink: &mut impl RowSink) {
-        let cpu = usize::from(event.cpu);
-        if cpu >= self.cpus.len() {
-            self.cpus.resize(cpu + 1, Cpu::Fresh);
+    /// A thread comes in from one that is not watched; a watched one must have left before.
+    fn leave_unseen(&mut self, event: &Switch, population: &Population, health: &mut Health) {
+        let Some(current) = self.running(event.cpu) else { return };
+        health.count("broken_switch_chain", Some(event.ticks), || {
+            format!("CPU {}: tid {} was running there and was not seen to leave", event.cpu, population.tid_of(current))
+        });
+        if let State::Running { since, .. } = self.thread(current).state {
+            self.thread(current).state = State::Unknown { since };
         }
-        let current = self.cpus[cpu];
-        let old_state = self.thread(event.old).state;
+    }
+
+    /// The old thread leaves.
+    fn leave(
+        &mut self,
+        old: ThreadId,
+        event: &Switch,
+        population: &mut Population,
+        health: &mut Health,
+        sink: &mut impl RowSink,
+    ) {
+        let current = self.cpus[usize::from(event.cpu)];
+        let old_state = self.thread(old).state;
         let intact = match (current, old_state) {
             // The CPU's first switch: who leaves now ran here since the start of the recording.
             (Cpu::Fresh, State::Unseen) => true,
-            (Cpu::Runs(current), State::Running { cpu, .. }) => current == event.old && cpu == event.cpu,
+            (Cpu::Runs(current), State::Running { cpu, .. }) => current == old && cpu == event.cpu,
             _ => false,
         };
         if !intact {
@@ -238,17 +268,17 @@ impl SwitchTracker {
                 format!(
                     "CPU {}: tid {} is switched out, but {} was running there",
                     event.cpu,
-                    population.tid_of(event.old),
+                    population.tid_of(old),
                     match current {
                         Cpu::Runs(thread) => format!("tid {}", population.tid_of(thread)),
-                        Cpu::Fresh | Cpu::Lost => "nobody known".to_owned(),
+                        Cpu::Fresh | Cpu::Unwatched | Cpu::Lost => "nobody known".to_owned(),
                     }
                 )
             });
             if let Cpu::Runs(current) = current
                 && let State::Running { cpu, since } = self.thread(current).state
                 && cpu == event.cpu
-                && current != event.old
+                && current != old
             {
                 self.thread(current).state = State::Unknown { since };
                 // Its life may be over without a last switch-out; the row stands where that came to light.
@@ -256,11 +286,11 @@ impl SwitchTracker {
                     self.close(current, self.clock.ns(event.ticks), sink);
                 }
             }
-            self.lose_cpu_of(old_state, event.old);
-            self.gap(event, old_state, population, sink);
+            self.lose_cpu_of(old_state, old);
+            self.gap(old, event, old_state, population, sink);
         }
-        if event.leave == Leave::Ended || population.died(event.old).is_some_and(|died| died < event.ticks) {
-            population.alive_until(event.old, event.ticks);
+        if event.leave == Leave::Ended || population.died(old).is_some_and(|died| died < event.ticks) {
+            population.alive_until(old, event.ticks);
         }
         let facts = OffFacts {
             since: event.ticks,
@@ -271,28 +301,35 @@ impl SwitchTracker {
             priority: event.old_priority,
             ideal_cpu: event.old_ideal_cpu,
             remaining_quantum: event.old_remaining_quantum,
+            stack: event.old_stack,
         };
-        let old = self.thread(event.old);
-        old.state = State::Off(facts);
-        let ends_here = event.leave == Leave::Ended || population.died(event.old) == Some(event.ticks);
+        self.thread(old).state = State::Off(facts);
+        let ends_here = event.leave == Leave::Ended || population.died(old) == Some(event.ticks);
         if ends_here {
-            self.close(event.old, self.clock.ns(event.ticks), sink);
+            self.close(old, self.clock.ns(event.ticks), sink);
         }
     }
 
     /// A row for the unknown time of a thread that a broken chain shows running.
-    fn gap(&mut self, event: &Switch, old_state: State, population: &Population, sink: &mut impl RowSink) {
+    fn gap(
+        &mut self,
+        old: ThreadId,
+        event: &Switch,
+        old_state: State,
+        population: &Population,
+        sink: &mut impl RowSink,
+    ) {
         let since = match old_state {
-            State::Unseen => self.life_start(event.old, population).min(event.ticks),
+            State::Unseen => self.life_start(old, population).min(event.ticks),
             State::Running { since, .. } | State::Unknown { since } => since,
             State::Off(facts) => facts.since,
-            State::Dead => population.died(event.old).unwrap_or(event.ticks).min(event.ticks),
+            State::Dead => population.died(old).unwrap_or(event.ticks).min(event.ticks),
         };
-        self.thread(event.old).ready = None;
+        self.thread(old).ready = None;
         sink.context_switch(&ContextSwitchRow {
             time: self.clock.ns(event.ticks),
             cpu: i16::try_from(event.cpu).ok(),
-            thread: event.old,
+            thread: old,
             off_time: self.clock.ns(since),
             flags: switch_flags::GAP | switch_flags::BROKEN,
             ..ContextSwitchRow::default()
@@ -300,26 +337,33 @@ impl SwitchTracker {
     }
 
     /// The new thread gets the CPU.
-    fn enter(&mut self, event: &Switch, population: &mut Population, health: &mut Health, sink: &mut impl RowSink) {
+    fn enter(
+        &mut self,
+        new: ThreadId,
+        event: &Switch,
+        population: &mut Population,
+        health: &mut Health,
+        sink: &mut impl RowSink,
+    ) {
         let clock = self.clock;
-        if population.born(event.new).is_some_and(|born| born > event.ticks) {
-            population.alive_since(event.new, event.ticks);
+        if population.born(new).is_some_and(|born| born > event.ticks) {
+            population.alive_since(new, event.ticks);
         }
-        let died = population.died(event.new).filter(|died| *died < event.ticks);
+        let died = population.died(new).filter(|died| *died < event.ticks);
         if died.is_some() {
-            population.alive_until(event.new, event.ticks);
+            population.alive_until(new, event.ticks);
         }
-        let life_start = self.life_start(event.new, population).min(event.ticks);
-        let born_inside = population.born(event.new).is_some();
-        let state = self.thread(event.new).state;
-        self.lose_cpu_of(state, event.new);
-        let thread = self.thread(event.new);
+        let life_start = self.life_start(new, population).min(event.ticks);
+        let born_inside = population.born(new).is_some();
+        let state = self.thread(new).state;
+        self.lose_cpu_of(state, new);
+        let thread = self.thread(new);
         let mut row = ContextSwitchRow {
             time: clock.ns(event.ticks),
             cpu: i16::try_from(event.cpu).ok(),
-            thread: event.new,
-            prev_thread: Some(event.old),
-            wait_stack: event.stack,
+            thread: new,
+            prev_thread: event.old,
+            wait_stack: event.new_stack,
             priority: event.new_priority,
             previous_c_state: event.previous_c_state,
             wait_ticks: event.new_wait_ticks,
@@ -343,7 +387,7 @@ impl SwitchTracker {
                 health.count("broken_switch_chain", Some(event.ticks), || {
                     format!(
                         "tid {} is switched in on CPU {} while it was running on CPU {cpu}",
-                        population.tid_of(event.new),
+                        population.tid_of(new),
                         event.cpu
                     )
                 });
@@ -352,7 +396,7 @@ impl SwitchTracker {
             }
             State::Dead => {
                 health.count("switch_in_after_thread_end", Some(event.ticks), || {
-                    format!("tid {} on CPU {}", population.tid_of(event.new), event.cpu)
+                    format!("tid {} on CPU {}", population.tid_of(new), event.cpu)
                 });
                 row.off_time = clock.ns(died.unwrap_or(event.ticks));
                 row.flags = switch_flags::BROKEN;
@@ -360,7 +404,7 @@ impl SwitchTracker {
         }
         thread.ready = None;
         thread.state = State::Running { cpu: event.cpu, since: event.ticks };
-        self.cpus[usize::from(event.cpu)] = Cpu::Runs(event.new);
+        self.cpus[usize::from(event.cpu)] = Cpu::Runs(new);
         sink.context_switch(&row);
     }
 
@@ -421,6 +465,7 @@ fn fill_off(row: &mut ContextSwitchRow, off: OffFacts, ready: Option<ReadyFacts>
     row.off_priority = off.priority;
     row.ideal_cpu = off.ideal_cpu;
     row.remaining_quantum = off.remaining_quantum;
+    row.wait_stack = row.wait_stack.or(off.stack);
     if off.user_mode_wait {
         row.flags |= switch_flags::USER_MODE_WAIT;
     }

@@ -52,8 +52,8 @@ impl Story {
         let event = Switch {
             ticks,
             cpu,
-            new: self.population.thread_at(new, cpu, ticks),
-            old: self.population.thread_at(old, cpu, ticks),
+            new: Some(self.population.thread_at(new, cpu, ticks)),
+            old: Some(self.population.thread_at(old, cpu, ticks)),
             leave,
             old_state: None,
             wait_reason: None,
@@ -64,7 +64,8 @@ impl Story {
             old_remaining_quantum: None,
             previous_c_state: None,
             new_wait_ticks: None,
-            stack: None,
+            new_stack: None,
+            old_stack: None,
             counters: None,
         };
         self.tracker.switch(&event, &mut self.population, &mut self.health, &mut self.rows);
@@ -73,8 +74,8 @@ impl Story {
 
     fn ready(&mut self, ticks: i64, cpu: u16, tid: u32) -> &mut Self {
         let thread = self.population.thread_at(tid, cpu, ticks);
-        let (adjust_reason, adjust_increment, stack) = (None, None, None);
-        self.tracker.ready(Ready { ticks, cpu, thread, adjust_reason, adjust_increment, flags: 0, stack });
+        let (readier, adjust_reason, adjust_increment, stack) = (None, None, None, None);
+        self.tracker.ready(Ready { ticks, cpu, thread, readier, adjust_reason, adjust_increment, flags: 0, stack });
         self
     }
 

@@ -289,8 +289,8 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         let switch = Switch {
             ticks,
             cpu,
-            new: self.population.thread_at(event.new_thread_id, cpu, ticks),
-            old: self.population.thread_at(event.old_thread_id, cpu, ticks),
+            new: Some(self.population.thread_at(event.new_thread_id, cpu, ticks)),
+            old: Some(self.population.thread_at(event.old_thread_id, cpu, ticks)),
             leave,
             old_state: Some(event.old_thread_state.cast_signed()),
             wait_reason: waits.then_some(event.old_thread_wait_reason.cast_signed()),
@@ -301,7 +301,8 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             old_remaining_quantum: event.old_thread_remaining_quantum.map(i64::from),
             previous_c_state: event.previous_c_state.map(u8::cast_signed).filter(|_| event.old_thread_id == 0),
             new_wait_ticks: event.new_thread_wait_time.map(i64::from),
-            stack,
+            new_stack: stack,
+            old_stack: None,
             counters: (!counters.is_empty()).then(|| counters.iter().map(u64::cast_signed).collect()),
         };
         self.switches.switch(&switch, &mut self.population, &mut self.health, self.sink);
@@ -327,6 +328,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             ticks,
             cpu,
             thread,
+            readier: None,
             adjust_reason: Some(event.adjust_reason),
             adjust_increment: Some(event.adjust_increment),
             flags,

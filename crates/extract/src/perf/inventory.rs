@@ -28,6 +28,8 @@ pub(crate) struct Inventory {
     /// First and last time.
     pub(crate) span: Option<(i64, i64)>,
     pub(crate) metadata: Option<Arc<Metadata>>,
+    /// Single tasks were watched, and not all that CPUs do; `None` where the recorder does not say.
+    pub(crate) of_tasks: Option<bool>,
     threads: FxHashMap<u32, Thread>,
     /// Threads that live, by process.
     alive: FxHashMap<u32, u32>,
@@ -51,6 +53,7 @@ impl Inventory {
             lost: 0,
             span: None,
             metadata: None,
+            of_tasks: None,
             threads: FxHashMap::default(),
             alive: FxHashMap::default(),
         }
@@ -79,7 +82,8 @@ impl Inventory {
             | Kind::Exit
             | Kind::Ksymbol
             | Kind::Lost
-            | Kind::LostSamples => {}
+            | Kind::LostSamples
+            | Kind::ThreadMap => {}
             _ => return,
         }
         match record.payload() {
@@ -90,6 +94,7 @@ impl Inventory {
             Ok(Payload::Ksymbol(symbol)) => self.kernel_symbol(&symbol, ticks),
             Ok(Payload::Lost(lost)) => self.lost = self.lost.saturating_add(lost.count),
             Ok(Payload::LostSamples(lost)) if !lost.filtered => self.lost = self.lost.saturating_add(lost.count),
+            Ok(Payload::ThreadMap(map)) => self.of_tasks = Some(map.iter().all(|(tid, _)| tid >= 0)),
             Ok(_) => {}
             Err(error) => {
                 let kind = record.kind();

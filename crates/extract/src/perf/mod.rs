@@ -1,11 +1,17 @@
 //! From a Linux recording to its archive, in two passes as with a Windows one: who lived and what was mapped where is known
 //! late, also here (a process' name when it starts its program, losses and identities of files at the end).
 
+mod call_chain;
 mod cpu_event;
 mod describe;
 mod inventory;
 mod names;
+mod pass;
+mod rows;
 mod samples;
+mod scheduler;
+mod task_state;
+mod tracepoint;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_perf::{CpuMode, DamageLog, MergeOptions, PerfFile};
@@ -21,7 +27,8 @@ use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use cpu_event::Roles;
 use inventory::Inventory;
-use samples::Samples;
+use pass::{Finished, Pass};
+use rows::Rows;
 
 /// perf's times are nanoseconds.
 const TICKS_PER_SECOND: i64 = 1_000_000_000;
@@ -97,7 +104,7 @@ fn write_rows(
     let mut info = describe::describe(recording, &metadata, &inventory, &roles);
     info.events = selection.name().to_owned();
 
-    let Inventory { lifetimes, mappings, mut health, lost, .. } = inventory;
+    let Inventory { lifetimes, mappings, mut health, lost, of_tasks, .. } = inventory;
     health.add("events_lost", i64::try_from(lost).unwrap_or(i64::MAX), None, || "the recorder says so".to_owned());
     health.add("no_cpu_event", (!roles.have_cpu()).into(), None, || {
         "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
@@ -110,20 +117,24 @@ fn write_rows(
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
 
-    let mut samples = Samples { clock, population, stacks, health, roles, sink: writer };
+    let rows = Rows { clock, population, stacks, health, sink: writer };
+    let mut pass = Pass::new(rows, &metadata, roles, of_tasks);
     let mut merged = file.merged(merge_options(budget));
     let mut count = 0_u64;
     while let Some(record) = merged.next() {
-        samples.record(&record);
+        pass.record(&record);
         count += 1;
         if count.is_multiple_of(WATCH_EVERY) {
             progress.at("extracting", merged.position())?;
-            if samples.sink.has_failed() {
+            if pass.sink().has_failed() {
                 break;
             }
         }
     }
-    let Samples { population, stacks, health, .. } = samples;
+    let Finished { rows, has_switches, has_ready } = pass.finish(info.end_ns);
+    info.has_switches = has_switches;
+    info.has_ready = has_ready;
+    let Rows { population, stacks, health, .. } = rows;
     let modules = stacks.into_modules();
     writer.write_table(&modules.modules);
     writer.write_table(&modules.process_modules);

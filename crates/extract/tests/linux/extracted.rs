@@ -8,7 +8,7 @@ use tracesift_extract::input::{SelectOptions, Target, select};
 use tracesift_extract::{Options, Outcome, extract, unwatched};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    CpuSampleRow, FrameRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, StackRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, StackRow, ThreadRow,
 };
 use tracesift_trace::{FrameId, Health};
 
@@ -20,6 +20,8 @@ pub(crate) struct Extracted {
     pub(crate) info: TraceInfo,
     pub(crate) health: Health,
     pub(crate) processes: Vec<ProcessRow>,
+    pub(crate) threads: Vec<ThreadRow>,
+    pub(crate) switches: Vec<ContextSwitchRow>,
 }
 
 /// A sample with everything that it points at.
@@ -50,6 +52,8 @@ impl Extracted {
             info: archive.info().clone(),
             health: report.health.clone(),
             processes: archive.rows().unwrap(),
+            threads: archive.rows().unwrap(),
+            switches: archive.rows().unwrap(),
         }
     }
 

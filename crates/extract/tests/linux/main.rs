@@ -7,6 +7,7 @@
 mod extracted;
 mod perf;
 mod shared;
+mod switches;
 
 use std::collections::BTreeMap;
 

@@ -55,7 +55,28 @@ pub(crate) fn record(arguments: &[&str], program: &[&str]) -> Option<Recorded> {
     None
 }
 
+/// A line of `perf sched timehist`: a slice on a CPU and the time off it before. Times in µs, cut off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Slice {
+    /// When the thread left the CPU.
+    pub(crate) end: i64,
+    pub(crate) cpu: i16,
+    /// −1 for a thread that has lost its id.
+    pub(crate) tid: i64,
+    /// Since it had left before.
+    pub(crate) wait: i64,
+    /// From a wake-up on, out of that.
+    pub(crate) delay: i64,
+    pub(crate) run: i64,
+}
+
 impl Recorded {
+    /// What perf makes of the switches: every slice of every thread but the idle ones.
+    pub(crate) fn timehist(&self) -> Vec<Slice> {
+        let text = self.perf(&["sched", "timehist", "--call-graph=0"]);
+        text.lines().filter_map(parse_slice).collect()
+    }
+
     fn perf(&self, arguments: &[&str]) -> String {
         let output = Command::new("perf")
             .args(arguments)
@@ -119,6 +140,26 @@ impl Recorded {
         }
         counts
     }
+}
+
+/// `   47684.718246 [0000]  memfd:sealed-91[32723/1]              0.000      0.018      0.024 `; the name may hold anything.
+fn parse_slice(line: &str) -> Option<Slice> {
+    let (time, rest) = line.trim_start().split_once(' ')?;
+    let time = micros(time, 6)?;
+    let (cpu, rest) = rest.trim_start().strip_prefix('[')?.split_once(']')?;
+    let (rest, run) = rest.trim_end().rsplit_once(' ')?;
+    let (rest, delay) = rest.trim_end().rsplit_once(' ')?;
+    let (name, wait) = rest.trim_end().rsplit_once(' ')?;
+    let ids = name.trim_end().strip_suffix(']')?.rsplit_once('[')?.1;
+    let tid = ids.split('/').next()?.parse().ok()?;
+    let [wait, delay, run] = [wait, delay, run].map(|time| micros(time, 3));
+    Some(Slice { end: time, cpu: cpu.parse().ok()?, tid, wait: wait?, delay: delay?, run: run? })
+}
+
+/// `12.345` with this many digits behind the point, as a whole number.
+fn micros(text: &str, digits: usize) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').filter(|(_, fraction)| fraction.len() == digits)?;
+    format!("{whole}{fraction}").parse().ok()
 }
 
 /// `11286/11288 [000] 41699.262612966:    1001001 cpu-clock/freq=999/: `, without a stack ` 976f7 (/usr/lib/libc.so.6)` behind it.

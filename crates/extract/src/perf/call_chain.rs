@@ -1,0 +1,77 @@
+//! Call chains: words, leaf first, with marks that say whose addresses follow.
+
+use tracesift_perf::{CpuMode, Sample, Words};
+use tracesift_trace::modules::AddressSpace;
+use tracesift_trace::{FrameId, ProcessId, RowSink, StackId};
+
+use super::rows::Rows;
+
+/// Words of a call chain from here on (as negative numbers) are no addresses but say whose addresses follow.
+const CONTEXT_MAX: u64 = (-4095_i64).cast_unsigned();
+/// User addresses follow.
+const CONTEXT_USER: u64 = (-512_i64).cast_unsigned();
+/// Kernel addresses follow.
+const CONTEXT_KERNEL: u64 = (-128_i64).cast_unsigned();
+
+/// Whose addresses a stretch of a call chain has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Kernel,
+    User,
+    /// A virtual machine's.
+    Other,
+}
+
+impl Side {
+    fn of(mode: CpuMode) -> Self {
+        match mode {
+            CpuMode::Kernel => Self::Kernel,
+            CpuMode::User => Self::User,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The addresses of one side of a call chain, leaf first.
+fn side_of(chain: Words<'_>, first: Side, wanted: Side) -> impl Iterator<Item = u64> {
+    let mut side = first;
+    chain.iter().filter(move |&word| {
+        if word < CONTEXT_MAX {
+            return side == wanted;
+        }
+        side = match word {
+            CONTEXT_USER => Side::User,
+            CONTEXT_KERNEL => Side::Kernel,
+            _ => Side::Other,
+        };
+        false
+    })
+}
+
+impl<Sink: RowSink> Rows<'_, Sink> {
+    /// The call stack of a sample; `None` where none was recorded.
+    pub(super) fn stack(
+        &mut self,
+        sample: &Sample<'_>,
+        mode: CpuMode,
+        process: ProcessId,
+        ticks: i64,
+    ) -> Option<StackId> {
+        let chain = sample.callchain?;
+        let first = Side::of(mode);
+        let kernel = side_of(chain, first, Side::Kernel);
+        let kernel = self.stacks.half_in(AddressSpace::Kernel, kernel, ticks, self.sink);
+        let user = side_of(chain, first, Side::User);
+        let user = self.stacks.half_in(AddressSpace::Process(process), user, ticks, self.sink);
+        self.stacks.stack(kernel, user, &mut self.health, self.sink)
+    }
+
+    /// The sampled instruction as a frame, for a sample without a stack.
+    pub(super) fn lone_frame(&mut self, mode: CpuMode, address: u64, process: ProcessId, ticks: i64) -> FrameId {
+        let space = match Side::of(mode) {
+            Side::Kernel => AddressSpace::Kernel,
+            Side::User | Side::Other => AddressSpace::Process(process),
+        };
+        self.stacks.frame_in(space, address, ticks, self.sink)
+    }
+}

@@ -1,0 +1,83 @@
+//! The second pass over a Linux recording: who takes which record.
+
+use tracesift_perf::{Kind, Metadata, Record};
+use tracesift_trace::RowSink;
+
+use super::cpu_event::{Role, Roles};
+use super::inventory::ticks;
+use super::is_of_a_guest;
+use super::rows::Rows;
+use super::scheduler::{Scheduler, SwitchSource};
+use super::tracepoint::{Tracepoint, tracepoints};
+
+/// Records in the order of time become rows.
+pub(crate) struct Pass<'s, Sink> {
+    rows: Rows<'s, Sink>,
+    /// What the samples of each event are.
+    roles: Roles,
+    /// By event; `None` for what is no tracepoint of ours.
+    tracepoints: Vec<Option<Tracepoint>>,
+    scheduler: Scheduler,
+}
+
+/// What the pass leaves behind.
+pub(crate) struct Finished<'s, Sink> {
+    pub(crate) rows: Rows<'s, Sink>,
+    pub(crate) has_switches: bool,
+    pub(crate) has_ready: bool,
+}
+
+impl<'s, Sink: RowSink> Pass<'s, Sink> {
+    /// The pass over a recording with these events; `of_tasks` as in the inventory.
+    pub(crate) fn new(mut rows: Rows<'s, Sink>, metadata: &Metadata, roles: Roles, of_tasks: Option<bool>) -> Self {
+        let tracepoints = tracepoints(metadata, &mut rows.health);
+        let source = SwitchSource::of(metadata, &tracepoints, of_tasks);
+        let scheduler = Scheduler::new(rows.clock, &rows.population, source);
+        Self { rows, roles, tracepoints, scheduler }
+    }
+
+    /// Where the rows go.
+    pub(crate) fn sink(&self) -> &Sink {
+        self.rows.sink
+    }
+
+    /// A record.
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
+        match record.kind() {
+            Kind::Sample => self.sample(record),
+            Kind::Switch | Kind::SwitchCpuWide => self.scheduler.record(record, &mut self.rows),
+            _ => {}
+        }
+    }
+
+    fn sample(&mut self, record: &Record<'_>) {
+        let Some(event) = record.event() else {
+            let health = &mut self.rows.health;
+            return health.count("samples_of_no_event", ticks(record), || "their id is not known".to_owned());
+        };
+        let role = self.roles.get(event);
+        let tracepoint = self.tracepoints.get(event).and_then(Option::as_ref);
+        if role == Role::Other && tracepoint.is_none() {
+            return;
+        }
+        if is_of_a_guest(record.cpu_mode()) {
+            let health = &mut self.rows.health;
+            return health.count("samples_of_guests", ticks(record), || "in a virtual machine".to_owned());
+        }
+        let Some(at) = self.rows.interrupted(record, event) else { return };
+        if role != Role::Other {
+            self.rows.profile(&at, role);
+        }
+        match tracepoint {
+            Some(Tracepoint::Switch(fields)) => self.scheduler.switch(fields, &at, &mut self.rows),
+            Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, &mut self.rows),
+            None => {}
+        }
+    }
+
+    /// The end of the recording, `end` nanoseconds after time zero.
+    pub(crate) fn finish(mut self, end: i64) -> Finished<'s, Sink> {
+        let (has_switches, has_ready) = self.scheduler.finish(end, &mut self.rows);
+        Finished { rows: self.rows, has_switches, has_ready }
+    }
+}

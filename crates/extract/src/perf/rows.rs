@@ -1,0 +1,67 @@
+//! What all that makes rows in the second pass works with.
+
+use tracesift_perf::{CpuMode, Malformed, Record, Sample};
+use tracesift_trace::stacks::Stacks;
+use tracesift_trace::{Clock, Health, Population, ProcessId, StackId, ThreadId};
+
+use super::inventory::ticks;
+
+/// The state that rows are made from, and where they go.
+pub(crate) struct Rows<'s, Sink> {
+    pub(crate) clock: Clock,
+    pub(crate) population: Population,
+    pub(crate) stacks: Stacks,
+    pub(crate) health: Health,
+    pub(crate) sink: &'s mut Sink,
+}
+
+/// A sample of the recorded machine, and who was interrupted when and where.
+pub(crate) struct Interrupted<'a> {
+    pub(crate) event: usize,
+    pub(crate) sample: Sample<'a>,
+    pub(crate) mode: CpuMode,
+    /// Without times everything happens at time zero.
+    pub(crate) ticks: i64,
+    pub(crate) cpu: Option<u16>,
+    pub(crate) thread: ThreadId,
+    pub(crate) process: ProcessId,
+}
+
+impl Interrupted<'_> {
+    /// The CPU as rows have it; −1 where it was not recorded.
+    pub(crate) fn cpu_or_none(&self) -> i16 {
+        self.cpu.and_then(|cpu| i16::try_from(cpu).ok()).unwrap_or(-1)
+    }
+}
+
+impl<Sink: tracesift_trace::RowSink> Rows<'_, Sink> {
+    /// Reads a sample of an event; what does not decode is counted.
+    pub(super) fn interrupted<'a>(&mut self, record: &Record<'a>, event: usize) -> Option<Interrupted<'a>> {
+        let sample = match record.sample() {
+            Ok(sample) => sample,
+            Err(error) => {
+                self.undecodable(record, &error);
+                return None;
+            }
+        };
+        let ticks = ticks(record).unwrap_or(self.clock.zero);
+        let id = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
+        let cpu = sample.cpu.and_then(|cpu| u16::try_from(cpu).ok());
+        let thread = match id(sample.tid) {
+            Some(tid) => self.population.thread_at(tid, cpu.unwrap_or(0), ticks),
+            None => self.population.nameless_thread(id(sample.pid), ticks),
+        };
+        let process = self.population.process_of(thread);
+        Some(Interrupted { event, sample, mode: record.cpu_mode(), ticks, cpu, thread, process })
+    }
+
+    /// The call stack of a sample.
+    pub(super) fn stack_of(&mut self, at: &Interrupted<'_>) -> Option<StackId> {
+        self.stack(&at.sample, at.mode, at.process, at.ticks)
+    }
+
+    /// Counts a record that does not decode.
+    pub(super) fn undecodable(&mut self, record: &Record<'_>, error: &Malformed) {
+        self.health.count("undecodable_records", ticks(record), || format!("{:?}: {error}", record.kind()));
+    }
+}

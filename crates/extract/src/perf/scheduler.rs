@@ -1,0 +1,236 @@
+//! Switches and wake-ups, from the scheduler's tracepoints or from `PERF_RECORD_SWITCH`.
+
+use tracesift_perf::{AttrFlags, Metadata, Payload, Record};
+use tracesift_trace::rows::switch_flags;
+use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
+use tracesift_trace::{Clock, Population, RowSink, ThreadId};
+
+use super::inventory::ticks;
+use super::is_of_a_guest;
+use super::rows::{Interrupted, Rows};
+use super::task_state::TaskStates;
+use super::tracepoint::{ReadyFields, SwitchFields, Tracepoint, WakeUp, is_sampled};
+
+/// `TRACE_FLAG_HARDIRQ | TRACE_FLAG_SOFTIRQ`: the event came out of an interrupt.
+const IN_INTERRUPT: i64 = 0x08 | 0x10;
+/// Priorities below are real time: what `top` shows as PR is the kernel's number less this.
+const NORMAL_PRIORITIES: i64 = 100;
+
+/// Where switches come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Switches {
+    /// `sched:sched_switch` on all CPUs.
+    Tracepoint,
+    /// `PERF_RECORD_SWITCH`.
+    Records,
+    /// Only some of them are in the recording.
+    Sampled,
+    /// `sched:sched_switch` of single tasks: when they go is there, when they come back is not.
+    Departures,
+    /// Nowhere.
+    Absent,
+}
+
+/// What a recording has of switches and wake-ups.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SwitchSource {
+    switches: Switches,
+    /// `sched_waking` where it is there, else `sched_wakeup`.
+    wake_up: Option<WakeUp>,
+    /// `sched_wakeup_new`.
+    new: bool,
+}
+
+impl SwitchSource {
+    /// Looks at the events of a recording; `of_tasks` is whether single tasks were watched, where the recorder says so.
+    pub(crate) fn of(metadata: &Metadata, tracepoints: &[Option<Tracepoint>], of_tasks: Option<bool>) -> Self {
+        let events = metadata.events.all();
+        let known = || events.iter().zip(tracepoints).filter_map(|(event, known)| Some((&event.attr, known.as_ref()?)));
+        // What begins with a program follows that program.
+        let of_tasks = of_tasks
+            .unwrap_or_else(|| events.iter().any(|event| event.attr.flags.contains(AttrFlags::ENABLE_ON_EXEC)));
+        let switch = known().find(|(_, known)| matches!(known, Tracepoint::Switch(_))).map(|(attr, _)| attr);
+        let has_records = events.iter().any(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
+        let switches = match switch {
+            Some(attr) if !is_sampled(attr) && !of_tasks => Switches::Tracepoint,
+            _ if has_records => Switches::Records,
+            Some(attr) if is_sampled(attr) => Switches::Sampled,
+            Some(_) => Switches::Departures,
+            None => Switches::Absent,
+        };
+        let has = |wanted: WakeUp| {
+            known().any(|(attr, known)| match known {
+                Tracepoint::Ready(fields) => fields.kind == wanted && !is_sampled(attr) && !of_tasks,
+                Tracepoint::Switch(_) => false,
+            })
+        };
+        let wake_up = [WakeUp::Waking, WakeUp::Wakeup].into_iter().find(|kind| has(*kind));
+        Self { switches, wake_up, new: has(WakeUp::New) }
+    }
+
+    fn uses(self, kind: WakeUp) -> bool {
+        if kind == WakeUp::New { self.new } else { self.wake_up == Some(kind) }
+    }
+}
+
+/// Follows who runs where.
+pub(crate) struct Scheduler {
+    tracker: SwitchTracker,
+    source: SwitchSource,
+    /// Switches that were not used, and how many they stand for.
+    unused: u64,
+    stands_for: u64,
+}
+
+impl Scheduler {
+    pub(crate) fn new(clock: Clock, population: &Population, source: SwitchSource) -> Self {
+        Self { tracker: SwitchTracker::new(clock, clock.zero, population), source, unused: 0, stands_for: 0 }
+    }
+
+    /// A `sched_switch`.
+    pub(crate) fn switch<Sink: RowSink>(
+        &mut self,
+        fields: &SwitchFields,
+        at: &Interrupted<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        if self.source.switches != Switches::Tracepoint {
+            self.unused += 1;
+            self.stands_for = self.stands_for.saturating_add(at.sample.period.unwrap_or(1).max(1));
+            return;
+        }
+        let (Some(raw), Some(cpu)) = (at.sample.raw, at.cpu) else { return incomplete(at, rows) };
+        let (Some(prev), Some(next), Some(state)) =
+            (fields.prev_pid.id(raw), fields.next_pid.id(raw), fields.prev_state.get(raw))
+        else {
+            return incomplete(at, rows);
+        };
+        let letter = fields.states.letter(state);
+        let old_stack = rows.stack_of(at);
+        let priority = |number: Option<i64>| i8::try_from(number?.saturating_sub(NORMAL_PRIORITIES)).ok();
+        let switch = Switch {
+            leave: TaskStates::leave(letter),
+            old_state: Some(letter.cast_signed()),
+            new_priority: priority(fields.next_prio.as_ref().and_then(|field| field.get(raw))),
+            old_priority: priority(fields.prev_prio.as_ref().and_then(|field| field.get(raw))),
+            old_stack,
+            ..plain(
+                at.ticks,
+                cpu,
+                Some(rows.population.thread_at(prev, cpu, at.ticks)),
+                Some(rows.population.thread_at(next, cpu, at.ticks)),
+            )
+        };
+        self.tracker.switch(&switch, &mut rows.population, &mut rows.health, rows.sink);
+    }
+
+    /// A wake-up.
+    pub(crate) fn ready<Sink: RowSink>(
+        &mut self,
+        fields: &ReadyFields,
+        at: &Interrupted<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        if !self.source.uses(fields.kind) {
+            return;
+        }
+        let (Some(raw), Some(cpu)) = (at.sample.raw, at.cpu) else { return incomplete(at, rows) };
+        let Some(pid) = fields.pid.id(raw) else { return incomplete(at, rows) };
+        if fields.success.as_ref().and_then(|field| field.get(raw)) == Some(0) {
+            return;
+        }
+        // To be woken does not make a thread known: nothing is measured of it before its first switch.
+        let Some(thread) = rows.population.known_thread_at(pid, cpu, at.ticks) else { return };
+        let flags = fields.common_flags.as_ref().and_then(|field| field.get(raw)).unwrap_or(0);
+        let stack = rows.stack_of(at);
+        self.tracker.ready(Ready {
+            ticks: at.ticks,
+            cpu,
+            thread,
+            readier: Some(at.thread),
+            adjust_reason: None,
+            adjust_increment: None,
+            flags: if flags & IN_INTERRUPT != 0 { switch_flags::READIED_FROM_DPC } else { 0 },
+            stack,
+        });
+    }
+
+    /// A `PERF_RECORD_SWITCH` or `PERF_RECORD_SWITCH_CPU_WIDE`.
+    pub(crate) fn record<Sink: RowSink>(&mut self, record: &Record<'_>, rows: &mut Rows<'_, Sink>) {
+        if self.source.switches != Switches::Records || is_of_a_guest(record.cpu_mode()) {
+            return;
+        }
+        let switch = match record.payload() {
+            Ok(Payload::Switch(switch)) => switch,
+            Ok(_) => return,
+            Err(error) => return rows.undecodable(record, &error),
+        };
+        let cpu = record.cpu().and_then(|cpu| u16::try_from(cpu).ok());
+        let (Some(ticks), Some(cpu), Some((_, tid))) = (ticks(record), cpu, record.thread()) else {
+            return rows.health.count("incomplete_switches", ticks(record), || "without time, CPU or thread".to_owned());
+        };
+        let mut thread = |(pid, tid): (i32, i32)| match u32::try_from(tid) {
+            Ok(tid) => rows.population.thread_at(tid, cpu, ticks),
+            Err(_) => rows.population.nameless_thread(u32::try_from(pid).ok(), ticks),
+        };
+        let this = thread((record.thread().map_or(-1, |(pid, _)| pid), tid));
+        let other = switch.other.map(thread);
+        if !switch.out && other.is_some() && self.tracker.running(cpu) == Some(this) {
+            // On a watched CPU the record of who goes says who comes.
+            return;
+        }
+        let leave = if switch.preempted { Leave::Runnable } else { Leave::Blocked };
+        let switch = if switch.out { plain(ticks, cpu, Some(this), other) } else { plain(ticks, cpu, None, Some(this)) };
+        let switch = Switch { leave, ..switch };
+        self.tracker.switch(&switch, &mut rows.population, &mut rows.health, rows.sink);
+    }
+
+    /// The end of the recording: whether it has switches, and wake-ups.
+    pub(crate) fn finish<Sink: RowSink>(&mut self, end: i64, rows: &mut Rows<'_, Sink>) -> (bool, bool) {
+        self.tracker.finish(end, &rows.population, rows.sink);
+        let unused = i64::try_from(self.unused).unwrap_or(i64::MAX);
+        let total = self.stands_for;
+        match self.source.switches {
+            Switches::Sampled => rows.health.add("sampled_switches", unused, None, || {
+                format!(
+                    "sched:sched_switch was recorded with a frequency or period: {unused} of {total} switches are stored, \
+                     too few for wait, ready and precise CPU times; record it with period 1 and -F not at all"
+                )
+            }),
+            Switches::Departures => rows.health.add("switches_of_single_tasks", unused, None, || {
+                "sched:sched_switch was recorded for single tasks: when they come back is not in the recording; \
+                 record with -a or --switch-events"
+                    .to_owned()
+            }),
+            Switches::Tracepoint | Switches::Records | Switches::Absent => {}
+        }
+        (self.tracker.has_switches(), self.tracker.has_ready())
+    }
+}
+
+/// A switch of which only the threads are known.
+fn plain(ticks: i64, cpu: u16, old: Option<ThreadId>, new: Option<ThreadId>) -> Switch {
+    Switch {
+        ticks,
+        cpu,
+        new,
+        old,
+        leave: Leave::Blocked,
+        old_state: None,
+        wait_reason: None,
+        user_mode_wait: false,
+        new_priority: None,
+        old_priority: None,
+        old_ideal_cpu: None,
+        old_remaining_quantum: None,
+        previous_c_state: None,
+        new_wait_ticks: None,
+        new_stack: None,
+        old_stack: None,
+        counters: None,
+    }
+}
+
+fn incomplete<Sink: RowSink>(at: &Interrupted<'_>, rows: &mut Rows<'_, Sink>) {
+    rows.health.count("incomplete_switches", Some(at.ticks), || "without CPU or fields".to_owned());
+}

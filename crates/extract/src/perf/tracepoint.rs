@@ -1,0 +1,127 @@
+//! Tracepoints that become rows of tables of their own. Where their fields stand is read from the formats in the recording,
+//! once per event: it depends on the kernel.
+
+use tracesift_perf::tracing::{EventFormat, Field};
+use tracesift_perf::{Attr, Endianness, Metadata};
+use tracesift_trace::Health;
+
+use super::task_state::TaskStates;
+
+/// A tracepoint and where its fields stand.
+#[derive(Clone, Debug)]
+pub(crate) enum Tracepoint {
+    /// `sched:sched_switch`.
+    Switch(SwitchFields),
+    /// `sched:sched_waking`, `sched_wakeup`, `sched_wakeup_new`.
+    Ready(ReadyFields),
+}
+
+/// A number of a tracepoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Number {
+    field: Field,
+    endian: Endianness,
+}
+
+impl Number {
+    /// Its value, with its sign.
+    #[inline]
+    pub(crate) fn get(&self, raw: &[u8]) -> Option<i64> {
+        self.field.signed(raw, self.endian)
+    }
+
+    /// Its value as an id; `None` for a negative one.
+    #[inline]
+    pub(crate) fn id(&self, raw: &[u8]) -> Option<u32> {
+        u32::try_from(self.get(raw)?).ok()
+    }
+}
+
+/// Fields of `sched_switch`.
+#[derive(Clone, Debug)]
+pub(crate) struct SwitchFields {
+    pub(crate) prev_pid: Number,
+    pub(crate) prev_prio: Option<Number>,
+    pub(crate) prev_state: Number,
+    pub(crate) next_pid: Number,
+    pub(crate) next_prio: Option<Number>,
+    pub(crate) states: TaskStates,
+}
+
+/// Which of the wake-ups a tracepoint is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WakeUp {
+    /// Somebody begins to wake the thread: the time from which on it could run.
+    Waking,
+    /// The thread is on a CPU's queue.
+    Wakeup,
+    /// A new thread is, for the first time.
+    New,
+}
+
+/// Fields of a wake-up.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadyFields {
+    pub(crate) kind: WakeUp,
+    pub(crate) pid: Number,
+    /// Kernels before 4.3 say whether it had an effect.
+    pub(crate) success: Option<Number>,
+    pub(crate) common_flags: Option<Number>,
+}
+
+/// Reads numbers of one format.
+struct Fields<'a> {
+    format: &'a EventFormat,
+    endian: Endianness,
+}
+
+impl Fields<'_> {
+    fn number(&self, name: &str) -> Option<Number> {
+        let field = self.format.field(name)?.clone();
+        Some(Number { field, endian: self.endian })
+    }
+
+    fn switch(&self) -> Option<Tracepoint> {
+        Some(Tracepoint::Switch(SwitchFields {
+            prev_pid: self.number("prev_pid")?,
+            prev_prio: self.number("prev_prio"),
+            prev_state: self.number("prev_state")?,
+            next_pid: self.number("next_pid")?,
+            next_prio: self.number("next_prio"),
+            states: TaskStates::of(&self.format.print_format),
+        }))
+    }
+
+    fn ready(&self, kind: WakeUp) -> Option<Tracepoint> {
+        let (success, common_flags) = (self.number("success"), self.number("common_flags"));
+        Some(Tracepoint::Ready(ReadyFields { kind, pid: self.number("pid")?, success, common_flags }))
+    }
+}
+
+/// The tracepoints of a recording, by event.
+pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Option<Tracepoint>> {
+    let tracepoint = |index: usize| {
+        let event = metadata.events.get(index).filter(|event| event.attr.is_tracepoint())?;
+        let format = metadata.tracing.as_ref().and_then(|tracing| tracing.by_id(event.attr.config));
+        let name = metadata.event_name(index);
+        let fields = format.map(|format| Fields { format, endian: metadata.endian });
+        let read: fn(&Fields<'_>) -> Option<Tracepoint> = match name.as_str() {
+            "sched:sched_switch" => |fields| fields.switch(),
+            "sched:sched_waking" => |fields| fields.ready(WakeUp::Waking),
+            "sched:sched_wakeup" => |fields| fields.ready(WakeUp::Wakeup),
+            "sched:sched_wakeup_new" => |fields| fields.ready(WakeUp::New),
+            _ => return None,
+        };
+        let tracepoint = fields.as_ref().and_then(read);
+        if tracepoint.is_none() {
+            health.count("unknown_tracepoint_format", None, || format!("{name}: its fields are not those that are known"));
+        }
+        tracepoint
+    };
+    (0..metadata.events.len()).map(tracepoint).collect()
+}
+
+/// Whether only some of an event's occurrences are recorded.
+pub(crate) fn is_sampled(attr: &Attr) -> bool {
+    attr.frequency().is_some() || attr.period().is_some_and(|period| period > 1)
+}

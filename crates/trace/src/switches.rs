@@ -219,7 +219,10 @@ impl SwitchTracker {
     pub fn finish(&mut self, end: i64, population: &Population, sink: &mut impl RowSink) {
         self.bury_before(self.clock.ticks(end.saturating_add(1)), population, sink);
         for index in 0..self.threads.len() {
-            self.close(ThreadId::from_index(index), end, sink);
+            let thread = ThreadId::from_index(index);
+            // What its switches add to a life after the end record ends with the last of them.
+            let end = population.died(thread).map_or(end, |died| self.clock.ns(died).min(end));
+            self.close(thread, end, sink);
         }
     }
 
@@ -289,7 +292,8 @@ impl SwitchTracker {
             self.lose_cpu_of(old_state, old);
             self.gap(old, event, old_state, population, sink);
         }
-        if event.leave == Leave::Ended || population.died(old).is_some_and(|died| died < event.ticks) {
+        let died = population.died(old);
+        if event.leave == Leave::Ended || died.is_some_and(|died| died < event.ticks) {
             population.alive_until(old, event.ticks);
         }
         let facts = OffFacts {
@@ -304,8 +308,8 @@ impl SwitchTracker {
             stack: event.old_stack,
         };
         self.thread(old).state = State::Off(facts);
-        let ends_here = event.leave == Leave::Ended || population.died(old) == Some(event.ticks);
-        if ends_here {
+        // Behind its end record a thread goes on for a while, on Linux also off the CPU and back.
+        if event.leave == Leave::Ended || died == Some(event.ticks) {
             self.close(old, self.clock.ns(event.ticks), sink);
         }
     }

@@ -73,7 +73,7 @@ pub(crate) struct Slice {
 impl Recorded {
     /// What perf makes of the switches: every slice of every thread but the idle ones.
     pub(crate) fn timehist(&self) -> Vec<Slice> {
-        let text = self.perf(&["sched", "timehist", "--call-graph=0"]);
+        let text = self.perf(&["sched", "timehist", "--no-call-graph"]);
         text.lines().filter_map(parse_slice).collect()
     }
 

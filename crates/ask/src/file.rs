@@ -24,7 +24,7 @@ pub struct File {
     pub end: i64,
     /// Whether it has samples of the CPU.
     pub has_samples: bool,
-    /// Losses, one sentence each.
+    /// Losses and what else limits the figures, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl File {
             start: info.start_ns,
             end: info.end_ns,
             has_samples: info.tables.iter().any(|table| table.name == CpuSampleRow::DEFINITION.name && table.rows > 0),
-            warnings: losses(info.events_lost, info.buffers_lost),
+            warnings: [losses(info.events_lost, info.buffers_lost), info.caveats.clone()].concat(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Turns recordings into archives: inputs, readers, model and summaries wired together.
 
+mod caveats;
 mod clock;
 mod error;
 pub mod event_kinds;

@@ -12,6 +12,7 @@ use tracesift_trace::rows::FileRow;
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, FileId, Health};
 
+use crate::caveats::caveats;
 use crate::clock::{clock, recorded_span, start_filetime};
 use crate::error::Error;
 use crate::event_selection::EventSelection;
@@ -96,6 +97,7 @@ pub(crate) fn seal(
     clock: Clock,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Report, Error> {
+    outcome.info.caveats = caveats(&outcome.health);
     let mut sealed = writer.seal(outcome.info, &clock)?;
     progress.at("summarising", 0)?;
     let summary = summarise(sealed.archive())?;

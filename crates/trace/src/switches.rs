@@ -28,8 +28,8 @@ pub enum Leave {
 pub struct Switch {
     /// Raw time.
     pub ticks: i64,
-    /// CPU.
-    pub cpu: u16,
+    /// CPU; `None` where it was not recorded: then the threads alone tell whether a chain is whole.
+    pub cpu: Option<u16>,
     /// The thread that is switched in; `None`: one that the recording does not watch.
     pub new: Option<ThreadId>,
     /// The thread that the record says leaves; `None`: one that the recording does not watch.
@@ -107,7 +107,7 @@ enum State {
     /// No switch of this thread was seen.
     Unseen,
     /// On `cpu` since the switch-in at `since`.
-    Running { cpu: u16, since: i64 },
+    Running { cpu: Option<u16>, since: i64 },
     /// Off the CPU.
     Off(OffFacts),
     /// A broken chain: what it does since `since` is unknown.
@@ -124,6 +124,8 @@ enum Cpu {
     Runs(ThreadId),
     /// Somebody runs whom the recording does not watch.
     Unwatched,
+    /// The record does not say which CPU it is about.
+    Unnamed,
     /// Whoever ran was seen elsewhere meanwhile.
     Lost,
 }
@@ -144,6 +146,7 @@ pub struct SwitchTracker {
     cpus: Vec<Cpu>,
     deaths: Vec<(i64, ThreadId)>,
     next_death: usize,
+    any_switch: bool,
     any_ready: bool,
 }
 
@@ -158,6 +161,7 @@ impl SwitchTracker {
             cpus: Vec::new(),
             deaths: population.deaths(),
             next_death: 0,
+            any_switch: false,
             any_ready: false,
         }
     }
@@ -174,7 +178,7 @@ impl SwitchTracker {
     /// Whether any switch was seen on any CPU.
     #[must_use]
     pub fn has_switches(&self) -> bool {
-        !self.cpus.is_empty()
+        self.any_switch
     }
 
     /// Whether any ready event was seen.
@@ -202,16 +206,14 @@ impl SwitchTracker {
         sink: &mut impl RowSink,
     ) {
         self.bury_before(event.ticks, population, sink);
-        if self.cpus.len() <= usize::from(event.cpu) {
-            self.cpus.resize(usize::from(event.cpu) + 1, Cpu::Fresh);
-        }
+        self.any_switch = true;
         match event.old {
             Some(old) => self.leave(old, event, population, health, sink),
             None => self.leave_unseen(event, population, health),
         }
         match event.new {
             Some(new) => self.enter(new, event, population, health, sink),
-            None => self.cpus[usize::from(event.cpu)] = Cpu::Unwatched,
+            None => self.set_cpu(event.cpu, Cpu::Unwatched),
         }
     }
 
@@ -234,15 +236,28 @@ impl SwitchTracker {
         &mut self.threads[index]
     }
 
+    fn cpu(&self, cpu: Option<u16>) -> Cpu {
+        cpu.map_or(Cpu::Unnamed, |cpu| self.cpus.get(usize::from(cpu)).copied().unwrap_or(Cpu::Fresh))
+    }
+
+    fn set_cpu(&mut self, cpu: Option<u16>, state: Cpu) {
+        let Some(cpu) = cpu.map(usize::from) else { return };
+        if self.cpus.len() <= cpu {
+            self.cpus.resize(cpu + 1, Cpu::Fresh);
+        }
+        self.cpus[cpu] = state;
+    }
+
     fn life_start(&self, thread: ThreadId, population: &Population) -> i64 {
         population.born(thread).map_or(self.start, |born| born.max(self.start))
     }
 
     /// A thread comes in from one that is not watched; a watched one must have left before.
     fn leave_unseen(&mut self, event: &Switch, population: &Population, health: &mut Health) {
-        let Some(current) = self.running(event.cpu) else { return };
+        let Cpu::Runs(current) = self.cpu(event.cpu) else { return };
         health.count("broken_switch_chain", Some(event.ticks), || {
-            format!("CPU {}: tid {} was running there and was not seen to leave", event.cpu, population.tid_of(current))
+            let tid = population.tid_of(current);
+            format!("{}: tid {tid} was running there and was not seen to leave", cpu_text(event.cpu))
         });
         if let State::Running { since, .. } = self.thread(current).state {
             self.thread(current).state = State::Unknown { since };
@@ -258,23 +273,24 @@ impl SwitchTracker {
         health: &mut Health,
         sink: &mut impl RowSink,
     ) {
-        let current = self.cpus[usize::from(event.cpu)];
+        let current = self.cpu(event.cpu);
         let old_state = self.thread(old).state;
         let intact = match (current, old_state) {
             // The CPU's first switch: who leaves now ran here since the start of the recording.
             (Cpu::Fresh, State::Unseen) => true,
+            (Cpu::Unnamed, State::Unseen | State::Running { .. }) => true,
             (Cpu::Runs(current), State::Running { cpu, .. }) => current == old && cpu == event.cpu,
             _ => false,
         };
         if !intact {
             health.count("broken_switch_chain", Some(event.ticks), || {
                 format!(
-                    "CPU {}: tid {} is switched out, but {} was running there",
-                    event.cpu,
+                    "{}: tid {} is switched out, but {} was running there",
+                    cpu_text(event.cpu),
                     population.tid_of(old),
                     match current {
                         Cpu::Runs(thread) => format!("tid {}", population.tid_of(thread)),
-                        Cpu::Fresh | Cpu::Unwatched | Cpu::Lost => "nobody known".to_owned(),
+                        Cpu::Fresh | Cpu::Unwatched | Cpu::Unnamed | Cpu::Lost => "nobody known".to_owned(),
                     }
                 )
             });
@@ -332,7 +348,7 @@ impl SwitchTracker {
         self.thread(old).ready = None;
         sink.context_switch(&ContextSwitchRow {
             time: self.clock.ns(event.ticks),
-            cpu: i16::try_from(event.cpu).ok(),
+            cpu: event.cpu.and_then(|cpu| i16::try_from(cpu).ok()),
             thread: old,
             off_time: self.clock.ns(since),
             flags: switch_flags::GAP | switch_flags::BROKEN,
@@ -364,7 +380,7 @@ impl SwitchTracker {
         let thread = self.thread(new);
         let mut row = ContextSwitchRow {
             time: clock.ns(event.ticks),
-            cpu: i16::try_from(event.cpu).ok(),
+            cpu: event.cpu.and_then(|cpu| i16::try_from(cpu).ok()),
             thread: new,
             prev_thread: event.old,
             wait_stack: event.new_stack,
@@ -390,9 +406,10 @@ impl SwitchTracker {
             State::Running { since, cpu } => {
                 health.count("broken_switch_chain", Some(event.ticks), || {
                     format!(
-                        "tid {} is switched in on CPU {} while it was running on CPU {cpu}",
+                        "tid {} is switched in on {} while it was running on {}",
                         population.tid_of(new),
-                        event.cpu
+                        cpu_text(event.cpu),
+                        cpu_text(cpu)
                     )
                 });
                 row.off_time = clock.ns(since);
@@ -400,7 +417,7 @@ impl SwitchTracker {
             }
             State::Dead => {
                 health.count("switch_in_after_thread_end", Some(event.ticks), || {
-                    format!("tid {} on CPU {}", population.tid_of(new), event.cpu)
+                    format!("tid {} on {}", population.tid_of(new), cpu_text(event.cpu))
                 });
                 row.off_time = clock.ns(died.unwrap_or(event.ticks));
                 row.flags = switch_flags::BROKEN;
@@ -408,13 +425,13 @@ impl SwitchTracker {
         }
         thread.ready = None;
         thread.state = State::Running { cpu: event.cpu, since: event.ticks };
-        self.cpus[usize::from(event.cpu)] = Cpu::Runs(new);
+        self.set_cpu(event.cpu, Cpu::Runs(new));
         sink.context_switch(&row);
     }
 
     /// A thread that was believed to run somewhere is seen elsewhere: nobody knows who runs there now.
     fn lose_cpu_of(&mut self, state: State, thread: ThreadId) {
-        if let State::Running { cpu, .. } = state
+        if let State::Running { cpu: Some(cpu), .. } = state
             && let Some(runs) = self.cpus.get_mut(usize::from(cpu))
             && *runs == Cpu::Runs(thread)
         {
@@ -460,6 +477,10 @@ impl SwitchTracker {
         thread.ready = None;
         sink.context_switch(&row);
     }
+}
+
+fn cpu_text(cpu: Option<u16>) -> String {
+    cpu.map_or_else(|| "an unnamed CPU".to_owned(), |cpu| format!("CPU {cpu}"))
 }
 
 fn fill_off(row: &mut ContextSwitchRow, off: OffFacts, ready: Option<ReadyFacts>, clock: Clock) {

@@ -51,7 +51,7 @@ impl Story {
     fn switch(&mut self, ticks: i64, cpu: u16, old: u32, leave: Leave, new: u32) -> &mut Self {
         let event = Switch {
             ticks,
-            cpu,
+            cpu: Some(cpu),
             new: Some(self.population.thread_at(new, cpu, ticks)),
             old: Some(self.population.thread_at(old, cpu, ticks)),
             leave,

@@ -148,10 +148,13 @@ fn say(
             Outcome::Extracted(report) => format!("{input}: {} -> {}", found(report), report.archive.display()),
         };
         writeln!(out, "{}", cell::clean(&line))?;
-        if let Outcome::Extracted(report) = outcome
-            && let Some(lost) = lost(report)
-        {
-            messages.warning(&format!("{input}: {lost}"));
+        if let Outcome::Extracted(report) = outcome {
+            for caveat in &report.info.caveats {
+                messages.warning(&format!("{input}: {caveat}"));
+            }
+            if let Some(lost) = lost(report) {
+                messages.warning(&format!("{input}: {lost}"));
+            }
         }
     }
     Ok(())

@@ -288,7 +288,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
         let counters = record.counters();
         let switch = Switch {
             ticks,
-            cpu,
+            cpu: Some(cpu),
             new: Some(self.population.thread_at(event.new_thread_id, cpu, ticks)),
             old: Some(self.population.thread_at(event.old_thread_id, cpu, ticks)),
             leave,

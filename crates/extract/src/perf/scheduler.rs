@@ -116,7 +116,7 @@ impl Scheduler {
             old_stack,
             ..plain(
                 at.ticks,
-                cpu,
+                Some(cpu),
                 Some(rows.population.thread_at(prev, cpu, at.ticks)),
                 Some(rows.population.thread_at(next, cpu, at.ticks)),
             )
@@ -165,17 +165,18 @@ impl Scheduler {
             Ok(_) => return,
             Err(error) => return rows.undecodable(record, &error),
         };
-        let cpu = record.cpu().and_then(|cpu| u16::try_from(cpu).ok());
-        let (Some(ticks), Some(cpu), Some((_, tid))) = (ticks(record), cpu, record.thread()) else {
-            return rows.health.count("incomplete_switches", ticks(record), || "without time, CPU or thread".to_owned());
+        let (Some(ticks), Some((pid, tid))) = (ticks(record), record.thread()) else {
+            return rows.health.count("incomplete_switches", ticks(record), || "without time or thread".to_owned());
         };
+        // Recorders that follow tasks leave the CPU out unless they are asked for it.
+        let cpu = record.cpu().and_then(|cpu| u16::try_from(cpu).ok());
         let mut thread = |(pid, tid): (i32, i32)| match u32::try_from(tid) {
-            Ok(tid) => rows.population.thread_at(tid, cpu, ticks),
+            Ok(tid) => rows.population.thread_at(tid, cpu.unwrap_or(0), ticks),
             Err(_) => rows.population.nameless_thread(u32::try_from(pid).ok(), ticks),
         };
-        let this = thread((record.thread().map_or(-1, |(pid, _)| pid), tid));
+        let this = thread((pid, tid));
         let other = switch.other.map(thread);
-        if !switch.out && other.is_some() && self.tracker.running(cpu) == Some(this) {
+        if !switch.out && other.is_some() && cpu.and_then(|cpu| self.tracker.running(cpu)) == Some(this) {
             // On a watched CPU the record of who goes says who comes.
             return;
         }
@@ -209,7 +210,7 @@ impl Scheduler {
 }
 
 /// A switch of which only the threads are known.
-fn plain(ticks: i64, cpu: u16, old: Option<ThreadId>, new: Option<ThreadId>) -> Switch {
+fn plain(ticks: i64, cpu: Option<u16>, old: Option<ThreadId>, new: Option<ThreadId>) -> Switch {
     Switch {
         ticks,
         cpu,

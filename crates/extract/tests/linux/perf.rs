@@ -70,7 +70,32 @@ pub(crate) struct Slice {
     pub(crate) run: i64,
 }
 
+/// A record of a switch, as `perf script --show-switch-events` prints it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SwitchRecord {
+    /// When a thread comes, and its tid.
+    pub(crate) comes: Option<(i64, i64)>,
+    /// When a thread goes that could run on, and its tid.
+    pub(crate) preempted: Option<(i64, i64)>,
+}
+
 impl Recorded {
+    /// The records of switches, without those of the idle threads.
+    pub(crate) fn switch_records(&self) -> Vec<SwitchRecord> {
+        let text = self.perf(&["script", "--show-switch-events", "--ns", "-F", "pid,tid,time"]);
+        text.lines().filter_map(parse_switch).collect()
+    }
+
+    /// Sum of the periods of an event: how many there were, also where only some were recorded.
+    pub(crate) fn weight_of(&self, event: &str) -> i64 {
+        let text = self.perf(&["script", "-F", "event,period"]);
+        let period = |line: &str| {
+            let (period, name) = line.trim().split_once(' ')?;
+            (name.trim().trim_end_matches(':') == event).then(|| period.parse::<i64>().ok())?
+        };
+        text.lines().filter_map(period).sum()
+    }
+
     /// What perf makes of the switches: every slice of every thread but the idle ones.
     pub(crate) fn timehist(&self) -> Vec<Slice> {
         let text = self.perf(&["sched", "timehist", "--no-call-graph"]);
@@ -154,6 +179,27 @@ fn parse_slice(line: &str) -> Option<Slice> {
     let tid = ids.split('/').next()?.parse().ok()?;
     let [wait, delay, run] = [wait, delay, run].map(|time| micros(time, 3));
     Some(Slice { end: time, cpu: cpu.parse().ok()?, tid, wait: wait?, delay: delay?, run: run? })
+}
+
+/// `24030/24030 48065.125197495: PERF_RECORD_SWITCH_CPU_WIDE OUT preempt  next pid/tid: 23801/23803`
+fn parse_switch(line: &str) -> Option<SwitchRecord> {
+    let (head, what) = line.split_once("PERF_RECORD_SWITCH")?;
+    let (ids, time) = head.trim().split_once(' ')?;
+    let time = micros(time.trim().trim_end_matches(':'), 9)?;
+    let tid = |ids: &str| ids.trim().split_once('/')?.1.trim().parse::<i64>().ok().filter(|tid| *tid > 0);
+    let this = tid(ids).map(|tid| (time, tid));
+    let other = what.split_once("next pid/tid:").map(|(_, ids)| tid(ids));
+    Some(match other {
+        Some(next) => SwitchRecord {
+            comes: next.map(|tid| (time, tid)),
+            preempted: this.filter(|_| what.contains("preempt")),
+        },
+        None if what.contains("CPU_WIDE") => SwitchRecord::default(),
+        None if what.contains("OUT") => {
+            SwitchRecord { comes: None, preempted: this.filter(|_| what.contains("preempt")) }
+        }
+        None => SwitchRecord { comes: this, preempted: None },
+    })
 }
 
 /// `12.345` with this many digits behind the point, as a whole number.

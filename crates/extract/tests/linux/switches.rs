@@ -1,6 +1,6 @@
 //! Run, wait and ready times, held against `perf sched timehist` on the same recording.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tracesift_analysis::{Accounting, Recording, Span};
 use tracesift_trace::ThreadId;
@@ -63,7 +63,6 @@ fn near(ours: &Own, theirs: &Slice) -> bool {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what differs is listed")]
 fn slices_are_those_of_timehist() {
     let arguments = [&["-a", "-g", "-e", "cpu-clock/freq=999/"][..], &SCHEDULER].concat();
     let Some(recorded) = perf::record(&arguments, &["sh", "-c", PROGRAMS]) else { return };
@@ -85,12 +84,19 @@ fn slices_are_those_of_timehist() {
     }
     let theirs = recorded.timehist();
     assert!(theirs.len() > 500, "{} slices", theirs.len());
-    let (mut equal, mut differ) = (0, Vec::new());
+    // Where a chain is broken the kernel's tools charge a thread with what others did.
+    let gaps = extracted.switches.iter().filter(|row| row.flags & switch_flags::GAP != 0);
+    let broken: BTreeSet<(i64, i64)> =
+        gaps.map(|row| ((row.time + zero) / 1000, extracted.threads[row.thread.index()].tid)).collect();
+    let is_broken = |slice: &Slice| (-1..=1).any(|shift| broken.contains(&(slice.end + shift, slice.tid)));
+    let (mut equal, mut differ, mut unknown) = (0, Vec::new(), 0);
     for slice in &theirs {
         let ends = ours.range((slice.cpu, slice.end - 1)..=(slice.cpu, slice.end + 1));
         let found: Vec<&Own> = ends.flat_map(|(_, slices)| slices).collect();
         if found.iter().any(|found| near(found, slice)) {
             equal += 1;
+        } else if is_broken(slice) {
+            unknown += 1;
         } else {
             differ.push((slice, found));
         }
@@ -98,9 +104,69 @@ fn slices_are_those_of_timehist() {
     for (theirs, ours) in &differ {
         println!("perf: {theirs:?}\nours: {ours:?}");
     }
-    println!("{:?}", extracted.health);
-    println!("{equal} of {} slices agree, {} broken chains", theirs.len(), extracted.health.get("broken_switch_chain"));
+    println!("{equal} of {} slices agree, {unknown} at broken chains", theirs.len());
+    assert!(unknown * 50 <= theirs.len(), "{unknown} of {} are unknown", theirs.len());
     assert!(differ.len() * 100 <= theirs.len(), "{} of {} differ", differ.len(), theirs.len());
+}
+
+#[test]
+fn switch_records_do_where_tracepoints_are_missing() {
+    for arguments in [
+        &["-a", "--switch-events", "-e", "cpu-clock"][..],
+        &["--switch-events", "--sample-cpu", "-e", "task-clock"],
+        &["--switch-events", "-e", "task-clock"],
+    ] {
+        let Some(recorded) = perf::record(arguments, &["sh", "-c", PROGRAMS]) else { return };
+        let extracted = Extracted::of(&recorded.file);
+        assert!(extracted.info.has_switches && !extracted.info.has_ready, "{arguments:?}");
+        identity_holds(&extracted);
+        let tid = |thread: ThreadId| extracted.threads[thread.index()].tid;
+        let zero = extracted.info.clock_zero;
+        let switched_in = |row: &&ContextSwitchRow| row.flags & switch_flags::NO_SWITCH_IN == 0 && tid(row.thread) > 0;
+        let rows = || extracted.switches.iter();
+        let ours: BTreeSet<(i64, i64)> =
+            rows().filter(switched_in).map(|row| (row.time + zero, tid(row.thread))).collect();
+        let preempted: BTreeSet<(i64, i64)> = rows()
+            .filter(|row| row.flags & switch_flags::PREEMPTED != 0 && tid(row.thread) > 0)
+            .map(|row| (row.off_time + zero, tid(row.thread)))
+            .collect();
+        let records = recorded.switch_records();
+        let expected: BTreeSet<(i64, i64)> = records.iter().filter_map(|record| record.comes).collect();
+        assert!(expected.len() > 200, "{arguments:?}: {} switches", expected.len());
+        let missing: Vec<_> = expected.difference(&ours).collect();
+        assert!(missing.is_empty(), "{arguments:?}: {missing:?}");
+        // Where the first record of a CPU tells who comes, perf does not say who went.
+        assert!(ours.len() - expected.len() <= 64, "{arguments:?}: {} of {}", ours.len(), expected.len());
+        let expected: BTreeSet<(i64, i64)> = records.iter().filter_map(|record| record.preempted).collect();
+        // Who is preempted and never comes back before its end has a closing row with another time.
+        let missing = preempted.symmetric_difference(&expected).count();
+        assert!(missing * 100 <= expected.len(), "{arguments:?}: {missing} of {} differ", expected.len());
+    }
+}
+
+#[test]
+fn sampled_switches_are_refused() {
+    let arguments = ["-a", "-F", "99", "-e", "cpu-clock", "-e", "sched:sched_switch"];
+    let Some(recorded) = perf::record(&arguments, &["sh", "-c", PROGRAMS]) else { return };
+    let extracted = Extracted::of(&recorded.file);
+    assert!(!extracted.info.has_switches && !extracted.info.has_ready);
+    assert!(extracted.switches.is_empty());
+    let stored = extracted.health.get("sampled_switches");
+    assert!(stored > 0);
+    let said = extracted.info.caveats.iter().find(|text| text.contains("sched:sched_switch")).unwrap();
+    let total: i64 = said.split(&format!("{stored} of ")).nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert_eq!(total, recorded.weight_of("sched:sched_switch"), "{said}");
+    assert!(total > stored, "{said}");
+}
+
+#[test]
+fn switches_of_single_tasks_are_refused() {
+    let Some(recorded) = perf::record(&["-e", "sched:sched_switch", "-e", "task-clock"], &["sh", "-c", PROGRAMS]) else {
+        return;
+    };
+    let extracted = Extracted::of(&recorded.file);
+    assert!(!extracted.info.has_switches && extracted.switches.is_empty());
+    assert!(extracted.info.caveats.iter().any(|text| text.contains("single tasks")), "{:?}", extracted.info.caveats);
 }
 
 /// Run, wait, ready, open and unknown time add up to the life of every thread.

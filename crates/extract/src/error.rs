@@ -39,6 +39,16 @@ pub enum Error {
         /// What was asked for, as a noun.
         what: &'static str,
     },
+    /// The event whose samples should be CPU time is not there, or they are no time.
+    #[error("{name}: no event {event} that is a clock or was recorded with a frequency; there are: {}", known.join(", "))]
+    NoSuchEvent {
+        /// Recording.
+        name: String,
+        /// What was asked for.
+        event: String,
+        /// The recorded events.
+        known: Vec<String>,
+    },
     /// The archive cannot be written.
     #[error(transparent)]
     Archive(#[from] tracesift_archive::Error),

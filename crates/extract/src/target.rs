@@ -24,6 +24,9 @@ pub struct Options {
     pub overwrite: bool,
     /// Which events the table `events` keeps. `None`: the default ones, and an archive that is there is good as it is.
     pub events: Option<EventSelection>,
+    /// The event of Linux recordings whose samples are CPU time. `None`: the best one, and an archive that is there is good as
+    /// it is. Windows recordings have none to choose from.
+    pub cpu_event: Option<String>,
     /// Bounds of one extract, and the directory for its temporary files.
     pub budget: Budget,
     /// What unpacking may cost.
@@ -77,7 +80,7 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
         make_directory(&directory)?;
         let lock = TargetLock::acquire(&target, WhenBusy::Wait)?;
         // Somebody else may have extracted it while we waited.
-        if !options.overwrite && Archive::is_current(&target, &opened.sources) && keeps_events(&target, options) {
+        if !options.overwrite && Archive::is_current(&target, &opened.sources) && is_as_asked(&target, options) {
             extraction.outcomes.push(Outcome::UpToDate(target));
             continue;
         }
@@ -88,7 +91,10 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
                     Recording { name: &opened.name, files, labels: &opened.labels, sources: &opened.sources };
                 extract_recording(&recording, lock, &selection, &options.budget, watch)?
             }
-            Files::Perf(file) => perf::extract_recording(&opened, file, lock, &selection, &options.budget, watch)?,
+            Files::Perf(file) => {
+                let cpu_event = options.cpu_event.as_deref();
+                perf::extract_recording(&opened, file, lock, &selection, cpu_event, &options.budget, watch)?
+            }
         };
         extraction.outcomes.push(Outcome::Extracted(Box::new(report)));
     }
@@ -98,7 +104,7 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
 /// Whether the archive is the extract of these very files: told without unpacking them.
 fn is_up_to_date(target: &Path, files: &[PathBuf], options: &Options) -> bool {
     let Ok(archive) = Archive::open(target) else { return false };
-    if !has_events(&archive, options) {
+    if !has_what_is_asked(&archive, options) {
         return false;
     }
     let mut known: Vec<&SourceFile> = archive.info().sources.iter().collect();
@@ -112,13 +118,18 @@ fn is_up_to_date(target: &Path, files: &[PathBuf], options: &Options) -> bool {
     archive.info().schema[0] == SCHEMA_VERSION[0] && known.len() == files.len() && known.iter().zip(files).all(same)
 }
 
-fn keeps_events(target: &Path, options: &Options) -> bool {
-    Archive::open(target).is_ok_and(|archive| has_events(&archive, options))
+fn is_as_asked(target: &Path, options: &Options) -> bool {
+    Archive::open(target).is_ok_and(|archive| has_what_is_asked(&archive, options))
 }
 
-/// Whether an archive keeps the events that are asked for.
-fn has_events(archive: &Archive, options: &Options) -> bool {
-    options.events.as_ref().is_none_or(|selection| selection.is_within(&archive.info().events))
+/// Whether an archive keeps the events that are asked for, and charges CPU time by the event that is.
+fn has_what_is_asked(archive: &Archive, options: &Options) -> bool {
+    let info = archive.info();
+    let same_clock = |wanted: &String| {
+        info.kind != "perf" || info.cpu_event.as_ref().is_some_and(|event| perf::is_named(event, wanted))
+    };
+    options.events.as_ref().is_none_or(|selection| selection.is_within(&info.events))
+        && options.cpu_event.as_ref().is_none_or(same_clock)
 }
 
 fn make_directory(directory: &Path) -> Result<(), Error> {

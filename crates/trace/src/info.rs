@@ -72,6 +72,8 @@ pub struct TraceInfo {
     pub counters: Vec<String>,
     /// Sampling sources: number, name, interval in ns (0: not a time).
     pub sample_sources: Vec<SampleSource>,
+    /// Name of the event whose samples are CPU time, of a Linux recording.
+    pub cpu_event: Option<String>,
     /// How `method_summary` was cut: methods kept per process and measure.
     pub method_summary_cut: u32,
     /// Which events the table `events` keeps: `none`, `default`, `all`, or `chosen` for an archive that was made for one question.

@@ -33,6 +33,10 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "SELECTION")]
     pub(crate) events: Option<EventSelection>,
 
+    /// Event of a perf.data whose samples are CPU time [default: cpu-clock, task-clock, else cycles recorded with a frequency]
+    #[arg(long, value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+
     /// Recordings extracted at the same time [default: as CPUs and --memory allow]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,

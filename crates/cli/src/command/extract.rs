@@ -73,6 +73,7 @@ fn options(args: &ExtractArgs, jobs: usize) -> Options {
         out: args.out.clone(),
         overwrite: args.overwrite,
         events: args.events.clone(),
+        cpu_event: args.event.clone(),
         budget: Budget {
             memory: args.memory.map_or(usual.memory, |memory| (memory / jobs).min(usual.memory)),
             temporary: args.temp.clone(),

@@ -1,6 +1,6 @@
 //! Which of the recorded events is CPU time: one of them, or it would be counted twice.
 
-use tracesift_perf::{Attr, Metadata};
+use tracesift_perf::{Attr, Event, Metadata};
 
 /// `PERF_TYPE_HARDWARE`.
 const HARDWARE: u32 = 0;
@@ -61,13 +61,45 @@ fn clock(attr: &Attr) -> Option<Candidate> {
     }
 }
 
+/// What an event is that is not the CPU event.
+fn without_cpu(attr: &Attr) -> Role {
+    if matches!(attr.kind, SOFTWARE | TRACEPOINT | BREAKPOINT) { Role::Other } else { Role::Counter }
+}
+
 fn weight(attr: &Attr, clock: Candidate) -> Weight {
     let per_sample = attr.frequency().filter(|frequency| *frequency > 0).map(|frequency| 1_000_000_000 / frequency);
     let ns = i64::try_from(per_sample.or_else(|| attr.period()).unwrap_or(0)).unwrap_or(i64::MAX);
     if clock == Candidate::Cycles { Weight::Fixed(ns) } else { Weight::Period(ns) }
 }
 
+/// Whether a name means an event: its own name, or that without what stands behind it (`cpu-clock/freq=999/`, `cycles:u`).
+pub(crate) fn is_named(event: &str, wanted: &str) -> bool {
+    let plain = event.split(['/', ':']).next().unwrap_or(event);
+    event.eq_ignore_ascii_case(wanted) || plain.eq_ignore_ascii_case(wanted)
+}
+
 impl Roles {
+    /// The roles where the event of this name is CPU time; `None` where there is none, or its samples are no time: neither it
+    /// is a clock nor was it recorded with a frequency.
+    pub(crate) fn with_cpu_event(metadata: &Metadata, wanted: &str) -> Option<Self> {
+        let events = metadata.events.all();
+        let weight = |(index, event): (usize, &Event)| {
+            let attr = &event.attr;
+            let weight = match clock(attr) {
+                Some(clock) => weight(attr, clock),
+                None if attr.is_tracepoint() => return None,
+                None => {
+                    Weight::Fixed(i64::try_from(1_000_000_000 / attr.frequency().filter(|hertz| *hertz > 0)?).ok()?)
+                }
+            };
+            is_named(&metadata.event_name(index), wanted).then_some((index, weight))
+        };
+        let (chosen, weight) = events.iter().enumerate().find_map(weight)?;
+        let mut roles: Vec<Role> = events.iter().map(|event| without_cpu(&event.attr)).collect();
+        *roles.get_mut(chosen)? = Role::Cpu(weight);
+        Some(Self { roles })
+    }
+
     /// The roles of a recording's events. Of several clocks one that has samples counts, and of two of a kind the first;
     /// cycles of different cores are one clock, as each runs on its own CPUs.
     pub(crate) fn of(metadata: &Metadata, samples: &[u64]) -> Self {
@@ -76,7 +108,7 @@ impl Roles {
         let clocks = events.iter().enumerate().filter_map(|(index, event)| Some((clock(&event.attr)?, index)));
         let chosen = clocks.min_by_key(|(clock, index)| (!has_samples(index), *clock, *index));
         let mut taken: Vec<u64> = Vec::new();
-        let role = |(index, event): (usize, &tracesift_perf::Event)| {
+        let role = |(index, event): (usize, &Event)| {
             let attr = &event.attr;
             if let Some((wanted, first)) = chosen
                 && clock(attr) == Some(wanted)
@@ -87,14 +119,14 @@ impl Roles {
                 taken.push(attr.config);
                 return Role::Cpu(weight(attr, wanted));
             }
-            if matches!(attr.kind, SOFTWARE | TRACEPOINT | BREAKPOINT) { Role::Other } else { Role::Counter }
+            without_cpu(attr)
         };
         Self { roles: events.iter().enumerate().map(role).collect() }
     }
 
-    /// Whether some event is CPU time.
-    pub(crate) fn have_cpu(&self) -> bool {
-        self.roles.iter().any(|role| matches!(role, Role::Cpu(_)))
+    /// The first event that is CPU time.
+    pub(crate) fn cpu_event(&self) -> Option<usize> {
+        self.roles.iter().position(|role| matches!(role, Role::Cpu(_)))
     }
 
     /// The role of an event.

@@ -44,6 +44,7 @@ pub(super) fn describe(
         clock_zero: zero,
         events_lost: inventory.lost,
         sample_sources: sources(metadata, roles),
+        cpu_event: roles.cpu_event().map(|event| metadata.event_name(event)),
         method_summary_cut: METHODS_PER_PROCESS as u32,
         ..TraceInfo::default()
     }

@@ -26,6 +26,7 @@ use crate::opened::OpenedRecording;
 use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use cpu_event::Roles;
+pub(crate) use cpu_event::is_named;
 use inventory::Inventory;
 use pass::{Finished, Pass};
 use rows::Rows;
@@ -39,6 +40,7 @@ pub(crate) fn extract_recording(
     file: &PerfFile,
     lock: TargetLock,
     selection: &EventSelection,
+    cpu_event: Option<&str>,
     budget: &Budget,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Error> {
@@ -48,10 +50,11 @@ pub(crate) fn extract_recording(
     let target = lock.target().to_owned();
     let mut progress = Progress::new(&recording.name, file.bytes(), watch);
     let inventory = take_inventory(recording, file, budget, &mut progress)?;
+    let roles = roles(recording, file, &inventory, cpu_event)?;
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
     let mut writer = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
     let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
-    let outcome = write_rows(recording, file, inventory, clock, selection, budget, &mut writer, &mut progress)?;
+    let outcome = write_rows(recording, file, inventory, roles, clock, selection, budget, &mut writer, &mut progress)?;
     progress.pass_done();
     seal(target, writer, outcome, records, clock, &mut progress)
 }
@@ -79,6 +82,22 @@ fn take_inventory(
     Ok(inventory)
 }
 
+/// Which event is CPU time: the one that was asked for, else the best.
+fn roles(
+    recording: &OpenedRecording,
+    file: &PerfFile,
+    inventory: &Inventory,
+    cpu_event: Option<&str>,
+) -> Result<Roles, Error> {
+    let metadata = inventory.metadata.as_ref().unwrap_or_else(|| file.metadata());
+    let Some(wanted) = cpu_event else { return Ok(Roles::of(metadata, &inventory.samples)) };
+    Roles::with_cpu_event(metadata, wanted).ok_or_else(|| Error::NoSuchEvent {
+        name: recording.name.clone(),
+        event: wanted.to_owned(),
+        known: (0..metadata.events.len()).map(|index| metadata.event_name(index)).collect(),
+    })
+}
+
 fn count_damage(health: &mut Health, log: &DamageLog, label: &str) {
     for damage in log.kinds() {
         let first = damage.examples.first();
@@ -93,6 +112,7 @@ fn write_rows(
     recording: &OpenedRecording,
     file: &PerfFile,
     inventory: Inventory,
+    roles: Roles,
     clock: Clock,
     selection: &EventSelection,
     budget: &Budget,
@@ -100,13 +120,12 @@ fn write_rows(
     progress: &mut Progress<'_, '_>,
 ) -> Result<Outcome, Error> {
     let metadata = inventory.metadata.clone().unwrap_or_else(|| file.metadata().clone());
-    let roles = Roles::of(&metadata, &inventory.samples);
     let mut info = describe::describe(recording, &metadata, &inventory, &roles);
     info.events = selection.name().to_owned();
 
     let Inventory { lifetimes, mappings, mut health, lost, of_tasks, .. } = inventory;
     health.add("events_lost", i64::try_from(lost).unwrap_or(i64::MAX), None, || "the recorder says so".to_owned());
-    health.add("no_cpu_event", (!roles.have_cpu()).into(), None, || {
+    health.add("no_cpu_event", roles.cpu_event().is_none().into(), None, || {
         "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
     });
     let mut population = lifetimes.freeze(clock, 0);

@@ -47,8 +47,8 @@ impl SwitchSource {
         let events = metadata.events.all();
         let known = || events.iter().zip(tracepoints).filter_map(|(event, known)| Some((&event.attr, known.as_ref()?)));
         // What begins with a program follows that program.
-        let of_tasks = of_tasks
-            .unwrap_or_else(|| events.iter().any(|event| event.attr.flags.contains(AttrFlags::ENABLE_ON_EXEC)));
+        let of_tasks =
+            of_tasks.unwrap_or_else(|| events.iter().any(|event| event.attr.flags.contains(AttrFlags::ENABLE_ON_EXEC)));
         let switch = known().find(|(_, known)| matches!(known, Tracepoint::Switch(_))).map(|(attr, _)| attr);
         let has_records = events.iter().any(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
         let switches = match switch {
@@ -181,7 +181,8 @@ impl Scheduler {
             return;
         }
         let leave = if switch.preempted { Leave::Runnable } else { Leave::Blocked };
-        let switch = if switch.out { plain(ticks, cpu, Some(this), other) } else { plain(ticks, cpu, None, Some(this)) };
+        let switch =
+            if switch.out { plain(ticks, cpu, Some(this), other) } else { plain(ticks, cpu, None, Some(this)) };
         let switch = Switch { leave, ..switch };
         self.tracker.switch(&switch, &mut rows.population, &mut rows.health, rows.sink);
     }

@@ -114,7 +114,9 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
         };
         let tracepoint = fields.as_ref().and_then(read);
         if tracepoint.is_none() {
-            health.count("unknown_tracepoint_format", None, || format!("{name}: its fields are not those that are known"));
+            health.count("unknown_tracepoint_format", None, || {
+                format!("{name}: its fields are not those that are known")
+            });
         }
         tracepoint
     };

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use tracesift_analysis::{Accounting, Recording, Span};
 use tracesift_archive::Archive;
 use tracesift_extract::input::{SelectOptions, Target, select};
-use tracesift_extract::{Options, Outcome, extract, unwatched};
+use tracesift_extract::{Error, Options, Outcome, extract, unwatched};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, StackRow, ThreadRow,
@@ -39,21 +40,42 @@ pub(crate) struct FullSample {
 impl Extracted {
     /// Extracts a recording to a temporary directory and reads the archive.
     pub(crate) fn of(file: &Path) -> Self {
+        Self::extract(file, Options::default()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Self::of`], with the samples of this event as CPU time.
+    pub(crate) fn with_cpu_event(file: &Path, event: &str) -> Result<Self, Error> {
+        Self::extract(file, Options { cpu_event: Some(event.to_owned()), ..Options::default() })
+    }
+
+    fn extract(file: &Path, options: Options) -> Result<Self, Error> {
         let directory = tempfile::TempDir::new().unwrap();
         let selection = select(&[file.display().to_string()], &SelectOptions::default());
         let [Target::Recording(recording)] = selection.targets.as_slice() else { panic!("{selection:?}") };
-        let options = Options { out: Some(directory.path().to_owned()), ..Options::default() };
-        let extraction = extract(recording, &options, &mut unwatched).unwrap_or_else(|error| panic!("{error}"));
+        let options = Options { out: Some(directory.path().to_owned()), ..options };
+        let extraction = extract(recording, &options, &mut unwatched)?;
         let [Outcome::Extracted(report)] = extraction.outcomes.as_slice() else { panic!("it is new") };
         let archive = Archive::open(&report.archive).unwrap();
         archive.verify().unwrap();
-        Self {
+        Ok(Self {
             samples: samples(&archive),
             info: archive.info().clone(),
             health: report.health.clone(),
             processes: archive.rows().unwrap(),
             threads: archive.rows().unwrap(),
             switches: archive.rows().unwrap(),
+        })
+    }
+
+    /// Run, wait, ready, open and unknown time add up to the life of every thread.
+    pub(crate) fn check_accounts(&self) {
+        let mut accounting = Accounting::new(&Recording::from(&self.info), Span::ALL, &self.threads);
+        self.switches.iter().for_each(|row| accounting.switch(row, &mut |_| {}));
+        let accounts = accounting.finish(&mut |_| {});
+        assert_eq!(accounts.contradictions, 0);
+        for account in &accounts.threads {
+            let sum = account.run + account.wait + account.ready.unwrap_or(0) + account.open + account.unknown;
+            assert_eq!(sum, account.life.end - account.life.start, "{account:?}");
         }
     }
 

@@ -33,6 +33,23 @@ fn every_sample_and_its_stack_are_those_of_perf_script() {
 }
 
 #[test]
+fn the_event_of_cpu_time_can_be_chosen() {
+    let arguments = ["-a", "-e", "cpu-clock/freq=999/", "-e", "task-clock/freq=500/", "-e", "page-faults/period=1/"];
+    let Some(recorded) = perf::record(&arguments, &["sh", "-c", PROGRAMS]) else { return };
+    let best = Extracted::of(&recorded.file);
+    assert_eq!(best.info.cpu_event.as_deref(), Some("cpu-clock/freq=999/"));
+    for name in ["task-clock", "TASK-CLOCK/freq=500/"] {
+        let chosen = Extracted::with_cpu_event(&recorded.file, name).unwrap();
+        let weight: i64 = chosen.samples.iter().map(|sample| sample.weight).sum();
+        assert_eq!(weight, recorded.weight_of("task-clock/freq=500/"), "{name}");
+    }
+    for name in ["page-faults", "cycles"] {
+        let error = Extracted::with_cpu_event(&recorded.file, name).err().unwrap().to_string();
+        assert!(error.contains("task-clock/freq=500/"), "{error}");
+    }
+}
+
+#[test]
 fn threads_have_their_names() {
     let program = std::env::current_exe().unwrap();
     let workload = [program.to_str().unwrap(), "--exact", "spinning_threads", "--ignored"];

@@ -190,10 +190,9 @@ fn parse_switch(line: &str) -> Option<SwitchRecord> {
     let this = tid(ids).map(|tid| (time, tid));
     let other = what.split_once("next pid/tid:").map(|(_, ids)| tid(ids));
     Some(match other {
-        Some(next) => SwitchRecord {
-            comes: next.map(|tid| (time, tid)),
-            preempted: this.filter(|_| what.contains("preempt")),
-        },
+        Some(next) => {
+            SwitchRecord { comes: next.map(|tid| (time, tid)), preempted: this.filter(|_| what.contains("preempt")) }
+        }
         None if what.contains("CPU_WIDE") => SwitchRecord::default(),
         None if what.contains("OUT") => {
             SwitchRecord { comes: None, preempted: this.filter(|_| what.contains("preempt")) }

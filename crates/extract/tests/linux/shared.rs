@@ -45,6 +45,7 @@ fn every_shared_recording_extracts() {
         let extracted = Extracted::of(&cases.join(file));
         let info = &extracted.info;
         assert_eq!(info.kind, "perf", "{file}");
+        extracted.check_accounts();
         if extracted.health.get("no_cpu_event") > 0 {
             without_cpu.push(file.to_owned());
             continue;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tracesift_analysis::{Accounting, Recording, Span};
 use tracesift_trace::ThreadId;
 use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 
@@ -16,8 +15,7 @@ const PROGRAMS: &str = "i=0; while [ $i -lt 60 ]; do /bin/true; i=$((i+1)); done
     (i=0; while [ $i -lt 100 ]; do echo $i; sleep 0.002; i=$((i+1)); done | cat > /dev/null) & \
     dd if=/dev/zero of=/dev/null bs=1k count=200000 2>/dev/null; sleep 0.3; wait";
 
-const SCHEDULER: [&str; 6] =
-    ["-e", "sched:sched_switch", "-e", "sched:sched_waking", "-e", "sched:sched_wakeup_new"];
+const SCHEDULER: [&str; 6] = ["-e", "sched:sched_switch", "-e", "sched:sched_waking", "-e", "sched:sched_wakeup_new"];
 
 /// A slice as the archive has it.
 #[derive(Clone, Debug)]
@@ -68,7 +66,7 @@ fn slices_are_those_of_timehist() {
     let Some(recorded) = perf::record(&arguments, &["sh", "-c", PROGRAMS]) else { return };
     let extracted = Extracted::of(&recorded.file);
     assert!(extracted.info.has_switches && extracted.info.has_ready);
-    identity_holds(&extracted);
+    extracted.check_accounts();
 
     let zero = extracted.info.clock_zero;
     let mut by_thread: BTreeMap<ThreadId, Vec<ContextSwitchRow>> = BTreeMap::new();
@@ -119,7 +117,7 @@ fn switch_records_do_where_tracepoints_are_missing() {
         let Some(recorded) = perf::record(arguments, &["sh", "-c", PROGRAMS]) else { return };
         let extracted = Extracted::of(&recorded.file);
         assert!(extracted.info.has_switches && !extracted.info.has_ready, "{arguments:?}");
-        identity_holds(&extracted);
+        extracted.check_accounts();
         let tid = |thread: ThreadId| extracted.threads[thread.index()].tid;
         let zero = extracted.info.clock_zero;
         let switched_in = |row: &&ContextSwitchRow| row.flags & switch_flags::NO_SWITCH_IN == 0 && tid(row.thread) > 0;
@@ -161,22 +159,11 @@ fn sampled_switches_are_refused() {
 
 #[test]
 fn switches_of_single_tasks_are_refused() {
-    let Some(recorded) = perf::record(&["-e", "sched:sched_switch", "-e", "task-clock"], &["sh", "-c", PROGRAMS]) else {
+    let Some(recorded) = perf::record(&["-e", "sched:sched_switch", "-e", "task-clock"], &["sh", "-c", PROGRAMS])
+    else {
         return;
     };
     let extracted = Extracted::of(&recorded.file);
     assert!(!extracted.info.has_switches && extracted.switches.is_empty());
     assert!(extracted.info.caveats.iter().any(|text| text.contains("single tasks")), "{:?}", extracted.info.caveats);
-}
-
-/// Run, wait, ready, open and unknown time add up to the life of every thread.
-fn identity_holds(extracted: &Extracted) {
-    let mut accounting = Accounting::new(&Recording::from(&extracted.info), Span::ALL, &extracted.threads);
-    extracted.switches.iter().for_each(|row| accounting.switch(row, &mut |_| {}));
-    let accounts = accounting.finish(&mut |_| {});
-    assert_eq!(accounts.contradictions, 0);
-    for account in &accounts.threads {
-        let sum = account.run + account.wait + account.ready.unwrap_or(0) + account.open + account.unknown;
-        assert_eq!(sum, account.life.end - account.life.start, "{account:?}");
-    }
 }

@@ -103,7 +103,7 @@ fn a_linux_recording() {
         ),
         ("found_in_a_directory", &["dump", "stats", "--properties", "file;total_samples"]),
         ("cpu", &["dump", "cpu", "perf.data"]),
-        ("extract", &["extract", "perf.data", "big.perf"]),
+        ("extract", &["extract", "perf.data", "big.perf", "--jobs", "1"]),
         ("extract_all_events", &["extract", "perf.data", "--events", "all"]),
         ("process", &["dump", "process", "perf.sift", "--format", "jsonl"]),
         ("no_events_yet", &["events", "perf.data", "Small.data"]),

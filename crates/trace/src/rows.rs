@@ -253,7 +253,8 @@ pub mod switch_flags {
     pub const GAP: i16 = 8;
     /// The thread left while runnable: the whole span is ready time.
     pub const PREEMPTED: i16 = 16;
-    /// The ready event ran in a deferred procedure call; the readier is the thread that was interrupted by it.
+    /// The ready event ran in a deferred procedure call, on Linux in an interrupt or a softirq; the readier is the thread that was
+    /// interrupted by it.
     pub const READIED_FROM_DPC: i16 = 32;
     /// The kernel stack was swapped out when the thread was readied.
     pub const KERNEL_STACK_SWAPPED_OUT: i16 = 64;
@@ -286,7 +287,7 @@ pub struct ContextSwitchRow {
     pub prev_thread: Option<ThreadId>,
     /// When this thread left the CPU; the start of its life in the recording for `OPEN_LEFT`.
     pub off_time: i64,
-    /// State that it entered then (0 Initialized … 5 Waiting …, see the format's documentation).
+    /// State that it entered then (0 Initialized … 5 Waiting …, on Linux a letter; see the format's documentation).
     pub off_state: Option<i8>,
     /// Wait reason, when it entered the state Waiting.
     pub wait_reason: Option<i8>,

@@ -35,27 +35,27 @@ table! {
 table! {
     ContextSwitchRow in "context_switches", always: false, Timing::Span { start: "off_time", end: "time" },
     "One switch-in with the off-CPU span [off_time, time) that it ends, and one closing row for a thread that is off the CPU at the end of its life or of the recording. Between two rows of a thread it runs: from `time` to the `off_time` of its next row.";
-    time: i64, Delta, "ns", "Time of the switch-in; of the closing in a closing row (flag 4); of the end of the gap in a gap row (flag 8).", "Thread CSwitch to the thread";
+    time: i64, Delta, "ns", "Time of the switch-in; of the closing in a closing row (flag 4); of the end of the gap in a gap row (flag 8).", "Thread CSwitch, sched_switch, PERF_RECORD_SWITCH to the thread";
     cpu: Option<i16>, ByteStreamSplit, "", "CPU that the thread is switched in on; null in closing rows.", "buffer that holds the CSwitch";
     thread: ThreadId, ByteStreamSplit, "", "The thread that is switched in.", "CSwitch NewThreadId";
     prev_thread: Option<ThreadId>, ByteStreamSplit, "", "The thread that leaves the CPU at this switch; null in closing and gap rows.", "CSwitch OldThreadId";
     off_time: i64, ByteStreamSplit, "ns", "When this thread left the CPU; the start of its life in the recording with flag 2.", "Thread CSwitch away from the thread";
-    off_state: Option<i8>, Dictionary, "", "State that it entered then: 0 Initialized, 1 Ready, 2 Running, 3 Standby, 4 Terminated, 5 Waiting, 6 Transition, 7 DeferredReady.", "CSwitch OldThreadState, of the switch at `off_time`";
+    off_state: Option<i8>, Dictionary, "", "State that it entered then: 0 Initialized, 1 Ready, 2 Running, 3 Standby, 4 Terminated, 5 Waiting, 6 Transition, 7 DeferredReady; of a Linux recording the letter of the state as its ASCII number: 82 R, 83 S, 68 D and so on.", "CSwitch OldThreadState, sched_switch prev_state, of the switch at `off_time`";
     wait_reason: Option<i8>, Dictionary, "", "Wait reason, when it entered the state Waiting: 0 Executive, 6 UserRequest, 13 WrUserRequest, 15 WrQueue and so on, as Windows numbers them.", "CSwitch OldThreadWaitReason, of the switch at `off_time`";
-    ready_time: Option<i64>, Delta, "ns", "First ready event in the span: the wait ends and ready begins.", "Thread ReadyThread";
-    readier: Option<ThreadId>, ByteStreamSplit, "", "The thread that readied it.", "thread on the CPU of the ReadyThread";
+    ready_time: Option<i64>, Delta, "ns", "First ready event in the span: the wait ends and ready begins.", "Thread ReadyThread, sched_waking, sched_wakeup";
+    readier: Option<ThreadId>, ByteStreamSplit, "", "The thread that readied it.", "thread on the CPU of the ReadyThread, thread of the sched_waking";
     ready_cpu: Option<i16>, Dictionary, "", "CPU on which the ready event was logged.", "buffer that holds the ReadyThread";
     adjust_reason: Option<i8>, Dictionary, "", "Why the priority was adjusted: 0 none, 1 unwait, 2 boost.", "ReadyThread AdjustReason";
     adjust_increment: Option<i8>, Dictionary, "", "Priority increment.", "ReadyThread AdjustIncrement";
-    wait_stack: Option<StackId>, ByteStreamSplit, "", "Stack with which the thread left the CPU.", "StackWalk of the CSwitch at `time`";
+    wait_stack: Option<StackId>, ByteStreamSplit, "", "Stack with which the thread left the CPU.", "StackWalk of the CSwitch at `time`, call chain of the sched_switch at `off_time`";
     ready_stack: Option<StackId>, ByteStreamSplit, "", "Stack of the readier.", "StackWalk of the ReadyThread";
-    priority: Option<i8>, Dictionary, "", "Priority of the thread at the switch-in.", "CSwitch NewThreadPriority";
-    off_priority: Option<i8>, Dictionary, "", "Priority that the thread had when it left the CPU.", "CSwitch OldThreadPriority, of the switch at `off_time`";
+    priority: Option<i8>, Dictionary, "", "Priority of the thread at the switch-in; of a Linux recording the kernel's number less 100, the PR of `top`: small numbers go first.", "CSwitch NewThreadPriority, sched_switch next_prio";
+    off_priority: Option<i8>, Dictionary, "", "Priority that the thread had when it left the CPU.", "CSwitch OldThreadPriority, sched_switch prev_prio, of the switch at `off_time`";
     previous_c_state: Option<i8>, Dictionary, "", "C-state that the CPU came from at this switch-in, when it was idle.", "CSwitch PreviousCState";
     ideal_cpu: Option<i16>, ByteStreamSplit, "", "Ideal processor of the thread when it left the CPU.", "CSwitch OldThreadIdealProcessor, of the switch at `off_time`";
     remaining_quantum: Option<i64>, ByteStreamSplit, "recorder's", "Remaining quantum of the thread when it left the CPU.", "CSwitch OldThreadRemainingQuantum, of the switch at `off_time`";
     wait_ticks: Option<i64>, ByteStreamSplit, "clock interrupts", "Wait time that the scheduler kept; coarse.", "CSwitch NewThreadWaitTime";
-    flags: i16, Dictionary, "", "Sum of 1 broken (time unknown), 2 open left (not seen to leave), 4 open right (closing row), 8 gap (closing row of unknown time), 16 preempted (all of the span is ready), 32 readied from a DPC, 64 kernel stack swapped out, 128 process swapped out, 256 direct hand-off, 512 waited in user mode.", "switch chain; ReadyThread Flag; CSwitch OldThreadWaitMode";
+    flags: i16, Dictionary, "", "Sum of 1 broken (time unknown), 2 open left (not seen to leave), 4 open right (closing row), 8 gap (closing row of unknown time), 16 preempted (all of the span is ready), 32 readied from a DPC, interrupt or softirq, 64 kernel stack swapped out, 128 process swapped out, 256 direct hand-off, 512 waited in user mode.", "switch chain; ReadyThread Flag; CSwitch OldThreadWaitMode";
     counters: Option<Vec<i64>>, Plain, "events", "Hardware counters read at this switch on this CPU; their names are in `trace.json` under `counters`, in order.", "counters attached to the CSwitch";
 }
 

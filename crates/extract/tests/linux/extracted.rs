@@ -23,6 +23,8 @@ pub(crate) struct Extracted {
     pub(crate) processes: Vec<ProcessRow>,
     pub(crate) threads: Vec<ThreadRow>,
     pub(crate) switches: Vec<ContextSwitchRow>,
+    /// Frames by stack, as perf prints them.
+    pub(crate) stacks: Vec<Vec<(u64, String)>>,
 }
 
 /// A sample with everything that it points at.
@@ -57,8 +59,10 @@ impl Extracted {
         let [Outcome::Extracted(report)] = extraction.outcomes.as_slice() else { panic!("it is new") };
         let archive = Archive::open(&report.archive).unwrap();
         archive.verify().unwrap();
+        let frames = frames(&archive);
         Ok(Self {
-            samples: samples(&archive),
+            samples: samples(&archive, &frames),
+            stacks: stacks(&archive, &frames),
             info: archive.info().clone(),
             health: report.health.clone(),
             processes: archive.rows().unwrap(),
@@ -112,13 +116,11 @@ impl FullSample {
     }
 }
 
-fn samples(archive: &Archive) -> Vec<FullSample> {
+/// Every frame: address (of a mapped file the offset in it) and path.
+fn frames(archive: &Archive) -> Vec<(u64, String)> {
     let processes: Vec<ProcessRow> = archive.rows().unwrap();
-    let threads: Vec<ThreadRow> = archive.rows().unwrap();
     let modules: Vec<ModuleRow> = archive.rows().unwrap();
     let mapped: Vec<ProcessModuleRow> = archive.rows().unwrap();
-    let frames: Vec<FrameRow> = archive.rows().unwrap();
-    let stacks: Vec<StackRow> = archive.rows().unwrap();
     // perf shows addresses of the kernel as they are.
     let is_kernel = |row: &&ProcessModuleRow| {
         let process = &processes[row.process.index()];
@@ -126,19 +128,28 @@ fn samples(archive: &Archive) -> Vec<FullSample> {
     };
     let kernel: BTreeMap<i32, u64> =
         mapped.iter().filter(is_kernel).map(|row| (row.module.0, row.base.cast_unsigned())).collect();
-    let frame = |id: FrameId| {
-        let row = &frames[id.index()];
-        match (row.module, row.rva) {
-            (Some(module), Some(rva)) => {
-                let base = match modules[module.index()].name.as_str() {
-                    "[kernel.kallsyms]" => kernel[&module.0],
-                    _ => 0,
-                };
-                (base.wrapping_add(rva.cast_unsigned()), modules[module.index()].path.clone())
-            }
-            _ => (row.address.unwrap().cast_unsigned(), UNKNOWN.to_owned()),
+    let frame = |row: &FrameRow| match (row.module, row.rva) {
+        (Some(module), Some(rva)) => {
+            let base = match modules[module.index()].name.as_str() {
+                "[kernel.kallsyms]" => kernel[&module.0],
+                _ => 0,
+            };
+            (base.wrapping_add(rva.cast_unsigned()), modules[module.index()].path.clone())
         }
+        _ => (row.address.unwrap().cast_unsigned(), UNKNOWN.to_owned()),
     };
+    archive.rows::<FrameRow>().unwrap().iter().map(frame).collect()
+}
+
+fn stacks(archive: &Archive, frames: &[(u64, String)]) -> Vec<Vec<(u64, String)>> {
+    let rows: Vec<StackRow> = archive.rows().unwrap();
+    rows.iter().map(|row| row.frames.iter().map(|id| frames[id.index()].clone()).collect()).collect()
+}
+
+fn samples(archive: &Archive, frames: &[(u64, String)]) -> Vec<FullSample> {
+    let processes: Vec<ProcessRow> = archive.rows().unwrap();
+    let threads: Vec<ThreadRow> = archive.rows().unwrap();
+    let stacks: Vec<StackRow> = archive.rows().unwrap();
     let rows: Vec<CpuSampleRow> = archive.rows().unwrap();
     let full = |row: &CpuSampleRow| {
         let thread = &threads[row.thread.index()];
@@ -150,7 +161,7 @@ fn samples(archive: &Archive) -> Vec<FullSample> {
             thread_name: thread.name.clone(),
             cpu: row.cpu,
             weight: row.weight,
-            frames: ids.into_iter().map(frame).collect(),
+            frames: ids.into_iter().map(|id: FrameId| frames[id.index()].clone()).collect(),
         }
     };
     rows.iter().map(full).collect()

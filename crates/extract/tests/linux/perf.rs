@@ -119,7 +119,11 @@ impl Recorded {
     /// The samples of the first event, in order of time.
     pub(crate) fn samples(&self) -> Vec<ScriptSample> {
         let events = self.perf(&["evlist"]);
-        let event = events.lines().next().unwrap().trim().to_owned();
+        self.samples_of(events.lines().next().unwrap().trim())
+    }
+
+    /// The samples of an event, in order of time.
+    pub(crate) fn samples_of(&self, event: &str) -> Vec<ScriptSample> {
         let text = self.perf(&["script", "--ns", "--no-inline", "-F", "pid,tid,cpu,time,event,period,ip,dso"]);
         let mut samples: Vec<ScriptSample> = Vec::new();
         let mut wanted = false;
@@ -132,7 +136,7 @@ impl Recorded {
                     .for_each(|sample| sample.frames.push(parse_frame(line)));
                 continue;
             }
-            let sample = parse_head(line, &event);
+            let sample = parse_head(line, event);
             wanted = sample.is_some();
             samples.extend(sample);
         }

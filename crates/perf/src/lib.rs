@@ -47,6 +47,7 @@ mod file;
 mod header;
 mod kind;
 mod layout;
+mod losses;
 mod metadata;
 mod payload;
 mod read;
@@ -66,6 +67,7 @@ pub use feature::Features;
 pub use file::PerfFile;
 pub use kind::Kind;
 pub use layout::Layout;
+pub use losses::Losses;
 pub use metadata::{Metadata, Mode};
 pub use payload::{
     Aux, Auxtrace, AuxtraceInfo, BpfEvent, BranchEntries, BranchEntry, BranchStack, Cgroup, Comm, Counter,

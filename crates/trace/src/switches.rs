@@ -222,9 +222,14 @@ impl SwitchTracker {
         self.bury_before(self.clock.ticks(end.saturating_add(1)), population, sink);
         for index in 0..self.threads.len() {
             let thread = ThreadId::from_index(index);
-            // What its switches add to a life after the end record ends with the last of them.
-            let end = population.died(thread).map_or(end, |died| self.clock.ns(died).min(end));
-            self.close(thread, end, sink);
+            // Whose switches go on behind the end record has lived until the last of them: nothing is open there.
+            let is_over = match self.thread(thread).state {
+                State::Off(off) => population.died(thread) == Some(off.since),
+                _ => false,
+            };
+            if !is_over {
+                self.close(thread, end, sink);
+            }
         }
     }
 

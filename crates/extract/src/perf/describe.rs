@@ -42,7 +42,7 @@ pub(super) fn describe(
         clock: metadata.clock_name().to_owned(),
         clock_frequency: TICKS_PER_SECOND,
         clock_zero: zero,
-        events_lost: inventory.lost,
+        events_lost: inventory.losses.total(metadata),
         sample_sources: sources(metadata, roles),
         cpu_event: roles.cpu_event().map(|event| metadata.event_name(event)),
         method_summary_cut: METHODS_PER_PROCESS as u32,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tracesift_perf::{Comm, CpuMode, FileId, Kind, Ksymbol, Mapping, Metadata, Payload, Record, Task};
+use tracesift_perf::{Comm, CpuMode, FileId, Kind, Ksymbol, Losses, Mapping, Metadata, Payload, Record, Task};
 use tracesift_trace::Health;
 use tracesift_trace::mappings::{MappedFile, MappingRecord, Mappings};
 use tracesift_trace::population::{Edge, Lifetimes, Platform, ProcessFacts, ThreadFacts};
@@ -23,8 +23,8 @@ pub(crate) struct Inventory {
     /// Samples by event.
     pub(crate) samples: Vec<u64>,
     pub(crate) records: u64,
-    /// Records and samples that the kernel had no room for.
-    pub(crate) lost: u64,
+    /// What the kernel had no room for.
+    pub(crate) losses: Losses,
     /// First and last time.
     pub(crate) span: Option<(i64, i64)>,
     pub(crate) metadata: Option<Arc<Metadata>>,
@@ -50,7 +50,7 @@ impl Inventory {
             health: Health::new(),
             samples: Vec::new(),
             records: 0,
-            lost: 0,
+            losses: Losses::default(),
             span: None,
             metadata: None,
             of_tasks: None,
@@ -92,8 +92,7 @@ impl Inventory {
             Ok(Payload::Fork(task)) => self.fork(&task, ticks),
             Ok(Payload::Exit(task)) => self.exit(&task, ticks),
             Ok(Payload::Ksymbol(symbol)) => self.kernel_symbol(&symbol, ticks),
-            Ok(Payload::Lost(lost)) => self.lost = self.lost.saturating_add(lost.count),
-            Ok(Payload::LostSamples(lost)) if !lost.filtered => self.lost = self.lost.saturating_add(lost.count),
+            Ok(payload @ (Payload::Lost(_) | Payload::LostSamples(_))) => self.losses.add(&payload),
             Ok(Payload::ThreadMap(map)) => self.of_tasks = Some(map.iter().all(|(tid, _)| tid >= 0)),
             Ok(_) => {}
             Err(error) => {

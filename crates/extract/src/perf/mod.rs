@@ -123,7 +123,8 @@ fn write_rows(
     let mut info = describe::describe(recording, &metadata, &inventory, &roles);
     info.events = selection.name().to_owned();
 
-    let Inventory { lifetimes, mappings, mut health, lost, of_tasks, .. } = inventory;
+    let Inventory { lifetimes, mappings, mut health, losses, of_tasks, .. } = inventory;
+    let lost = losses.total(&metadata);
     health.add("events_lost", i64::try_from(lost).unwrap_or(i64::MAX), None, || "the recorder says so".to_owned());
     health.add("no_cpu_event", roles.cpu_event().is_none().into(), None, || {
         "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
@@ -136,7 +137,7 @@ fn write_rows(
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
 
-    let rows = Rows { clock, population, stacks, health, sink: writer };
+    let rows = Rows { clock, now: clock.zero, population, stacks, health, sink: writer };
     let mut pass = Pass::new(rows, &metadata, roles, of_tasks);
     let mut merged = file.merged(merge_options(budget));
     let mut count = 0_u64;

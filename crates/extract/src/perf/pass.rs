@@ -43,6 +43,9 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
 
     /// A record.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
+        if let Some(ticks) = ticks(record) {
+            self.rows.now = self.rows.now.max(ticks);
+        }
         match record.kind() {
             Kind::Sample => self.sample(record),
             Kind::Switch | Kind::SwitchCpuWide => self.scheduler.record(record, &mut self.rows),

@@ -9,6 +9,9 @@ use super::inventory::ticks;
 /// The state that rows are made from, and where they go.
 pub(crate) struct Rows<'s, Sink> {
     pub(crate) clock: Clock,
+    /// The time of the current record, or of the latest before: what comes out of order happens now, so that tables stay
+    /// sorted. Without times everything happens at time zero.
+    pub(crate) now: i64,
     pub(crate) population: Population,
     pub(crate) stacks: Stacks,
     pub(crate) health: Health,
@@ -20,7 +23,6 @@ pub(crate) struct Interrupted<'a> {
     pub(crate) event: usize,
     pub(crate) sample: Sample<'a>,
     pub(crate) mode: CpuMode,
-    /// Without times everything happens at time zero.
     pub(crate) ticks: i64,
     pub(crate) cpu: Option<u16>,
     pub(crate) thread: ThreadId,
@@ -44,7 +46,7 @@ impl<Sink: tracesift_trace::RowSink> Rows<'_, Sink> {
                 return None;
             }
         };
-        let ticks = ticks(record).unwrap_or(self.clock.zero);
+        let ticks = self.now;
         let id = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
         let cpu = sample.cpu.and_then(|cpu| u16::try_from(cpu).ok());
         let thread = match id(sample.tid) {

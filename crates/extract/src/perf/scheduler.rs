@@ -165,9 +165,10 @@ impl Scheduler {
             Ok(_) => return,
             Err(error) => return rows.undecodable(record, &error),
         };
-        let (Some(ticks), Some((pid, tid))) = (ticks(record), record.thread()) else {
+        let (Some(_), Some((pid, tid))) = (record.time(), record.thread()) else {
             return rows.health.count("incomplete_switches", ticks(record), || "without time or thread".to_owned());
         };
+        let ticks = rows.now;
         // Recorders that follow tasks leave the CPU out unless they are asked for it.
         let cpu = record.cpu().and_then(|cpu| u16::try_from(cpu).ok());
         let mut thread = |(pid, tid): (i32, i32)| match u32::try_from(tid) {

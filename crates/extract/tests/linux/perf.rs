@@ -96,6 +96,16 @@ impl Recorded {
         text.lines().filter_map(period).sum()
     }
 
+    /// How much was lost: as each event counts it where the kernel does so, else as the records say.
+    pub(crate) fn lost(&self) -> u64 {
+        let text = self.perf(&["report", "-D"]);
+        let sum = |what: &str, before: char| -> u64 {
+            let lines = text.lines().filter(|line| line.contains(what));
+            lines.filter_map(|line| line.rsplit(before).next()?.trim().parse::<u64>().ok()).sum()
+        };
+        sum("PERF_RECORD_LOST_SAMPLES", ':').max(sum("PERF_RECORD_LOST:", ':'))
+    }
+
     /// What perf makes of the switches: every slice of every thread but the idle ones.
     pub(crate) fn timehist(&self) -> Vec<Slice> {
         let text = self.perf(&["sched", "timehist", "--no-call-graph"]);

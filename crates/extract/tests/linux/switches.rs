@@ -194,3 +194,17 @@ fn switches_of_single_tasks_are_refused() {
     assert!(!extracted.info.has_switches && extracted.switches.is_empty());
     assert!(extracted.info.caveats.iter().any(|text| text.contains("single tasks")), "{:?}", extracted.info.caveats);
 }
+
+#[test]
+fn losses_leave_sound_tables() {
+    // A buffer of a single page, and more than it can hold.
+    let arguments = ["-m", "1", "-a", "-g", "-e", "cpu-clock/freq=20000/", "-e", "raw_syscalls:sys_enter"];
+    let program = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=40000"];
+    let Some(recorded) = perf::record(&[&arguments[..], &SCHEDULER].concat(), &program) else { return };
+    let extracted = Extracted::of(&recorded.file);
+    extracted.check_accounts();
+    assert!(extracted.switches.is_sorted_by_key(|row| row.time));
+    let lost = extracted.info.events_lost;
+    assert!(lost > 0 && extracted.health.get("broken_switch_chain") > 0);
+    assert_eq!(lost, recorded.lost());
+}

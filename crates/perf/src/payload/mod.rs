@@ -16,6 +16,7 @@ pub use map::{FileId, Mapping};
 pub use sample::{Registers, Sample, UserStack};
 pub use task::{Comm, Namespace, Namespaces, Switch, Task};
 pub use user::{Auxtrace, AuxtraceInfo, EventUpdate, IdIndex, IdIndexEntry, ShortCounter, ThreadMap, TimeConv, Update};
+pub(crate) use values::FORMAT_LOST;
 pub use values::{Counter, Values};
 pub use words::Words;
 

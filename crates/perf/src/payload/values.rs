@@ -7,7 +7,7 @@ use crate::cursor::Cursor;
 use crate::error::Malformed;
 
 /// `PERF_FORMAT_LOST`, newer than the library that names the other bits.
-const FORMAT_LOST: u64 = 1 << 4;
+pub(crate) const FORMAT_LOST: u64 = 1 << 4;
 
 /// Values of one counter, or of all counters of a group.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use tracesift_perf::{Counts, DamageCount, DamageLog, Kind, Metadata, Mode, Payload, PerfFile, Record};
+use tracesift_perf::{Counts, DamageCount, DamageLog, Kind, Losses, Metadata, Mode, PerfFile, Record};
 
 use super::counts::{self, CountRow};
 use super::raw::{Damaged, health};
@@ -39,7 +39,7 @@ struct Count {
 struct Counted {
     counts: Counts,
     by_key: FxHashMap<Key, Count>,
-    lost: u64,
+    losses: Losses,
     pauses: u64,
 }
 
@@ -71,11 +71,11 @@ impl Counted {
                 let chain = record.sample().ok().and_then(|sample| sample.callchain);
                 count.stacks += u64::from(chain.is_some_and(|chain| !chain.is_empty()));
             }
-            Kind::Lost | Kind::LostSamples => match record.payload() {
-                Ok(Payload::Lost(lost)) => self.lost = self.lost.saturating_add(lost.count),
-                Ok(Payload::LostSamples(lost)) if !lost.filtered => self.lost = self.lost.saturating_add(lost.count),
-                _ => {}
-            },
+            Kind::Lost | Kind::LostSamples => {
+                if let Ok(payload) = record.payload() {
+                    self.losses.add(&payload);
+                }
+            }
             Kind::Throttle => self.pauses += 1,
             _ => {}
         }
@@ -86,6 +86,7 @@ fn describe(file: &PerfFile, counted: &Counted) -> Row {
     let counts = &counted.counts;
     let metadata = counts.metadata.as_ref().unwrap_or_else(|| file.metadata());
     let features = &metadata.features;
+    let lost = counted.losses.total(metadata);
     let span = counts.record_times.map(|(first, last)| last - first);
     Row {
         bytes: Some(file.bytes()),
@@ -98,12 +99,12 @@ fn describe(file: &PerfFile, counted: &Counted) -> Row {
         perf_freq: Some(TICKS_PER_SECOND),
         clock: Some(metadata.clock_name().to_owned()),
         duration_s: span.map(|ns| ns as f64 / 1e9),
-        events_lost: Some(counted.lost),
+        events_lost: Some(lost),
         total_records: Some(counts.total_records()),
         linux: Some(recording(metadata, counts)),
         counts: Some(counts::table(&rows(counted, metadata))),
         health: health([file.damage(), &counts.damage].into_iter().flat_map(DamageLog::kinds).map(damaged).collect()),
-        warnings: warnings(counted),
+        warnings: warnings(counted, lost),
         ..Row::default()
     }
 }
@@ -176,8 +177,8 @@ fn rows(counted: &Counted, metadata: &Metadata) -> Vec<CountRow> {
     rows
 }
 
-fn warnings(counted: &Counted) -> Vec<String> {
-    let mut warnings = losses(counted.lost, 0);
+fn warnings(counted: &Counted, lost: u64) -> Vec<String> {
+    let mut warnings = losses(lost, 0);
     match counted.pauses {
         0 => {}
         1 => warnings.push("sampling paused once because it was too frequent: figures may be too small".to_owned()),

@@ -6,6 +6,7 @@ mod error;
 pub mod event_kinds;
 mod event_selection;
 mod events;
+mod image_files;
 pub mod input;
 mod inventory;
 mod machine;

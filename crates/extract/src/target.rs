@@ -9,6 +9,7 @@ use tracesift_trace::info::SourceFile;
 
 use crate::error::Error;
 use crate::event_selection::EventSelection;
+use crate::image_files::ImageFiles;
 use crate::input::{self, Note, OpenOptions};
 use crate::opened::{Files, open_members};
 use crate::perf;
@@ -27,6 +28,9 @@ pub struct Options {
     /// The event of Linux recordings whose samples are CPU time. `None`: the best one, and an archive that is there is good as
     /// it is. Windows recordings have none to choose from.
     pub cpu_event: Option<String>,
+    /// Directory below which the file system of the recorded machine lies: files that a recording names are looked for there. Files of
+    /// this machine are used besides where they are, by their build id, the ones that were recorded.
+    pub sysroot: Option<PathBuf>,
     /// Bounds of one extract, and the directory for its temporary files.
     pub budget: Budget,
     /// What unpacking may cost.
@@ -92,8 +96,8 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
                 extract_recording(&recording, lock, &selection, &options.budget, watch)?
             }
             Files::Perf(file) => {
-                let cpu_event = options.cpu_event.as_deref();
-                perf::extract_recording(&opened, file, lock, &selection, cpu_event, &options.budget, watch)?
+                let (cpu_event, files) = (options.cpu_event.as_deref(), ImageFiles::new(options.sysroot.clone()));
+                perf::extract_recording(&opened, file, lock, &selection, cpu_event, &files, &options.budget, watch)?
             }
         };
         extraction.outcomes.push(Outcome::Extracted(Box::new(report)));

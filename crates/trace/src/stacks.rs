@@ -305,6 +305,12 @@ impl Stacks {
         id
     }
 
+    /// What was mapped where.
+    #[must_use]
+    pub fn modules(&self) -> &Modules {
+        &self.modules
+    }
+
     /// Frees what only the event pass needs and gives the module tables.
     #[must_use]
     pub fn into_modules(self) -> Modules {

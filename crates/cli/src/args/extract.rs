@@ -37,6 +37,10 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Option<String>,
 
+    /// File system of the recorded Linux machine, as seen below DIR: its programs say how to unwind the stacks of `perf record --call-graph dwarf` [default: files of this machine whose build id was recorded]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sysroot: Option<PathBuf>,
+
     /// Recordings extracted at the same time [default: as CPUs and --memory allow]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,

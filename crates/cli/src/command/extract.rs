@@ -74,6 +74,7 @@ fn options(args: &ExtractArgs, jobs: usize) -> Options {
         overwrite: args.overwrite,
         events: args.events.clone(),
         cpu_event: args.event.clone(),
+        sysroot: args.sysroot.clone(),
         budget: Budget {
             memory: args.memory.map_or(usual.memory, |memory| (memory / jobs).min(usual.memory)),
             temporary: args.temp.clone(),

@@ -1,15 +1,15 @@
 //! Call chains: words, leaf first, with marks that say whose addresses follow.
 
-use tracesift_perf::{CpuMode, Sample, Words};
+use tracesift_perf::{CpuMode, Words};
 use tracesift_trace::modules::AddressSpace;
 use tracesift_trace::{FrameId, ProcessId, RowSink, StackId};
 
-use super::rows::Rows;
+use super::rows::{Interrupted, Rows};
 
 /// Words of a call chain from here on (as negative numbers) are no addresses but say whose addresses follow.
 const CONTEXT_MAX: u64 = (-4095_i64).cast_unsigned();
 /// User addresses follow.
-const CONTEXT_USER: u64 = (-512_i64).cast_unsigned();
+pub(super) const CONTEXT_USER: u64 = (-512_i64).cast_unsigned();
 /// Kernel addresses follow.
 const CONTEXT_KERNEL: u64 = (-128_i64).cast_unsigned();
 
@@ -33,9 +33,9 @@ impl Side {
 }
 
 /// The addresses of one side of a call chain, leaf first.
-fn side_of(chain: Words<'_>, first: Side, wanted: Side) -> impl Iterator<Item = u64> {
+fn side_of(chain: Option<Words<'_>>, first: Side, wanted: Side) -> impl Iterator<Item = u64> + Clone {
     let mut side = first;
-    chain.iter().filter(move |&word| {
+    chain.into_iter().flat_map(|chain| chain.iter()).filter(move |&word| {
         if word < CONTEXT_MAX {
             return side == wanted;
         }
@@ -50,19 +50,18 @@ fn side_of(chain: Words<'_>, first: Side, wanted: Side) -> impl Iterator<Item = 
 
 impl<Sink: RowSink> Rows<'_, Sink> {
     /// The call stack of a sample; `None` where none was recorded.
-    pub(super) fn stack(
-        &mut self,
-        sample: &Sample<'_>,
-        mode: CpuMode,
-        process: ProcessId,
-        ticks: i64,
-    ) -> Option<StackId> {
-        let chain = sample.callchain?;
-        let first = Side::of(mode);
+    pub(super) fn stack_of(&mut self, at: &Interrupted<'_>) -> Option<StackId> {
+        let (chain, first) = (at.sample.callchain, Side::of(at.mode));
         let kernel = side_of(chain, first, Side::Kernel);
-        let kernel = self.stacks.half_in(AddressSpace::Kernel, kernel, ticks, self.sink);
+        let kernel = self.stacks.half_in(AddressSpace::Kernel, kernel, at.ticks, self.sink);
         let user = side_of(chain, first, Side::User);
-        let user = self.stacks.half_in(AddressSpace::Process(process), user, ticks, self.sink);
+        let (modules, recorded) = (self.stacks.modules(), user.clone().count());
+        let made = self.user_stacks.chain(at, recorded, modules, &mut self.health);
+        let space = AddressSpace::Process(at.process);
+        let user = match made {
+            Some(made) => self.stacks.half_in(space, made.iter().copied(), at.ticks, self.sink),
+            None => self.stacks.half_in(space, user, at.ticks, self.sink),
+        };
         self.stacks.stack(kernel, user, &mut self.health, self.sink)
     }
 

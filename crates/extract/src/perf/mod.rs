@@ -12,6 +12,7 @@ mod samples;
 mod scheduler;
 mod task_state;
 mod tracepoint;
+mod user_stacks;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_perf::{CpuMode, DamageLog, MergeOptions, PerfFile};
@@ -22,6 +23,7 @@ use tracesift_trace::{Clock, Health};
 
 use crate::error::Error;
 use crate::event_selection::EventSelection;
+use crate::image_files::ImageFiles;
 use crate::opened::OpenedRecording;
 use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
@@ -30,17 +32,20 @@ pub(crate) use cpu_event::is_named;
 use inventory::Inventory;
 use pass::{Finished, Pass};
 use rows::Rows;
+use user_stacks::UserStacks;
 
 /// perf's times are nanoseconds.
 const TICKS_PER_SECOND: i64 = 1_000_000_000;
 
 /// Extracts a recording into the archive that `lock` holds.
+#[expect(clippy::too_many_arguments, reason = "what the caller knows of one recording")]
 pub(crate) fn extract_recording(
     recording: &OpenedRecording,
     file: &PerfFile,
     lock: TargetLock,
     selection: &EventSelection,
     cpu_event: Option<&str>,
+    files: &ImageFiles,
     budget: &Budget,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Error> {
@@ -54,7 +59,8 @@ pub(crate) fn extract_recording(
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
     let mut writer = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
     let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
-    let outcome = write_rows(recording, file, inventory, roles, clock, selection, budget, &mut writer, &mut progress)?;
+    let outcome =
+        write_rows(recording, file, inventory, roles, clock, selection, files, budget, &mut writer, &mut progress)?;
     progress.pass_done();
     seal(target, writer, outcome, records, clock, &mut progress)
 }
@@ -115,6 +121,7 @@ fn write_rows(
     roles: Roles,
     clock: Clock,
     selection: &EventSelection,
+    files: &ImageFiles,
     budget: &Budget,
     writer: &mut ArchiveWriter,
     progress: &mut Progress<'_, '_>,
@@ -137,7 +144,8 @@ fn write_rows(
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
 
-    let rows = Rows { clock, now: clock.zero, population, stacks, health, sink: writer };
+    let user_stacks = UserStacks::new(&metadata, files.clone(), budget.memory / 8);
+    let rows = Rows { clock, now: clock.zero, population, stacks, user_stacks, health, sink: writer };
     let mut pass = Pass::new(rows, &metadata, roles, of_tasks);
     let mut merged = file.merged(merge_options(budget));
     let mut count = 0_u64;

@@ -2,9 +2,10 @@
 
 use tracesift_perf::{CpuMode, Malformed, Record, Sample};
 use tracesift_trace::stacks::Stacks;
-use tracesift_trace::{Clock, Health, Population, ProcessId, StackId, ThreadId};
+use tracesift_trace::{Clock, Health, Population, ProcessId, ThreadId};
 
 use super::inventory::ticks;
+use super::user_stacks::UserStacks;
 
 /// The state that rows are made from, and where they go.
 pub(crate) struct Rows<'s, Sink> {
@@ -14,6 +15,7 @@ pub(crate) struct Rows<'s, Sink> {
     pub(crate) now: i64,
     pub(crate) population: Population,
     pub(crate) stacks: Stacks,
+    pub(crate) user_stacks: UserStacks,
     pub(crate) health: Health,
     pub(crate) sink: &'s mut Sink,
 }
@@ -55,11 +57,6 @@ impl<Sink: tracesift_trace::RowSink> Rows<'_, Sink> {
         };
         let process = self.population.process_of(thread);
         Some(Interrupted { event, sample, mode: record.cpu_mode(), ticks, cpu, thread, process })
-    }
-
-    /// The call stack of a sample.
-    pub(super) fn stack_of(&mut self, at: &Interrupted<'_>) -> Option<StackId> {
-        self.stack(&at.sample, at.mode, at.process, at.ticks)
     }
 
     /// Counts a record that does not decode.

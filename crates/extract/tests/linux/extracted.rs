@@ -42,12 +42,17 @@ pub(crate) struct FullSample {
 impl Extracted {
     /// Extracts a recording to a temporary directory and reads the archive.
     pub(crate) fn of(file: &Path) -> Self {
-        Self::extract(file, Options::default()).unwrap_or_else(|error| panic!("{error}"))
+        Self::with(file, Options::default())
     }
 
     /// As [`Self::of`], with the samples of this event as CPU time.
     pub(crate) fn with_cpu_event(file: &Path, event: &str) -> Result<Self, Error> {
         Self::extract(file, Options { cpu_event: Some(event.to_owned()), ..Options::default() })
+    }
+
+    /// As [`Self::of`], with other options; the directory is chosen here.
+    pub(crate) fn with(file: &Path, options: Options) -> Self {
+        Self::extract(file, options).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn extract(file: &Path, options: Options) -> Result<Self, Error> {

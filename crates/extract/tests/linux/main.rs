@@ -4,10 +4,12 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
+mod branches;
 mod extracted;
 mod perf;
 mod shared;
 mod switches;
+mod unwinding;
 
 use std::collections::BTreeMap;
 

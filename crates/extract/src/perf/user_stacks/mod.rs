@@ -1,0 +1,134 @@
+//! User sides of call chains that the kernel did not walk itself: copies of registers and stack (`--call-graph dwarf`), which are
+//! unwound here, and branches that the processor recorded (`--call-graph lbr`).
+
+mod branches;
+mod images;
+mod registers;
+
+use tracesift_perf::{BranchSampleFormat, Metadata};
+use tracesift_trace::modules::{AddressSpace, Modules};
+use tracesift_trace::{Health, ModuleId};
+use tracesift_unwind::{Architecture, Chain, End, Missing, Stack, Unwinder};
+
+use super::call_chain::CONTEXT_USER;
+use super::rows::Interrupted;
+use crate::image_files::{ImageFiles, Unusable};
+use images::{Images, InProcess};
+
+/// Branches of a call stack that are used. Processors have 32.
+const MAX_BRANCHES: usize = 512;
+
+/// Makes the chains of one recording.
+pub(super) struct UserStacks {
+    architecture: Option<Architecture>,
+    /// By event: whether its branch stacks are call stacks.
+    has_call_stacks: Vec<bool>,
+    unwinder: Unwinder,
+    images: Images,
+    chain: Vec<u64>,
+}
+
+impl UserStacks {
+    /// `memory` bounds what is kept of the images, in bytes.
+    pub(super) fn new(metadata: &Metadata, files: ImageFiles, memory: usize) -> Self {
+        let call_stacks = metadata.events.all().iter().map(|event| {
+            let format = event.attr.branch_format;
+            format.contains(BranchSampleFormat::CALL_STACK)
+        });
+        Self {
+            architecture: registers::architecture(metadata),
+            has_call_stacks: call_stacks.collect(),
+            unwinder: Unwinder::new(memory / 4),
+            images: Images::new(files, memory / 4 * 3),
+            chain: Vec::new(),
+        }
+    }
+
+    /// The user side of a sample's call chain, leaf first and with return addresses as they are; `None` where there is nothing to
+    /// make it of. `recorded` is how much of it the sample's own chain has: what is shorter is not better.
+    pub(super) fn chain(
+        &mut self,
+        at: &Interrupted<'_>,
+        recorded: usize,
+        modules: &Modules,
+        health: &mut Health,
+    ) -> Option<&[u64]> {
+        let sample = &at.sample;
+        // In a thread without a user side the branches are left from another one.
+        let has_user_side = || sample.callchain.is_some_and(|chain| chain.iter().any(|word| word == CONTEXT_USER));
+        if self.has_call_stacks.get(at.event) == Some(&true)
+            && let Some(branches) = sample.branches.filter(|branches| !branches.is_empty() && has_user_side())
+        {
+            branches::chain_of(&branches, &mut self.chain);
+            return Some(&self.chain);
+        }
+        let (sampled, stack) = (sample.user_registers?, sample.user_stack?);
+        let mut unusable = |kind, why: &str| {
+            health.count(kind, Some(at.ticks), || why.to_owned());
+            None
+        };
+        if sampled.abi != registers::ABI_64 {
+            return unusable("user_stacks_of_32_bit", "registers of a 32-bit program");
+        }
+        let Some(architecture) = self.architecture else {
+            return unusable("user_stacks_of_other_processors", "neither x86-64 nor 64-bit Arm");
+        };
+        let registers = registers::registers(architecture, &sampled);
+        let Some(top) = registers.get(architecture.stack_pointer()) else {
+            return unusable("user_stacks_without_registers", "the stack pointer was not recorded");
+        };
+        let space = AddressSpace::Process(at.process);
+        let mut space = InProcess { images: &mut self.images, modules, space, ticks: at.ticks };
+        let chain = self.unwinder.unwind(&registers, Stack::new(top, stack.bytes), &mut space, &mut self.chain);
+        self.count(&chain, stack.bytes.len(), at, modules, health);
+        (self.chain.len() > recorded).then_some(&self.chain)
+    }
+
+    fn count(
+        &self,
+        chain: &Chain<ModuleId>,
+        copied: usize,
+        at: &Interrupted<'_>,
+        modules: &Modules,
+        health: &mut Health,
+    ) {
+        let place = |address: u64| {
+            let found = modules.find(AddressSpace::Process(at.process), address, at.ticks);
+            let path = found.and_then(|(module, offset)| Some((&modules.modules.get(module.index())?.path, offset)));
+            path.map_or_else(|| format!("{address:#x}"), |(path, offset)| format!("{path}+{offset:#x}"))
+        };
+        let frames = self.chain.len();
+        let mut count = |kind, example: &dyn Fn() -> String| health.count(kind, Some(at.ticks), example);
+        match &chain.end {
+            End::Root => {}
+            End::Cut { address } => count("user_stacks_cut", &|| {
+                format!("{frames} frames, {copied} bytes of the stack were recorded; at {}", place(*address))
+            }),
+            End::Missing { address, missing: Missing::NoImage } => {
+                count("user_stacks_outside_of_images", &|| format!("{frames} frames; at {}", place(*address)));
+            }
+            End::Missing { missing: Missing::Unusable(module), .. } => {
+                let path = modules.modules.get(module.index()).map_or("", |row| row.path.as_str());
+                let (kind, why) = match self.images.why(*module) {
+                    Some(Unusable::NoFile(why)) => ("user_stacks_without_file", why.as_str()),
+                    Some(Unusable::OtherFile(why)) => ("user_stacks_with_another_file", why.as_str()),
+                    Some(Unusable::Unreadable(why)) => ("user_stacks_with_unreadable_file", why.as_str()),
+                    None => ("user_stacks_without_file", ""),
+                };
+                count(kind, &|| format!("{path}: {why}"));
+            }
+            End::NoUnwindInformation { address } => {
+                count("user_stacks_without_unwind_information", &|| format!("{frames} frames; at {}", place(*address)));
+            }
+            End::Lost { address } => {
+                count("user_stacks_lost", &|| format!("{frames} frames; at {}", place(*address)));
+            }
+            End::TooLong => count("user_stacks_too_long", &|| format!("{frames} frames")),
+        }
+        if chain.by_frame_pointer > 0 {
+            count("user_stacks_by_frame_pointers", &|| {
+                format!("{} of {frames} frames, where there is no unwind information", chain.by_frame_pointer)
+            });
+        }
+    }
+}

@@ -104,6 +104,7 @@ impl Rule {
             Cfa::Register { register, offset } => callee.get(register).ok_or(Halt::Lost)?.wrapping_add_signed(offset),
             Cfa::Expression(expression) => evaluate(expression, data, None, &callee, stack)?,
         };
+        let top = callee.get(architecture.stack_pointer());
         registers.set(architecture.stack_pointer(), cfa);
         // It may still be in its register, as in a function that calls none.
         let kept = self.return_address != architecture.instruction_pointer();
@@ -112,7 +113,14 @@ impl Rule {
             let value = match saved {
                 Saved::Undefined => Err(Halt::Root),
                 Saved::Same => continue,
-                Saved::At(offset) => word(cfa.wrapping_add_signed(offset)),
+                Saved::At(offset) => {
+                    let address = cfa.wrapping_add_signed(offset);
+                    if register != self.return_address && top.is_some_and(|top| address < top) {
+                        // At the end of a function compilers do not always say that it is back in its register.
+                        continue;
+                    }
+                    word(address)
+                }
                 Saved::Is(offset) => Ok(cfa.wrapping_add_signed(offset)),
                 Saved::In(other) => callee.get(other).ok_or(Halt::Lost),
                 Saved::AtExpression(expression) => evaluate(expression, data, Some(cfa), &callee, stack).and_then(word),

@@ -106,6 +106,21 @@ fn frames_on_other_registers_and_expressions() {
 }
 
 #[test]
+fn what_is_popped_is_back_in_its_register() {
+    // `offset rbp, cfa-16`, also where rbp is popped already; the caller's frame is on rbp: `def_cfa rbp, 16`.
+    let frames = EhFrame::new(b"", &[], 16, &CALLED).function(0x2000, 0x100, false, &[0x86, 2]).function(
+        0x2100,
+        0x100,
+        false,
+        &[0x0c, 6, 16],
+    );
+    let file = elf(X86_64, ".eh_frame", &frames.bytes());
+    let found = unwind(&file, BASE + 0x20ff, &[BASE + 0x2110, 1, 2, 3, 0], &[(6, STACK + 24)]);
+    assert_eq!(found.chain, [BASE + 0x20ff, BASE + 0x2110]);
+    assert_eq!(found.how.end, End::Root);
+}
+
+#[test]
 fn below_a_signal_handler_nothing_was_called() {
     // The interrupted instruction is the first of its function: a call before it would belong to another one.
     let frames = EhFrame::new(b"zS", &[], 16, &CALLED).function(0x1fff, 0x100, true, &[]);

@@ -78,15 +78,20 @@ fn in_program(frames: &[(u64, String)]) -> usize {
     frames.iter().filter(|frame| PathBuf::from(&frame.1) == program).count()
 }
 
+/// How a stack is to perf's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Likeness {
+    Same,
+    /// It goes on where perf's ends.
+    Longer,
+    Different,
+}
+
 /// A stack as perf prints it is ours with the calls instead of the return addresses.
-fn is_same(found: &ScriptSample, expected: &ScriptSample) -> bool {
-    let mut expected = expected.frames.as_slice();
-    while let Some((frame, rest)) = expected.split_last()
-        && frame.0 == BOGUS
-        && frame.1 == UNKNOWN
-    {
-        expected = rest;
-    }
+fn likeness(found: &ScriptSample, expected: &ScriptSample) -> Likeness {
+    let is_bogus = |frame: &&(u64, String)| frame.0 == BOGUS && frame.1 == UNKNOWN;
+    let bogus = expected.frames.iter().rev().take_while(is_bogus).count();
+    let expected = &expected.frames[..expected.frames.len() - bogus];
     // Frames of the kernel, the leaf, and the code that a signal handler returns to are as they are.
     let is_kernel = |frame: &(u64, String)| frame.0 >= 1 << 63;
     let mut leaf = true;
@@ -97,7 +102,13 @@ fn is_same(found: &ScriptSample, expected: &ScriptSample) -> bool {
         let is_trampoline = found.0 == expected.0 && found.1.contains("/libc.so");
         found.1 == expected.1 && if as_it_is { found.0 == expected.0 } else { called || is_trampoline }
     };
-    found.frames.len() == expected.len() && found.frames.iter().zip(expected).all(same)
+    match found.frames.len().checked_sub(expected.len()) {
+        Some(more) if found.frames.iter().zip(expected).all(same) => match more {
+            0 => Likeness::Same,
+            _ => Likeness::Longer,
+        },
+        _ => Likeness::Different,
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "what differs is shown even where it is few enough")]
@@ -105,23 +116,27 @@ fn compare(recorded: &Recorded, extracted: &Extracted) {
     let expected = recorded.samples();
     assert!(expected.len() > 100, "{} samples", expected.len());
     assert_eq!(extracted.samples.len(), expected.len());
-    let mut different = 0;
+    let (mut longer, mut different) = (0, 0);
     for (found, expected) in extracted.samples.iter().map(|sample| sample.as_perf_has_it()).zip(&expected) {
         assert_eq!((found.time, found.tid), (expected.time, expected.tid));
-        if !is_same(&found, expected) {
-            different += 1;
-            println!("ours {:x?}\nperf {:x?}", found.frames, expected.frames);
+        match likeness(&found, expected) {
+            Likeness::Same => continue,
+            Likeness::Longer => longer += 1,
+            Likeness::Different => different += 1,
         }
+        println!("ours {:x?}\nperf {:x?}", found.frames, expected.frames);
     }
-    println!("{different} of {} samples differ; {:?}", expected.len(), extracted.health);
-    assert!(different * 100 <= expected.len(), "{different} of {} samples differ", expected.len());
+    println!("{longer} of {} samples are longer, {different} differ; {:?}", expected.len(), extracted.health);
+    // perf does not read the last word of the copy, and gives up in the last instructions of functions.
+    assert!(longer * 50 <= expected.len(), "{longer} of {} samples are longer", expected.len());
+    assert!(different * 200 <= expected.len(), "{different} of {} samples differ", expected.len());
 }
 
 /// What is recorded, not a test.
 #[test]
 #[ignore = "the program that another test records"]
 fn nested_calls() {
-    for turn in 0..200 {
+    for turn in 0..800 {
         black_box(nest(black_box(DEPTH), turn));
     }
 }
@@ -130,7 +145,7 @@ fn nested_calls() {
 #[test]
 #[ignore = "the program that another test records"]
 fn library_calls() {
-    for turn in 0..100_u64 {
+    for turn in 0..400_u64 {
         let mut numbers: Vec<u64> =
             (0..5000).map(|number| (number ^ turn).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         numbers.sort_by(|a, b| black_box(a).cmp(black_box(b)));

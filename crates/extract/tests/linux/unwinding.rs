@@ -26,7 +26,7 @@ fn unwound_stacks_are_those_of_perf_script() {
 
 #[test]
 fn signal_handlers_and_libraries_are_left_as_perf_leaves_them() {
-    let Some(recorded) = record(&["--call-graph", "dwarf,8192", "--buildid-mmap"], "library_calls") else { return };
+    let Some(recorded) = record(&["--call-graph", "dwarf,16384", "--buildid-mmap"], "library_calls") else { return };
     // The build ids are in the recording: the files of this machine will do.
     let extracted = Extracted::of(&recorded.file);
     compare(&recorded, &extracted);

@@ -16,19 +16,19 @@ table! {
 table! {
     DiskIoRow in "disk_io", always: false, Timing::At("time"),
     "One completed disk operation. It belongs to a time range when it completes there.";
-    time: i64, Delta, "ns", "Time of the completion.", "DiskIo Read, Write, FlushBuffers";
+    time: i64, Delta, "ns", "Time of the completion.", "DiskIo Read, Write, FlushBuffers; block_rq_complete";
     cpu: i16, Dictionary, "", "CPU that logged the completion.", "buffer that holds the event";
     process: Option<ProcessId>, Dictionary, "", "Process that asked for it.", "`threads`";
-    thread: Option<ThreadId>, Dictionary, "", "Thread that asked for it.", "DiskIo IssuingThreadId, else the init event with the same IRP";
-    disk: i32, Dictionary, "", "Disk number.", "DiskIo DiskNumber";
-    operation: DiskOperation, Dictionary, "", "0 read, 1 write, 2 flush.", "type of the DiskIo event";
-    start: i64, Delta, "ns", "When the driver stack got it: completion − recorded response time.", "DiskIo HighResResponseTime";
-    offset: Option<i64>, Plain, "bytes", "Offset on the disk.", "DiskIo ByteOffset";
-    size: i64, Dictionary, "bytes", "Bytes read or written.", "DiskIo TransferSize";
+    thread: Option<ThreadId>, Dictionary, "", "Thread that asked for it; on Linux the one that ran when the first part of it was asked for, of what the kernel writes later one of its own.", "DiskIo IssuingThreadId, else the init event with the same IRP; block_bio_queue, else block_rq_insert, else block_rq_issue";
+    disk: i32, Dictionary, "", "Disk number; on Linux the device number (major × 2^20 + minor).", "DiskIo DiskNumber; block_rq_complete dev";
+    operation: DiskOperation, Dictionary, "", "0 read, 1 write, 2 flush. Discards and other operations have no row; they are counted in `health`.", "type of the DiskIo event; block_rq_complete rwbs";
+    start: i64, Delta, "ns", "When the driver stack got it: completion − recorded response time; on Linux when it was put into the driver's queue, where that is recorded, else given to the device.", "DiskIo HighResResponseTime; block_rq_insert, else block_rq_issue";
+    offset: Option<i64>, Plain, "bytes", "Offset on the disk.", "DiskIo ByteOffset; block_rq_issue sector";
+    size: i64, Dictionary, "bytes", "Bytes read or written.", "DiskIo TransferSize; block_rq_issue nr_sector";
     priority: i8, Dictionary, "", "0 not set, 1 very low, 2 low, 3 normal, 4 high, 5 critical.", "DiskIo IrpFlags bits 17 to 19";
     irp_flags: i64, Dictionary, "", "Flags of the I/O request packet as recorded.", "DiskIo IrpFlags";
     file: Option<FileId>, Plain, "", "The file.", "DiskIo FileObject, FileIo names";
-    stack: Option<StackId>, Plain, "", "Stack of the initiation.", "StackWalk of DiskIo ReadInit, WriteInit, FlushInit";
+    stack: Option<StackId>, Plain, "", "Stack of the initiation.", "StackWalk of DiskIo ReadInit, WriteInit, FlushInit; call chain of the event that `thread` comes from";
 }
 
 table! {

@@ -4,6 +4,7 @@
 mod call_chain;
 mod cpu_event;
 mod describe;
+mod disk;
 mod inventory;
 mod names;
 mod pass;
@@ -159,7 +160,8 @@ fn write_rows(
             }
         }
     }
-    let Finished { rows, has_switches, has_ready } = pass.finish(info.end_ns);
+    let Finished { rows, has_switches, has_ready, disks } = pass.finish(info.end_ns);
+    info.disks = disks;
     info.has_switches = has_switches;
     info.has_ready = has_ready;
     let Rows { population, stacks, health, .. } = rows;

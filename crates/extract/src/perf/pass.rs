@@ -2,8 +2,10 @@
 
 use tracesift_perf::{Kind, Metadata, Record};
 use tracesift_trace::RowSink;
+use tracesift_trace::info::Disk;
 
 use super::cpu_event::{Role, Roles};
+use super::disk::Disks;
 use super::inventory::ticks;
 use super::is_of_a_guest;
 use super::rows::Rows;
@@ -18,6 +20,7 @@ pub(crate) struct Pass<'s, Sink> {
     /// By event; `None` for what is no tracepoint of ours.
     tracepoints: Vec<Option<Tracepoint>>,
     scheduler: Scheduler,
+    disks: Disks,
 }
 
 /// What the pass leaves behind.
@@ -25,6 +28,7 @@ pub(crate) struct Finished<'s, Sink> {
     pub(crate) rows: Rows<'s, Sink>,
     pub(crate) has_switches: bool,
     pub(crate) has_ready: bool,
+    pub(crate) disks: Vec<Disk>,
 }
 
 impl<'s, Sink: RowSink> Pass<'s, Sink> {
@@ -33,7 +37,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         let tracepoints = tracepoints(metadata, &mut rows.health);
         let source = SwitchSource::of(metadata, &tracepoints, of_tasks);
         let scheduler = Scheduler::new(rows.clock, &rows.population, source);
-        Self { rows, roles, tracepoints, scheduler }
+        Self { rows, roles, tracepoints, scheduler, disks: Disks::default() }
     }
 
     /// Where the rows go.
@@ -74,6 +78,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         match tracepoint {
             Some(Tracepoint::Switch(fields)) => self.scheduler.switch(fields, &at, &mut self.rows),
             Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, &mut self.rows),
+            Some(Tracepoint::Block(fields)) => self.disks.event(fields, &at, &mut self.rows),
             None => {}
         }
     }
@@ -81,6 +86,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished<'s, Sink> {
         let (has_switches, has_ready) = self.scheduler.finish(end, &mut self.rows);
-        Finished { rows: self.rows, has_switches, has_ready }
+        let disks = self.disks.finish(&mut self.rows);
+        Finished { rows: self.rows, has_switches, has_ready, disks }
     }
 }

@@ -61,7 +61,7 @@ impl SwitchSource {
         let has = |wanted: WakeUp| {
             known().any(|(attr, known)| match known {
                 Tracepoint::Ready(fields) => fields.kind == wanted && !is_sampled(attr) && !of_tasks,
-                Tracepoint::Switch(_) => false,
+                _ => false,
             })
         };
         let wake_up = [WakeUp::Waking, WakeUp::Wakeup].into_iter().find(|kind| has(*kind));

@@ -5,6 +5,7 @@ use tracesift_perf::tracing::{EventFormat, Field};
 use tracesift_perf::{Attr, Endianness, Metadata};
 use tracesift_trace::Health;
 
+use super::disk::{BlockFields, Stage};
 use super::task_state::TaskStates;
 
 /// A tracepoint and where its fields stand.
@@ -14,6 +15,15 @@ pub(crate) enum Tracepoint {
     Switch(SwitchFields),
     /// `sched:sched_waking`, `sched_wakeup`, `sched_wakeup_new`.
     Ready(ReadyFields),
+    /// `block:block_bio_queue`, `block_rq_insert`, `block_rq_issue`, `block_rq_complete`.
+    Block(BlockFields),
+}
+
+impl Tracepoint {
+    /// Whether it means something only together with others, so that all of them are needed.
+    fn is_one_of_a_pair(&self) -> bool {
+        matches!(self, Self::Block(_))
+    }
 }
 
 /// A number of a tracepoint.
@@ -34,6 +44,21 @@ impl Number {
     #[inline]
     pub(crate) fn id(&self, raw: &[u8]) -> Option<u32> {
         u32::try_from(self.get(raw)?).ok()
+    }
+}
+
+/// A text of a tracepoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    field: Field,
+    endian: Endianness,
+}
+
+impl Text {
+    /// Its bytes up to the first NUL.
+    #[inline]
+    pub(crate) fn get<'a>(&self, raw: &'a [u8]) -> Option<&'a [u8]> {
+        self.field.text(raw, self.endian)
     }
 }
 
@@ -69,16 +94,21 @@ pub(crate) struct ReadyFields {
     pub(crate) common_flags: Option<Number>,
 }
 
-/// Reads numbers of one format.
-struct Fields<'a> {
+/// Reads fields of one format.
+pub(crate) struct Fields<'a> {
     format: &'a EventFormat,
     endian: Endianness,
 }
 
 impl Fields<'_> {
-    fn number(&self, name: &str) -> Option<Number> {
+    pub(crate) fn number(&self, name: &str) -> Option<Number> {
         let field = self.format.field(name)?.clone();
         Some(Number { field, endian: self.endian })
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<Text> {
+        let field = self.format.field(name)?.clone();
+        Some(Text { field, endian: self.endian })
     }
 
     fn switch(&self) -> Option<Tracepoint> {
@@ -110,6 +140,10 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "sched:sched_waking" => |fields| fields.ready(WakeUp::Waking),
             "sched:sched_wakeup" => |fields| fields.ready(WakeUp::Wakeup),
             "sched:sched_wakeup_new" => |fields| fields.ready(WakeUp::New),
+            "block:block_bio_queue" => |fields| BlockFields::of(fields, Stage::Queue),
+            "block:block_rq_insert" => |fields| BlockFields::of(fields, Stage::Insert),
+            "block:block_rq_issue" => |fields| BlockFields::of(fields, Stage::Issue),
+            "block:block_rq_complete" => |fields| BlockFields::of(fields, Stage::Complete),
             _ => return None,
         };
         let tracepoint = fields.as_ref().and_then(read);
@@ -117,6 +151,12 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             health.count("unknown_tracepoint_format", None, || {
                 format!("{name}: its fields are not those that are known")
             });
+        }
+        if tracepoint.as_ref().is_some_and(Tracepoint::is_one_of_a_pair) && is_sampled(&event.attr) {
+            health.count("sampled_tracepoints", None, || {
+                format!("{name} was recorded with a frequency or period: beginnings and ends cannot be joined")
+            });
+            return None;
         }
         tracepoint
     };

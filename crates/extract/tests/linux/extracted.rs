@@ -25,6 +25,9 @@ pub(crate) struct Extracted {
     pub(crate) switches: Vec<ContextSwitchRow>,
     /// Frames by stack, as perf prints them.
     pub(crate) stacks: Vec<Vec<(u64, String)>>,
+    /// For the tables that few tests read.
+    pub(crate) archive: Archive,
+    _directory: tempfile::TempDir,
 }
 
 /// A sample with everything that it points at.
@@ -73,6 +76,8 @@ impl Extracted {
             processes: archive.rows().unwrap(),
             threads: archive.rows().unwrap(),
             switches: archive.rows().unwrap(),
+            archive,
+            _directory: directory,
         })
     }
 

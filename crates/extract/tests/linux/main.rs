@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
 mod branches;
+mod disk;
 mod extracted;
 mod perf;
 mod shared;

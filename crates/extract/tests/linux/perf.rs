@@ -70,6 +70,19 @@ pub(crate) struct Slice {
     pub(crate) run: i64,
 }
 
+/// A tracepoint as perf script prints it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Traced {
+    /// ns of the recording's clock.
+    pub(crate) time: i64,
+    pub(crate) tid: i64,
+    pub(crate) cpu: i16,
+    /// `system:name`.
+    pub(crate) event: String,
+    /// Its fields as the kernel's format prints them.
+    pub(crate) text: String,
+}
+
 /// A record of a switch, as `perf script --show-switch-events` prints it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SwitchRecord {
@@ -104,6 +117,12 @@ impl Recorded {
             lines.filter_map(|line| line.rsplit(before).next()?.trim().parse::<u64>().ok()).sum()
         };
         sum("PERF_RECORD_LOST_SAMPLES", ':').max(sum("PERF_RECORD_LOST:", ':'))
+    }
+
+    /// The tracepoints in order of time.
+    pub(crate) fn tracepoints(&self) -> Vec<Traced> {
+        let text = self.perf(&["script", "--ns", "-F", "tid,cpu,time,event,trace"]);
+        text.lines().filter_map(parse_traced).collect()
     }
 
     /// What perf makes of the switches: every slice of every thread but the idle ones.
@@ -179,6 +198,22 @@ impl Recorded {
         }
         counts
     }
+}
+
+/// `   4335 [000] 48663.283745217:     block:block_rq_insert: 254,0 WS 65536 () 339307728 + 128 0x2,0,4 [dd]`
+fn parse_traced(line: &str) -> Option<Traced> {
+    let (tid, rest) = line.trim_start().split_once(' ')?;
+    let (cpu, rest) = rest.trim_start().strip_prefix('[')?.split_once(']')?;
+    let (time, rest) = rest.trim_start().split_once(": ")?;
+    let (event, text) = rest.trim_start().split_once(": ").unwrap_or((rest.trim().trim_end_matches(':'), ""));
+    let (seconds, fraction) = time.split_once('.')?;
+    Some(Traced {
+        time: seconds.parse::<i64>().ok()? * 1_000_000_000 + fraction.parse::<i64>().ok()?,
+        tid: tid.parse().ok()?,
+        cpu: cpu.parse().ok()?,
+        event: event.to_owned(),
+        text: text.trim().to_owned(),
+    })
 }
 
 /// `   47684.718246 [0000]  memfd:sealed-91[32723/1]              0.000      0.018      0.024 `; the name may hold anything.

@@ -1,0 +1,249 @@
+//! Disk operations from the tracepoints of the block layer.
+
+use std::collections::BTreeSet;
+
+use tracesift_trace::RowSink;
+use tracesift_trace::disk_requests::{Asker, Completed, DiskRequests, Extent};
+use tracesift_trace::info::Disk;
+use tracesift_trace::rows::{DiskIoRow, DiskOperation};
+
+use super::rows::{Interrupted, Rows};
+use super::tracepoint::{Fields, Number, Text, Tracepoint};
+
+/// Bytes of a sector, whatever the device's own are.
+const SECTOR: i64 = 512;
+/// Bits of the minor number in the kernel's own device numbers.
+const MINOR_BITS: u32 = 20;
+/// Disks that are named in `trace.json`, at most.
+const MAX_DISKS: usize = 4096;
+
+/// How far a request has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// `block_bio_queue`: somebody asks.
+    Queue,
+    /// `block_rq_insert`: in the queue of the driver.
+    Insert,
+    /// `block_rq_issue`: given to the device.
+    Issue,
+    /// `block_rq_complete`.
+    Complete,
+}
+
+/// Fields of these tracepoints.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockFields {
+    stage: Stage,
+    device: Number,
+    sector: Number,
+    sectors: Number,
+    /// Letters for what is done.
+    kind: Text,
+    error: Option<Number>,
+}
+
+impl BlockFields {
+    pub(crate) fn of(fields: &Fields<'_>, stage: Stage) -> Option<Tracepoint> {
+        Some(Tracepoint::Block(Self {
+            stage,
+            device: fields.number("dev")?,
+            sector: fields.number("sector")?,
+            sectors: fields.number("nr_sector")?,
+            kind: fields.text("rwbs")?,
+            // Kernels before 4.13 count errors.
+            error: fields.number("error").or_else(|| fields.number("errors")),
+        }))
+    }
+}
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Transfer(DiskOperation),
+    Flush,
+    /// Discards, zeroing, zones, commands of drivers.
+    Other,
+}
+
+/// Reads the letters: an F in front stands for a flush before the operation, the next one for the operation.
+fn action(letters: &[u8], sectors: u64) -> (bool, Action) {
+    let (flush_before, letters) = match letters {
+        [b'F', rest @ ..] if !rest.is_empty() => (true, rest),
+        _ => (false, letters),
+    };
+    let action = match letters {
+        [b'F', ..] => Action::Flush,
+        // Kernels before 4.8 have no operation for it.
+        [b'W', ..] if flush_before && sectors == 0 => Action::Flush,
+        [b'R', ..] => Action::Transfer(DiskOperation::Read),
+        [b'W', ..] | [b'Z', b'A', ..] => Action::Transfer(DiskOperation::Write),
+        _ => Action::Other,
+    };
+    (flush_before, action)
+}
+
+/// Follows requests to disks.
+#[derive(Default)]
+pub(crate) struct Disks {
+    requests: DiskRequests,
+    seen: BTreeSet<u32>,
+}
+
+impl Disks {
+    /// A tracepoint of the block layer.
+    pub(crate) fn event<Sink: RowSink>(
+        &mut self,
+        fields: &BlockFields,
+        at: &Interrupted<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        let read = |raw| {
+            let disk = fields.device.id(raw)?;
+            let sector = fields.sector.get(raw)?.cast_unsigned();
+            let count = u64::try_from(fields.sectors.get(raw)?).ok()?;
+            Some((Extent { disk, sector, count }, action(fields.kind.get(raw)?, count)))
+        };
+        let Some((extent, (flush_before, action))) = at.sample.raw.and_then(read) else {
+            return rows.health.count("incomplete_disk_events", Some(at.ticks), || "without their fields".to_owned());
+        };
+        match fields.stage {
+            Stage::Queue => {
+                let asker = asker(at, rows);
+                if flush_before || action == Action::Flush {
+                    self.requests.asked_to_flush(extent.disk, asker);
+                }
+                self.requests.asked(extent, asker);
+            }
+            Stage::Insert => match action {
+                Action::Transfer(_) => self.requests.inserted(extent, asker(at, rows)),
+                Action::Flush | Action::Other => {}
+            },
+            Stage::Issue => match action {
+                Action::Transfer(_) => self.requests.issued(extent, asker(at, rows)),
+                Action::Flush => self.requests.flush_issued(extent.disk, asker(at, rows)),
+                Action::Other => {}
+            },
+            Stage::Complete => {
+                let error = at.sample.raw.and_then(|raw| fields.error.as_ref()?.get(raw)).unwrap_or(0);
+                self.complete(extent, action, error, at, rows);
+            }
+        }
+    }
+
+    fn complete<Sink: RowSink>(
+        &mut self,
+        extent: Extent,
+        action: Action,
+        error: i64,
+        at: &Interrupted<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        if error != 0 {
+            let example = || format!("error {error} on disk {}", disk_name(extent.disk));
+            rows.health.count("failed_disk_operations", Some(at.ticks), example);
+        }
+        let (operation, done) = match action {
+            // What asked for a flush ends behind it, and has no sectors of its own.
+            Action::Transfer(_) if extent.count == 0 => return,
+            Action::Transfer(operation) => match self.requests.completed(extent) {
+                Ok(None) => return,
+                Ok(Some(done)) => (operation, Ok(done)),
+                Err(unknown) => (operation, Err(unknown)),
+            },
+            Action::Flush => (DiskOperation::Flush, self.requests.flush_completed(extent.disk)),
+            Action::Other => {
+                return rows.health.count("other_disk_operations", Some(at.ticks), || {
+                    format!(
+                        "on disk {}: discards and the like are neither read, write nor flush",
+                        disk_name(extent.disk)
+                    )
+                });
+            }
+        };
+        match done {
+            Ok(done) => self.row(&done, operation, at, rows),
+            Err(_) => rows.health.count("disk_completions_without_start", Some(at.ticks), || {
+                format!(
+                    "sector {} of disk {} was asked for before the recording",
+                    extent.sector,
+                    disk_name(extent.disk)
+                )
+            }),
+        }
+    }
+
+    fn row<Sink: RowSink>(
+        &mut self,
+        done: &Completed,
+        operation: DiskOperation,
+        at: &Interrupted<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        let Extent { disk, sector, count } = done.extent;
+        if self.seen.len() < MAX_DISKS {
+            self.seen.insert(disk);
+        }
+        let bytes = |sectors: u64| i64::try_from(sectors).unwrap_or(i64::MAX).saturating_mul(SECTOR);
+        rows.sink.disk_io(&DiskIoRow {
+            time: rows.clock.ns(at.ticks),
+            cpu: at.cpu_or_none(),
+            process: Some(rows.population.process_of(done.asker.thread)),
+            thread: Some(done.asker.thread),
+            disk: disk.cast_signed(),
+            operation,
+            start: rows.clock.ns(done.start),
+            offset: (operation != DiskOperation::Flush).then(|| bytes(sector)),
+            size: bytes(count),
+            priority: 0,
+            irp_flags: 0,
+            file: None,
+            stack: done.asker.stack,
+        });
+    }
+
+    /// The end of the recording: the disks that were used.
+    pub(crate) fn finish<Sink: RowSink>(self, rows: &mut Rows<'_, Sink>) -> Vec<Disk> {
+        let open = i64::try_from(self.requests.without_completion()).unwrap_or(i64::MAX);
+        rows.health.add("disk_io_without_completion", open, None, || {
+            "requests were still on their way at the end, or their completions are missing".to_owned()
+        });
+        let disk = |number: u32| Disk { number, model: disk_name(number), ..Disk::default() };
+        self.seen.into_iter().map(disk).collect()
+    }
+}
+
+/// `254:0`, as /proc/partitions and lsblk show it.
+fn disk_name(number: u32) -> String {
+    format!("{}:{}", number >> MINOR_BITS, number & ((1 << MINOR_BITS) - 1))
+}
+
+/// Who runs, as the one who asks.
+fn asker<Sink: RowSink>(at: &Interrupted<'_>, rows: &mut Rows<'_, Sink>) -> Asker {
+    Asker { ticks: at.ticks, thread: at.thread, stack: rows.stack_of(at) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_tell_what_is_done() {
+        let transfer = Action::Transfer;
+        for (letters, sectors, expected) in [
+            ("R", 8, (false, transfer(DiskOperation::Read))),
+            ("RA", 8, (false, transfer(DiskOperation::Read))),
+            ("WFSM", 8, (false, transfer(DiskOperation::Write))),
+            ("FWFS", 8, (true, transfer(DiskOperation::Write))),
+            ("ZA", 8, (false, transfer(DiskOperation::Write))),
+            ("FWS", 0, (true, Action::Flush)),
+            ("FF", 0, (true, Action::Flush)),
+            ("F", 0, (false, Action::Flush)),
+            ("DS", 8, (false, Action::Other)),
+            ("N", 0, (false, Action::Other)),
+            ("", 0, (false, Action::Other)),
+        ] {
+            assert_eq!(action(letters.as_bytes(), sectors), expected, "{letters}");
+        }
+        assert_eq!(disk_name(254 << 20 | 3), "254:3");
+    }
+}

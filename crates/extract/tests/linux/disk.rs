@@ -1,0 +1,146 @@
+//! Disk operations, held against the tracepoints as perf prints them.
+
+use tracesift_trace::rows::{DiskIoRow, DiskOperation, ProcessRow, ThreadRow};
+
+use crate::extracted::Extracted;
+use crate::perf::{self, Traced};
+
+/// Small and large writes past the cache, through it, and reads past it, in the directory of the recording.
+const PROGRAM: &str = "dd if=/dev/zero of=small bs=64k count=100 oflag=direct 2>/dev/null; \
+    dd if=/dev/zero of=large bs=1M count=8 conv=fsync 2>/dev/null; \
+    dd if=small of=/dev/null bs=2M iflag=direct 2>/dev/null; sync -f small; rm small large; sync -f .";
+
+/// What perf prints of a request: `254,0 WS 65536 () 339307728 + 128 0x2,0,4 [dd]`.
+#[derive(Clone, Debug)]
+struct Request {
+    time: i64,
+    tid: i64,
+    disk: i32,
+    letters: String,
+    sector: u64,
+    count: u64,
+}
+
+impl Request {
+    fn of(traced: &Traced) -> Self {
+        let words: Vec<&str> = traced.text.split_whitespace().collect();
+        let plus = words.iter().position(|word| *word == "+").unwrap();
+        let (major, minor) = words[0].split_once(',').unwrap();
+        Self {
+            time: traced.time,
+            tid: traced.tid,
+            disk: major.parse::<i32>().unwrap() << 20 | minor.parse::<i32>().unwrap(),
+            letters: words[1].to_owned(),
+            sector: words[plus - 1].parse().unwrap(),
+            count: words[plus + 1].parse().unwrap(),
+        }
+    }
+
+    fn lies_in(&self, other: &Self) -> bool {
+        let end = |request: &Self| request.sector.saturating_add(request.count);
+        self.disk == other.disk && self.sector >= other.sector && end(self) <= end(other)
+    }
+}
+
+/// The operations of a recording: completion, and the first of the events that opened it.
+fn operations(traced: &[Traced]) -> Vec<(Request, Request)> {
+    let mut open: Vec<Request> = Vec::new();
+    let mut done = Vec::new();
+    for line in traced {
+        let request = || Request::of(line);
+        let transfers = |request: &Request| request.letters.trim_start_matches('F').starts_with(['R', 'W']);
+        match line.event.as_str() {
+            "block:block_rq_insert" | "block:block_rq_issue" if transfers(&request()) => open.push(request()),
+            "block:block_rq_issue" if request().letters == "FF" => open.push(request()),
+            "block:block_rq_complete" => {
+                let request = request();
+                let (flush, transfer) = (request.letters == "FF", transfers(&request));
+                let is_of = |other: &Request| {
+                    let other_flush = other.letters == "FF";
+                    flush && other_flush && other.disk == request.disk
+                        || transfer && !other_flush && other.lies_in(&request)
+                };
+                if let Some(first) = open.iter().find(|other| is_of(other)).cloned() {
+                    open.retain(|other| !is_of(other));
+                    done.push((request, first));
+                }
+            }
+            _ => {}
+        }
+    }
+    done
+}
+
+fn compare(events: &[&str]) -> Option<()> {
+    let directory = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let program = format!("cd '{}'; {PROGRAM}", directory.path().display());
+    let recorded = perf::record(&[&["-a", "-g"], events].concat(), &["sh", "-c", &program])?;
+    let extracted = Extracted::of(&recorded.file);
+    let rows: Vec<DiskIoRow> = extracted.archive.rows().unwrap();
+    let traced = recorded.tracepoints();
+    let expected = operations(&traced);
+    if expected.is_empty() {
+        println!("skipped: no disk works for {}", directory.path().display());
+        return None;
+    }
+    let zero = extracted.info.clock_zero;
+    assert_eq!(rows.len(), expected.len(), "{events:?} {:?}", extracted.health);
+    for (row, (completion, first)) in rows.iter().zip(&expected) {
+        let flush = completion.letters == "FF";
+        let operation = match &completion.letters {
+            _ if flush => DiskOperation::Flush,
+            letters if letters.starts_with('R') => DiskOperation::Read,
+            _ => DiskOperation::Write,
+        };
+        assert_eq!((row.operation, row.disk), (operation, completion.disk), "{completion:?}");
+        assert_eq!((row.time + zero, row.start + zero), (completion.time, first.time), "{completion:?}");
+        assert_eq!(row.size, completion.count as i64 * 512);
+        assert_eq!(row.offset, (!flush).then_some(completion.sector as i64 * 512));
+        if !events.contains(&"block:block_bio_queue") && !flush {
+            assert_eq!(extracted.threads[row.thread.unwrap().index()].tid, first.tid, "{completion:?}");
+        }
+    }
+    let name = |row: &DiskIoRow| extracted.processes[row.process.unwrap().index()].name.as_str();
+    let written: i64 =
+        rows.iter().filter(|row| name(row) == "dd" && row.operation == DiskOperation::Write).map(|row| row.size).sum();
+    assert!(written >= 100 * 65536, "{written} bytes written by dd");
+    assert!(rows.iter().filter(|row| row.stack.is_some()).count() * 2 > rows.len());
+    let disk = &extracted.info.disks[0];
+    assert_eq!(disk.model, format!("{}:{}", disk.number >> 20, disk.number & 0xf_ffff));
+    println!("{} operations are those of perf script; {:?}", rows.len(), extracted.health);
+    who_asked(&traced, &rows, &extracted.threads, &extracted.processes);
+    Some(())
+}
+
+/// Of requests that are just what somebody asked for, that one is who asked.
+fn who_asked(traced: &[Traced], rows: &[DiskIoRow], threads: &[ThreadRow], _processes: &[ProcessRow]) {
+    let wishes: Vec<Request> =
+        traced.iter().filter(|line| line.event == "block:block_bio_queue").map(Request::of).collect();
+    let mut known = 0;
+    for row in rows {
+        let same = |wish: &&Request| {
+            wish.disk == row.disk && row.offset == Some(wish.sector as i64 * 512) && row.size == wish.count as i64 * 512
+        };
+        let tids: Vec<i64> = wishes.iter().filter(same).map(|wish| wish.tid).collect();
+        if let [tid] = tids.as_slice() {
+            assert_eq!(threads[row.thread.unwrap().index()].tid, *tid);
+            known += 1;
+        }
+    }
+    println!("{known} of {} have the thread that asked for just them", rows.len());
+}
+
+#[test]
+fn operations_are_those_of_perf_script() {
+    const ISSUE: &str = "block:block_rq_issue";
+    const COMPLETE: &str = "block:block_rq_complete";
+    for events in [
+        &["-e", ISSUE, "-e", COMPLETE][..],
+        &["-e", "block:block_rq_insert", "-e", ISSUE, "-e", COMPLETE],
+        &["-e", "block:block_bio_queue", "-e", "block:block_rq_insert", "-e", ISSUE, "-e", COMPLETE],
+    ] {
+        if compare(events).is_none() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Requests to disks, from those who ask over the driver to the completion. No record of one carries an identity: they are
+//! known by disk and place, which merging and splitting on the way change.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::ids::{StackId, ThreadId};
+
+/// What is followed at most of each kind; beyond that completions are missing.
+const MAX_PENDING: usize = 1 << 16;
+
+/// Disk and first sector.
+type Place = (u32, u64);
+
+/// Who asked, when and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asker {
+    /// When.
+    pub ticks: i64,
+    /// The thread that ran.
+    pub thread: ThreadId,
+    /// Its stack.
+    pub stack: Option<StackId>,
+}
+
+/// Sectors of a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Number of the disk.
+    pub disk: u32,
+    /// The first sector.
+    pub sector: u64,
+    /// How many.
+    pub count: u64,
+}
+
+impl Extent {
+    fn place(self) -> Place {
+        (self.disk, self.sector)
+    }
+
+    fn end(self) -> u64 {
+        self.sector.saturating_add(self.count)
+    }
+}
+
+/// A request that has come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completed {
+    /// Where; no sectors for a flush.
+    pub extent: Extent,
+    /// When the driver's queue got it: inserted, where that was recorded, else issued.
+    pub start: i64,
+    /// Who asked first for a part of it.
+    pub asker: Asker,
+}
+
+/// A request on its way.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    /// As it was issued.
+    extent: Extent,
+    /// Sectors that are not completed yet.
+    left: u64,
+    start: i64,
+    asker: Asker,
+}
+
+/// A wish for sectors that no request has taken up yet.
+#[derive(Clone, Copy, Debug)]
+struct Wish {
+    end: u64,
+    asker: Asker,
+}
+
+/// Follows requests. Fed in time order.
+#[derive(Debug, Default)]
+pub struct DiskRequests {
+    wishes: BTreeMap<Place, Wish>,
+    /// Inserted, not issued.
+    queued: BTreeMap<Place, Request>,
+    /// By the first sector that is not completed.
+    issued: BTreeMap<Place, Request>,
+    /// Wishes for a flush, and flushes on their way, per disk.
+    flush_wishes: BTreeMap<u32, Asker>,
+    flushes: BTreeMap<u32, VecDeque<Request>>,
+    flushing: usize,
+    lost: u64,
+}
+
+impl DiskRequests {
+    /// Nothing on its way.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Somebody asks for sectors.
+    pub fn asked(&mut self, extent: Extent, asker: Asker) {
+        if extent.count == 0 {
+            return;
+        }
+        if self.wishes.len() >= MAX_PENDING {
+            // What no request takes up was for a disk that is watched in part.
+            self.wishes.clear();
+        }
+        self.wishes.insert(extent.place(), Wish { end: extent.end(), asker });
+    }
+
+    /// Somebody asks for a flush. Until it is issued it serves all who ask.
+    pub fn asked_to_flush(&mut self, disk: u32, asker: Asker) {
+        if self.flush_wishes.len() < MAX_PENDING {
+            self.flush_wishes.entry(disk).or_insert(asker);
+        }
+    }
+
+    /// A request is put into the driver's queue.
+    pub fn inserted(&mut self, extent: Extent, current: Asker) {
+        let asker = self.take_wishes(extent).unwrap_or(current);
+        let request = Request { extent, left: extent.count, start: current.ticks, asker };
+        self.lost += add(&mut self.queued, extent.place(), request);
+    }
+
+    /// A request is given to the device. What was inserted within it has been merged into it; one of the same size that was
+    /// issued before was refused by the device and comes again.
+    pub fn issued(&mut self, extent: Extent, current: Asker) {
+        if self.issued.get(&extent.place()).is_some_and(|known| known.extent == extent) {
+            return;
+        }
+        let asker = self.take_wishes(extent).unwrap_or(current);
+        let mut request = Request { extent, left: extent.count, start: current.ticks, asker };
+        let end = (extent.disk, extent.end());
+        while let Some((&place, known)) = self.queued.range(extent.place()..end).next() {
+            request.start = request.start.min(known.start);
+            request.asker = std::cmp::min_by_key(request.asker, known.asker, |asker| asker.ticks);
+            self.queued.remove(&place);
+        }
+        self.lost += add(&mut self.issued, extent.place(), request);
+    }
+
+    /// A flush is given to the device.
+    pub fn flush_issued(&mut self, disk: u32, current: Asker) {
+        let asker = self.flush_wishes.remove(&disk).unwrap_or(current);
+        if self.flushing >= MAX_PENDING {
+            self.lost += std::mem::take(&mut self.flushing) as u64;
+            self.flushes.clear();
+        }
+        let extent = Extent { disk, sector: 0, count: 0 };
+        self.flushes.entry(disk).or_default().push_back(Request { extent, left: 0, start: current.ticks, asker });
+        self.flushing += 1;
+    }
+
+    /// Sectors of a request are done. Gives the request, when those were its last ones.
+    ///
+    /// # Errors
+    /// When no request with these sectors is on its way.
+    pub fn completed(&mut self, extent: Extent) -> Result<Option<Completed>, UnknownRequest> {
+        let mut request = self.issued.remove(&extent.place()).ok_or(UnknownRequest)?;
+        request.left = request.left.saturating_sub(extent.count);
+        if request.left > 0 && extent.count > 0 {
+            // The rest of it is known by its own first sector from now on.
+            self.lost += add(&mut self.issued, (extent.disk, extent.end()), request);
+            return Ok(None);
+        }
+        Ok(Some(request.done()))
+    }
+
+    /// A flush is done. They do not say which one: the first that was issued.
+    ///
+    /// # Errors
+    /// When none of this disk is on its way.
+    pub fn flush_completed(&mut self, disk: u32) -> Result<Completed, UnknownRequest> {
+        let request = self.flushes.get_mut(&disk).and_then(VecDeque::pop_front).ok_or(UnknownRequest)?;
+        self.flushing = self.flushing.saturating_sub(1);
+        Ok(request.done())
+    }
+
+    /// Requests whose completion was not seen: those that were given up, and those still on their way.
+    #[must_use]
+    pub fn without_completion(&self) -> u64 {
+        self.lost + (self.queued.len() + self.issued.len() + self.flushing) as u64
+    }
+
+    /// Who asked first for a part of these sectors. The wishes are granted; what they want beyond stays.
+    fn take_wishes(&mut self, extent: Extent) -> Option<Asker> {
+        let (disk, end) = (extent.disk, extent.end());
+        let before = self.wishes.range((disk, 0)..extent.place()).next_back().map(|(place, wish)| (*place, *wish));
+        let mut first: Option<Asker> = None;
+        let mut take = |asker: Asker| {
+            if first.is_none_or(|first| asker.ticks < first.ticks) {
+                first = Some(asker);
+            }
+        };
+        let mut rest = None;
+        if let Some((place, wish)) = before.filter(|(_, wish)| wish.end > extent.sector) {
+            take(wish.asker);
+            self.wishes.remove(&place);
+            rest = Some(wish).filter(|wish| wish.end > end);
+        }
+        while let Some((place, wish)) = self.wishes.range(extent.place()..(disk, end)).next().map(|(p, w)| (*p, *w)) {
+            take(wish.asker);
+            self.wishes.remove(&place);
+            rest = Some(wish).filter(|wish| wish.end > end).or(rest);
+        }
+        if let Some(wish) = rest {
+            self.wishes.insert((disk, end), wish);
+        }
+        first
+    }
+}
+
+/// Adds a request; how many others are given up for it.
+fn add(requests: &mut BTreeMap<Place, Request>, place: Place, request: Request) -> u64 {
+    let mut lost = 0;
+    if requests.len() >= MAX_PENDING {
+        lost = requests.len() as u64;
+        requests.clear();
+    }
+    lost + u64::from(requests.insert(place, request).is_some())
+}
+
+impl Request {
+    fn done(self) -> Completed {
+        Completed { extent: self.extent, start: self.start, asker: self.asker }
+    }
+}
+
+/// A completion of a request that nobody saw begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownRequest;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(sector: u64, count: u64) -> Extent {
+        Extent { disk: 8, sector, count }
+    }
+
+    fn by(thread: i32, ticks: i64) -> Asker {
+        Asker { ticks, thread: ThreadId(thread), stack: None }
+    }
+
+    fn done(extent: Extent, start: i64, asker: Asker) -> Result<Option<Completed>, UnknownRequest> {
+        Ok(Some(Completed { extent, start, asker }))
+    }
+
+    #[test]
+    fn a_request_belongs_to_who_asked_first_and_starts_in_the_queue() {
+        let mut disk = DiskRequests::new();
+        disk.asked(at(100, 8), by(1, 10));
+        disk.inserted(at(100, 8), by(1, 12));
+        disk.issued(at(100, 8), by(2, 15));
+        assert_eq!(disk.completed(at(100, 8)), done(at(100, 8), 12, by(1, 10)));
+        assert_eq!(disk.completed(at(100, 8)), Err(UnknownRequest));
+        // Without the other records it is all in the issue.
+        disk.issued(at(100, 8), by(2, 25));
+        assert_eq!(disk.completed(at(100, 8)), done(at(100, 8), 25, by(2, 25)));
+        assert_eq!(disk.without_completion(), 0);
+    }
+
+    #[test]
+    fn merged_requests_are_one() {
+        let mut disk = DiskRequests::new();
+        for (sector, ticks) in [(100, 1), (108, 2), (116, 3), (92, 4)] {
+            disk.asked(at(sector, 8), by(sector as i32, ticks));
+        }
+        // One is inserted alone, one grew to both sides, one was merged without ever being inserted.
+        disk.inserted(at(100, 16), by(9, 10));
+        disk.inserted(at(116, 8), by(9, 11));
+        disk.issued(at(92, 32), by(9, 20));
+        assert_eq!(disk.completed(at(92, 32)), done(at(92, 32), 10, by(100, 1)));
+        assert_eq!((disk.wishes.len(), disk.without_completion()), (0, 0));
+    }
+
+    #[test]
+    fn a_wish_that_is_split_belongs_to_all_its_requests() {
+        let mut disk = DiskRequests::new();
+        disk.asked(at(0, 100), by(1, 1));
+        disk.issued(at(0, 60), by(2, 5));
+        disk.issued(at(60, 40), by(2, 6));
+        assert_eq!(disk.completed(at(60, 40)), done(at(60, 40), 6, by(1, 1)));
+        assert_eq!(disk.completed(at(0, 60)), done(at(0, 60), 5, by(1, 1)));
+        assert!(disk.wishes.is_empty());
+    }
+
+    #[test]
+    fn completions_in_parts_are_one_operation() {
+        let mut disk = DiskRequests::new();
+        disk.issued(at(10, 24), by(1, 5));
+        assert_eq!(disk.completed(at(10, 8)), Ok(None));
+        assert_eq!(disk.completed(at(18, 8)), Ok(None));
+        assert_eq!(disk.completed(at(26, 8)), done(at(10, 24), 5, by(1, 5)));
+    }
+
+    #[test]
+    fn a_request_that_was_refused_keeps_its_start_and_a_lost_completion_is_counted() {
+        let mut disk = DiskRequests::new();
+        disk.issued(at(10, 8), by(1, 5));
+        disk.issued(at(10, 8), by(7, 9));
+        assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 5, by(1, 5)));
+        disk.issued(at(10, 8), by(1, 15));
+        disk.issued(at(10, 16), by(2, 25));
+        assert_eq!(disk.without_completion(), 2);
+        assert_eq!(disk.completed(at(10, 16)), done(at(10, 16), 25, by(2, 25)));
+        assert_eq!(disk.without_completion(), 1);
+    }
+
+    #[test]
+    fn flushes_of_a_disk_end_in_their_order() {
+        let mut disk = DiskRequests::new();
+        disk.asked_to_flush(8, by(1, 1));
+        disk.asked_to_flush(8, by(2, 2));
+        disk.flush_issued(8, by(3, 3));
+        disk.flush_issued(8, by(3, 4));
+        let flushed = |start, asker| Ok(Completed { extent: at(0, 0), start, asker });
+        assert_eq!(disk.flush_completed(8), flushed(3, by(1, 1)));
+        assert_eq!(disk.flush_completed(8), flushed(4, by(3, 4)));
+        assert_eq!(disk.flush_completed(8), Err(UnknownRequest));
+    }
+
+    #[test]
+    fn what_never_ends_is_bounded() {
+        let mut disk = DiskRequests::new();
+        for sector in 0..200_000 {
+            disk.asked(at(sector * 10, 8), by(1, 1));
+            disk.issued(at(sector * 10 + u64::MAX / 2, 8), by(1, 1));
+            disk.flush_issued(sector as u32, by(1, 1));
+        }
+        assert!(disk.wishes.len() <= MAX_PENDING && disk.issued.len() <= MAX_PENDING);
+        assert_eq!(disk.without_completion(), 400_000);
+        disk.issued(at(u64::MAX, u64::MAX), by(1, 1));
+        disk.issued(at(0, u64::MAX), by(1, 1));
+        assert_eq!(disk.completed(at(u64::MAX, u64::MAX)).map(|done| done.is_some()), Ok(true));
+    }
+}

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, EventRow, FrameRow, HardFaultRow, MarkRow, StackRow,
-    SymbolRow,
+    ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
+    EventRow, FileIoRow, FrameRow, HardFaultRow, MarkRow, PageFaultRow, StackRow, SymbolRow, SyscallRow,
 };
 use tracesift_trace::{Clock, Health, RowSink};
 
@@ -48,6 +48,12 @@ struct Batches {
     context_switches: Batch<ContextSwitchRow>,
     disk_io: Batch<DiskIoRow>,
     hard_faults: Batch<HardFaultRow>,
+    page_faults: Batch<PageFaultRow>,
+    syscalls: Batch<SyscallRow>,
+    file_io: Batch<FileIoRow>,
+    counter_values: Batch<CounterValueRow>,
+    cpu_frequencies: Batch<CpuFrequencyRow>,
+    cpu_idle_states: Batch<CpuIdleStateRow>,
     marks: Batch<MarkRow>,
     events: Batch<EventRow>,
     frames: Batch<FrameRow>,
@@ -122,6 +128,12 @@ impl ArchiveWriter {
             context_switches,
             disk_io,
             hard_faults,
+            page_faults,
+            syscalls,
+            file_io,
+            counter_values,
+            cpu_frequencies,
+            cpu_idle_states,
             marks,
             events,
             frames,
@@ -137,6 +149,12 @@ impl ArchiveWriter {
             context_switches.take(),
             disk_io.take(),
             hard_faults.take(),
+            page_faults.take(),
+            syscalls.take(),
+            file_io.take(),
+            counter_values.take(),
+            cpu_frequencies.take(),
+            cpu_idle_states.take(),
             marks.take(),
             events.take(),
         ];
@@ -165,6 +183,12 @@ sink! {
     context_switch(ContextSwitchRow) into context_switches;
     disk_io(DiskIoRow) into disk_io;
     hard_fault(HardFaultRow) into hard_faults;
+    page_fault(PageFaultRow) into page_faults;
+    syscall(SyscallRow) into syscalls;
+    file_io(FileIoRow) into file_io;
+    counter_value(CounterValueRow) into counter_values;
+    cpu_frequency(CpuFrequencyRow) into cpu_frequencies;
+    cpu_idle_state(CpuIdleStateRow) into cpu_idle_states;
     mark(MarkRow) into marks;
     event(EventRow) into events;
     frame(FrameRow) into frames;

@@ -126,7 +126,7 @@ fn changed_bytes_are_survived() {
 
 fn attr() -> Attr {
     let sample_type = 1 << 2 | 1 << 5 | 1 << 10;
-    Attr { kind: 1, config: 0, sample_type, read_format: 0, flags: SAMPLE_ID_ALL, ids: Vec::new() }
+    Attr { kind: 1, config: 0, period: 4000, sample_type, read_format: 0, flags: SAMPLE_ID_ALL, ids: Vec::new() }
 }
 
 fn counts(data: &Bytes) -> Counts {

@@ -24,8 +24,15 @@ fn recording(times: &[u64], padding: usize) -> PerfFile {
             }),
         };
     }
-    let attr =
-        Attr { kind: 1, config: 0, sample_type: SAMPLE_TYPE, read_format: 0, flags: SAMPLE_ID_ALL, ids: vec![1] };
+    let attr = Attr {
+        kind: 1,
+        config: 0,
+        period: 4000,
+        sample_type: SAMPLE_TYPE,
+        read_format: 0,
+        flags: SAMPLE_ID_ALL,
+        ids: vec![1],
+    };
     PerfFile::new(Arc::new(file(Endianness::LittleEndian, &[attr], &data.bytes, &[]))).expect("a recording")
 }
 

@@ -3,6 +3,16 @@
 //! Times are nanoseconds since time zero, durations nanoseconds, sizes bytes; ids are those of [`crate::ids`]. `None` means
 //! that the recording does not say. The archive adds the constant column `trace` in front of each row.
 
+mod calls;
+mod counters;
+mod faults;
+mod power;
+
+pub use calls::{FileIoRow, SyscallNameRow, SyscallRow, file_operations};
+pub use counters::CounterValueRow;
+pub use faults::{PageFaultRow, page_fault_kinds};
+pub use power::{CpuFrequencyRow, CpuIdleStateRow};
+
 use crate::ids::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 
 /// How the recording came to know of a process or thread.

@@ -1,8 +1,8 @@
 //! Where rows go. Trackers push and keep nothing; a writer counts its own errors and reports them when it finishes.
 
 use crate::rows::{
-    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, EventRow, FrameRow, HardFaultRow, MarkRow, StackRow,
-    SymbolRow,
+    ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
+    EventRow, FileIoRow, FrameRow, HardFaultRow, MarkRow, PageFaultRow, StackRow, SymbolRow, SyscallRow,
 };
 
 /// Receives the rows of the tables that grow with the recording, each table in the order of its `time`.
@@ -17,6 +17,18 @@ pub trait RowSink {
     fn disk_io(&mut self, row: &DiskIoRow);
     /// A hard fault.
     fn hard_fault(&mut self, row: &HardFaultRow);
+    /// A page fault.
+    fn page_fault(&mut self, row: &PageFaultRow);
+    /// A system call.
+    fn syscall(&mut self, row: &SyscallRow);
+    /// A file operation.
+    fn file_io(&mut self, row: &FileIoRow);
+    /// What a counter counted from reading to reading.
+    fn counter_value(&mut self, row: &CounterValueRow);
+    /// A change of a CPU's clock rate.
+    fn cpu_frequency(&mut self, row: &CpuFrequencyRow);
+    /// The end of a CPU's stay in an idle state.
+    fn cpu_idle_state(&mut self, row: &CpuIdleStateRow);
     /// A mark.
     fn mark(&mut self, row: &MarkRow);
     /// An event that is kept as it was logged.

@@ -2,8 +2,8 @@
 
 use tracesift_trace::population::{Edge, ThreadFacts};
 use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CpuSampleRow, DiskIoRow, EventRow, FrameRow, HardFaultRow, MarkRow, StackRow,
-    SymbolRow, switch_flags,
+    ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
+    EventRow, FileIoRow, FrameRow, HardFaultRow, MarkRow, PageFaultRow, StackRow, SymbolRow, SyscallRow, switch_flags,
 };
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Lifetimes, Population, RowSink, ThreadId};
@@ -18,6 +18,12 @@ impl RowSink for Rows {
         self.0.push(row.clone());
     }
     fn disk_io(&mut self, _: &DiskIoRow) {}
+    fn page_fault(&mut self, _: &PageFaultRow) {}
+    fn syscall(&mut self, _: &SyscallRow) {}
+    fn file_io(&mut self, _: &FileIoRow) {}
+    fn counter_value(&mut self, _: &CounterValueRow) {}
+    fn cpu_frequency(&mut self, _: &CpuFrequencyRow) {}
+    fn cpu_idle_state(&mut self, _: &CpuIdleStateRow) {}
     fn hard_fault(&mut self, _: &HardFaultRow) {}
     fn mark(&mut self, _: &MarkRow) {}
     fn event(&mut self, _: &EventRow) {}

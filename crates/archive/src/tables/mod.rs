@@ -1,9 +1,11 @@
 //! The tables, one definition each, grouped by what they describe.
 
 mod activity;
+mod calls;
 mod code;
 mod events;
 mod identity;
+mod power;
 mod storage;
 mod summary;
 
@@ -33,6 +35,13 @@ macro_rules! every_table {
             FileRow,
             DiskIoRow,
             HardFaultRow,
+            PageFaultRow,
+            SyscallRow,
+            SyscallNameRow,
+            FileIoRow,
+            CounterValueRow,
+            CpuFrequencyRow,
+            CpuIdleStateRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow

@@ -2,15 +2,19 @@
 //! late, also here (a process' name when it starts its program, losses and identities of files at the end).
 
 mod call_chain;
+mod counters;
 mod cpu_event;
 mod describe;
 mod disk;
 mod inventory;
 mod names;
+mod page_faults;
 mod pass;
+mod power;
 mod rows;
 mod samples;
 mod scheduler;
+mod syscalls;
 mod task_state;
 mod tracepoint;
 mod user_stacks;
@@ -160,12 +164,16 @@ fn write_rows(
             }
         }
     }
-    let Finished { rows, has_switches, has_ready, disks } = pass.finish(info.end_ns);
+    let Finished { rows, has_switches, has_ready, disks, syscall_names, counters } = pass.finish(info.end_ns);
     info.disks = disks;
+    let (counters, sources) = counters.finish(&info.sample_sources);
+    info.counters = counters;
+    info.sample_sources.extend(sources);
     info.has_switches = has_switches;
     info.has_ready = has_ready;
     let Rows { population, stacks, health, .. } = rows;
     let modules = stacks.into_modules();
+    writer.write_table(&syscall_names);
     writer.write_table(&modules.modules);
     writer.write_table(&modules.process_modules);
     let (processes, threads) = population.into_rows();

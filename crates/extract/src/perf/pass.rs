@@ -1,15 +1,22 @@
 //! The second pass over a Linux recording: who takes which record.
 
+use std::sync::Arc;
+
 use tracesift_perf::{Kind, Metadata, Record};
 use tracesift_trace::RowSink;
 use tracesift_trace::info::Disk;
+use tracesift_trace::rows::SyscallNameRow;
 
+use super::counters::Counters;
 use super::cpu_event::{Role, Roles};
 use super::disk::Disks;
 use super::inventory::ticks;
 use super::is_of_a_guest;
+use super::page_faults::FaultSource;
+use super::power::Power;
 use super::rows::Rows;
 use super::scheduler::{Scheduler, SwitchSource};
+use super::syscalls::Syscalls;
 use super::tracepoint::{Tracepoint, tracepoints};
 
 /// Records in the order of time become rows.
@@ -21,6 +28,10 @@ pub(crate) struct Pass<'s, Sink> {
     tracepoints: Vec<Option<Tracepoint>>,
     scheduler: Scheduler,
     disks: Disks,
+    faults: FaultSource,
+    syscalls: Syscalls,
+    power: Power,
+    counters: Counters,
 }
 
 /// What the pass leaves behind.
@@ -29,15 +40,25 @@ pub(crate) struct Finished<'s, Sink> {
     pub(crate) has_switches: bool,
     pub(crate) has_ready: bool,
     pub(crate) disks: Vec<Disk>,
+    pub(crate) syscall_names: Vec<SyscallNameRow>,
+    pub(crate) counters: Counters,
 }
 
 impl<'s, Sink: RowSink> Pass<'s, Sink> {
     /// The pass over a recording with these events; `of_tasks` as in the inventory.
-    pub(crate) fn new(mut rows: Rows<'s, Sink>, metadata: &Metadata, roles: Roles, of_tasks: Option<bool>) -> Self {
+    pub(crate) fn new(
+        mut rows: Rows<'s, Sink>,
+        metadata: &Arc<Metadata>,
+        roles: Roles,
+        of_tasks: Option<bool>,
+    ) -> Self {
         let tracepoints = tracepoints(metadata, &mut rows.health);
         let source = SwitchSource::of(metadata, &tracepoints, of_tasks);
         let scheduler = Scheduler::new(rows.clock, &rows.population, source);
-        Self { rows, roles, tracepoints, scheduler, disks: Disks::default() }
+        let faults = FaultSource::of(metadata, &tracepoints, &mut rows.health);
+        let syscalls = Syscalls::new(metadata.features.arch.as_deref(), &tracepoints);
+        let (disks, power, counters) = (Disks::default(), Power::default(), Counters::new(metadata.clone()));
+        Self { rows, roles, tracepoints, scheduler, disks, faults, syscalls, power, counters }
     }
 
     /// Where the rows go.
@@ -52,6 +73,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         }
         match record.kind() {
             Kind::Sample => self.sample(record),
+            Kind::Read => self.counters.at_end_of_thread(record, &mut self.rows),
             Kind::Switch | Kind::SwitchCpuWide => self.scheduler.record(record, &mut self.rows),
             _ => {}
         }
@@ -64,7 +86,9 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         };
         let role = self.roles.get(event);
         let tracepoint = self.tracepoints.get(event).and_then(Option::as_ref);
-        if role == Role::Other && tracepoint.is_none() {
+        let fault = self.faults.kind(event);
+        let has_values = self.counters.are_read_by(event);
+        if role == Role::Other && tracepoint.is_none() && fault.is_none() && !has_values {
             return;
         }
         if is_of_a_guest(record.cpu_mode()) {
@@ -72,14 +96,32 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
             return health.count("samples_of_guests", ticks(record), || "in a virtual machine".to_owned());
         }
         let Some(at) = self.rows.interrupted(record, event) else { return };
+        let rows = &mut self.rows;
         if role != Role::Other {
-            self.rows.profile(&at, role);
+            rows.profile(&at, role);
+        }
+        if let Some(kind) = fault {
+            let trap = tracepoint.and_then(|tracepoint| match tracepoint {
+                Tracepoint::Trap(fields) => Some(fields),
+                _ => None,
+            });
+            rows.page_fault(&at, kind, trap);
+        }
+        if has_values && !self.scheduler.takes_values(tracepoint) {
+            self.counters.read(&at, rows);
         }
         match tracepoint {
-            Some(Tracepoint::Switch(fields)) => self.scheduler.switch(fields, &at, &mut self.rows),
-            Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, &mut self.rows),
-            Some(Tracepoint::Block(fields)) => self.disks.event(fields, &at, &mut self.rows),
-            None => {}
+            Some(Tracepoint::Switch(fields)) => self.scheduler.switch(fields, &at, &mut self.counters, rows),
+            Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, rows),
+            Some(Tracepoint::Block(fields)) => self.disks.event(fields, &at, rows),
+            Some(Tracepoint::Syscall(fields)) => self.syscalls.event(fields, &at, rows),
+            Some(Tracepoint::Frequency(fields)) => Power::frequency(fields, &at, rows),
+            Some(Tracepoint::Idle(fields)) => {
+                if let Some((cpu, state)) = self.power.idle(fields, &at, rows) {
+                    self.scheduler.idles(cpu, state);
+                }
+            }
+            Some(Tracepoint::Trap(_)) | None => {}
         }
     }
 
@@ -87,6 +129,9 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
     pub(crate) fn finish(mut self, end: i64) -> Finished<'s, Sink> {
         let (has_switches, has_ready) = self.scheduler.finish(end, &mut self.rows);
         let disks = self.disks.finish(&mut self.rows);
-        Finished { rows: self.rows, has_switches, has_ready, disks }
+        let ticks = self.rows.clock.ticks(end);
+        let syscall_names = self.syscalls.finish(ticks, &mut self.rows);
+        self.power.finish(ticks, &mut self.rows);
+        Finished { rows: self.rows, has_switches, has_ready, disks, syscall_names, counters: self.counters }
     }
 }

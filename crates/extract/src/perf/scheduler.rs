@@ -1,10 +1,12 @@
 //! Switches and wake-ups, from the scheduler's tracepoints or from `PERF_RECORD_SWITCH`.
 
+use rustc_hash::FxHashMap;
 use tracesift_perf::{AttrFlags, Metadata, Payload, Record};
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Population, RowSink, ThreadId};
 
+use super::counters::Counters;
 use super::inventory::ticks;
 use super::is_of_a_guest;
 use super::rows::{Interrupted, Rows};
@@ -80,11 +82,24 @@ pub(crate) struct Scheduler {
     /// Switches that were not used, and how many they stand for.
     unused: u64,
     stands_for: u64,
+    /// The idle state that a CPU entered last, since it has nothing to run.
+    idle_states: FxHashMap<u16, i8>,
 }
 
 impl Scheduler {
     pub(crate) fn new(clock: Clock, population: &Population, source: SwitchSource) -> Self {
-        Self { tracker: SwitchTracker::new(clock, clock.zero, population), source, unused: 0, stands_for: 0 }
+        let tracker = SwitchTracker::new(clock, clock.zero, population);
+        Self { tracker, source, unused: 0, stands_for: 0, idle_states: FxHashMap::default() }
+    }
+
+    /// A CPU enters an idle state.
+    pub(crate) fn idles(&mut self, cpu: u16, state: i16) {
+        self.idle_states.insert(cpu, i8::try_from(state).unwrap_or(i8::MAX));
+    }
+
+    /// Whether the values of counters in samples of this tracepoint go into the rows of switches.
+    pub(crate) fn takes_values(&self, tracepoint: Option<&Tracepoint>) -> bool {
+        self.source.switches == Switches::Tracepoint && matches!(tracepoint, Some(Tracepoint::Switch(_)))
     }
 
     /// A `sched_switch`.
@@ -92,6 +107,7 @@ impl Scheduler {
         &mut self,
         fields: &SwitchFields,
         at: &Interrupted<'_>,
+        counters: &mut Counters,
         rows: &mut Rows<'_, Sink>,
     ) {
         if self.source.switches != Switches::Tracepoint {
@@ -108,7 +124,10 @@ impl Scheduler {
         let letter = fields.states.letter(state);
         let old_stack = rows.stack_of(at);
         let priority = |number: Option<i64>| i8::try_from(number?.saturating_sub(NORMAL_PRIORITIES)).ok();
+        let idle_state = self.idle_states.remove(&cpu);
         let switch = Switch {
+            previous_c_state: idle_state.filter(|_| prev == 0),
+            counters: counters.at_switch(at, rows),
             leave: TaskStates::leave(letter),
             old_state: Some(letter.cast_signed()),
             new_priority: priority(fields.next_prio.as_ref().and_then(|field| field.get(raw))),

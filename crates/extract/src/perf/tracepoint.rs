@@ -6,6 +6,9 @@ use tracesift_perf::{Attr, Endianness, Metadata};
 use tracesift_trace::Health;
 
 use super::disk::{BlockFields, Stage};
+use super::page_faults::TrapFields;
+use super::power::PowerFields;
+use super::syscalls::SyscallFields;
 use super::task_state::TaskStates;
 
 /// A tracepoint and where its fields stand.
@@ -17,12 +20,20 @@ pub(crate) enum Tracepoint {
     Ready(ReadyFields),
     /// `block:block_bio_queue`, `block_rq_insert`, `block_rq_issue`, `block_rq_complete`.
     Block(BlockFields),
+    /// `exceptions:page_fault_user`, `page_fault_kernel`.
+    Trap(TrapFields),
+    /// `raw_syscalls:sys_enter`, `sys_exit`, `syscalls:sys_enter_*`, `sys_exit_*`.
+    Syscall(SyscallFields),
+    /// `power:cpu_frequency`.
+    Frequency(PowerFields),
+    /// `power:cpu_idle`.
+    Idle(PowerFields),
 }
 
 impl Tracepoint {
     /// Whether it means something only together with others, so that all of them are needed.
     fn is_one_of_a_pair(&self) -> bool {
-        matches!(self, Self::Block(_))
+        matches!(self, Self::Block(_) | Self::Syscall(_) | Self::Idle(_))
     }
 }
 
@@ -59,6 +70,34 @@ impl Text {
     #[inline]
     pub(crate) fn get<'a>(&self, raw: &'a [u8]) -> Option<&'a [u8]> {
         self.field.text(raw, self.endian)
+    }
+}
+
+/// The arguments of a system call.
+#[derive(Clone, Debug)]
+pub(crate) enum Arguments {
+    /// In one field.
+    Array(Field, Endianness),
+    /// Each in its own.
+    Fields(Vec<Number>),
+}
+
+impl Arguments {
+    /// Their values, 0 for those that there are not.
+    #[inline]
+    pub(crate) fn get(&self, raw: &[u8]) -> [u64; 6] {
+        let mut values = [0; 6];
+        match self {
+            Self::Array(field, endian) => {
+                values.iter_mut().zip(field.elements(raw, *endian)).for_each(|(to, value)| *to = value);
+            }
+            Self::Fields(fields) => {
+                for (to, field) in values.iter_mut().zip(fields) {
+                    *to = field.get(raw).unwrap_or(0).cast_unsigned();
+                }
+            }
+        }
+        values
     }
 }
 
@@ -100,10 +139,26 @@ pub(crate) struct Fields<'a> {
     endian: Endianness,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    /// Those of a recording's event; `None` where it is no tracepoint or its format is missing.
+    pub(crate) fn of(metadata: &'a Metadata, event: usize) -> Option<Self> {
+        let attr = &metadata.events.get(event)?.attr;
+        let format = metadata.tracing.as_ref()?.by_id(attr.config).filter(|_| attr.is_tracepoint())?;
+        Some(Self { format, endian: metadata.endian })
+    }
     pub(crate) fn number(&self, name: &str) -> Option<Number> {
         let field = self.format.field(name)?.clone();
         Some(Number { field, endian: self.endian })
+    }
+
+    /// The arguments of a system call: `args`, or the fields behind the number.
+    pub(crate) fn arguments(&self) -> Arguments {
+        if let Some(field) = self.format.field("args") {
+            return Arguments::Array(field.clone(), self.endian);
+        }
+        let all = self.format.fields.iter();
+        let behind = all.skip_while(|field| !matches!(field.name.as_str(), "__syscall_nr" | "nr")).skip(1).take(6);
+        Arguments::Fields(behind.map(|field| Number { field: field.clone(), endian: self.endian }).collect())
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<Text> {
@@ -132,21 +187,27 @@ impl Fields<'_> {
 pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Option<Tracepoint>> {
     let tracepoint = |index: usize| {
         let event = metadata.events.get(index).filter(|event| event.attr.is_tracepoint())?;
-        let format = metadata.tracing.as_ref().and_then(|tracing| tracing.by_id(event.attr.config));
         let name = metadata.event_name(index);
-        let fields = format.map(|format| Fields { format, endian: metadata.endian });
-        let read: fn(&Fields<'_>) -> Option<Tracepoint> = match name.as_str() {
-            "sched:sched_switch" => |fields| fields.switch(),
-            "sched:sched_waking" => |fields| fields.ready(WakeUp::Waking),
-            "sched:sched_wakeup" => |fields| fields.ready(WakeUp::Wakeup),
-            "sched:sched_wakeup_new" => |fields| fields.ready(WakeUp::New),
-            "block:block_bio_queue" => |fields| BlockFields::of(fields, Stage::Queue),
-            "block:block_rq_insert" => |fields| BlockFields::of(fields, Stage::Insert),
-            "block:block_rq_issue" => |fields| BlockFields::of(fields, Stage::Issue),
-            "block:block_rq_complete" => |fields| BlockFields::of(fields, Stage::Complete),
+        let fields = Fields::of(metadata, index);
+        let read: &dyn Fn(&Fields<'_>) -> Option<Tracepoint> = match name.as_str() {
+            "sched:sched_switch" => &|fields| fields.switch(),
+            "sched:sched_waking" => &|fields| fields.ready(WakeUp::Waking),
+            "sched:sched_wakeup" => &|fields| fields.ready(WakeUp::Wakeup),
+            "sched:sched_wakeup_new" => &|fields| fields.ready(WakeUp::New),
+            "block:block_bio_queue" => &|fields| BlockFields::of(fields, Stage::Queue),
+            "block:block_rq_insert" => &|fields| BlockFields::of(fields, Stage::Insert),
+            "block:block_rq_issue" => &|fields| BlockFields::of(fields, Stage::Issue),
+            "block:block_rq_complete" => &|fields| BlockFields::of(fields, Stage::Complete),
+            "exceptions:page_fault_user" => &|fields| TrapFields::of(fields, false),
+            "exceptions:page_fault_kernel" => &|fields| TrapFields::of(fields, true),
+            "power:cpu_frequency" => &PowerFields::frequency,
+            "power:cpu_idle" => &PowerFields::idle,
+            name if name.starts_with("raw_syscalls:sys_") || name.starts_with("syscalls:sys_") => {
+                &|fields| SyscallFields::of(fields, name)
+            }
             _ => return None,
         };
-        let tracepoint = fields.as_ref().and_then(read);
+        let tracepoint = fields.as_ref().and_then(|fields| read(fields));
         if tracepoint.is_none() {
             health.count("unknown_tracepoint_format", None, || {
                 format!("{name}: its fields are not those that are known")

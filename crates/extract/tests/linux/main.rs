@@ -5,12 +5,17 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
 mod branches;
+mod calls;
+mod counters;
 mod disk;
 mod extracted;
 mod perf;
 mod shared;
 mod switches;
+mod synthetic;
 mod unwinding;
+#[path = "../../../perf/tests/common/write.rs"]
+mod write;
 
 use std::collections::BTreeMap;
 

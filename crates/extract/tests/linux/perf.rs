@@ -119,6 +119,25 @@ impl Recorded {
         sum("PERF_RECORD_LOST_SAMPLES", ':').max(sum("PERF_RECORD_LOST:", ':'))
     }
 
+    /// What `perf script` prints with these fields.
+    pub(crate) fn script(&self, fields: &str) -> String {
+        self.perf(&["script", "--ns", "-F", fields])
+    }
+
+    /// Counts of one event by tid, as threads had them when they ended (`perf record -s`).
+    pub(crate) fn totals_by_tid(&self) -> BTreeMap<i64, i64> {
+        let text = self.perf(&["report", "--stdio", "-T"]);
+        let rows = text.split("TID").last().unwrap().lines().skip(1).map(str::split_whitespace);
+        let mut totals = BTreeMap::new();
+        for mut words in rows {
+            let mut next = || words.next()?.parse::<i64>().ok();
+            if let (Some(_), Some(tid), Some(count)) = (next(), next(), next()) {
+                *totals.entry(tid).or_default() += count;
+            }
+        }
+        totals
+    }
+
     /// The tracepoints in order of time.
     pub(crate) fn tracepoints(&self) -> Vec<Traced> {
         let text = self.perf(&["script", "--ns", "-F", "tid,cpu,time,event,trace"]);

@@ -17,8 +17,8 @@ pub(crate) fn attrs() -> [Attr; 2] {
     // Group, with id and time running.
     let read_format = 8 | 4 | 2;
     [
-        Attr { kind: 2, config: 77, sample_type: SAMPLE_TYPE, read_format, flags, ids: vec![11, 12] },
-        Attr { kind: 1, config: 0, sample_type: OTHER_TYPE, read_format: 0, flags, ids: vec![21, 22] },
+        Attr { kind: 2, config: 77, period: 4000, sample_type: SAMPLE_TYPE, read_format, flags, ids: vec![11, 12] },
+        Attr { kind: 1, config: 0, period: 4000, sample_type: OTHER_TYPE, read_format: 0, flags, ids: vec![21, 22] },
     ]
 }
 

@@ -72,6 +72,7 @@ impl Bytes {
 pub(crate) struct Attr {
     pub(crate) kind: u32,
     pub(crate) config: u64,
+    pub(crate) period: u64,
     pub(crate) sample_type: u64,
     pub(crate) read_format: u64,
     pub(crate) flags: u64,
@@ -83,7 +84,7 @@ pub(crate) const SAMPLE_ID_ALL: u64 = 1 << 18;
 
 impl Attr {
     pub(crate) fn write(&self, into: &mut Bytes) {
-        into.u32(self.kind).u32(136).u64(self.config).u64(4000).u64(self.sample_type).u64(self.read_format);
+        into.u32(self.kind).u32(136).u64(self.config).u64(self.period).u64(self.sample_type).u64(self.read_format);
         match into.endian {
             Endianness::LittleEndian => into.u64(self.flags),
             // As the compiler lays bit fields out there: from the other end, but each field's value the right way round.

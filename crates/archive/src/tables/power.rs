@@ -1,0 +1,36 @@
+//! What the hardware counts, how fast it runs and how deep it sleeps.
+
+use tracesift_trace::rows::{CounterValueRow, CpuFrequencyRow, CpuIdleStateRow};
+use tracesift_trace::{ProcessId, ThreadId};
+
+use crate::column::Timing;
+use crate::table::table;
+
+table! {
+    CounterValueRow in "counter_values", always: false, Timing::At("time"),
+    "What a counter has counted since it was read before; from schema 1.3. Readings at context switches stand in `context_switches`. A reading that found nothing new has no row.";
+    time: i64, Delta, "ns", "Time of the reading.", "perf sample time, PERF_RECORD_READ";
+    cpu: i16, Dictionary, "", "CPU.", "perf sample cpu";
+    process: ProcessId, Dictionary, "", "Process of the thread.", "`threads`";
+    thread: ThreadId, Dictionary, "", "The thread that ran at the reading, or that ended.", "perf sample tid";
+    source: i32, Dictionary, "", "Number of the counter; its name is in `trace.json` under `sample_sources`.", "id of the value";
+    value: i64, Plain, "events", "Its count since the reading before, of the first one since the recording began.", "perf sample read";
+    total: Option<bool>, Plain, "", "True: the count of all that the thread did, read when it ended (`perf record -s`); such rows are no part of the others.", "PERF_RECORD_READ";
+}
+
+table! {
+    CpuFrequencyRow in "cpu_frequencies", always: false, Timing::At("time"),
+    "A new clock rate of a CPU; from schema 1.3.";
+    time: i64, Delta, "ns", "Time of the change.", "power:cpu_frequency";
+    cpu: i16, Dictionary, "", "The CPU.", "cpu_frequency cpu_id";
+    khz: i64, Dictionary, "kHz", "The rate from now on.", "cpu_frequency state";
+}
+
+table! {
+    CpuIdleStateRow in "cpu_idle_states", always: false, Timing::Span { start: "start", end: "time" },
+    "A stay of a CPU in an idle state; from schema 1.3. One that lasts at the end of the recording ends there.";
+    time: i64, Delta, "ns", "End of the stay.", "power:cpu_idle with state −1";
+    cpu: i16, Dictionary, "", "The CPU.", "cpu_idle cpu_id";
+    start: i64, Delta, "ns", "Start of the stay.", "power:cpu_idle";
+    state: i16, Dictionary, "", "The state, numbered by depth: 0 mostly polls, above it sleeps.", "cpu_idle state";
+}

@@ -1,0 +1,127 @@
+//! System calls that are file operations: which of their arguments are what.
+
+use tracesift_trace::rows::file_operations as operation;
+
+/// What a call does to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileCall {
+    /// See [`tracesift_trace::rows::file_operations`].
+    pub(super) operation: i8,
+    handle: Handle,
+    /// The argument with the offset in the file.
+    offset: Option<usize>,
+    /// The argument with the bytes.
+    size: Option<usize>,
+}
+
+/// Where the descriptor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Handle {
+    /// The call names a path, which is not in the recording.
+    None,
+    Argument(usize),
+    /// As [`Self::Argument`]; without one it has nothing to do with a file.
+    Required(usize),
+    Result,
+}
+
+/// What a call did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Done {
+    pub(super) handle: Option<i64>,
+    pub(super) offset: Option<i64>,
+    pub(super) size: Option<i64>,
+    pub(super) transferred: Option<i64>,
+}
+
+impl FileCall {
+    /// The file operation of a call with that name.
+    #[rustfmt::skip]
+    pub(super) fn of(name: &str) -> Option<Self> {
+        use Handle::{Argument, None as Path, Required, Result};
+        let (operation, handle, offset, size) = match name {
+            "open" | "openat" | "openat2" | "creat" | "open_by_handle_at" => (operation::OPEN, Result, None, None),
+            "close" => (operation::CLOSE, Argument(0), None, None),
+            "read" => (operation::READ, Argument(0), None, Some(2)),
+            "pread64" => (operation::READ, Argument(0), Some(3), Some(2)),
+            "readv" => (operation::READ, Argument(0), None, None),
+            "preadv" | "preadv2" => (operation::READ, Argument(0), Some(3), None),
+            "write" => (operation::WRITE, Argument(0), None, Some(2)),
+            "pwrite64" => (operation::WRITE, Argument(0), Some(3), Some(2)),
+            "writev" => (operation::WRITE, Argument(0), None, None),
+            "pwritev" | "pwritev2" => (operation::WRITE, Argument(0), Some(3), None),
+            "fsync" | "fdatasync" | "syncfs" => (operation::FLUSH, Argument(0), None, None),
+            "sync_file_range" => (operation::FLUSH, Argument(0), Some(1), Some(2)),
+            "sync" => (operation::FLUSH, Path, None, None),
+            "fstat" | "fstatfs" | "fgetxattr" | "flistxattr" => (operation::QUERY, Argument(0), None, None),
+            "stat" | "lstat" | "newfstatat" | "statx" | "statfs" | "access" | "faccessat" | "faccessat2" | "readlink"
+            | "readlinkat" | "getxattr" | "lgetxattr" | "listxattr" | "llistxattr" => (operation::QUERY, Path, None, None),
+            "ftruncate" => (operation::SET, Argument(0), None, Some(1)),
+            "truncate" => (operation::SET, Path, None, Some(1)),
+            "fallocate" => (operation::SET, Argument(0), Some(2), Some(3)),
+            "fsetxattr" | "fremovexattr" => (operation::SET, Argument(0), None, None),
+            "utime" | "utimes" | "futimesat" | "utimensat" | "setxattr" | "lsetxattr" | "removexattr" | "lremovexattr" =>
+                (operation::SET, Path, None, None),
+            "fchmod" | "fchown" => (operation::SET_SECURITY, Argument(0), None, None),
+            "chmod" | "fchmodat" | "fchmodat2" | "chown" | "lchown" | "fchownat" =>
+                (operation::SET_SECURITY, Path, None, None),
+            "unlink" | "unlinkat" | "rmdir" => (operation::DELETE, Path, None, None),
+            "rename" | "renameat" | "renameat2" => (operation::RENAME, Path, None, None),
+            "getdents" | "getdents64" => (operation::LIST, Argument(0), None, Some(2)),
+            "mmap" => (operation::MAP, Required(4), Some(5), Some(1)),
+            "mkdir" | "mkdirat" | "mknod" | "mknodat" | "link" | "linkat" | "symlink" | "symlinkat" =>
+                (operation::CREATE, Path, None, None),
+            _ => return None,
+        };
+        Some(Self { operation, handle, offset, size })
+    }
+
+    /// What a call with these arguments and this result did; `None` where it has nothing to do with a file.
+    pub(super) fn done(&self, arguments: &[u64; 6], result: i64) -> Option<Done> {
+        let argument = |index: usize| arguments.get(index).copied();
+        // Registers are wider than descriptors, and what stands in the upper half is nobody's.
+        let descriptor = |index| argument(index).map(|value| i64::from((value as u32).cast_signed()));
+        let handle = match self.handle {
+            Handle::None => None,
+            Handle::Argument(index) => descriptor(index),
+            Handle::Required(index) => Some(descriptor(index).filter(|descriptor| *descriptor >= 0)?),
+            Handle::Result => Some(result).filter(|result| *result >= 0),
+        };
+        let moves = matches!(self.operation, operation::READ | operation::WRITE | operation::LIST);
+        Some(Done {
+            handle,
+            offset: self.offset.and_then(argument).map(u64::cast_signed),
+            size: self.size.and_then(argument).map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
+            transferred: (moves && result >= 0).then_some(result),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(
+        name: &str,
+        arguments: [u64; 6],
+        result: i64,
+    ) -> Option<(i8, Option<i64>, Option<i64>, Option<i64>, Option<i64>)> {
+        let call = FileCall::of(name)?;
+        let Done { handle, offset, size, transferred } = call.done(&arguments, result)?;
+        Some((call.operation, handle, offset, size, transferred))
+    }
+
+    #[test]
+    fn arguments_are_what_the_call_takes_them_for() {
+        let pread = done("pread64", [7, 0xdead, 4096, 8192, 0, 0], 100);
+        assert_eq!(pread, Some((operation::READ, Some(7), Some(8192), Some(4096), Some(100))));
+        let failed = done("write", [0xffff_ffff_0000_0003, 0, 10, 0, 0, 0], -28);
+        assert_eq!(failed, Some((operation::WRITE, Some(3), None, Some(10), None)));
+        assert_eq!(done("openat", [0; 6], 5), Some((operation::OPEN, Some(5), None, None, None)));
+        assert_eq!(done("openat", [0; 6], -2), Some((operation::OPEN, None, None, None, None)));
+        let mapped = done("mmap", [0, 4096, 1, 2, 3, 8192], 0x7f00_0000_0000);
+        assert_eq!(mapped, Some((operation::MAP, Some(3), Some(8192), Some(4096), None)));
+        assert_eq!(done("mmap", [0, 4096, 1, 0x22, 0xffff_ffff_ffff_ffff, 0], 0x7f00_0000_0000), None);
+        assert_eq!(done("futex", [0; 6], 0), None);
+    }
+}

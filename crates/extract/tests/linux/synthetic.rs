@@ -1,0 +1,194 @@
+//! What the machine at hand does not do, in recordings made byte by byte: idle CPUs, other kernels, what is missing.
+
+use tempfile::TempDir;
+use tracesift_perf::Endianness;
+use tracesift_trace::rows::{CpuFrequencyRow, CpuIdleStateRow, DiskIoRow, DiskOperation};
+
+use crate::extracted::Extracted;
+use crate::write::{self, Attr, Bytes, SAMPLE_ID_ALL};
+
+/// Identifier, process and thread, time, CPU, raw data.
+const SAMPLE_TYPE: u64 = 1 << 16 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10;
+
+/// A tracepoint: its system, name and fields behind the common ones.
+struct Format {
+    system: &'static str,
+    name: &'static str,
+    fields: &'static str,
+}
+
+const IDLE: Format = Format {
+    system: "power",
+    name: "cpu_idle",
+    fields: "\tfield:u32 state;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:u32 cpu_id;\toffset:12;\tsize:4;\tsigned:0;\n",
+};
+const FREQUENCY: Format = Format { name: "cpu_frequency", ..IDLE };
+const SWITCH: Format = Format {
+    system: "sched",
+    name: "sched_switch",
+    fields: "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:long prev_state;\toffset:16;\tsize:8;\tsigned:1;\n\
+        \tfield:pid_t next_pid;\toffset:24;\tsize:4;\tsigned:1;\n",
+};
+/// As kernels before 4.13 have it.
+const COMPLETE: Format = Format {
+    system: "block",
+    name: "block_rq_complete",
+    fields: "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:sector_t sector;\toffset:16;\tsize:8;\tsigned:0;\n\
+        \tfield:unsigned int nr_sector;\toffset:24;\tsize:4;\tsigned:0;\n\tfield:int errors;\toffset:28;\tsize:4;\tsigned:1;\n\
+        \tfield:char rwbs[8];\toffset:32;\tsize:8;\tsigned:1;\n",
+};
+const ISSUE: Format = Format { name: "block_rq_issue", ..COMPLETE };
+
+/// A recording under construction: all tracepoints on two CPUs.
+struct Recording {
+    endian: Endianness,
+    formats: Vec<Format>,
+    sample_type: u64,
+    data: Bytes,
+}
+
+impl Recording {
+    fn new(endian: Endianness, formats: Vec<Format>) -> Self {
+        Self { endian, formats, sample_type: SAMPLE_TYPE, data: Bytes::new(endian) }
+    }
+
+    /// A sample of the tracepoint with that index.
+    fn sample(&mut self, format: u64, tid: u32, time: u64, cpu: u32, fields: impl FnOnce(&mut Bytes)) -> &mut Self {
+        let mut raw = Bytes::new(self.endian);
+        raw.u64(0);
+        fields(&mut raw);
+        // With its length a multiple of 8.
+        raw.bytes.resize(raw.bytes.len().next_multiple_of(8) + 4, 0);
+        self.data.record(9, 1, |out| {
+            out.u64(100 + format).u32(tid).u32(tid).u64(time).u32(cpu).u32(0);
+            out.u32(raw.bytes.len() as u32).raw(&raw.bytes);
+        });
+        self
+    }
+
+    fn extracted(&self) -> Extracted {
+        let mut tracing = Bytes::new(self.endian);
+        tracing.raw(b"\x17\x08\x44tracing0.6\0").u8((self.endian == Endianness::BigEndian).into()).u8(8).u32(4096);
+        tracing.raw(b"header_page\0").u64(0).raw(b"header_event\0").u64(0).u32(0);
+        tracing.u32(self.formats.len() as u32);
+        for (id, format) in (10..).zip(&self.formats) {
+            let text = format!(
+                "name: {}\nID: {id}\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n{}\nprint fmt: \"\"\n",
+                format.name, format.fields
+            );
+            tracing.raw(format.system.as_bytes()).u8(0).u32(1).u64(text.len() as u64).raw(text.as_bytes());
+        }
+        tracing.u32(0).u32(0).u64(0);
+        let attrs: Vec<Attr> = (0..self.formats.len() as u64)
+            .map(|index| Attr {
+                kind: 2,
+                config: 10 + index,
+                period: 1,
+                sample_type: self.sample_type,
+                read_format: 0,
+                flags: SAMPLE_ID_ALL,
+                ids: vec![100 + index],
+            })
+            .collect();
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("perf.data");
+        std::fs::write(&path, write::file(self.endian, &attrs, &self.data.bytes, &[(1, tracing.bytes)])).unwrap();
+        Extracted::of(&path)
+    }
+}
+
+#[test]
+fn who_wakes_an_idle_cpu_knows_how_deep_it_slept() {
+    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
+        let mut recording = Recording::new(endian, vec![IDLE, FREQUENCY, SWITCH]);
+        let power = |state: u32, cpu: u32| {
+            move |raw: &mut Bytes| {
+                raw.u32(state).u32(cpu);
+            }
+        };
+        let switch = |prev: u32, next: u32| {
+            move |raw: &mut Bytes| {
+                raw.u32(prev).u32(0).u64(1).u32(next).u32(0);
+            }
+        };
+        let leaves = u32::MAX;
+        recording
+            .sample(2, 5, 1_000, 1, switch(5, 0))
+            // Was entered before the recording.
+            .sample(0, 0, 1_010, 0, power(leaves, 0))
+            .sample(0, 0, 1_020, 1, power(1, 1))
+            .sample(0, 0, 1_030, 1, power(leaves, 1))
+            .sample(0, 0, 1_040, 1, power(3, 1))
+            // From another CPU.
+            .sample(1, 7, 1_050, 0, power(2_400_000, 1))
+            .sample(0, 0, 1_060, 1, power(leaves, 1))
+            .sample(2, 0, 1_070, 1, switch(0, 5))
+            .sample(2, 5, 1_080, 1, switch(5, 6))
+            .sample(0, 0, 1_090, 0, power(2, 0))
+            .sample(0, 0, 1_095, 0, power(4, 0))
+            .sample(2, 6, 1_100, 1, switch(6, 5));
+        let extracted = recording.extracted();
+        let idle = extracted.archive.rows::<CpuIdleStateRow>().unwrap();
+        let stay = |cpu, start, time, state| CpuIdleStateRow { time, cpu, start, state };
+        // The last one lasts to the end.
+        assert_eq!(idle, [stay(1, 20, 30, 1), stay(1, 40, 60, 3), stay(0, 95, 100, 4)], "{endian:?}");
+        assert_eq!(extracted.health.get("idle_states_without_end"), 1);
+        let rate = CpuFrequencyRow { time: 50, cpu: 1, khz: 2_400_000 };
+        assert_eq!(extracted.archive.rows::<CpuFrequencyRow>().unwrap(), [rate]);
+        let mut states: Vec<(i64, Option<i8>)> = extracted
+            .switches
+            .iter()
+            .filter(|row| row.cpu.is_some())
+            .map(|row| (row.time, row.previous_c_state))
+            .collect();
+        states.sort_unstable();
+        assert_eq!(states, [(0, None), (70, Some(3)), (80, None), (100, None)], "{:?}", extracted.switches);
+    }
+}
+
+#[test]
+fn disks_of_an_old_kernel_with_what_is_missing() {
+    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
+        let mut recording = Recording::new(endian, vec![ISSUE, COMPLETE]);
+        let request = |sector: u64, count: u32, errors: u32, letters: &'static [u8]| {
+            move |raw: &mut Bytes| {
+                raw.u32(8 << 20 | 1).u32(0).u64(sector).u32(count).u32(errors).text(letters, 8);
+            }
+        };
+        recording
+            .sample(0, 5, 1_000, 1, request(64, 16, 0, b"WS"))
+            .sample(0, 5, 1_010, 1, request(800, 8, 0, b"R"))
+            .sample(1, 0, 1_020, 0, request(64, 8, 0, b"WS"))
+            .sample(1, 0, 1_030, 0, request(800, 8, 0xffff_fffb, b"R"))
+            .sample(1, 0, 1_040, 0, request(72, 8, 0, b"WS"))
+            // Never began, never ends, is none of these.
+            .sample(1, 0, 1_050, 0, request(9_000, 8, 0, b"WS"))
+            .sample(0, 6, 1_060, 0, request(9_100, 8, 0, b"WS"))
+            .sample(1, 6, 1_070, 0, request(9_200, 8, 0, b"D"))
+            .sample(0, 6, 1_080, 0, request(0, 0, 0, b"FWS"))
+            .sample(1, 0, 1_090, 0, request(0, 0, 0, b"FWS"));
+        let extracted = recording.extracted();
+        let rows = extracted.archive.rows::<DiskIoRow>().unwrap();
+        let short: Vec<_> = rows.iter().map(|row| (row.time, row.start, row.operation, row.offset, row.size)).collect();
+        assert_eq!(
+            short,
+            [
+                (30, 10, DiskOperation::Read, Some(409_600), 4096),
+                (40, 0, DiskOperation::Write, Some(32_768), 8192),
+                (90, 80, DiskOperation::Flush, None, 0)
+            ],
+            "{endian:?} {:?}",
+            extracted.health
+        );
+        for kind in [
+            "failed_disk_operations",
+            "disk_completions_without_start",
+            "disk_io_without_completion",
+            "other_disk_operations",
+        ] {
+            assert_eq!(extracted.health.get(kind), 1, "{kind}");
+        }
+        let disk = &extracted.info.disks[0];
+        assert_eq!((rows[0].disk, disk.number, disk.model.as_str()), (8 << 20 | 1, 8 << 20 | 1, "8:1"));
+    }
+}

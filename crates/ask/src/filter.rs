@@ -80,6 +80,8 @@ pub struct ProcessFilter {
     pub user: Patterns,
     /// Terminal-services session.
     pub session: Patterns,
+    /// Id of the container, whole or its first twelve digits, or path of the control group.
+    pub container: Patterns,
     /// Start and end.
     pub life: Option<Life>,
 }
@@ -108,7 +110,15 @@ impl ProcessFilter {
             && (self.user.is_empty() || matches_user(&self.user, process.user.as_deref().unwrap_or_default()))
             && (self.session.is_empty()
                 || self.session.matches(&process.session.map(|session| session.to_string()).unwrap_or_default()))
+            && (self.container.is_empty() || matches_container(&self.container, process))
     }
+}
+
+fn matches_container(patterns: &Patterns, process: &ProcessRow) -> bool {
+    /// What runtimes show of an id.
+    const SHORT: usize = 12;
+    let id = process.container.as_deref().unwrap_or_default();
+    patterns.matches_any(&[id, id.get(..SHORT).unwrap_or(id), process.cgroup.as_deref().unwrap_or_default()])
 }
 
 fn matches_user(patterns: &Patterns, sid: &str) -> bool {
@@ -165,6 +175,19 @@ mod tests {
         }
         let filter = ProcessFilter { user: Patterns::parse("!system"), ..ProcessFilter::default() };
         assert!(!filter.accepts(&row, None));
+    }
+
+    #[test]
+    fn containers_by_whole_and_short_id_and_by_group() {
+        let mut row = crate::testing::process(1, 10, "a");
+        let filter = |list| ProcessFilter { container: Patterns::parse(list), ..ProcessFilter::default() };
+        assert!(!filter("*docker*").accepts(&row, None));
+        row.container = Some("4f1a2b3c4d5e6f708192".to_owned());
+        row.cgroup = Some("/docker/4f1a2b3c4d5e6f708192".to_owned());
+        for list in ["4f1a2b3c4d5e6f708192", "4f1a2b3c4d5e", "4f1a*", "/docker/*"] {
+            assert!(filter(list).accepts(&row, None), "{list}");
+        }
+        assert!(!filter("!4f1a*").accepts(&row, None) && !filter("5f1a*").accepts(&row, None));
     }
 
     #[test]

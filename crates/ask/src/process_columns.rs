@@ -90,6 +90,30 @@ pub const fn session<R: OfProcess>() -> ColumnOf<R> {
     )
 }
 
+/// Container.
+#[must_use]
+pub const fn container<R: OfProcess>() -> ColumnOf<R> {
+    ColumnOf::details(
+        "container",
+        "Container",
+        Kind::Text,
+        |row| row.process().and_then(|process| process.container.as_ref()).into(),
+        "Id of its container (Linux).",
+    )
+}
+
+/// Control group.
+#[must_use]
+pub const fn cgroup<R: OfProcess>() -> ColumnOf<R> {
+    ColumnOf::machine(
+        "cgroup",
+        "Control group",
+        Kind::Text,
+        |row| row.process().and_then(|process| process.cgroup.as_ref()).into(),
+        "Path of its control group (Linux).",
+    )
+}
+
 /// Security identifier of the owner.
 #[must_use]
 pub const fn user<R: OfProcess>() -> ColumnOf<R> {

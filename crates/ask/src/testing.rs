@@ -21,5 +21,8 @@ pub(crate) fn process(id: i32, pid: i64, name: &str) -> ProcessRow {
         exit_code: None,
         wow64: None,
         origin: Origin::Rundown,
+        cgroup: None,
+        container: None,
+        pid_namespace: None,
     }
 }

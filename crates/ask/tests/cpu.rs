@@ -24,6 +24,9 @@ fn process(index: usize, pid: i64, name: &str) -> ProcessRow {
         exit_code: None,
         wow64: None,
         origin: if name == "DPC/ISR" { Origin::Pseudo } else { Origin::Rundown },
+        cgroup: None,
+        container: None,
+        pid_namespace: None,
     }
 }
 

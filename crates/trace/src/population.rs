@@ -58,6 +58,12 @@ pub struct ProcessFacts {
     pub exit_code: Option<i32>,
     /// 32-bit on a 64-bit system.
     pub wow64: Option<bool>,
+    /// Path of the control group.
+    pub cgroup: Option<String>,
+    /// Id of the container.
+    pub container: Option<String>,
+    /// Inode of the pid namespace.
+    pub pid_namespace: Option<i64>,
 }
 
 /// What a record says about a thread.
@@ -147,6 +153,13 @@ impl Lifetimes {
         {
             life.facts.name = Some(name.to_owned());
         }
+    }
+
+    /// What else is known of a process from now on; what `facts` leave out stays.
+    pub fn process_facts(&mut self, pid: u32, facts: ProcessFacts) {
+        let Some(life) = self.processes.get_mut(&pid).and_then(|lives| lives.last_mut()) else { return };
+        let before = std::mem::replace(&mut life.facts, facts);
+        merge_process(&mut life.facts, before, false);
     }
 
     /// A thread left a CPU in state Terminated: its life ends here even if its end record came a little earlier.
@@ -271,6 +284,9 @@ fn merge_process(into: &mut ProcessFacts, from: ProcessFacts, is_end: bool) {
     fill(&mut into.package, from.package);
     fill(&mut into.application, from.application);
     fill(&mut into.wow64, from.wow64);
+    fill(&mut into.cgroup, from.cgroup);
+    fill(&mut into.container, from.container);
+    fill(&mut into.pid_namespace, from.pid_namespace);
     if is_end {
         into.exit_code = from.exit_code.or(into.exit_code);
     }
@@ -366,6 +382,9 @@ impl Population {
             exit_code: facts.exit_code.filter(|_| life.end.is_some()),
             wow64: facts.wow64,
             origin: life.origin,
+            cgroup: facts.cgroup,
+            container: facts.container,
+            pid_namespace: facts.pid_namespace,
         });
         let span = Span { id, start: life.start.unwrap_or(i64::MIN), end: life.end.unwrap_or(i64::MAX) };
         self.by_pid.entry(pid).or_default().push(span);
@@ -587,6 +606,9 @@ impl Population {
             exit_code: None,
             wow64: None,
             origin: Origin::Pseudo,
+            cgroup: None,
+            container: None,
+            pid_namespace: None,
         });
         process
     }

@@ -62,6 +62,12 @@ pub struct ProcessRow {
     pub wow64: Option<bool>,
     /// How the recording knows of it.
     pub origin: Origin,
+    /// Path of its control group (Linux), the last one that it was in.
+    pub cgroup: Option<String>,
+    /// Id of the container that this group belongs to.
+    pub container: Option<String>,
+    /// Inode of its pid namespace (Linux): processes of a container share one.
+    pub pid_namespace: Option<i64>,
 }
 
 /// Table `threads`: one life of a tid.

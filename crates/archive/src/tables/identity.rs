@@ -11,8 +11,8 @@ table! {
     "One life of a pid: a pid that is used again is another row.";
     process: ProcessId, Delta, "", "Row id, given at first sight.", "made by the extract";
     pid: i64, Plain, "", "Process id of the operating system.", "Process ProcessId";
-    name: String, Plain, "", "File name of the image, such as `FileWriter.exe`; on Linux the last name of the first thread; `pid N` when nothing named it.", "Process ImageFileName; perf COMM";
-    command_line: Option<String>, Plain, "", "Command line.", "Process CommandLine";
+    name: String, Plain, "", "File name of the image, such as `FileWriter.exe`; on Linux the last name of the first thread, in full where that was cut at 15 bytes and the file of the program begins with it; `pid N` when nothing named it.", "Process ImageFileName; perf COMM, MMAP2";
+    command_line: Option<String>, Plain, "", "Command line; on Linux the path of the program that it started last, where that was recorded.", "Process CommandLine; sched:sched_process_exec filename";
     parent_pid: Option<i64>, Plain, "", "Process id of the creator.", "Process ParentId";
     parent: Option<ProcessId>, Plain, "", "The creator, when it was alive at the start of this process.", "`processes`";
     session: Option<i32>, Plain, "", "Terminal-services session.", "Process SessionId";
@@ -24,6 +24,9 @@ table! {
     exit_code: Option<i32>, Plain, "", "Exit status, when the end was seen.", "Process End ExitStatus";
     wow64: Option<bool>, Plain, "", "Whether it is a 32-bit process on a 64-bit system.", "Process Flags (from version 4)";
     origin: Origin, Dictionary, "", "How the recording knows of it: 0 start or end seen, 1 rundown only, 2 inferred from records that carry its id, 3 made by the model (`DPC/ISR`).", "made by the extract";
+    cgroup: Option<String>, Dictionary, "", "Path of its control group, the last one that a sample showed it in (`perf record --all-cgroups`); from schema 1.3.", "PERF_RECORD_CGROUP, perf sample cgroup";
+    container: Option<String>, Dictionary, "", "Id of the container that this group belongs to: docker, podman, containerd, CRI-O, LXC; from schema 1.3.", "path of the control group";
+    pid_namespace: Option<i64>, Dictionary, "", "Inode of its pid namespace (`perf record --namespaces`), which the processes of a container share; from schema 1.3.", "PERF_RECORD_NAMESPACES";
 }
 
 table! {

@@ -122,6 +122,8 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Name and pid of the creator; the pid alone when it was gone before.",
     ),
     of_process::session(),
+    of_process::container(),
+    of_process::cgroup(),
     of_process::user(),
     of_process::account(),
     ColumnOf::details(

@@ -30,6 +30,10 @@ pub(crate) struct ProcessArgs {
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     pub(crate) session: String,
 
+    /// Only processes of these containers (Linux): id, its first 12 digits, or path of the control group
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    pub(crate) container: String,
+
     /// Only processes with such a life inside the recording
     #[arg(long, value_name = "WHICH", allow_hyphen_values = true)]
     pub(crate) new_process: Option<WhichLife>,
@@ -48,6 +52,7 @@ impl ProcessArgs {
             command_line: Patterns::parse(&self.cmdline),
             user: Patterns::parse(&self.user),
             session: Patterns::parse(&self.session),
+            container: Patterns::parse(&self.container),
             life: self.new_process.map(|WhichLife(life)| life),
         }
     }

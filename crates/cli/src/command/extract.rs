@@ -179,6 +179,8 @@ fn found(report: &Report) -> String {
         ("cpu_samples", ["sample", "samples"]),
         ("context_switches", ["switch", "switches"]),
         ("disk_io", ["disk operation", "disk operations"]),
+        ("page_faults", ["page fault", "page faults"]),
+        ("syscalls", ["system call", "system calls"]),
         ("events", ["event", "events"]),
         ("stacks", ["stack", "stacks"]),
     ] {

@@ -89,6 +89,9 @@ fn process(id: i32, pid: i64, name: &str, command_line: Option<&str>) -> Process
         exit_code: None,
         wow64: Some(false),
         origin: Origin::Rundown,
+        cgroup: None,
+        container: None,
+        pid_namespace: None,
     }
 }
 

@@ -10,6 +10,7 @@ use tracesift_trace::population::{Edge, Lifetimes, Platform, ProcessFacts, Threa
 
 use super::is_of_a_guest;
 use super::names::{Mapped, mapped};
+use super::programs::Programs;
 
 /// Bytes behind the kernel's main part in which its data and the code lie that only runs while it starts. The idle thread of the
 /// first CPU has come from there. Modules lie further away.
@@ -30,6 +31,7 @@ pub(crate) struct Inventory {
     pub(crate) metadata: Option<Arc<Metadata>>,
     /// Single tasks were watched, and not all that CPUs do; `None` where the recorder does not say.
     pub(crate) of_tasks: Option<bool>,
+    pub(super) programs: Programs,
     threads: FxHashMap<u32, Thread>,
     /// Threads that live, by process.
     alive: FxHashMap<u32, u32>,
@@ -54,6 +56,7 @@ impl Inventory {
             span: None,
             metadata: None,
             of_tasks: None,
+            programs: Programs::default(),
             threads: FxHashMap::default(),
             alive: FxHashMap::default(),
         }
@@ -81,6 +84,8 @@ impl Inventory {
             | Kind::Fork
             | Kind::Exit
             | Kind::Ksymbol
+            | Kind::Cgroup
+            | Kind::Namespaces
             | Kind::Lost
             | Kind::LostSamples
             | Kind::ThreadMap => {}
@@ -92,6 +97,8 @@ impl Inventory {
             Ok(Payload::Fork(task)) => self.fork(&task, ticks),
             Ok(Payload::Exit(task)) => self.exit(&task, ticks),
             Ok(Payload::Ksymbol(symbol)) => self.kernel_symbol(&symbol, ticks),
+            Ok(Payload::Cgroup(group)) => self.group(&group),
+            Ok(Payload::Namespaces(namespaces)) => self.namespaces(&namespaces, ticks),
             Ok(payload @ (Payload::Lost(_) | Payload::LostSamples(_))) => self.losses.add(&payload),
             Ok(Payload::ThreadMap(map)) => self.of_tasks = Some(map.iter().all(|(tid, _)| tid >= 0)),
             Ok(_) => {}
@@ -115,11 +122,12 @@ impl Inventory {
             && !is_of_a_guest(record.cpu_mode())
         {
             self.seen(pid, tid, ticks);
+            self.sampled_program(record, pid);
         }
     }
 
     /// A thread is there. It was before the recording, unless its id is known for another process.
-    fn seen(&mut self, pid: u32, tid: u32, ticks: Option<i64>) {
+    pub(super) fn seen(&mut self, pid: u32, tid: u32, ticks: Option<i64>) {
         if tid == 0 || self.threads.get(&tid).is_some_and(|thread| thread.pid == pid) {
             return;
         }
@@ -164,6 +172,7 @@ impl Inventory {
         self.lifetimes.thread_name(tid, pid, name.to_owned());
         if pid == tid {
             self.lifetimes.process_name(pid, name);
+            self.program_named(pid, name);
         }
         if let Some(thread) = self.threads.get_mut(&tid) {
             thread.name = Some(name.into());
@@ -191,6 +200,7 @@ impl Inventory {
             self.alive.remove(&pid);
             self.lifetimes.process(at, pid, Edge::Start, facts);
             self.mappings.fork(at, pid, parent_pid);
+            self.program_begins(pid);
         } else if !self.alive.contains_key(&pid) {
             self.lifetimes.process(at, pid, Edge::AliveAtStart, ProcessFacts::default());
         }
@@ -200,6 +210,9 @@ impl Inventory {
         let inherited = parent.and_then(|(_, tid)| self.threads.get(&tid)?.name.clone());
         if let Some(name) = inherited {
             self.name(pid, tid, &name);
+        }
+        if let Some(parent_pid) = parent_pid {
+            self.program_inherited(pid, parent_pid);
         }
     }
 
@@ -236,6 +249,9 @@ impl Inventory {
             _ => None,
         };
         let mapped = mapped(&name);
+        if let (Some(pid), Mapped::Named(path)) = (pid, mapped) {
+            self.program_file(pid, path);
+        }
         let tail = if matches!(mapped, Mapped::Kernel(_)) { KERNEL_TAIL } else { 0 };
         let (file, offset) = match mapped {
             // Where other mappings have the place in their file, the kernel's have the address of a symbol.

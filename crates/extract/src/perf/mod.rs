@@ -2,6 +2,7 @@
 //! late, also here (a process' name when it starts its program, losses and identities of files at the end).
 
 mod call_chain;
+mod container;
 mod counters;
 mod cpu_event;
 mod describe;
@@ -11,6 +12,7 @@ mod names;
 mod page_faults;
 mod pass;
 mod power;
+mod programs;
 mod rows;
 mod samples;
 mod scheduler;
@@ -78,7 +80,9 @@ fn take_inventory(
 ) -> Result<Inventory, Error> {
     let mut inventory = Inventory::new();
     let mut merged = file.merged(merge_options(budget));
-    while let Some(record) = merged.next() {
+    loop {
+        inventory.learn(merged.metadata());
+        let Some(record) = merged.next() else { break };
         inventory.record(&record);
         if inventory.records.is_multiple_of(WATCH_EVERY) {
             progress.at("reading", merged.position())?;

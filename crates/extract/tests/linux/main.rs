@@ -71,6 +71,32 @@ fn threads_have_their_names() {
     }
 }
 
+#[test]
+fn programs_have_their_whole_names() {
+    const NAME: &str = "a-program-with-a-long-name";
+    let directory = tempfile::TempDir::new().unwrap();
+    let program = directory.path().join(NAME);
+    std::fs::copy("/bin/sleep", &program).unwrap();
+    let program = program.to_str().unwrap();
+    let shell = format!("'{program}' 0.01; '{program}' 0.01");
+    for (arguments, path) in [
+        (&["-a", "--namespaces", "-e", "cpu-clock/freq=99/", "-e", "sched:sched_process_exec"][..], Some(program)),
+        (&["-a", "-e", "cpu-clock/freq=99/"], None),
+    ] {
+        let Some(recorded) = perf::record(arguments, &["sh", "-c", &shell]) else { return };
+        let extracted = Extracted::of(&recorded.file);
+        let processes: Vec<_> = extracted.processes.iter().filter(|row| row.name == NAME).collect();
+        assert_eq!(processes.len(), 2, "{arguments:?}");
+        let namespace = std::fs::read_link("/proc/self/ns/pid").unwrap();
+        let inode =
+            namespace.to_str().unwrap().trim_matches(|letter: char| !letter.is_ascii_digit()).parse::<i64>().unwrap();
+        for process in processes {
+            assert_eq!(process.command_line.as_deref(), path);
+            assert_eq!(process.pid_namespace, path.map(|_| inode));
+        }
+    }
+}
+
 /// What is recorded, not a test.
 #[test]
 #[ignore = "the program that another test records"]

@@ -10,6 +10,9 @@ use crate::write::{self, Attr, Bytes, SAMPLE_ID_ALL};
 /// Identifier, process and thread, time, CPU, raw data.
 const SAMPLE_TYPE: u64 = 1 << 16 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10;
 
+/// Id of the control group.
+const CGROUP: u64 = 1 << 21;
+
 /// A tracepoint: its system, name and fields behind the common ones.
 struct Format {
     system: &'static str,
@@ -62,6 +65,16 @@ impl Recording {
         self.data.record(9, 1, |out| {
             out.u64(100 + format).u32(tid).u32(tid).u64(time).u32(cpu).u32(0);
             out.u32(raw.bytes.len() as u32).raw(&raw.bytes);
+        });
+        self
+    }
+
+    /// A record that is no sample.
+    fn record(&mut self, kind: u32, misc: u16, time: u64, fields: impl FnOnce(&mut Bytes)) -> &mut Self {
+        self.data.record(kind, misc, |out| {
+            fields(out);
+            out.bytes.resize(out.bytes.len().next_multiple_of(8), 0);
+            out.u32(1).u32(1).u64(time).u32(0).u32(0).u64(100);
         });
         self
     }
@@ -190,5 +203,68 @@ fn disks_of_an_old_kernel_with_what_is_missing() {
         }
         let disk = &extracted.info.disks[0];
         assert_eq!((rows[0].disk, disk.number, disk.model.as_str()), (8 << 20 | 1, 8 << 20 | 1, "8:1"));
+    }
+}
+
+const EXEC: Format = Format {
+    system: "sched",
+    name: "sched_process_exec",
+    fields: "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n\
+        \tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n",
+};
+
+#[test]
+fn processes_have_whole_names_groups_and_namespaces() {
+    const ID: &str = "4f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f8";
+    const COMM_EXEC: u16 = 1 << 13;
+    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
+        let mut recording = Recording::new(endian, vec![EXEC]);
+        recording.sample_type |= CGROUP;
+        let text = |out: &mut Bytes, text: &str| {
+            out.text(text.as_bytes(), (text.len() + 1).next_multiple_of(8));
+        };
+        let comm = |pid: u32, name: &'static str| move |out: &mut Bytes| text(out.u32(pid).u32(pid), name);
+        let map = |pid: u32, path: &'static str| {
+            move |out: &mut Bytes| text(out.u32(pid).u32(pid).u64s(&[0x1000, 0x1000, 0]), path)
+        };
+        let path = format!("/system.slice/docker-{ID}.scope");
+        recording
+            .record(19, 0, 1_000, |out| text(out.u64(7), &path))
+            .record(19, 0, 1_000, |out| text(out.u64(8), "/user.slice"))
+            .record(3, COMM_EXEC, 1_001, comm(5, "a-program-with-"))
+            .record(1, 2, 1_002, map(5, "/usr/lib/ld.so"))
+            .record(1, 2, 1_003, map(5, "/opt/x/a-program-with-a-long-name"))
+            .record(16, 0, 1_004, |out| {
+                out.u32(5).u32(5).u64(7);
+                for kind in 0..7 {
+                    out.u64s(&[4, 4_026_531_830 + kind]);
+                }
+            })
+            // A child that has not started a program of its own.
+            .record(7, 0, 1_005, |out| {
+                out.u32(6).u32(5).u32(6).u32(5).u64(1_005);
+            })
+            .record(3, COMM_EXEC, 1_006, comm(9, "exactly-fifteen"))
+            .record(1, 2, 1_007, map(9, "/bin/exactly-fifteen"));
+        for (time, group) in [(1_010, 8_u64), (1_011, 7), (1_012, 99)] {
+            recording.data.record(9, 2, |out| {
+                out.u64(100).u32(5).u32(5).u64(time).u32(0).u32(0);
+                let mut raw = Bytes::new(endian);
+                raw.u64(0).u32(11 << 16 | 16).u32(5).text(b"/opt/x/run", 12);
+                out.u32(raw.bytes.len() as u32).raw(&raw.bytes).u64(group);
+            });
+        }
+        let extracted = recording.extracted();
+        let process = |pid: i64| extracted.processes.iter().find(|row| row.pid == pid).unwrap();
+        let five = process(5);
+        assert_eq!(
+            (five.name.as_str(), process(6).name.as_str()),
+            ("a-program-with-a-long-name", "a-program-with-a-long-name")
+        );
+        assert_eq!(process(9).name, "exactly-fifteen");
+        assert_eq!((five.cgroup.as_deref(), five.container.as_deref()), (Some(path.as_str()), Some(ID)), "{endian:?}");
+        assert_eq!((five.pid_namespace, process(9).pid_namespace), (Some(4_026_531_833), None));
+        assert_eq!(five.command_line.as_deref(), Some("/opt/x/run"));
+        assert_eq!(process(6).cgroup, None);
     }
 }

@@ -1,0 +1,146 @@
+//! What is known of a process beyond its ids: the whole name of its program, its control group, its namespaces.
+
+use rustc_hash::FxHashMap;
+use tracesift_perf::{Cgroup, Metadata, Namespaces, Record, SampleFormat};
+use tracesift_trace::population::ProcessFacts;
+
+use super::container::container_of;
+use super::inventory::Inventory;
+use super::tracepoint::{Fields, Number, Text};
+
+/// Bytes of a thread's name at most (`TASK_COMM_LEN` less the NUL): a name of that length may have been longer.
+const CUT_AT: usize = 15;
+/// Which of the namespaces of a thread is that of pids (`PID_NS_INDEX`).
+const PID_NAMESPACE: usize = 3;
+/// Control groups that are kept; machines have thousands.
+const MAX_GROUPS: usize = 1 << 16;
+
+/// What tells of programs.
+#[derive(Default)]
+pub(crate) struct Programs {
+    /// Names of processes that may have been cut.
+    cut: FxHashMap<u32, Box<str>>,
+    /// Their whole names.
+    whole: FxHashMap<u32, Box<str>>,
+    /// Paths of control groups.
+    groups: FxHashMap<u64, Box<str>>,
+    /// The group in which a process was seen last.
+    group_of: FxHashMap<u32, u64>,
+    /// `sched:sched_process_exec`, by event.
+    execs: Vec<Option<ExecFields>>,
+    /// What of the events was known when these fields were looked for.
+    learned: (usize, bool),
+}
+
+/// Fields of `sched:sched_process_exec`.
+struct ExecFields {
+    pid: Number,
+    path: Text,
+}
+
+impl Inventory {
+    /// Looks for events of interest among those that are known by now: a stream tells of them on its way.
+    #[inline]
+    pub(crate) fn learn(&mut self, metadata: &Metadata) {
+        let known = (metadata.events.len(), metadata.tracing.is_some());
+        if known == self.programs.learned {
+            return;
+        }
+        self.programs.learned = known;
+        let exec = |index: usize| {
+            let fields =
+                Fields::of(metadata, index).filter(|_| metadata.event_name(index) == "sched:sched_process_exec")?;
+            Some(ExecFields { pid: fields.number("pid")?, path: fields.text("filename")? })
+        };
+        self.programs.execs = (0..metadata.events.len()).map(exec).collect();
+    }
+
+    /// A process has a name, which may be cut.
+    pub(super) fn program_named(&mut self, pid: u32, name: &str) {
+        self.programs.whole.remove(&pid);
+        if name.len() == CUT_AT {
+            self.programs.cut.insert(pid, name.into());
+        } else {
+            self.programs.cut.remove(&pid);
+        }
+    }
+
+    /// A new process goes on with the program of its creator.
+    pub(super) fn program_inherited(&mut self, pid: u32, parent_pid: u32) {
+        let Some(name) = self.programs.whole.get(&parent_pid).cloned() else { return };
+        // Other threads of the creator have other names.
+        if self.programs.cut.get(&pid).is_some_and(|cut| name.starts_with(&**cut)) {
+            self.lifetimes.process_name(pid, &name);
+            self.programs.whole.insert(pid, name);
+        }
+    }
+
+    /// A process has a file in which its program may be: one whose name goes on where that of the process was cut.
+    pub(super) fn program_file(&mut self, pid: u32, path: &str) {
+        let Some(cut) = self.programs.cut.get(&pid) else { return };
+        let file = path.rsplit('/').next().unwrap_or(path);
+        if file.len() > cut.len() && file.starts_with(&**cut) {
+            self.lifetimes.process_name(pid, file);
+            self.programs.whole.insert(pid, file.into());
+        }
+    }
+
+    /// What a sample says of its process besides that it is there.
+    #[inline]
+    pub(super) fn sampled_program(&mut self, record: &Record<'_>, pid: u32) {
+        let exec = record.event().and_then(|event| self.programs.execs.get(event)?.as_ref());
+        let in_group = record.layout().sample_format().contains(SampleFormat::CGROUP);
+        if exec.is_none() && !in_group {
+            return;
+        }
+        // What does not decode is counted in the second pass.
+        let Ok(sample) = record.sample() else { return };
+        let started = exec.zip(sample.raw).and_then(|(exec, raw)| Some((exec.pid.id(raw)?, exec.path.get(raw)?)));
+        if let Some((tid, path)) = started
+            && !path.is_empty()
+            && tid == pid
+        {
+            let path = String::from_utf8_lossy(path).into_owned();
+            self.program_file(pid, &path);
+            let facts = ProcessFacts { command_line: Some(path), ..ProcessFacts::default() };
+            self.lifetimes.process_facts(pid, facts);
+        }
+        if let Some(group) = sample.cgroup {
+            self.in_group(pid, group);
+        }
+    }
+
+    fn in_group(&mut self, pid: u32, group: u64) {
+        if self.programs.group_of.get(&pid) == Some(&group) {
+            return;
+        }
+        let Some(path) = self.programs.groups.get(&group) else { return };
+        let container = container_of(path).map(str::to_owned);
+        let facts = ProcessFacts { cgroup: Some(path.to_string()), container, ..ProcessFacts::default() };
+        self.programs.group_of.insert(pid, group);
+        self.lifetimes.process_facts(pid, facts);
+    }
+
+    /// A process begins: what was known of its pid was another's.
+    pub(super) fn program_begins(&mut self, pid: u32) {
+        self.programs.group_of.remove(&pid);
+        self.programs.whole.remove(&pid);
+        self.programs.cut.remove(&pid);
+    }
+
+    /// The path of a control group.
+    pub(super) fn group(&mut self, group: &Cgroup<'_>) {
+        if self.programs.groups.len() < MAX_GROUPS {
+            self.programs.groups.insert(group.id, String::from_utf8_lossy(group.path).into());
+        }
+    }
+
+    /// The namespaces of a thread.
+    pub(super) fn namespaces(&mut self, namespaces: &Namespaces<'_>, ticks: Option<i64>) {
+        let (Ok(pid), Ok(tid)) = (u32::try_from(namespaces.pid), u32::try_from(namespaces.tid)) else { return };
+        let Some(own) = namespaces.iter().nth(PID_NAMESPACE).filter(|own| own.inode != 0 && tid != 0) else { return };
+        self.seen(pid, tid, ticks);
+        let facts = ProcessFacts { pid_namespace: i64::try_from(own.inode).ok(), ..ProcessFacts::default() };
+        self.lifetimes.process_facts(pid, facts);
+    }
+}

@@ -50,6 +50,12 @@ impl<'a> Values<'a> {
         Ok(Self { time_enabled, time_running, alone: (!group).then_some(first), has_id, has_lost, words })
     }
 
+    /// Whether they are of a group, even if that has one member only.
+    #[must_use]
+    pub fn is_group(&self) -> bool {
+        self.alone.is_none()
+    }
+
     /// The counters, in the order of the group.
     pub fn counters(&self) -> impl Iterator<Item = Counter> + use<'a> {
         let Self { alone, has_id, has_lost, words, .. } = *self;

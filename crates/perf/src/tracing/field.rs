@@ -1,5 +1,7 @@
 //! One field of a tracepoint: a line such as `field:char prev_comm[16]; offset:8; size:16; signed:0;`.
 
+use std::ops::Range;
+
 use linux_perf_event_reader::Endianness;
 
 use crate::cursor::until_nul;
@@ -71,16 +73,24 @@ impl Field {
     #[must_use]
     #[inline]
     pub fn bytes<'a>(&self, raw: &'a [u8], endian: Endianness) -> Option<&'a [u8]> {
+        raw.get(self.range(raw, endian)?)
+    }
+
+    /// Where these bytes stand; they need not be there.
+    #[must_use]
+    #[inline]
+    pub fn range(&self, raw: &[u8], endian: Endianness) -> Option<Range<usize>> {
         let end = self.offset.checked_add(self.size)?;
-        let here = raw.get(self.offset..end)?;
         let base = match self.location {
-            Location::Inline => return Some(here),
+            // An array without a size goes on to the end.
+            Location::Inline if self.size == 0 && self.array => return Some(self.offset..raw.len().max(self.offset)),
+            Location::Inline => return Some(self.offset..end),
             Location::Data => 0,
             Location::Relative => end,
         };
-        let word = integer(here.get(..4)?, endian)?;
+        let word = integer(raw.get(self.offset..end)?.get(..4)?, endian)?;
         let start = base.checked_add((word & 0xffff) as usize)?;
-        raw.get(start..start.checked_add((word >> 16 & 0xffff) as usize)?)
+        Some(start..start.checked_add((word >> 16 & 0xffff) as usize)?)
     }
 
     /// Its value without sign: an enum, a flag word, an address. `None` for arrays and what is wider than 64 bits.

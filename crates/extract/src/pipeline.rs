@@ -15,6 +15,7 @@ use tracesift_trace::{Clock, FileId, Health};
 use crate::caveats::caveats;
 use crate::clock::{clock, recorded_span, start_filetime};
 use crate::error::Error;
+use crate::event_kinds::EventChoice;
 use crate::event_selection::EventSelection;
 use crate::events::{Events, Known, brings_stacks};
 use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
@@ -50,6 +51,14 @@ pub(crate) struct Recording<'a> {
     pub(crate) sources: &'a [SourceFile],
 }
 
+/// The events that are kept one by one.
+struct Kept {
+    /// The selection's word for them.
+    word: &'static str,
+    /// Their kinds; `None` where nothing is kept.
+    choice: Option<EventChoice>,
+}
+
 /// What an extract found.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -76,10 +85,12 @@ pub(crate) fn extract_recording(
     let clock = clock(files);
     let mut progress = Progress::new(recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
 
-    let inventory = take_inventory(recording, clock, selection, budget, &mut progress)?;
+    let kept = Kept { word: selection.name(), choice: selection.choice() };
+
+    let inventory = take_inventory(recording, clock, &kept, budget, &mut progress)?;
     let mut writer = ArchiveWriter::create_locked(lock, trace_id(recording.sources, header_times(files)))?;
     let records = inventory.records;
-    let mut outcome = write_events(recording, inventory, clock, selection, budget, &mut writer, &mut progress)?;
+    let mut outcome = write_events(recording, inventory, clock, kept, budget, &mut writer, &mut progress)?;
     progress.pass_done();
     for (file, label) in files.iter().zip(recording.labels) {
         count_losses(&mut outcome.health, file, label);
@@ -120,13 +131,13 @@ pub(crate) struct Outcome {
 fn take_inventory(
     recording: &Recording<'_>,
     clock: Clock,
-    selection: &EventSelection,
+    kept: &Kept,
     budget: &Budget,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Inventory, Error> {
     let files = recording.files;
     let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
-    inventory.schemas = selection.choice().map(|_| Schemas::new());
+    inventory.schemas = kept.choice.as_ref().map(|_| Schemas::new());
     let mut merge = Merge::new(files, merge_options(budget));
     while let Some(record) = merge.next() {
         inventory.record(&record).map_err(|source| Error::Temporary {
@@ -151,7 +162,7 @@ fn write_events(
     recording: &Recording<'_>,
     mut inventory: Inventory,
     clock: Clock,
-    selection: &EventSelection,
+    kept: Kept,
     budget: &Budget,
     writer: &mut ArchiveWriter,
     progress: &mut Progress<'_, '_>,
@@ -189,7 +200,7 @@ fn write_events(
             interval_ns: if *number == 0 { i64::from(source.interval) * 100 } else { 0 },
         })
         .collect();
-    info.events = selection.name().to_owned();
+    info.events = kept.word.to_owned();
     info.method_summary_cut = METHODS_PER_PROCESS as u32;
 
     let late = std::mem::replace(&mut inventory.late, LateStacks::new(clock));
@@ -204,6 +215,7 @@ fn write_events(
         });
         schemas
     });
+    let keeps_events = kept.choice.is_some();
     let known = Known {
         population,
         stacks,
@@ -211,13 +223,12 @@ fn write_events(
         files: inventory.files,
         health,
         lossy,
-        events: schemas.zip(selection.choice()),
+        events: schemas.zip(kept.choice),
     };
     let mut events = Events::new(clock, start, known, writer);
     events.late_stacks(&late.halves, &late.frames);
     drop(late);
 
-    let keeps_events = selection.choice().is_some();
     let wanted = move |record: &Record<'_>| record.is_stack_walk() || keeps_events && brings_stacks(record);
     let mut ahead = Merge::of(files, merge_options(budget), wanted);
     let mut merge = Merge::new(files, merge_options(budget));

@@ -3,7 +3,7 @@
 mod recorded;
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tracesift_archive::Archive;
 use tracesift_ask::events::{Condition, EventFilter, EventLine, scan_archive};
@@ -12,7 +12,7 @@ use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::{CpuSampleRow, FrameRow, MethodSummaryRow, ProcessSummaryRow, StackRow};
 
-use recorded::{cases, events, input_of, recordings};
+use recorded::{cases, events, input_of, linux_cases, linux_recordings, recordings};
 
 /// All that a line says, its stack apart, which a recording does not know.
 fn shown(event: &EventLine<'_>) -> String {
@@ -20,7 +20,7 @@ fn shown(event: &EventLine<'_>) -> String {
     let mut fields = String::new();
     event.fields.write_json(&mut fields);
     format!(
-        "{time} {cpu} {pid:?} {tid:?} {process:?} {provider} {name} {id:?} {version} {opcode} {level:?} {:?} {:?} {:?} {:?} {:?} {fields} {:?}",
+        "{time} {cpu:?} {pid:?} {tid:?} {process:?} {provider} {name} {id:?} {version} {opcode} {level:?} {:?} {:?} {:?} {:?} {:?} {fields} {:?}",
         event.keyword,
         event.activity,
         event.related_activity,
@@ -48,20 +48,65 @@ fn stored(archive: &Archive, filter: &EventFilter, stacks: bool, mut visit: impl
     scanned.expect("it can be read").events
 }
 
-#[test]
-fn every_event_of_every_recording_comes_back_from_its_archive() {
-    let Some(cases) = cases() else { return };
+/// Holds every event of some recordings against those of their archives.
+fn compare(recordings: &[PathBuf]) -> u64 {
     let out = tempfile::tempdir().expect("a directory");
-    for path in recordings(&cases) {
+    let mut events = 0;
+    for path in recordings {
         let mut lines = Vec::new();
-        events(&path, &EventFilter::default(), |event| lines.push(shown(event)));
+        recorded::events(path, &EventFilter::default(), |event| lines.push(shown(event)));
         let mut expected = lines.iter();
-        for archive in archives(&path, out.path(), EventSelection::All) {
-            stored(&archive, &EventFilter::default(), false, |event| {
+        for archive in archives(path, out.path(), EventSelection::All) {
+            events += stored(&archive, &EventFilter::default(), false, |event| {
                 assert_eq!(Some(&shown(event)), expected.next(), "{}", path.display());
             });
         }
         assert_eq!(expected.next(), None, "{}", path.display());
+    }
+    events
+}
+
+#[test]
+fn every_event_of_every_recording_comes_back_from_its_archive() {
+    let Some(cases) = cases() else { return };
+    compare(&recordings(&cases));
+}
+
+#[test]
+fn every_event_of_every_linux_recording_comes_back_from_its_archive() {
+    let Some(cases) = linux_cases() else { return };
+    let recordings = linux_recordings(&cases);
+    let samples_and_records = compare(&recordings);
+    assert!(samples_and_records > 100_000, "{samples_and_records}");
+}
+
+#[test]
+fn filters_mean_the_same_in_the_archive_of_a_linux_recording() {
+    let Some(cases) = linux_cases() else { return };
+    let path = cases.join("linuxtracepoints.perf.data");
+    let out = tempfile::tempdir().expect("a directory");
+    let archives = archives(&path, out.path(), EventSelection::All);
+    let condition = |text: &str| vec![text.parse::<Condition>().expect("a condition")];
+    let base = EventFilter::default;
+    for filter in [
+        EventFilter { provider: Patterns::parse("sched"), ..base() },
+        EventFilter { provider: Patterns::parse("perf"), name: Patterns::parse("MMAP2"), ..base() },
+        EventFilter { name: Patterns::parse("sched_switch"), conditions: condition("prev_pid=0"), ..base() },
+        EventFilter { name: Patterns::parse("sched_switch"), conditions: condition("prev_state_name=S"), ..base() },
+        EventFilter { name: Patterns::parse("sched_switch"), conditions: condition("next_comm=swapper*"), ..base() },
+        EventFilter {
+            name: Patterns::parse("KSYMBOL"),
+            conditions: condition("address>=0xffff000000000000"),
+            ..base()
+        },
+        EventFilter { name: Patterns::parse("sched_switch"), time: "5ms..".parse().expect("a range"), ..base() },
+        EventFilter { process: tracesift_ask::filter::ProcessPatterns::parse("Idle"), ..base() },
+        EventFilter { threads: "0".parse().expect("ids"), ..base() },
+        EventFilter { ids: "3".parse().expect("ids"), ..base() },
+    ] {
+        let recorded = events(&path, &filter, |_| {})[0].events;
+        assert!(recorded > 0, "{filter:?}");
+        assert_eq!(stored(&archives[0], &filter, false, |_| {}), recorded, "{filter:?}");
     }
 }
 

@@ -24,10 +24,11 @@ const VERSIONS: u8 = 16;
 /// One kind of event.
 #[derive(Debug)]
 pub struct EventKind {
-    /// Name of the provider, `Windows Kernel` for the kernel's classes, the GUID where no name is known.
+    /// Name of the provider, `Windows Kernel` for the kernel's classes, the GUID where no name is known; on Linux the system of
+    /// a tracepoint.
     pub provider: String,
-    /// GUID of the provider or event class.
-    pub guid: Guid,
+    /// GUID of the provider or event class; `None` on Linux, which has none.
+    pub guid: Option<Guid>,
     /// Name of the event.
     pub event: String,
     /// Id; `None` for kernel and classic events and for messages.
@@ -50,6 +51,11 @@ impl EventChoice {
     /// The kinds that `accepts` accepts; asked once per kind.
     pub fn new(accepts: impl Fn(&EventKind) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(accepts))
+    }
+
+    /// Whether it accepts a kind.
+    pub(crate) fn accepts(&self, kind: &EventKind) -> bool {
+        (self.0)(kind)
     }
 }
 
@@ -157,8 +163,8 @@ fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schem
     let provider = stated.or_else(|| schemas.provider_name(guid)).map(str::to_owned);
     let provider = provider.unwrap_or_else(|| if is_kernel { KERNEL.to_owned() } else { guid.to_string() });
     let event = schema.as_ref().map_or(otherwise, |schema| schema.name());
-    let mut kind = EventKind { provider, guid, event, id, number, is_kernel, schema, chosen: false };
-    kind.chosen = (choice.0)(&kind);
+    let mut kind = EventKind { provider, guid: Some(guid), event, id, number, is_kernel, schema, chosen: false };
+    kind.chosen = choice.accepts(&kind);
     kind
 }
 

@@ -84,8 +84,8 @@ fn tells_something_new(kind: &EventKind) -> bool {
     /// An EventSource's manifest.
     const MANIFEST: u16 = 0xfffe;
     !kind.is_kernel
-        && kind.guid != class::EVENT_METADATA
-        && kind.guid != RUNDOWN_PROVIDER
+        && kind.guid != Some(class::EVENT_METADATA)
+        && kind.guid != Some(RUNDOWN_PROVIDER)
         && kind.id != Some(MANIFEST)
-        && !is_injected(kind.guid)
+        && !kind.guid.is_some_and(is_injected)
 }

@@ -23,6 +23,7 @@ pub use error::{Error, ReaderError};
 pub use event_selection::{EventSelection, EventSelectionError};
 pub use machine::Machine;
 pub use opened::{Files, OpenedFile, OpenedRecording, open, open_file};
+pub use perf::{LinuxSurvey, events as linux_events, survey_linux};
 pub use pipeline::{Budget, Report};
 pub use progress::{Step, Watch};
 pub use survey::{Survey, survey};

@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
+use tracesift_etl::schema::Decoded;
 use tracesift_extract::event_kinds::EventChoice;
 use tracesift_extract::input::Patterns;
 
 use super::Condition;
-use super::line::EventLine;
 use crate::filter::ProcessPatterns;
 use crate::time_range::TimeRange;
 
@@ -51,7 +51,8 @@ impl EventFilter {
     pub fn choice(&self) -> EventChoice {
         let filter = self.of_kinds();
         EventChoice::new(move |kind| {
-            filter.accepts_kind(&kind.provider, &kind.guid.to_string(), &kind.event, kind.number)
+            let guid = kind.guid.map(|guid| guid.to_string()).unwrap_or_default();
+            filter.accepts_kind(&kind.provider, &guid, &kind.event, kind.number)
         })
     }
 
@@ -64,14 +65,16 @@ impl EventFilter {
             && self.ids.contains(u32::from(id))
     }
 
-    /// Whether an event of a kind that passes does so itself, its time and stack apart.
-    pub(super) fn accepts_event(&self, line: &EventLine<'_>) -> bool {
-        let by_thread = || line.tid.is_some_and(|tid| self.threads.contains(tid));
-        let by_process =
-            || line.pid.is_some_and(|pid| self.process.matches(line.process.unwrap_or_default(), i64::from(pid)));
-        (self.threads.is_everything() || by_thread())
-            && (self.process.is_empty() || by_process())
-            && self.conditions.iter().all(|condition| condition.accepts(&line.fields))
+    /// Whether an event passes by whom it is about: cheap to ask.
+    pub(super) fn accepts_subject(&self, pid: Option<u32>, tid: Option<u32>, process: Option<&str>) -> bool {
+        let by_thread = || tid.is_some_and(|tid| self.threads.contains(tid));
+        let by_process = || pid.is_some_and(|pid| self.process.matches(process.unwrap_or_default(), i64::from(pid)));
+        (self.threads.is_everything() || by_thread()) && (self.process.is_empty() || by_process())
+    }
+
+    /// Whether an event passes by what it says.
+    pub(super) fn accepts_fields(&self, fields: &Decoded<'_>) -> bool {
+        self.conditions.iter().all(|condition| condition.accepts(fields))
     }
 
     /// Whether a stack with these frames passes: `module!function`, `module+0xRVA` or an address.

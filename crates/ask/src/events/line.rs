@@ -12,8 +12,8 @@ use tracesift_trace::rows::{self, ProcessRow};
 pub struct EventLine<'a> {
     /// Nanoseconds since time zero.
     pub time: i64,
-    /// CPU whose buffer holds it.
-    pub cpu: u16,
+    /// CPU whose buffer holds it; `None` where that was not recorded.
+    pub cpu: Option<u16>,
     /// Process: that which a kernel event is about, else that which logged it.
     pub pid: Option<u32>,
     /// Thread, likewise.

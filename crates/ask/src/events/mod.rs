@@ -4,6 +4,8 @@ mod condition;
 mod filter;
 mod line;
 mod scan;
+mod scan_etl;
+mod scan_linux;
 mod stored;
 mod stored_stacks;
 
@@ -12,4 +14,4 @@ pub use filter::{EventFilter, IdRanges, IdRangesError};
 pub use line::{EventLine, Scanned, Unreadable};
 pub use scan::scan;
 pub use stored::scan_archive;
-pub use tracesift_etl::schema::{Origin, json};
+pub use tracesift_etl::schema::{Origin, json, write_hex};

@@ -39,16 +39,31 @@ pub fn scan_archive(
         if by_stack && !*passing.entry(row.stack).or_insert_with(passes) {
             return ControlFlow::Continue(());
         }
+        let process = row.process.and_then(|id| processes.get(id.index()));
+        let (pid, name) = (process.and_then(|row| u32::try_from(row.pid).ok()), process.and_then(recorded_name));
+        let tid = row.thread.and_then(|id| u32::try_from(threads.get(id.index())?.tid).ok());
+        if !filter.accepts_subject(pid, tid, name) {
+            return ControlFlow::Continue(());
+        }
         let document = serde_json::from_str(&row.fields).unwrap_or(serde_json::Value::Null);
         unhex(row.raw.as_deref().unwrap_or_default(), &mut bytes);
-        let process = row.process.and_then(|id| processes.get(id.index()));
-        let tid = row.thread.and_then(|id| u32::try_from(threads.get(id.index())?.tid).ok());
+        let fields = Decoded { fields: members(&document), rest: &bytes, stopped: None };
+        for condition in &filter.conditions {
+            if let Some((field, name)) = condition.name_for_number(&fields)
+                && !scanned.named_fields.contains_key(field)
+            {
+                scanned.named_fields.insert(field.to_owned(), name.to_owned());
+            }
+        }
+        if !filter.accepts_fields(&fields) {
+            return ControlFlow::Continue(());
+        }
         let line = EventLine {
             time: row.time,
-            cpu: row.cpu.cast_unsigned(),
-            pid: process.and_then(|row| u32::try_from(row.pid).ok()),
+            cpu: u16::try_from(row.cpu).ok(),
+            pid,
             tid,
-            process: process.and_then(recorded_name),
+            process: name,
             provider: &row.provider,
             event: &row.event,
             id: row.id.and_then(|id| u16::try_from(id).ok()),
@@ -60,20 +75,10 @@ pub fn scan_archive(
             related_activity: guid(row.related_activity.as_deref()),
             user: row.user.as_deref().map(Cow::Borrowed),
             origin: row.schema.as_deref().and_then(Origin::from_name),
-            fields: Decoded { fields: members(&document), rest: &bytes, stopped: None },
+            fields,
             payload_bytes: None,
             stack: if with_stacks { stacks.frames(row.stack).collect() } else { Vec::new() },
         };
-        for condition in &filter.conditions {
-            if let Some((field, name)) = condition.name_for_number(&line.fields)
-                && !scanned.named_fields.contains_key(field)
-            {
-                scanned.named_fields.insert(field.to_owned(), name.to_owned());
-            }
-        }
-        if !filter.accepts_event(&line) {
-            return ControlFlow::Continue(());
-        }
         scanned.count(&line);
         visit(&line)
     };

@@ -37,7 +37,7 @@ fn ours(path: &Path) -> BTreeMap<String, Vec<Ours>> {
         if mapping::is_listed(&kind, event.tid, flags) {
             of_kind.entry(kind).or_default().push(Ours {
                 time: event.time,
-                cpu: event.cpu,
+                cpu: event.cpu.expect("a CPU"),
                 pid: event.pid,
                 tid: event.tid,
                 process: event.process.map(str::to_owned),

@@ -7,12 +7,21 @@ use std::path::{Path, PathBuf};
 
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan};
 use tracesift_extract::input::{self, OpenOptions, SelectOptions, Target};
-use tracesift_extract::{Files, open, survey};
+use tracesift_extract::open;
 
 /// The folder with the recordings; prints why and gives `None` when it is absent.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub(crate) fn cases() -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/etl"));
+    folder("etl")
+}
+
+/// As [`cases`], of Linux.
+pub(crate) fn linux_cases() -> Option<PathBuf> {
+    folder("perf")
+}
+
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+fn folder(name: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases")).join(name);
     if path.is_dir() {
         return Some(path);
     }
@@ -34,6 +43,16 @@ pub(crate) fn recordings(cases: &Path) -> Vec<PathBuf> {
     recordings
 }
 
+/// All recordings of Linux.
+pub(crate) fn linux_recordings(cases: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(cases).expect("the cases are readable");
+    let mut recordings: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()).collect();
+    recordings.sort();
+    assert_eq!(recordings.len(), 37);
+    recordings
+}
+
 /// The file as an input.
 pub(crate) fn input_of(path: &Path) -> input::Recording {
     let mut selection = input::select(&[path.display().to_string()], &SelectOptions::default());
@@ -47,12 +66,11 @@ pub(crate) fn input_of(path: &Path) -> input::Recording {
 pub(crate) fn events(path: &Path, filter: &EventFilter, mut visit: impl FnMut(&EventLine<'_>)) -> Vec<Scanned> {
     let opened = open(&input_of(path), &OpenOptions::default()).expect("it can be opened");
     let scanned = opened.iter().map(|opened| {
-        let Files::Etl(files) = &opened.files else { panic!("these are Windows recordings") };
-        let mut survey = survey(files).expect("it can be read");
-        scan(files, &mut survey, filter, &mut |event| {
+        let scanned = scan(&opened.files, filter, &mut |event| {
             visit(event);
             ControlFlow::Continue(())
-        })
+        });
+        scanned.expect("it can be read")
     });
     scanned.collect()
 }

@@ -7,7 +7,6 @@ use tracesift_ask::events::{Condition, EventFilter, IdRanges};
 use tracesift_ask::filter::ProcessPatterns;
 use tracesift_ask::inputs::Inputs;
 use tracesift_ask::time_range::TimeRange;
-use tracesift_extract::event_kinds::KERNEL;
 use tracesift_extract::input::Patterns;
 
 /// Options of `events`.
@@ -129,10 +128,10 @@ impl EventsArgs {
         }
     }
 
-    /// Whether providers are chosen by name, and the kernel is none of them.
-    pub(crate) fn excludes_the_kernel(&self) -> bool {
+    /// Whether providers are chosen by name, and these are not among them.
+    pub(crate) fn excludes(&self, these: &[&str]) -> bool {
         let providers = Patterns::parse(&self.provider);
-        !providers.is_empty() && !providers.matches(KERNEL)
+        !providers.is_empty() && !these.iter().any(|provider| providers.matches(provider))
     }
 
     /// Whether stacks are needed, which stand in an archive only.

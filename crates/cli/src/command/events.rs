@@ -5,8 +5,10 @@ use std::ops::ControlFlow;
 use tracesift_archive::Archive;
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan, scan_archive};
 use tracesift_ask::recording::{Source, name_of};
+use tracesift_extract::event_kinds::KERNEL;
 use tracesift_extract::input::{OpenOptions, Recording};
-use tracesift_extract::{Error, EventSelection, Files, open, survey};
+use tracesift_extract::linux_events::PERF;
+use tracesift_extract::{EventSelection, open};
 
 use crate::args::events::EventsArgs;
 use crate::command::found;
@@ -79,15 +81,9 @@ impl Printer<'_, '_> {
             if self.left == 0 {
                 break;
             }
-            let Files::Etl(files) = &one.files else {
-                let name = recording.files.first().map(|path| path.display().to_string()).unwrap_or_default();
-                self.fail(&Error::NotYet { name, what: "a list of single events" })?;
-                continue;
-            };
             self.usable += 1;
             self.writer.recording(&one.name, self.alone && opened.len() == 1)?;
-            let mut survey = survey(files)?;
-            self.print(|filter, visit| Ok(scan(files, &mut survey, filter, visit)))?;
+            self.print(|filter, visit| Ok(scan(&one.files, filter, visit)?))?;
         }
         Ok(())
     }
@@ -102,9 +98,10 @@ impl Printer<'_, '_> {
         };
         self.usable += 1;
         self.writer.recording(&name_of(&source.shown), self.alone)?;
-        self.note_selection(&source.shown.display(), &archive.info().events);
+        let info = archive.info();
+        self.note_selection(&source.shown.display(), &info.events, &info.kind);
         let stacks = self.args.stacks;
-        match self.print(|filter, visit| scan_archive(&archive, filter, stacks, visit)) {
+        match self.print(|filter, visit| Ok(scan_archive(&archive, filter, stacks, visit)?)) {
             Err(error) if error.is::<tracesift_archive::Error>() => {
                 self.usable -= 1;
                 self.fail(&error)
@@ -115,10 +112,7 @@ impl Printer<'_, '_> {
 
     fn print(
         &mut self,
-        scan: impl FnOnce(
-            &EventFilter,
-            &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>,
-        ) -> Result<Scanned, tracesift_archive::Error>,
+        scan: impl FnOnce(&EventFilter, &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>) -> anyhow::Result<Scanned>,
     ) -> anyhow::Result<()> {
         let mut failure = None;
         let scanned = scan(&self.args.filter(), &mut |event| {
@@ -149,11 +143,15 @@ impl Printer<'_, '_> {
     }
 
     /// Says which events an archive does not have.
-    fn note_selection(&self, shown: &dyn std::fmt::Display, selection: &str) {
-        let missing = match selection {
-            "all" | "chosen" => return,
-            "default" if self.args.excludes_the_kernel() => return,
-            "default" => "keeps the events of providers only, none of the kernel's",
+    fn note_selection(&self, shown: &dyn std::fmt::Display, selection: &str, kind: &str) {
+        let missing = match (selection, kind) {
+            ("all" | "chosen", _) => return,
+            ("default", "perf") if self.args.excludes(&[PERF, "sched"]) => return,
+            ("default", "perf") => {
+                "keeps no samples, switches and wake-ups, and none of perf's own records, one by one"
+            }
+            ("default", _) if self.args.excludes(&[KERNEL]) => return,
+            ("default", _) => "keeps the events of providers only, none of the kernel's",
             _ => "keeps no single events",
         };
         self.messages.note(&format!("{shown} {missing}"));

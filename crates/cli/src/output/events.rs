@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use tracesift_ask::events::{EventLine, Origin, json};
+use tracesift_ask::events::{EventLine, Origin, json, write_hex};
 use tracesift_ask::time_format::seconds;
 
 use crate::args::events::EventFormat;
@@ -90,14 +90,15 @@ impl<'o> EventWriter<'o> {
         };
         let tid = event.tid.map_or_else(|| "-".to_owned(), |tid| tid.to_string());
         let time = seconds(event.time, 7);
-        let _ = write!(line, "{time:>14}  {:>3}  {process:<28}  {tid:>6}  ", event.cpu);
+        let cpu = event.cpu.map_or_else(|| "-".to_owned(), |cpu| cpu.to_string());
+        let _ = write!(line, "{time:>14}  {cpu:>3}  {process:<28}  {tid:>6}  ");
         let _ = write!(line, "{}/{} ", clean(event.provider), clean(event.event));
         for (name, value) in &event.fields.fields {
             let _ = write!(line, " {}={}", clean(name), clean(&value.to_string()));
         }
         if let Some(raw) = event.raw() {
             line.push_str(" raw=");
-            hex(line, raw);
+            let _ = write_hex(line, raw);
         }
         if event.origin == Some(Origin::Unverified) {
             line.push_str(" (unverified)");
@@ -118,7 +119,7 @@ impl<'o> EventWriter<'o> {
     fn jsonl(&mut self, event: &EventLine<'_>) {
         let line = &mut self.line;
         let number = |value: Option<u32>| value.map_or_else(|| "null".to_owned(), |value| value.to_string());
-        let _ = write!(line, "{{\"time_ns\":{},\"cpu\":{}", event.time, event.cpu);
+        let _ = write!(line, "{{\"time_ns\":{},\"cpu\":{}", event.time, number(event.cpu.map(u32::from)));
         let _ = write!(line, ",\"pid\":{},\"tid\":{},\"process\":", number(event.pid), number(event.tid));
         match event.process {
             Some(process) => json::write_text(line, process),
@@ -133,7 +134,7 @@ impl<'o> EventWriter<'o> {
         event.fields.write_json(line);
         if let Some(raw) = event.raw() {
             line.push_str(",\"raw\":\"");
-            hex(line, raw);
+            let _ = write_hex(line, raw);
             line.push('"');
         }
         if event.origin == Some(Origin::Unverified) {
@@ -174,13 +175,13 @@ impl<'o> EventWriter<'o> {
         event.fields.write_json(&mut fields);
         let mut raw = String::new();
         if let Some(bytes) = event.raw() {
-            hex(&mut raw, bytes);
+            let _ = write_hex(&mut raw, bytes);
         }
         let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
         let cells = [
             csv::inert(self.file.clone()),
             event.time.to_string(),
-            event.cpu.to_string(),
+            number(event.cpu.map(u32::from)),
             number(event.pid),
             number(event.tid),
             csv::inert(event.process.unwrap_or_default().to_owned()),
@@ -200,11 +201,5 @@ impl<'o> EventWriter<'o> {
             csv::inert(event.stack.join(";")),
         ];
         csv::record(self.out, cells.into_iter())
-    }
-}
-
-fn hex(line: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        let _ = write!(line, "{byte:02x}");
     }
 }

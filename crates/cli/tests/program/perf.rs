@@ -106,7 +106,8 @@ fn a_linux_recording() {
         ("extract", &["extract", "perf.data", "big.perf", "--jobs", "1"]),
         ("extract_all_events", &["extract", "perf.data", "--events", "all"]),
         ("process", &["dump", "process", "perf.sift", "--format", "jsonl"]),
-        ("no_events_yet", &["events", "perf.data", "Small.data"]),
+        ("events", &["events", "perf.data", "--limit", "5", "--wide"]),
+        ("events_of_the_archive", &["events", "perf.sift", "--limit", "2", "--format", "jsonl"]),
         ("not_a_recording", &["dump", "stats", "names.data"]),
     ] {
         // How many bytes an archive takes is not the business of these tests.

@@ -46,7 +46,8 @@ fn write_object(out: &mut String, members: &[(&str, Value<'_>)]) {
     out.push('}');
 }
 
-fn write_value(out: &mut String, value: &Value<'_>) {
+/// Appends one value.
+pub fn write_value(out: &mut String, value: &Value<'_>) {
     // Writing to a String cannot fail.
     let _ = match value {
         Value::Signed(value) => write!(out, "{value}"),

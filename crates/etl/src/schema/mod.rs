@@ -20,7 +20,7 @@ pub use decode::{DecodeError, Decoded, Reason};
 pub use event::{EventSchema, Origin};
 pub use layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};
 pub use schemas::Schemas;
-pub use value::Value;
+pub use value::{Value, write_hex};
 
 /// The providers of the built-in tables whose keywords are known: GUID, name, masks with names.
 pub fn built_in_keywords() -> impl Iterator<Item = (Guid, &'static str, &'static [(u64, Box<str>)])> {

@@ -83,13 +83,21 @@ impl fmt::Display for Value<'_> {
             Self::Ip(address) => write!(f, "{address}"),
             Self::Socket(IpAddr::V4(address), port) => write!(f, "{address}:{port}"),
             Self::Socket(IpAddr::V6(address), port) => write!(f, "[{address}]:{port}"),
-            Self::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+            Self::Bytes(bytes) => write_hex(f, bytes),
             Self::List(values) => separated(f, '[', ']', values.iter(), |f, value| write!(f, "{value}")),
             Self::Struct(members) => {
                 separated(f, '{', '}', members.iter(), |f, (name, value)| write!(f, "{name}={value}"))
             }
         }
     }
+}
+
+/// Writes bytes as hexadecimal digits.
+///
+/// # Errors
+/// Those of `out`; a `String` has none.
+pub fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
 }
 
 fn separated<T>(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tracesift_etl::schema::{Decoded, Schemas};
+use tracesift_etl::schema::{Decoded, Schemas, write_hex};
 use tracesift_etl::{Record, Wanted as _};
 use tracesift_trace::Clock;
 use tracesift_trace::rows::EventRow;
@@ -68,7 +68,9 @@ impl EventTable {
         row.stack = None;
         set(&mut row.schema, kind.schema.as_ref().map(|schema| schema.origin.name()));
         row.guid.clear();
-        let _ = write!(row.guid, "{}", kind.guid);
+        if let Some(guid) = kind.guid {
+            let _ = write!(row.guid, "{guid}");
+        }
         row.fields.clear();
         fields.write_json(&mut row.fields);
         set_raw(&mut row.raw, fields.rest);
@@ -93,14 +95,13 @@ fn set(text: &mut Option<String>, value: Option<impl std::fmt::Display>) {
     let _ = write!(text, "{value}");
 }
 
-fn set_raw(text: &mut Option<String>, bytes: &[u8]) {
+/// Writes bytes into the text that is there already.
+pub(crate) fn set_raw(text: &mut Option<String>, bytes: &[u8]) {
     if bytes.is_empty() {
         *text = None;
         return;
     }
     let text = text.get_or_insert_default();
     text.clear();
-    bytes.iter().for_each(|byte| {
-        let _ = write!(text, "{byte:02x}");
-    });
+    let _ = write_hex(text, bytes);
 }

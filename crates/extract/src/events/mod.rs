@@ -27,6 +27,7 @@ use crate::inventory::{LateFrames, LateStack, count_undecodable};
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
+pub(crate) use event_table::set_raw;
 
 /// What the second pass works with.
 pub(crate) struct Events<'s, Sink> {

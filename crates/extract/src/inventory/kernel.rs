@@ -170,6 +170,7 @@ impl Inventory {
             application: text(process.application_id),
             exit_code: process.exit_status.filter(|_| opcode == Process::END || opcode == Process::DEFUNCT),
             wow64: process.flags.map(|flags| flags & process_flags::WOW64 != 0),
+            ..ProcessFacts::default()
         };
         self.has_kernel_processes = true;
         self.lifetimes.process(record.time(), process.process_id, edge, facts);

@@ -5,17 +5,17 @@ use tracesift_perf::{Attr, Event, Metadata};
 /// `PERF_TYPE_HARDWARE`.
 const HARDWARE: u32 = 0;
 /// `PERF_TYPE_SOFTWARE`.
-const SOFTWARE: u32 = 1;
+pub(super) const SOFTWARE: u32 = 1;
 /// `PERF_TYPE_TRACEPOINT`.
-const TRACEPOINT: u32 = 2;
+pub(super) const TRACEPOINT: u32 = 2;
 /// `PERF_TYPE_BREAKPOINT`.
-const BREAKPOINT: u32 = 5;
+pub(super) const BREAKPOINT: u32 = 5;
 /// `PERF_COUNT_HW_CPU_CYCLES`. On a hybrid CPU the type of the cores stands in the upper half.
 const CYCLES: u64 = 0;
 /// `PERF_COUNT_SW_CPU_CLOCK`.
-const CPU_CLOCK: u64 = 0;
+pub(super) const CPU_CLOCK: u64 = 0;
 /// `PERF_COUNT_SW_TASK_CLOCK`.
-const TASK_CLOCK: u64 = 1;
+pub(super) const TASK_CLOCK: u64 = 1;
 
 /// What the samples of an event are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod counters;
 mod cpu_event;
 mod describe;
 mod disk;
+pub mod events;
 mod inventory;
 mod names;
 mod page_faults;
@@ -16,6 +17,7 @@ mod programs;
 mod rows;
 mod samples;
 mod scheduler;
+mod survey;
 mod syscalls;
 mod task_state;
 mod tracepoint;
@@ -36,9 +38,11 @@ use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use cpu_event::Roles;
 pub(crate) use cpu_event::is_named;
+use events::EventRows;
 use inventory::Inventory;
 use pass::{Finished, Pass};
 use rows::Rows;
+pub use survey::{LinuxSurvey, survey_linux};
 use user_stacks::UserStacks;
 
 /// perf's times are nanoseconds.
@@ -56,9 +60,6 @@ pub(crate) fn extract_recording(
     budget: &Budget,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Error> {
-    if matches!(selection, EventSelection::All | EventSelection::Chosen(_)) {
-        return Err(Error::NotYet { name: recording.name.clone(), what: "keeping single events" });
-    }
     let target = lock.target().to_owned();
     let mut progress = Progress::new(&recording.name, file.bytes(), watch);
     let inventory = take_inventory(recording, file, budget, &mut progress)?;
@@ -155,7 +156,8 @@ fn write_rows(
 
     let user_stacks = UserStacks::new(&metadata, files.clone(), budget.memory / 8);
     let rows = Rows { clock, now: clock.zero, population, stacks, user_stacks, health, sink: writer };
-    let mut pass = Pass::new(rows, &metadata, roles, of_tasks);
+    let events = EventRows::new(metadata.clone(), selection);
+    let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events);
     let mut merged = file.merged(merge_options(budget));
     let mut count = 0_u64;
     while let Some(record) = merged.next() {

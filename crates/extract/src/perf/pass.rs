@@ -10,6 +10,7 @@ use tracesift_trace::rows::SyscallNameRow;
 use super::counters::Counters;
 use super::cpu_event::{Role, Roles};
 use super::disk::Disks;
+use super::events::EventRows;
 use super::inventory::ticks;
 use super::is_of_a_guest;
 use super::page_faults::FaultSource;
@@ -32,6 +33,7 @@ pub(crate) struct Pass<'s, Sink> {
     syscalls: Syscalls,
     power: Power,
     counters: Counters,
+    events: EventRows,
 }
 
 /// What the pass leaves behind.
@@ -51,6 +53,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         metadata: &Arc<Metadata>,
         roles: Roles,
         of_tasks: Option<bool>,
+        events: EventRows,
     ) -> Self {
         let tracepoints = tracepoints(metadata, &mut rows.health);
         let source = SwitchSource::of(metadata, &tracepoints, of_tasks);
@@ -58,7 +61,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         let faults = FaultSource::of(metadata, &tracepoints, &mut rows.health);
         let syscalls = Syscalls::new(metadata.features.arch.as_deref(), &tracepoints);
         let (disks, power, counters) = (Disks::default(), Power::default(), Counters::new(metadata.clone()));
-        Self { rows, roles, tracepoints, scheduler, disks, faults, syscalls, power, counters }
+        Self { rows, roles, tracepoints, scheduler, disks, faults, syscalls, power, counters, events }
     }
 
     /// Where the rows go.
@@ -71,6 +74,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         if let Some(ticks) = ticks(record) {
             self.rows.now = self.rows.now.max(ticks);
         }
+        self.events.record(record, &mut self.rows);
         match record.kind() {
             Kind::Sample => self.sample(record),
             Kind::Read => self.counters.at_end_of_thread(record, &mut self.rows),

@@ -8,6 +8,7 @@ mod branches;
 mod calls;
 mod counters;
 mod disk;
+mod events;
 mod extracted;
 mod perf;
 mod shared;

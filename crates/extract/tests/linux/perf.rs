@@ -30,6 +30,21 @@ pub(crate) struct ScriptSample {
     pub(crate) frames: Vec<(u64, String)>,
 }
 
+/// An event as perf script prints it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScriptEvent {
+    pub(crate) comm: String,
+    /// ns of the recording's clock.
+    pub(crate) time: i64,
+    pub(crate) pid: i64,
+    pub(crate) tid: i64,
+    pub(crate) cpu: i64,
+    /// System and name.
+    pub(crate) event: String,
+    /// Its fields, as the kernel would print them.
+    pub(crate) text: String,
+}
+
 /// Records a program with everything around it; prints why and gives `None` where that is not possible.
 #[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub(crate) fn record(arguments: &[&str], program: &[&str]) -> Option<Recorded> {
@@ -191,6 +206,12 @@ impl Recorded {
         samples
     }
 
+    /// The events of all tracepoints, in order of time.
+    pub(crate) fn events(&self) -> Vec<ScriptEvent> {
+        let text = self.perf(&["script", "--ns", "-F", "comm,pid,tid,cpu,time,event,trace"]);
+        text.lines().filter(|line| !line.trim().is_empty()).map(parse_event).collect()
+    }
+
     /// Samples of the first event by tid.
     pub(crate) fn report_by_tid(&self) -> BTreeMap<i64, u64> {
         self.report("pid", |name| name.split(':').next().unwrap().trim().parse().unwrap())
@@ -313,4 +334,27 @@ fn parse_frame(line: &str) -> (u64, String) {
     let without_file = module.starts_with("/tmp/perf-") && module.ends_with(".map");
     let module = if without_file { UNKNOWN } else { module };
     (u64::from_str_radix(address, 16).unwrap(), module.to_owned())
+}
+
+/// ` a:b c] 11286/11288 [000] 41699.262612966: sched:sched_waking: comm=x pid=7`: anything may stand in a name but what is looked for.
+fn parse_event(line: &str) -> ScriptEvent {
+    let parse = |at: usize| {
+        let (left, right) = line.split_at(at);
+        let (comm, ids) = left.trim_end().rsplit_once(' ')?;
+        let (pid, tid) = ids.split_once('/')?;
+        let (cpu, rest) = right.strip_prefix('[')?.split_once(']')?;
+        let (time, rest) = rest.trim_start().split_once(": ")?;
+        let (seconds, fraction) = time.split_once('.')?;
+        let (event, text) = rest.trim_start().split_once(": ").unwrap_or((rest.trim().trim_end_matches(':'), ""));
+        Some(ScriptEvent {
+            comm: comm.trim().to_owned(),
+            time: seconds.parse::<i64>().ok()? * 1_000_000_000 + fraction.parse::<i64>().ok()?,
+            pid: pid.parse().ok()?,
+            tid: tid.parse().ok()?,
+            cpu: cpu.parse().ok()?,
+            event: event.to_owned(),
+            text: text.to_owned(),
+        })
+    };
+    line.match_indices('[').find_map(|(at, _)| parse(at)).unwrap_or_else(|| panic!("{line}"))
 }

@@ -8,7 +8,7 @@ use crate::extracted::Extracted;
 
 /// The folder with the cases; prints why and gives `None` when it is absent.
 #[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn cases() -> Option<PathBuf> {
+pub(crate) fn cases() -> Option<PathBuf> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
     if path.is_dir() {
         return Some(path);

@@ -19,7 +19,7 @@ use images::{Images, InProcess};
 const MAX_BRANCHES: usize = 512;
 
 /// Makes the chains of one recording.
-pub(super) struct UserStacks {
+pub(crate) struct UserStacks {
     architecture: Option<Architecture>,
     /// By event: whether its branch stacks are call stacks.
     has_call_stacks: Vec<bool>,

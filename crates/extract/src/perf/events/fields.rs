@@ -1,0 +1,84 @@
+//! Where the fields of an event go: into a JSON text, without any allocation, or into a list of values.
+
+use tracesift_etl::schema::{DecodeError, Decoded, Value, json};
+
+/// Takes fields in the order of the event; no two have one name.
+pub trait FieldSink<'a> {
+    /// A field with one value.
+    fn value(&mut self, name: &'a str, value: Value<'a>);
+    /// A field with many.
+    fn list(&mut self, name: &'a str, values: impl Iterator<Item = Value<'a>>);
+}
+
+/// What no field shows.
+#[derive(Clone, Debug, Default)]
+pub struct Rest<'a> {
+    /// The bytes behind the last field, those from the trouble on, or all where nobody describes the event.
+    pub bytes: &'a [u8],
+    /// Why the fields end before their description does.
+    pub stopped: Option<DecodeError<'a>>,
+}
+
+/// The members of a JSON object, behind each other.
+pub(super) struct JsonFields<'o> {
+    out: &'o mut String,
+    first: bool,
+}
+
+impl<'o> JsonFields<'o> {
+    pub(super) fn new(out: &'o mut String) -> Self {
+        out.push('{');
+        Self { out, first: true }
+    }
+
+    pub(super) fn finish(self) {
+        self.out.push('}');
+    }
+
+    fn name(&mut self, name: &str) {
+        if !std::mem::take(&mut self.first) {
+            self.out.push(',');
+        }
+        json::write_text(self.out, name);
+        self.out.push(':');
+    }
+}
+
+impl<'a> FieldSink<'a> for JsonFields<'_> {
+    fn value(&mut self, name: &'a str, value: Value<'a>) {
+        self.name(name);
+        json::write_value(self.out, &value);
+    }
+
+    fn list(&mut self, name: &'a str, values: impl Iterator<Item = Value<'a>>) {
+        self.name(name);
+        self.out.push('[');
+        for (index, value) in values.enumerate() {
+            self.out.push_str(if index > 0 { "," } else { "" });
+            json::write_value(self.out, &value);
+        }
+        self.out.push(']');
+    }
+}
+
+/// The fields as values.
+#[derive(Debug, Default)]
+pub struct ValueFields<'a>(Vec<(&'a str, Value<'a>)>);
+
+impl<'a> ValueFields<'a> {
+    /// The event, taken apart.
+    #[must_use]
+    pub fn decoded(self, rest: Rest<'a>) -> Decoded<'a> {
+        Decoded { fields: self.0, rest: rest.bytes, stopped: rest.stopped }
+    }
+}
+
+impl<'a> FieldSink<'a> for ValueFields<'a> {
+    fn value(&mut self, name: &'a str, value: Value<'a>) {
+        self.0.push((name, value));
+    }
+
+    fn list(&mut self, name: &'a str, values: impl Iterator<Item = Value<'a>>) {
+        self.0.push((name, Value::List(values.collect())));
+    }
+}

@@ -1,0 +1,34 @@
+//! What must be known before the first event of a Linux recording can be shown.
+
+use std::sync::Arc;
+
+use tracesift_perf::{MergeOptions, Metadata, PerfFile};
+use tracesift_trace::{Clock, Population};
+
+use super::TICKS_PER_SECOND;
+use super::inventory::Inventory;
+
+/// What explains the events of a Linux recording.
+#[derive(Debug)]
+pub struct LinuxSurvey {
+    /// The recording's clock.
+    pub clock: Clock,
+    /// Its events and their formats, as they are known at its end.
+    pub metadata: Arc<Metadata>,
+    /// Its processes and threads.
+    pub population: Population,
+}
+
+/// Walks a Linux recording once.
+#[must_use]
+pub fn survey_linux(file: &PerfFile) -> LinuxSurvey {
+    let mut inventory = Inventory::new();
+    let mut merged = file.merged(MergeOptions::default());
+    while let Some(record) = merged.next() {
+        inventory.record(&record);
+    }
+    let metadata = merged.metadata().clone();
+    let clock = Clock::new(inventory.zero(), TICKS_PER_SECOND);
+    let population = inventory.lifetimes.freeze(clock, 0);
+    LinuxSurvey { clock, metadata, population }
+}

@@ -37,7 +37,7 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Option<String>,
 
-    /// File system of the recorded Linux machine, as seen below DIR: its programs say how to unwind the stacks of `perf record --call-graph dwarf` [default: files of this machine whose build id was recorded]
+    /// Where the file system of the recorded Linux machine lies: with its programs stacks of --call-graph dwarf are unwound [default: files of this machine with the recorded build ids]
     #[arg(long, value_name = "DIR")]
     pub(crate) sysroot: Option<PathBuf>,
 

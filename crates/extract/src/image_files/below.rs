@@ -133,6 +133,7 @@ mod tests {
     }
 
     /// A root with a file, and one beside it that must not be reached.
+    #[expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
     fn roots() -> (TempDir, PathBuf) {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");

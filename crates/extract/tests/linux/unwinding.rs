@@ -1,7 +1,7 @@
 //! User stacks of `--call-graph dwarf`: what is unwound here against what perf unwinds, frame by frame.
 
 use std::hint::black_box;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tracesift_extract::Options;
 
@@ -75,7 +75,7 @@ fn record(arguments: &[&str], program: &str) -> Option<Recorded> {
 /// Frames in the test's own executable.
 fn in_program(frames: &[(u64, String)]) -> usize {
     let program = std::env::current_exe().unwrap();
-    frames.iter().filter(|frame| PathBuf::from(&frame.1) == program).count()
+    frames.iter().filter(|frame| Path::new(&frame.1) == program).count()
 }
 
 /// How a stack is to perf's.

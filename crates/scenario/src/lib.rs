@@ -4,9 +4,10 @@
 //! sampled. It is written as a true `.etl`, and [`Scenario::truth`] says what any reader must find in it. Records come from
 //! three sources: [`Scenario::random`] simulates a small scheduler under [`Knobs`] that each turn on one difficulty of real
 //! recordings, [`story`] tells a known performance investigation, and tests may list records by hand. [`scale`] streams a
-//! recording of any size.
+//! recording of any size, and [`linux`] one of a Linux machine as perf.data.
 
 mod emit;
+pub mod linux;
 mod machine;
 mod population;
 mod random;

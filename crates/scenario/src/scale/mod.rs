@@ -18,7 +18,7 @@ use tracesift_etl::write::payload::{
 use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, WriteError, Writer};
 
 use self::others::Others;
-use self::rundown::walk;
+pub(crate) use self::rundown::walk;
 use crate::rng::SplitMix64;
 
 const CPUS: u16 = 64;

@@ -112,7 +112,7 @@ impl<W: Write + Seek> Recorder<W> {
 }
 
 /// A path through a call graph in which each function calls three others: stacks share their roots as real ones do.
-pub(super) fn walk<const FRAMES: usize>(base: u64, modules: u64, stack: u64) -> [u64; FRAMES] {
+pub(crate) fn walk<const FRAMES: usize>(base: u64, modules: u64, stack: u64) -> [u64; FRAMES] {
     let mut frames = [0; FRAMES];
     let mut choices = SplitMix64::new(stack).next_u64();
     let mut function = 0;

@@ -1,0 +1,84 @@
+//! The events of the recording: `perf_event_attr`, in the words of include/uapi/linux/perf_event.h.
+
+use super::fields::Fields;
+
+/// Bytes of `perf_event_attr` up to and with `aux_sample_size` and its padding, `PERF_ATTR_SIZE_VER7`.
+pub(super) const ATTR_SIZE: u32 = 128;
+
+const SAMPLE_IP: u64 = 1;
+const SAMPLE_TID: u64 = 1 << 1;
+const SAMPLE_TIME: u64 = 1 << 2;
+const SAMPLE_CALLCHAIN: u64 = 1 << 5;
+const SAMPLE_CPU: u64 = 1 << 7;
+const SAMPLE_PERIOD: u64 = 1 << 8;
+const SAMPLE_RAW: u64 = 1 << 10;
+const SAMPLE_IDENTIFIER: u64 = 1 << 16;
+const ALWAYS: u64 = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CALLCHAIN | SAMPLE_CPU | SAMPLE_IDENTIFIER;
+
+const FLAG_INHERIT: u64 = 1 << 1;
+const FLAG_MMAP: u64 = 1 << 8;
+const FLAG_COMM: u64 = 1 << 9;
+const FLAG_FREQ: u64 = 1 << 10;
+const FLAG_TASK: u64 = 1 << 13;
+const FLAG_SAMPLE_ID_ALL: u64 = 1 << 18;
+const FLAG_MMAP2: u64 = 1 << 23;
+const FLAG_COMM_EXEC: u64 = 1 << 24;
+
+/// ID and LOST, as perf asks for.
+const READ_FORMAT: u64 = 1 << 2 | 1 << 4;
+
+/// Samples per second of the CPU clock.
+const FREQUENCY: u64 = 999;
+/// ns that a sample of the CPU clock stands for.
+pub(super) const CLOCK_PERIOD: u64 = 1_000_000_000 / FREQUENCY;
+
+/// An event of the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    CpuClock,
+    Switch,
+    Waking,
+    /// What tells of tasks and mappings and samples nothing.
+    Dummy,
+}
+
+impl Event {
+    pub(super) const ALL: [Self; 4] = [Self::CpuClock, Self::Switch, Self::Waking, Self::Dummy];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::CpuClock => "cpu-clock/freq=999/",
+            Self::Switch => "sched:sched_switch",
+            Self::Waking => "sched:sched_waking",
+            Self::Dummy => "dummy:HG",
+        }
+    }
+
+    /// Type and number: of a tracepoint the one that its format states.
+    fn kind_and_config(self) -> (u32, u64) {
+        match self {
+            Self::CpuClock => (1, 0),
+            Self::Switch => (2, u64::from(super::features::SWITCH_ID)),
+            Self::Waking => (2, u64::from(super::features::WAKING_ID)),
+            Self::Dummy => (1, 9),
+        }
+    }
+
+    /// The id on a CPU.
+    pub(super) fn id(self, cpu: u16) -> u64 {
+        self as u64 * 0x1_0000 + u64::from(cpu) + 1
+    }
+
+    pub(super) fn attr(self, into: &mut Fields) {
+        let (kind, config) = self.kind_and_config();
+        let common = FLAG_INHERIT | FLAG_SAMPLE_ID_ALL;
+        let (period, sample_type, flags) = match self {
+            Self::CpuClock => (FREQUENCY, ALWAYS | SAMPLE_PERIOD, common | FLAG_FREQ),
+            Self::Switch | Self::Waking => (1, ALWAYS | SAMPLE_PERIOD | SAMPLE_RAW, common),
+            Self::Dummy => (0, ALWAYS, common | FLAG_MMAP | FLAG_COMM | FLAG_TASK | FLAG_MMAP2 | FLAG_COMM_EXEC),
+        };
+        let end = into.0.len() + ATTR_SIZE as usize;
+        into.u32(kind).u32(ATTR_SIZE).u64(config).u64(period).u64(sample_type).u64(READ_FORMAT).u64(flags);
+        into.0.resize(end, 0);
+    }
+}

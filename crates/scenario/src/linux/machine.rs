@@ -1,0 +1,215 @@
+//! What is written: the machine, its load and the length of the recording.
+
+use std::io::{self, Seek, Write};
+
+use super::events::{CLOCK_PERIOD, Event};
+use super::fields::Fields;
+use super::scheduler::{Cpu, Waiting};
+use super::tasks::Tasks;
+use super::writer::Writer;
+use super::{others, rundown};
+use crate::rng::SplitMix64;
+use crate::scale::walk;
+
+/// ns of the recording's clock at which it starts.
+pub(super) const ZERO: u64 = 1_000_000_000_000;
+
+/// Kinds of events in a deck, per cent: switches, wakings and samples as `perf record -a` finds them on a machine that works with many
+/// processes which wait for each other.
+const DECK: [(Kind, usize); 3] = [(Kind::Switch, 50), (Kind::Waking, 40), (Kind::Sample, 10)];
+
+/// Distinct stacks; each process has its own share.
+const STACKS: u64 = 20_000;
+const KERNEL_FRAMES: usize = 10;
+const USER_FRAMES: usize = 12;
+pub(super) const KERNEL_BASE: u64 = 0xffff_ffff_8100_0000;
+/// Bytes of the kernel's code.
+pub(super) const KERNEL_BYTES: u64 = KERNEL_PARTS * 0x0010_0000;
+const KERNEL_PARTS: u64 = 10;
+/// Words of a call chain that say whose addresses follow.
+const CONTEXT_KERNEL: u64 = (-128_i64).cast_unsigned();
+const CONTEXT_USER: u64 = (-512_i64).cast_unsigned();
+
+const RECORD_SAMPLE: u32 = 9;
+pub(super) const MISC_KERNEL: u16 = 1;
+pub(super) const MISC_USER: u16 = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Switch,
+    Waking,
+    Sample,
+}
+
+/// The machine and the recording of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Knobs {
+    /// Bytes of the recording, at least.
+    pub bytes: u64,
+    /// The same seed gives the same recording.
+    pub seed: u64,
+    /// CPUs, at least one.
+    pub cpus: u16,
+    /// Processes that last, at least one.
+    pub processes: u32,
+    /// Threads that last, at least one per process.
+    pub threads: u32,
+    /// One process or thread is born every so many events, and soon ends.
+    pub events_per_birth: u64,
+    /// Written as perf writes to a pipe.
+    pub stream: bool,
+    /// One record of each other kind stands at the start.
+    pub every_kind: bool,
+}
+
+impl Default for Knobs {
+    /// The scale recording.
+    fn default() -> Self {
+        Self {
+            bytes: 1 << 30,
+            seed: 1,
+            cpus: 16,
+            processes: 300,
+            threads: 4_000,
+            events_per_birth: 1_000,
+            stream: false,
+            every_kind: false,
+        }
+    }
+}
+
+/// What a recording holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Samples of the CPU clock.
+    pub samples: u64,
+    /// Samples of `sched_switch`.
+    pub switches: u64,
+    /// Samples of `sched_waking`.
+    pub wakings: u64,
+    /// Threads that were born.
+    pub births: u64,
+    /// Threads that ended.
+    pub deaths: u64,
+    /// Programs that were started.
+    pub programs: u64,
+    /// Length, ns.
+    pub duration: u64,
+}
+
+impl Figures {
+    fn events(&self) -> u64 {
+        self.samples + self.switches + self.wakings
+    }
+}
+
+/// Writes a recording.
+///
+/// # Errors
+/// An output that fails.
+pub fn write<W: Write + Seek>(output: W, knobs: &Knobs) -> io::Result<Figures> {
+    let cpus = knobs.cpus.max(1);
+    let tasks = Tasks::new(knobs.processes.max(1), knobs.threads.max(knobs.processes).max(1));
+    let mut machine = Machine {
+        writer: Writer::create(output, cpus, knobs.stream)?,
+        rng: SplitMix64::new(knobs.seed),
+        time: ZERO,
+        cpus: (0..cpus).map(|_| Cpu::default()).collect(),
+        waiting: Waiting::all(tasks.lasting()),
+        tasks,
+        figures: Figures::default(),
+        raw: Fields::default(),
+    };
+    rundown::write(machine.writer.buffer(0), &machine.tasks);
+    if knobs.every_kind {
+        others::write(machine.writer.buffer(0));
+    }
+    machine.writer.round()?;
+    let mut deck: Vec<Kind> = DECK.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count)).collect();
+    let births = knobs.events_per_birth.max(1);
+    while machine.writer.bytes() < knobs.bytes {
+        for index in (1..deck.len()).rev() {
+            deck.swap(index, machine.rng.index(index + 1));
+        }
+        for kind in &deck {
+            machine.event(*kind);
+            if machine.figures.events().is_multiple_of(births) {
+                machine.birth();
+            }
+        }
+        machine.writer.turn()?;
+    }
+    machine.writer.finish()?;
+    Ok(Figures { duration: machine.time - ZERO, ..machine.figures })
+}
+
+pub(super) struct Machine<W> {
+    pub(super) writer: Writer<W>,
+    pub(super) rng: SplitMix64,
+    pub(super) time: u64,
+    pub(super) cpus: Vec<Cpu>,
+    pub(super) waiting: Waiting,
+    pub(super) tasks: Tasks,
+    pub(super) figures: Figures,
+    /// Fields of a tracepoint, for one sample.
+    pub(super) raw: Fields,
+}
+
+impl<W: Write + Seek> Machine<W> {
+    pub(super) fn any_cpu(&mut self) -> u16 {
+        self.rng.index(self.cpus.len()) as u16
+    }
+
+    pub(super) fn tick(&mut self) {
+        self.time += 200 + self.rng.below(3_600);
+    }
+
+    fn event(&mut self, kind: Kind) {
+        self.tick();
+        let cpu = self.any_cpu();
+        match kind {
+            Kind::Switch => self.switch(cpu),
+            Kind::Waking => self.waking(cpu),
+            Kind::Sample => {
+                let running = self.cpus[usize::from(cpu)].running;
+                self.figures.samples += 1;
+                self.sample(Event::CpuClock, cpu, running);
+            }
+        }
+    }
+
+    /// A sample of `thread`, with the tracepoint's fields from `raw`.
+    pub(super) fn sample(&mut self, event: Event, cpu: u16, thread: Option<u32>) {
+        let (ids, program) = thread.map_or(((0, 0), None), |thread| {
+            let task = self.tasks.get(thread);
+            (task.ids(), task.program)
+        });
+        // Each process has stacks of its own; few of them are common, most are rare.
+        let share = STACKS.div_ceil(self.tasks.processes().into());
+        let rank = self.rng.below(share) * self.rng.below(share) / share;
+        let stack = u64::from(program.unwrap_or(0)) * share + rank;
+        let in_kernel = event != Event::CpuClock || program.is_none() || self.rng.chance(40);
+        let user = program.map(|_| walk::<USER_FRAMES>(self.tasks.base(thread), Tasks::FILES, stack));
+        let kernel = in_kernel.then(|| walk::<KERNEL_FRAMES>(KERNEL_BASE, KERNEL_PARTS, stack % (STACKS / 10)));
+        let leaf = kernel.as_ref().map(|frames| frames[0]).or(user.as_ref().map(|frames| frames[0]));
+        let words = kernel.map_or(0, |frames| frames.len() + 1) + user.map_or(0, |frames| frames.len() + 1);
+        let (time, raw) = (self.time, &self.raw);
+        let misc = if in_kernel { MISC_KERNEL } else { MISC_USER };
+        self.writer.buffer(cpu).record(RECORD_SAMPLE, misc, |out| {
+            out.u64(event.id(cpu)).u64(leaf.unwrap_or(0)).i32(ids.0).i32(ids.1).u64(time).u32(cpu.into()).u32(0);
+            out.u64(if event == Event::CpuClock { CLOCK_PERIOD } else { 1 }).u64(words as u64);
+            if let Some(frames) = &kernel {
+                out.u64(CONTEXT_KERNEL).u64s(frames);
+            }
+            if let Some(frames) = &user {
+                out.u64(CONTEXT_USER).u64s(frames);
+            }
+            if event != Event::CpuClock {
+                // The size and the data together are a multiple of eight bytes.
+                let size = (raw.0.len() + 4).next_multiple_of(8) - 4;
+                out.u32(size as u32).raw(&raw.0).raw(&[0; 8][..size - raw.0.len()]);
+            }
+        });
+        self.raw.0.clear();
+    }
+}

@@ -30,7 +30,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         encoder.finish()?;
         Ok(start.elapsed())
     };
-    against("extract 1 GiB without summaries", 5.0, RUNS, ours, "zstd -3 -T2", theirs)?;
+    against("extract 1 GiB without summaries", Some(5.0), RUNS, ours, "zstd -3 -T2", theirs)?;
     if let Some(place) = archive {
         report(&Archive::open(&place)?, &path, summary_times)?;
     }

@@ -19,7 +19,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         anyhow::ensure!(count > 0, "no records");
         Ok(time)
     };
-    against("framing 1 GiB", 3.0, RUNS, ours, "sum of the mapped file", || Ok(timed(|| sum(&path))?.1))?;
+    against("framing 1 GiB", Some(3.0), RUNS, ours, "sum of the mapped file", || Ok(timed(|| sum(&path))?.1))?;
 
     let small = scale::recording(directory, SMALL_BYTES)?;
     let dissect = format!(
@@ -37,7 +37,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Ok(time)
     };
-    against("framing 1 MiB", 0.01, 1, || Ok(timed(|| walk(&small))?.1), "dissect.etl", theirs)
+    against("framing 1 MiB", Some(0.01), 1, || Ok(timed(|| walk(&small))?.1), "dissect.etl", theirs)
 }
 
 /// Walks all records of a recording in order of time and counts them.

@@ -9,6 +9,8 @@ mod extract;
 mod framing;
 mod measure;
 mod memory;
+mod perf_data;
+mod perf_memory;
 mod scale;
 mod xpress;
 
@@ -44,6 +46,8 @@ fn main() -> anyhow::Result<()> {
         ("xpress", xpress::run),
         ("extract", extract::run),
         ("memory", memory::run),
+        ("perf-data", perf_data::run),
+        ("perf-memory", perf_memory::run),
     ] {
         if all || what == name {
             known = true;
@@ -52,7 +56,7 @@ fn main() -> anyhow::Result<()> {
         }
     }
     if !known {
-        bail!("unknown benchmark {what}: framing, events, xpress, extract, memory or all");
+        bail!("unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory or all");
     }
     Ok(())
 }

@@ -1,18 +1,24 @@
 //! Peak memory of an extract: bounded, and not growing with the recording.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::{extract, scale};
 
+/// Extracts two recordings of half a GiB and two GiB.
+pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
+    let sizes = [512_u64 << 20, 2 << 30];
+    compare(sizes, |bytes| scale::recording(directory, bytes))
+}
+
 /// Extracts two recordings in processes of their own and prints the peaks.
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
-pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
+pub(crate) fn compare(sizes: [u64; 2], recording: impl Fn(u64) -> anyhow::Result<PathBuf>) -> anyhow::Result<()> {
     let mut peaks = Vec::new();
-    for bytes in [512_u64 << 20, 2 << 30] {
-        let path = scale::recording(directory, bytes)?;
+    for bytes in sizes {
+        let path = recording(bytes)?;
         let output = Command::new(std::env::current_exe()?).args(["memory", "--file"]).arg(&path).output()?;
         anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout)?;
@@ -28,8 +34,9 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         );
         peaks.push((anonymous as f64, resident as f64));
     }
+    let [small, large] = sizes.map(|bytes| bytes as f64 / f64::from(1 << 30));
     println!(
-        "peak(2 GiB) / peak(0.5 GiB): {:.2} anonymous, {:.2} resident, budget 1.2",
+        "peak({large} GiB) / peak({small} GiB): {:.2} anonymous, {:.2} resident, budget 1.2",
         peaks[1].0 / peaks[0].0,
         peaks[1].1 / peaks[0].1
     );

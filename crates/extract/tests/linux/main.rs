@@ -10,6 +10,8 @@ mod counters;
 mod disk;
 mod events;
 mod extracted;
+#[cfg(target_os = "linux")]
+mod known;
 mod perf;
 mod shared;
 mod switches;

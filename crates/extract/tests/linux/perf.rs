@@ -13,6 +13,9 @@ pub(crate) const UNKNOWN: &str = "[unknown]";
 /// A recording that lasts as long as the test.
 pub(crate) struct Recorded {
     pub(crate) file: PathBuf,
+    /// What the program wrote.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "known programs run there"))]
+    pub(crate) output: String,
     _directory: TempDir,
 }
 
@@ -65,7 +68,10 @@ pub(crate) fn record(arguments: &[&str], program: &[&str]) -> Option<Recorded> {
         Ok(output) if !output.status.success() => {
             println!("skipped: perf cannot record: {}", String::from_utf8_lossy(&output.stderr));
         }
-        Ok(_) => return Some(Recorded { file, _directory: directory }),
+        Ok(output) => {
+            let output = String::from_utf8_lossy(&output.stdout).into_owned();
+            return Some(Recorded { file, output, _directory: directory });
+        }
     }
     None
 }

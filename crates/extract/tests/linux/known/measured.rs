@@ -1,0 +1,124 @@
+//! A recording of a known program, extracted, beside what the program told.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use tracesift_analysis::{Accounting, Recording, Span, ThreadAccount};
+use tracesift_extract::Options;
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ThreadRow};
+
+use super::programs::Truth;
+use crate::{extracted, perf};
+
+/// One recording of everything at a time, so that none loses records to the others.
+static RECORDING: Mutex<()> = Mutex::new(());
+
+/// Recordings until one has what a test needs.
+pub(super) const ATTEMPTS: usize = 5;
+
+/// What the tests ask of an extract.
+pub(super) struct Measured {
+    pub(super) truth: Truth,
+    pub(super) info: TraceInfo,
+    pub(super) processes: Vec<ProcessRow>,
+    threads: Vec<ThreadRow>,
+    switches: Vec<ContextSwitchRow>,
+    /// CPU time of the samples, ns, by tid.
+    sampled: BTreeMap<i64, i64>,
+}
+
+/// Records a program and everything around it, without a loss; prints why and gives `None` where that is not possible.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
+    let _alone = RECORDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let executable = std::env::current_exe().unwrap();
+    let name = format!("known::programs::{program}");
+    let workload = [executable.to_str().unwrap(), "--exact", &name, "--ignored", "--nocapture"];
+    // Buffers that hold what comes while somebody else has the CPUs, and the clock that the programs have as well.
+    let arguments = [arguments, &["-m", "16M", "-k", "CLOCK_MONOTONIC"]].concat();
+    for _ in 0..ATTEMPTS {
+        let recorded = perf::record(&arguments, &workload)?;
+        let measured = Measured::of(&recorded);
+        assert!(!measured.truth.0.is_empty(), "{program}: {}", recorded.output);
+        if measured.info.events_lost == 0 {
+            return Some(measured);
+        }
+    }
+    println!("skipped: perf lost records, as this machine has too much to do");
+    None
+}
+
+impl Measured {
+    fn of(recorded: &perf::Recorded) -> Self {
+        let (_directory, archive, _) = extracted::archive(&recorded.file, Options::default()).unwrap();
+        let threads: Vec<ThreadRow> = archive.rows().unwrap();
+        let mut sampled: BTreeMap<i64, i64> = BTreeMap::new();
+        for row in archive.rows::<CpuSampleRow>().unwrap() {
+            *sampled.entry(threads[row.thread.index()].tid).or_default() += row.weight;
+        }
+        let switches: Vec<ContextSwitchRow> = archive.rows().unwrap();
+        Self {
+            truth: Truth::parse(&recorded.output),
+            info: archive.info().clone(),
+            processes: archive.rows().unwrap(),
+            threads,
+            switches,
+            sampled,
+        }
+    }
+
+    /// CPU time of the samples of a thread, ns.
+    pub(super) fn sampled(&self, tid: i64) -> i64 {
+        self.sampled.get(&tid).copied().unwrap_or(0)
+    }
+
+    /// The thread of that id; a short recording has no other one.
+    pub(super) fn thread(&self, tid: i64) -> &ThreadRow {
+        let threads: Vec<_> = self.threads.iter().filter(|thread| thread.tid == tid).collect();
+        let [thread] = threads.as_slice() else { panic!("{tid}: {threads:?}") };
+        thread
+    }
+
+    /// Where its time went while it did what it tells of.
+    pub(super) fn account(&self, told: &BTreeMap<String, i64>) -> ThreadAccount {
+        let zero = self.info.clock_zero;
+        let range = Span::new(told["begin"] - zero, told["end"] - zero);
+        let thread = self.thread(told["tid"]);
+        let mut accounting = Accounting::new(&Recording::from(&self.info), range, std::slice::from_ref(thread));
+        self.switches_of(told["tid"]).into_iter().for_each(|row| accounting.switch(row, &mut |_| {}));
+        let mut accounts = accounting.finish(&mut |_| {});
+        assert_eq!((accounts.contradictions, accounts.threads.len()), (0, 1));
+        let account = accounts.threads.remove(0);
+        account
+    }
+
+    /// Whether it is known of nearly all of the time what the threads did. perf leaves out switches without a word (of some
+    /// threads of a virtual machine's host, here), and who ran then is not known.
+    pub(super) fn is_known(&self) -> bool {
+        let accounts: Vec<_> = self.truth.0.values().map(|told| self.account(told)).collect();
+        accounts.iter().all(|account| account.open == 0 && account.unknown * 20 <= account.life.length())
+    }
+
+    /// Its times off the CPU.
+    pub(super) fn switches_of(&self, tid: i64) -> Vec<&ContextSwitchRow> {
+        let thread = self.thread(tid).thread;
+        self.switches.iter().filter(|row| row.thread == thread).collect()
+    }
+
+    /// Holds sampled CPU time against what was used: n samples have a standard deviation of at most √n.
+    pub(super) fn assert_sampled(&self, found: i64, told: i64, what: &str) {
+        let interval = self.info.sample_sources[0].interval_ns as f64;
+        let allowed = (3.0 * (told as f64 / interval).sqrt() * interval).max(told as f64 * 0.05);
+        assert!(
+            (found - told).abs() as f64 <= allowed,
+            "{what}: {found} ns sampled of {told} ns, {allowed} ns allowed"
+        );
+    }
+}
+
+/// Holds a figure against the truth: 5 %, or `slack` where that is more.
+pub(super) fn assert_close(found: i64, told: i64, slack: i64, what: &str) {
+    let allowed = (told.abs() / 20).max(slack);
+    assert!((found - told).abs() <= allowed, "{what}: {found} instead of {told}, {allowed} allowed");
+}

@@ -1,0 +1,40 @@
+//! Recordings of programs whose behaviour is known: what they tell of themselves comes back.
+//!
+//! Where nothing else is said a figure may differ by 5 %, a sampled one by three standard deviations if that is more.
+
+mod measured;
+mod programs;
+mod scheduling;
+
+use measured::record;
+
+/// CPU samples alone.
+const CLOCK: &[&str] = &["-a", "-g", "-e", "cpu-clock/freq=999/"];
+
+#[test]
+fn cpu_time_is_what_the_threads_used() {
+    for program in ["spinning", "many_threads"] {
+        let Some(measured) = record(program, CLOCK) else { return };
+        let mut sum = (0, 0);
+        for (name, figures) in &measured.truth.0 {
+            let (told, found) = (figures["cpu"], measured.sampled(figures["tid"]));
+            measured.assert_sampled(found, told, name);
+            sum = (sum.0 + told, sum.1 + found);
+        }
+        assert!(measured.truth.0.len() >= 3, "{:?}", measured.truth);
+        measured.assert_sampled(sum.1, sum.0, program);
+    }
+}
+
+#[test]
+fn processes_that_end_soon_are_all_there() {
+    let Some(measured) = record("short_processes", CLOCK) else { return };
+    let figures = &measured.truth.0["processes"];
+    for (name, pid) in figures.iter().filter(|(name, _)| name.starts_with("child")) {
+        let lives: Vec<_> = measured.processes.iter().filter(|process| process.pid == *pid).collect();
+        let [process] = lives.as_slice() else { panic!("{name}: {lives:?}") };
+        assert_eq!(process.name, "true", "{process:?}");
+        assert_eq!(process.parent_pid, Some(figures["parent"]), "{process:?}");
+        assert!(process.start.is_some() && process.end.is_some(), "{process:?}");
+    }
+}

@@ -1,0 +1,245 @@
+//! Programs with known behaviour, for tests to record. None is a test: each tells what it did, measured on its own clocks.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _, pipe};
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread::{Builder, Scope, scope, sleep};
+use std::time::{Duration, Instant};
+
+use rustix::thread::gettid;
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// What a line of the truth begins with; the test harness may write before it.
+const TRUTH: &str = "truth of ";
+
+/// What a program tells of itself: figures by name of the thread and of the figure.
+#[derive(Debug, Default)]
+pub(crate) struct Truth(pub(crate) BTreeMap<String, BTreeMap<String, i64>>);
+
+impl Truth {
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut truth = Self::default();
+        for line in text.lines() {
+            let Some((_, told)) = line.split_once(TRUTH) else { continue };
+            let mut words = told.split(' ');
+            let figures = truth.0.entry(words.next().unwrap().to_owned()).or_default();
+            for word in words {
+                let (name, figure) = word.split_once('=').unwrap();
+                figures.insert(name.to_owned(), figure.parse().unwrap());
+            }
+        }
+        truth
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the test that records it reads it")]
+fn tell(thread: &str, figures: &[(&str, i64)]) {
+    let figures: String = figures.iter().map(|(name, figure)| format!(" {name}={figure}")).collect();
+    println!("{TRUTH}{thread}{figures}");
+}
+
+fn clock(id: ClockId) -> i64 {
+    let Timespec { tv_sec, tv_nsec } = clock_gettime(id);
+    tv_sec * 1_000_000_000 + tv_nsec
+}
+
+/// ns that this thread has run.
+fn cpu_time() -> i64 {
+    clock(ClockId::ThreadCPUTime)
+}
+
+/// ns that this thread was runnable and did not run, as the scheduler counts them.
+fn run_delay() -> i64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ').nth(1).and_then(|figure| figure.parse().ok()).unwrap_or(0)
+}
+
+/// How often this thread left the CPU because it waited, and because others wanted it.
+fn switches() -> [i64; 2] {
+    let text = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
+    ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"].map(|key| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+        line.trim().parse().unwrap_or(0)
+    })
+}
+
+/// ns that a hypervisor took from all CPUs, in steps of 10 ms. The scheduler leaves them out of CPU times.
+fn stolen() -> i64 {
+    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let all = text.lines().next().unwrap_or_default();
+    all.split_whitespace().nth(8).and_then(|figure| figure.parse::<i64>().ok()).unwrap_or(0) * 10_000_000
+}
+
+fn nanos(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap()
+}
+
+/// What this thread has done up to one moment.
+struct Reading {
+    time: i64,
+    cpu: i64,
+    ready: i64,
+    switches: [i64; 2],
+}
+
+impl Reading {
+    /// Read once more if the thread lost its CPU meanwhile.
+    fn take() -> Self {
+        loop {
+            let (ready, switches) = (run_delay(), switches());
+            let (time, cpu) = (clock(ClockId::Monotonic), cpu_time());
+            if run_delay() == ready {
+                return Self { time, cpu, ready, switches };
+            }
+        }
+    }
+}
+
+/// Runs `work` in a thread of that name, which tells where its time went, and what `work` returns.
+fn thread<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: impl Into<String>,
+    work: impl FnOnce() -> Vec<(&'static str, i64)> + Send + 'scope,
+) {
+    let name: String = name.into();
+    let builder = Builder::new().name(name.clone());
+    let told = move || {
+        let (begin, before) = (Reading::take(), stolen());
+        let mut figures = work();
+        let (end, after) = (Reading::take(), stolen());
+        let [voluntary, preempted] = [0, 1].map(|index| end.switches[index] - begin.switches[index]);
+        figures.extend([("tid", gettid().as_raw_nonzero().get().into()), ("begin", begin.time), ("end", end.time)]);
+        figures.extend([("cpu", end.cpu - begin.cpu), ("ready", end.ready - begin.ready)]);
+        figures.extend([("voluntary", voluntary), ("preempted", preempted), ("stolen", after - before)]);
+        tell(&name, &figures);
+    };
+    builder.spawn_scoped(scope, told).unwrap();
+}
+
+/// Works until the thread has run so long.
+fn spin(time: Duration) {
+    let end = cpu_time() + nanos(time);
+    while cpu_time() < end {
+        (0..1_000_u64).for_each(|turn| _ = std::hint::black_box(turn));
+    }
+}
+
+const MS: Duration = Duration::from_millis(1);
+
+#[test]
+#[ignore = "a program that a test records"]
+fn spinning() {
+    scope(|scope| {
+        for (name, ms) in [("spin-long", 600), ("spin-middle", 400), ("spin-short", 200)] {
+            thread(scope, name, move || {
+                spin(ms * MS);
+                Vec::new()
+            });
+        }
+    });
+}
+
+#[test]
+#[ignore = "a program that a test records"]
+fn sleeping() {
+    scope(|scope| {
+        thread(scope, "sleeper", || {
+            let mut slept = 0;
+            for _ in 0..20 {
+                let start = Instant::now();
+                sleep(15 * MS);
+                slept += nanos(start.elapsed());
+                spin(MS);
+            }
+            vec![("slept", slept)]
+        });
+    });
+}
+
+#[test]
+#[ignore = "a program that a test records"]
+fn locking() {
+    let (lock, (mut holds, mut held)) = (Mutex::new(()), pipe().unwrap());
+    let hold = || {
+        for _ in 0..10 {
+            let guard = lock.lock().unwrap();
+            held.write_all(b"x").unwrap();
+            sleep(20 * MS);
+            spin(5 * MS);
+            drop(guard);
+            // Longer than the other one needs to get it, so that nobody waits where nobody counts.
+            sleep(10 * MS);
+        }
+        Vec::new()
+    };
+    let wait = || {
+        let (mut signalled, mut waited) = (0, 0);
+        for _ in 0..10 {
+            let start = Instant::now();
+            holds.read_exact(&mut [0]).unwrap();
+            signalled += nanos(start.elapsed());
+            let start = Instant::now();
+            drop(lock.lock().unwrap());
+            waited += nanos(start.elapsed());
+        }
+        vec![("waited", waited), ("signalled", signalled)]
+    };
+    scope(|scope| {
+        thread(scope, "holder", hold);
+        thread(scope, "waiter", wait);
+    });
+}
+
+#[test]
+#[ignore = "a program that a test records"]
+fn ping_pong() {
+    const ROUND_TRIPS: i64 = 3_000;
+    let ((mut pong_reads, mut ping_writes), (mut ping_reads, mut pong_writes)) = (pipe().unwrap(), pipe().unwrap());
+    scope(|scope| {
+        thread(scope, "ping", move || {
+            for _ in 0..ROUND_TRIPS {
+                ping_writes.write_all(b"x").unwrap();
+                ping_reads.read_exact(&mut [0]).unwrap();
+            }
+            vec![("round-trips", ROUND_TRIPS)]
+        });
+        thread(scope, "pong", move || {
+            for _ in 0..ROUND_TRIPS {
+                pong_reads.read_exact(&mut [0]).unwrap();
+                pong_writes.write_all(b"x").unwrap();
+            }
+            vec![("round-trips", ROUND_TRIPS)]
+        });
+    });
+}
+
+#[test]
+#[ignore = "a program that a test records"]
+fn many_threads() {
+    scope(|scope| {
+        for number in 0..40 {
+            thread(scope, format!("many-{number}"), || {
+                spin(10 * MS);
+                sleep(20 * MS);
+                spin(10 * MS);
+                Vec::new()
+            });
+        }
+    });
+}
+
+#[test]
+#[ignore = "a program that a test records"]
+fn short_processes() {
+    let mut pids = Vec::new();
+    for _ in 0..60 {
+        let mut child = Command::new("true").spawn().unwrap();
+        pids.push(i64::from(child.id()));
+        assert!(child.wait().unwrap().success());
+    }
+    let pids: Vec<(String, i64)> =
+        (0..).zip(pids).map(|(number, pid): (u32, _)| (format!("child-{number}"), pid)).collect();
+    let figures: Vec<(&str, i64)> = pids.iter().map(|(name, pid)| (name.as_str(), *pid)).collect();
+    tell("processes", &[&figures[..], &[("parent", std::process::id().into())]].concat());
+}

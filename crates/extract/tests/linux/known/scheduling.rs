@@ -1,0 +1,87 @@
+//! Where the time of threads went: running, waiting, ready; who woke them; how often they switched.
+
+use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
+
+use super::CLOCK;
+use super::measured::{ATTEMPTS, Measured, assert_close, record};
+
+const SCHEDULER: [&str; 6] = ["-e", "sched:sched_switch", "-e", "sched:sched_waking", "-e", "sched:sched_wakeup_new"];
+
+/// ns by which figures may differ in any case: the clocks are not read at the same time.
+const SLACK: i64 = 1_000_000;
+
+fn schedule(program: &str) -> Option<Measured> {
+    for _ in 0..ATTEMPTS {
+        let measured = record(program, &[CLOCK, &SCHEDULER].concat())?;
+        assert!(measured.info.has_switches && measured.info.has_ready, "{program}");
+        if measured.is_known() {
+            return Some(measured);
+        }
+    }
+    panic!("{program}: too much is unknown, every time");
+}
+
+/// Time off the CPU, ns, in spans that the thread began by waiting.
+fn blocked<'a>(rows: impl IntoIterator<Item = &'a ContextSwitchRow>) -> i64 {
+    let waited = |row: &&ContextSwitchRow| row.flags & (switch_flags::PREEMPTED | switch_flags::OPEN_LEFT) == 0;
+    rows.into_iter().filter(waited).map(|row| row.time - row.off_time).sum()
+}
+
+#[test]
+fn the_time_of_threads_went_where_they_say() {
+    for program in ["spinning", "sleeping", "locking", "many_threads"] {
+        let Some(measured) = schedule(program) else { return };
+        for (name, told) in &measured.truth.0 {
+            let account = measured.account(told);
+            // What it waited is what the scheduler's own figures leave of the time, so their errors add up in it.
+            let slack = SLACK + account.unknown + told["stolen"] + account.life.length() / 100;
+            let waited = told["end"] - told["begin"] - told["cpu"] - told["ready"];
+            let (wait, ready) = (account.wait, account.ready.unwrap());
+            assert_close(account.run, told["cpu"], slack, &format!("{program}, {name}, run"));
+            assert_close(wait + ready, waited + told["ready"], slack, &format!("{program}, {name}, off the CPU"));
+            let slack = slack + unwoken(&measured.switches_of(told["tid"]));
+            assert_close(wait, waited, slack, &format!("{program}, {name}, wait"));
+            assert_close(ready, told["ready"], slack, &format!("{program}, {name}, ready"));
+        }
+    }
+}
+
+/// Time off the CPU, ns, of spans whose wake-up perf has left out: what of it was wait is not known.
+fn unwoken(rows: &[&ContextSwitchRow]) -> i64 {
+    blocked(rows.iter().copied().filter(|row| row.ready_time.is_none()))
+}
+
+#[test]
+fn a_sleep_is_time_off_the_cpu() {
+    let Some(measured) = schedule("sleeping") else { return };
+    let told = &measured.truth.0["sleeper"];
+    assert_close(blocked(measured.switches_of(told["tid"])), told["slept"], SLACK, "slept");
+}
+
+#[test]
+fn who_holds_a_lock_wakes_who_waits_for_it() {
+    let Some(measured) = schedule("locking") else { return };
+    let (holder, waiter) = (&measured.truth.0["holder"], &measured.truth.0["waiter"]);
+    let holder = measured.thread(holder["tid"]).thread;
+    let by_holder = measured.switches_of(waiter["tid"]).into_iter().filter(|row| row.readier == Some(holder));
+    let told = waiter["waited"] + waiter["signalled"];
+    assert_close(blocked(by_holder), told, SLACK, "waited for the holder");
+}
+
+#[test]
+fn every_switch_of_a_ping_pong_is_there() {
+    let Some(measured) = schedule("ping_pong") else { return };
+    for name in ["ping", "pong"] {
+        let told = &measured.truth.0[name];
+        // CPU time is not asked for here: the scheduler charges a thread from its wake-up on, some microseconds before it is
+        // switched in, which is much of what these run.
+        let account = measured.account(told);
+        assert_close(account.switches, told["voluntary"] + told["preempted"], 5, &format!("{name}, switches"));
+        let preempted = measured.switches_of(told["tid"]).into_iter();
+        let preempted = preempted.filter(|row| row.flags & switch_flags::PREEMPTED != 0).count();
+        assert_close(i64::try_from(preempted).unwrap(), told["preempted"], 5, &format!("{name}, preempted"));
+        // Nobody goes on before the other one has answered, but may see the answer before it went to sleep.
+        assert!(account.switches <= told["round-trips"] + told["preempted"] + 5, "{told:?}");
+        assert!(account.switches * 2 > told["round-trips"], "{told:?}");
+    }
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use tracesift_archive::Archive;
 use tracesift_etl::write::PointerSize;
 use tracesift_extract::{Options, Outcome, extract, input, unwatched};
-use tracesift_scenario::{KeyStyle, Knobs, Rundown, Scenario, StackStyle};
+use tracesift_scenario::{KeyStyle, Knobs, Rundown, Scenario, StackStyle, linux};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
 
 /// Name and knobs of each recording.
@@ -48,14 +48,40 @@ fn recordings() -> Vec<(&'static str, Knobs)> {
     ]
 }
 
+/// The same of Linux machines.
+fn linux_recordings() -> Vec<(&'static str, linux::Knobs)> {
+    let knobs = linux::Knobs {
+        bytes: 1 << 14,
+        cpus: 2,
+        processes: 3,
+        threads: 5,
+        events_per_birth: 5,
+        ..linux::Knobs::default()
+    };
+    vec![
+        ("perf_file", knobs),
+        ("perf_stream", linux::Knobs { stream: true, seed: 2, ..knobs }),
+        ("perf_every_kind", linux::Knobs { every_kind: true, seed: 3, ..knobs }),
+    ]
+}
+
 #[test]
 fn the_corpus_of_extracts_is_whole() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/extract"));
-    for (name, knobs) in recordings() {
+    let windows = recordings().into_iter().map(|(name, knobs)| {
+        let write: Box<dyn Fn() -> Vec<u8>> =
+            Box::new(move || Scenario::random(1, &knobs).bytes().expect("a recording"));
+        (name, write)
+    });
+    let linux = linux_recordings().into_iter().map(|(name, knobs)| {
+        let write: Box<dyn Fn() -> Vec<u8>> = Box::new(move || super::linux::bytes(&knobs).0);
+        (name, write)
+    });
+    for (name, write) in windows.chain(linux) {
         let file = folder.join(name);
         if std::env::var_os("WRITE_CORPUS").is_some() {
             std::fs::create_dir_all(folder).expect("a folder");
-            std::fs::write(&file, Scenario::random(1, &knobs).bytes().expect("a recording")).expect("written");
+            std::fs::write(&file, write()).expect("written");
         }
         assert!(std::fs::metadata(&file).is_ok_and(|file| file.len() < 64 << 10), "{name}");
         let out = tempfile::tempdir().expect("directory");

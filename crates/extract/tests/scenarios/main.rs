@@ -2,6 +2,7 @@
 
 mod compare;
 mod corpus;
+mod linux;
 mod pipeline;
 
 use tracesift_etl::EtlFile;

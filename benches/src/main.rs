@@ -2,6 +2,8 @@
 //!
 //!     cargo run --release -p tracesift-benches -- all --dir /tmp/bench
 //!
+//! `perf-data` runs the program itself, which `cargo build --release` builds.
+//!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
 
 mod events;

@@ -15,26 +15,54 @@ pub(crate) fn bytes(knobs: &Knobs) -> (Vec<u8>, Figures) {
     (bytes.into_inner(), figures)
 }
 
+fn small() -> Knobs {
+    Knobs { bytes: 12 << 20, processes: 60, threads: 400, events_per_birth: 100, ..Knobs::default() }
+}
+
+/// Writes and extracts a recording.
+fn extracted(knobs: &Knobs) -> (tempfile::TempDir, Archive, Figures) {
+    let (bytes, figures) = bytes(knobs);
+    let directory = tempfile::tempdir().expect("directory");
+    let file = directory.path().join("perf.data");
+    std::fs::write(&file, bytes).expect("written");
+    let recording = input::Recording {
+        name: "linux".to_owned(),
+        files: vec![file],
+        stands_for: Vec::new(),
+        forced: false,
+        named: true,
+    };
+    let options = Options { out: Some(directory.path().join("out")), ..Options::default() };
+    let extraction = extract(&recording, &options, &mut unwatched).expect("extracted");
+    let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
+    let archive = Archive::open(&report.archive).expect("archive");
+    (directory, archive, figures)
+}
+
 #[test]
 fn linux_recordings_come_back_as_they_were_counted() {
-    let knobs = Knobs { bytes: 12 << 20, processes: 60, threads: 400, events_per_birth: 100, ..Knobs::default() };
-    for knobs in [knobs, Knobs { stream: true, every_kind: true, seed: 2, ..knobs }] {
-        let (bytes, figures) = bytes(&knobs);
-        let directory = tempfile::tempdir().expect("directory");
-        let file = directory.path().join("perf.data");
-        std::fs::write(&file, bytes).expect("written");
-        let recording = input::Recording {
-            name: "linux".to_owned(),
-            files: vec![file],
-            stands_for: Vec::new(),
-            forced: false,
-            named: true,
-        };
-        let options = Options { out: Some(directory.path().join("out")), ..Options::default() };
-        let extraction = extract(&recording, &options, &mut unwatched).expect("extracted");
-        let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
-        let archive = Archive::open(&report.archive).expect("archive");
+    for knobs in [small(), Knobs { stream: true, every_kind: true, seed: 2, ..small() }] {
+        let (_directory, archive, figures) = extracted(&knobs);
         compare(&archive, &figures, &knobs);
+    }
+}
+
+#[test]
+fn what_is_lost_leaves_no_contradiction() {
+    for (lost_percent, seed) in [(1, 1), (9, 2), (40, 3)] {
+        let (_directory, archive, figures) = extracted(&Knobs { lost_percent, seed, ..small() });
+        assert_eq!(archive.info().events_lost, figures.lost);
+        let switches: Vec<ContextSwitchRow> = archive.rows().expect("switches");
+        assert!(switches.is_sorted_by_key(|row| row.time), "{lost_percent} %");
+        let threads: Vec<ThreadRow> = archive.rows().expect("threads");
+        let mut accounting = Accounting::new(&Recording::from(archive.info()), Span::ALL, &threads);
+        switches.iter().for_each(|row| accounting.switch(row, &mut |_| {}));
+        let accounts = accounting.finish(&mut |_| {});
+        assert_eq!(accounts.contradictions, 0, "{lost_percent} %");
+        for account in &accounts.threads {
+            let sum = account.run + account.wait + account.ready.unwrap_or(0) + account.open + account.unknown;
+            assert_eq!(sum, account.life.length(), "{account:?}");
+        }
     }
 }
 

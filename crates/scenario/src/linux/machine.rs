@@ -56,6 +56,8 @@ pub struct Knobs {
     pub threads: u32,
     /// One process or thread is born every so many events, and soon ends.
     pub events_per_birth: u64,
+    /// So many per cent of the samples find no room in the buffer.
+    pub lost_percent: u64,
     /// Written as perf writes to a pipe.
     pub stream: bool,
     /// One record of each other kind stands at the start.
@@ -72,6 +74,7 @@ impl Default for Knobs {
             processes: 300,
             threads: 4_000,
             events_per_birth: 1_000,
+            lost_percent: 0,
             stream: false,
             every_kind: false,
         }
@@ -93,6 +96,8 @@ pub struct Figures {
     pub deaths: u64,
     /// Programs that were started.
     pub programs: u64,
+    /// Samples that were lost; they are among those above.
+    pub lost: u64,
     /// Length, ns.
     pub duration: u64,
 }
@@ -118,6 +123,7 @@ pub fn write<W: Write + Seek>(output: W, knobs: &Knobs) -> io::Result<Figures> {
         waiting: Waiting::all(tasks.lasting()),
         tasks,
         figures: Figures::default(),
+        lost_percent: knobs.lost_percent,
         raw: Fields::default(),
     };
     rundown::write(machine.writer.buffer(0), &machine.tasks);
@@ -151,6 +157,7 @@ pub(super) struct Machine<W> {
     pub(super) waiting: Waiting,
     pub(super) tasks: Tasks,
     pub(super) figures: Figures,
+    lost_percent: u64,
     /// Fields of a tracepoint, for one sample.
     pub(super) raw: Fields,
 }
@@ -180,6 +187,11 @@ impl<W: Write + Seek> Machine<W> {
 
     /// A sample of `thread`, with the tracepoint's fields from `raw`.
     pub(super) fn sample(&mut self, event: Event, cpu: u16, thread: Option<u32>) {
+        if self.lost_percent > 0 && self.rng.chance(self.lost_percent) {
+            self.raw.0.clear();
+            self.figures.lost += 1;
+            return rundown::lost(self.writer.buffer(cpu), event, self.time, cpu);
+        }
         let (ids, program) = thread.map_or(((0, 0), None), |thread| {
             let task = self.tasks.get(thread);
             (task.ids(), task.program)

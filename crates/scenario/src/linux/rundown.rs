@@ -6,6 +6,7 @@ use super::machine::{KERNEL_BASE, KERNEL_BYTES, MISC_KERNEL, MISC_USER};
 use super::tasks::{Task, Tasks, base_of, path};
 
 const RECORD_MMAP: u32 = 1;
+const RECORD_LOST: u32 = 2;
 const RECORD_COMM: u32 = 3;
 const RECORD_EXIT: u32 = 4;
 const RECORD_FORK: u32 = 7;
@@ -42,6 +43,14 @@ pub(super) fn fork(out: &mut Fields, task: &Task, creator: (u32, u32), time: u64
     out.record(RECORD_FORK, 0, |out| {
         out.u32(task.pid).u32(creator.0).u32(task.tid).u32(creator.1).u64(time);
         sample_id(out, (creator.0.cast_signed(), creator.1.cast_signed()), time, cpu);
+    });
+}
+
+/// A sample found no room.
+pub(super) fn lost(out: &mut Fields, event: Event, time: u64, cpu: u16) {
+    out.record(RECORD_LOST, 0, |out| {
+        out.u64s(&[event.id(cpu), 1]);
+        sample_id(out, (0, 0), time, cpu);
     });
 }
 

@@ -304,11 +304,8 @@ impl SwitchTracker {
                 && cpu == event.cpu
                 && current != old
             {
+                // If its life is over it may still come back: the next of its switches says so, or the end of the recording.
                 self.thread(current).state = State::Unknown { since };
-                // Its life may be over without a last switch-out; the row stands where that came to light.
-                if population.died(current).is_some_and(|died| died < event.ticks) {
-                    self.close(current, self.clock.ns(event.ticks), sink);
-                }
             }
             self.lose_cpu_of(old_state, old);
             self.gap(old, event, old_state, population, sink);

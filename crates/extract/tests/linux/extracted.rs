@@ -59,13 +59,20 @@ impl Extracted {
     }
 
     fn extract(file: &Path, options: Options) -> Result<Self, Error> {
-        let (_directory, archive, health) = archive(file, options)?;
+        let directory = tempfile::TempDir::new().unwrap();
+        let selection = select(&[file.display().to_string()], &SelectOptions::default());
+        let [Target::Recording(recording)] = selection.targets.as_slice() else { panic!("{selection:?}") };
+        let options = Options { out: Some(directory.path().to_owned()), ..options };
+        let extraction = extract(recording, &options, &mut unwatched)?;
+        let [Outcome::Extracted(report)] = extraction.outcomes.as_slice() else { panic!("it is new") };
+        let archive = Archive::open(&report.archive).unwrap();
+        archive.verify().unwrap();
         let frames = frames(&archive);
         Ok(Self {
             samples: samples(&archive, &frames),
             stacks: stacks(&archive, &frames),
             info: archive.info().clone(),
-            health,
+            health: report.health.clone(),
             processes: archive.rows().unwrap(),
             threads: archive.rows().unwrap(),
             switches: archive.rows().unwrap(),
@@ -94,19 +101,6 @@ impl Extracted {
         }
         counts
     }
-}
-
-/// Extracts a recording to a temporary directory, which goes with the first of these.
-pub(crate) fn archive(file: &Path, options: Options) -> Result<(tempfile::TempDir, Archive, Health), Error> {
-    let directory = tempfile::TempDir::new().unwrap();
-    let selection = select(&[file.display().to_string()], &SelectOptions::default());
-    let [Target::Recording(recording)] = selection.targets.as_slice() else { panic!("{selection:?}") };
-    let options = Options { out: Some(directory.path().to_owned()), ..options };
-    let extraction = extract(recording, &options, &mut unwatched)?;
-    let [Outcome::Extracted(report)] = extraction.outcomes.as_slice() else { panic!("it is new") };
-    let archive = Archive::open(&report.archive).unwrap();
-    archive.verify().unwrap();
-    Ok((directory, archive, report.health.clone()))
 }
 
 impl FullSample {

@@ -88,17 +88,21 @@ impl<W: Write + Seek> Machine<W> {
     /// Why a thread leaves the CPU; one that ends says so before.
     fn leave(&mut self, cpu: u16, thread: u32, wanted: bool) -> u64 {
         let task = self.tasks.get_mut(thread);
-        match &mut task.stage {
-            Stage::Running(0) => {
-                rundown::exit(self.writer.buffer(cpu), task, self.time, cpu);
-                task.is_dead = true;
-                let state = if task.is_thread { DEAD } else { ZOMBIE };
-                self.figures.deaths += 1;
-                self.tick();
-                return state;
+        if let Stage::Running(left) = &mut task.stage
+            && *left > 0
+        {
+            *left -= 1;
+        } else if task.stage == Stage::Running(0) {
+            rundown::exit(self.writer.buffer(cpu), task, self.time, cpu);
+            task.stage = Stage::Ending;
+            self.figures.deaths += 1;
+            self.time += 200;
+            // Some are off the CPU once more before they are through.
+            if self.rng.chance(70) {
+                return self.die(thread);
             }
-            Stage::Running(left) => *left -= 1,
-            Stage::Lasting | Stage::Free | Stage::Forked => {}
+        } else if task.stage == Stage::Ending {
+            return self.die(thread);
         }
         if wanted && self.rng.chance(15) {
             PREEMPTED
@@ -107,6 +111,12 @@ impl<W: Write + Seek> Machine<W> {
         } else {
             UNINTERRUPTIBLE
         }
+    }
+
+    fn die(&mut self, thread: u32) -> u64 {
+        let task = self.tasks.get_mut(thread);
+        task.is_dead = true;
+        if task.is_thread { DEAD } else { ZOMBIE }
     }
 
     /// Where a thread is that left the CPU.

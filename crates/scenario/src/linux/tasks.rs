@@ -20,6 +20,8 @@ pub(super) enum Stage {
     Forked,
     /// It ends when it was switched out so many times more.
     Running(u8),
+    /// It has said that it ends, and leaves the CPU for the last time next.
+    Ending,
 }
 
 /// A thread.

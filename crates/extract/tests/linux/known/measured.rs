@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use tracesift_analysis::{Accounting, Recording, Span, ThreadAccount};
-use tracesift_extract::Options;
-use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
 
 use super::programs::Truth;
-use crate::{extracted, perf};
+use crate::extracted::Extracted;
+use crate::perf;
 
 /// One recording of everything at a time, so that none loses records to the others.
 static RECORDING: Mutex<()> = Mutex::new(());
@@ -20,10 +19,7 @@ pub(super) const ATTEMPTS: usize = 5;
 /// What the tests ask of an extract.
 pub(super) struct Measured {
     pub(super) truth: Truth,
-    pub(super) info: TraceInfo,
-    pub(super) processes: Vec<ProcessRow>,
-    threads: Vec<ThreadRow>,
-    switches: Vec<ContextSwitchRow>,
+    pub(super) extracted: Extracted,
     /// CPU time of the samples, ns, by tid.
     sampled: BTreeMap<i64, i64>,
 }
@@ -41,7 +37,7 @@ pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
         let recorded = perf::record(&arguments, &workload)?;
         let measured = Measured::of(&recorded);
         assert!(!measured.truth.0.is_empty(), "{program}: {}", recorded.output);
-        if measured.info.events_lost == 0 {
+        if measured.extracted.info.events_lost == 0 {
             return Some(measured);
         }
     }
@@ -51,21 +47,12 @@ pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
 
 impl Measured {
     fn of(recorded: &perf::Recorded) -> Self {
-        let (_directory, archive, _) = extracted::archive(&recorded.file, Options::default()).unwrap();
-        let threads: Vec<ThreadRow> = archive.rows().unwrap();
+        let extracted = Extracted::of(&recorded.file);
         let mut sampled: BTreeMap<i64, i64> = BTreeMap::new();
-        for row in archive.rows::<CpuSampleRow>().unwrap() {
-            *sampled.entry(threads[row.thread.index()].tid).or_default() += row.weight;
+        for sample in &extracted.samples {
+            *sampled.entry(sample.tid).or_default() += sample.weight;
         }
-        let switches: Vec<ContextSwitchRow> = archive.rows().unwrap();
-        Self {
-            truth: Truth::parse(&recorded.output),
-            info: archive.info().clone(),
-            processes: archive.rows().unwrap(),
-            threads,
-            switches,
-            sampled,
-        }
+        Self { truth: Truth::parse(&recorded.output), extracted, sampled }
     }
 
     /// CPU time of the samples of a thread, ns.
@@ -75,17 +62,18 @@ impl Measured {
 
     /// The thread of that id; a short recording has no other one.
     pub(super) fn thread(&self, tid: i64) -> &ThreadRow {
-        let threads: Vec<_> = self.threads.iter().filter(|thread| thread.tid == tid).collect();
+        let threads: Vec<_> = self.extracted.threads.iter().filter(|thread| thread.tid == tid).collect();
         let [thread] = threads.as_slice() else { panic!("{tid}: {threads:?}") };
         thread
     }
 
     /// Where its time went while it did what it tells of.
     pub(super) fn account(&self, told: &BTreeMap<String, i64>) -> ThreadAccount {
-        let zero = self.info.clock_zero;
+        let zero = self.extracted.info.clock_zero;
         let range = Span::new(told["begin"] - zero, told["end"] - zero);
         let thread = self.thread(told["tid"]);
-        let mut accounting = Accounting::new(&Recording::from(&self.info), range, std::slice::from_ref(thread));
+        let mut accounting =
+            Accounting::new(&Recording::from(&self.extracted.info), range, std::slice::from_ref(thread));
         self.switches_of(told["tid"]).into_iter().for_each(|row| accounting.switch(row, &mut |_| {}));
         let mut accounts = accounting.finish(&mut |_| {});
         assert_eq!((accounts.contradictions, accounts.threads.len()), (0, 1));
@@ -105,12 +93,12 @@ impl Measured {
     /// Its times off the CPU.
     pub(super) fn switches_of(&self, tid: i64) -> Vec<&ContextSwitchRow> {
         let thread = self.thread(tid).thread;
-        self.switches.iter().filter(|row| row.thread == thread).collect()
+        self.extracted.switches.iter().filter(|row| row.thread == thread).collect()
     }
 
     /// Holds sampled CPU time against what was used: n samples have a standard deviation of at most √n.
     pub(super) fn assert_sampled(&self, found: i64, told: i64, what: &str) {
-        let interval = self.info.sample_sources[0].interval_ns as f64;
+        let interval = self.extracted.info.sample_sources[0].interval_ns as f64;
         let allowed = (3.0 * (told as f64 / interval).sqrt() * interval).max(told as f64 * 0.05);
         assert!(
             (found - told).abs() as f64 <= allowed,

@@ -7,6 +7,7 @@ mod programs;
 mod scheduling;
 
 use measured::record;
+use tracesift_trace::rows::{DiskIoRow, DiskOperation};
 
 /// CPU samples alone.
 const CLOCK: &[&str] = &["-a", "-g", "-e", "cpu-clock/freq=999/"];
@@ -31,10 +32,30 @@ fn processes_that_end_soon_are_all_there() {
     let Some(measured) = record("short_processes", CLOCK) else { return };
     let figures = &measured.truth.0["processes"];
     for (name, pid) in figures.iter().filter(|(name, _)| name.starts_with("child")) {
-        let lives: Vec<_> = measured.processes.iter().filter(|process| process.pid == *pid).collect();
+        let lives: Vec<_> = measured.extracted.processes.iter().filter(|process| process.pid == *pid).collect();
         let [process] = lives.as_slice() else { panic!("{name}: {lives:?}") };
         assert_eq!(process.name, "true", "{process:?}");
         assert_eq!(process.parent_pid, Some(figures["parent"]), "{process:?}");
         assert!(process.start.is_some() && process.end.is_some(), "{process:?}");
     }
+}
+
+#[test]
+fn what_was_written_and_synchronised_went_to_the_disk() {
+    let block = ["-e", "block:block_rq_insert", "-e", "block:block_rq_issue", "-e", "block:block_rq_complete"];
+    let Some(measured) = record("writing", &[CLOCK, &block].concat()) else { return };
+    let told = &measured.truth.0["writer"];
+    let process = measured.thread(told["tid"]).process;
+    let rows: Vec<DiskIoRow> = measured.extracted.archive.rows().unwrap();
+    if told["to-disk"] == 0 {
+        return say("skipped: the test executable does not lie on a disk");
+    }
+    let own = rows.iter().filter(|row| row.process == Some(process) && row.operation == DiskOperation::Write);
+    let written: i64 = own.map(|row| row.size).sum();
+    measured::assert_close(written, told["written"], 0, "written");
+}
+
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+fn say(text: &str) {
+    println!("{text}");
 }

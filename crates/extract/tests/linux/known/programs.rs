@@ -1,6 +1,7 @@
 //! Programs with known behaviour, for tests to record. None is a test: each tells what it did, measured on its own clocks.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{Read as _, Write as _, pipe};
 use std::process::Command;
 use std::sync::Mutex;
@@ -242,4 +243,30 @@ fn short_processes() {
         (0..).zip(pids).map(|(number, pid): (u32, _)| (format!("child-{number}"), pid)).collect();
     let figures: Vec<(&str, i64)> = pids.iter().map(|(name, pid)| (name.as_str(), *pid)).collect();
     tell("processes", &[&figures[..], &[("parent", std::process::id().into())]].concat());
+}
+
+/// Bytes that storage was asked to write for this process.
+fn to_disk() -> i64 {
+    let text = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("write_bytes:")).unwrap_or_default();
+    line.trim().parse().unwrap_or(0)
+}
+
+/// Where files lie on a disk: where the test executable itself does.
+#[test]
+#[ignore = "a program that a test records"]
+fn writing() {
+    const FILES: i64 = 8;
+    const BYTES: usize = 2 << 20;
+    let program = std::env::current_exe().unwrap();
+    let directory = tempfile::TempDir::new_in(program.parent().unwrap()).unwrap();
+    let write = || {
+        for number in 0..FILES {
+            let mut file = File::create(directory.path().join(number.to_string())).unwrap();
+            file.write_all(&vec![number as u8; BYTES]).unwrap();
+            file.sync_all().unwrap();
+        }
+        vec![("written", FILES * BYTES as i64), ("to-disk", to_disk())]
+    };
+    scope(|scope| thread(scope, "writer", write));
 }

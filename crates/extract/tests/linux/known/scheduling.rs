@@ -13,7 +13,7 @@ const SLACK: i64 = 1_000_000;
 fn schedule(program: &str) -> Option<Measured> {
     for _ in 0..ATTEMPTS {
         let measured = record(program, &[CLOCK, &SCHEDULER].concat())?;
-        assert!(measured.info.has_switches && measured.info.has_ready, "{program}");
+        assert!(measured.extracted.info.has_switches && measured.extracted.info.has_ready, "{program}");
         if measured.is_known() {
             return Some(measured);
         }

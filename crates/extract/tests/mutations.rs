@@ -13,6 +13,7 @@ use tracesift_archive::Archive;
 use tracesift_extract::input::file_kind::Format;
 use tracesift_extract::input::{self, container};
 use tracesift_extract::{EventSelection, Options, Outcome, unwatched};
+use tracesift_scenario::linux::{Knobs, write};
 
 /// Mutations of each recording, unless the environment says otherwise.
 const MUTATIONS: u64 = 4;
@@ -29,11 +30,35 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
 fn mutated_recordings_end_in_an_archive_or_an_error() {
-    let recordings = recordings();
+    hold(&recordings());
+}
+
+/// What no small real recording has: the scheduler's tracepoints, births and deaths, every kind of record.
+#[test]
+fn mutated_synthetic_perf_data_ends_in_an_archive_or_an_error() {
+    let knobs = Knobs {
+        bytes: 1 << 16,
+        cpus: 2,
+        processes: 3,
+        threads: 5,
+        events_per_birth: 5,
+        lost_percent: 5,
+        every_kind: true,
+        ..Knobs::default()
+    };
+    let recording = |stream| {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        write(&mut bytes, &Knobs { stream, ..knobs }).expect("written");
+        bytes.into_inner()
+    };
+    hold(&[("synthetic file".to_owned(), recording(false)), ("synthetic stream".to_owned(), recording(true))]);
+}
+
+fn hold(recordings: &[(String, Vec<u8>)]) {
     let asked = std::env::var("TRACESIFT_MUTATIONS").ok();
     let mutations: u64 = asked.map_or(MUTATIONS, |text| text.parse().expect("a number of mutations"));
     let watchdog = Watchdog::start();
-    for (name, intact) in &recordings {
+    for (name, intact) in recordings {
         assert!(extract(name, intact).is_ok(), "{name} is intact at first");
         let (mut archives, started) = (0, Instant::now());
         for number in 0..mutations {

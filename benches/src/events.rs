@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tracesift_ask::events::{EventFilter, scan};
 use tracesift_etl::EtlFile;
+use tracesift_extract::Files;
 use tracesift_extract::input::Patterns;
-use tracesift_extract::survey;
 
 use crate::measure::{RUNS, against, timed};
 use crate::{SCALE_BYTES, framing, scale};
@@ -26,15 +26,13 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
 }
 
 fn events(path: &Path, filter: &EventFilter) -> anyhow::Result<u64> {
-    let files = [EtlFile::open_path(path)?];
-    let mut survey = survey(&files)?;
-    Ok(scan(&files, &mut survey, filter, &mut |_| ControlFlow::Continue(())).events)
+    let files = Files::Etl(vec![EtlFile::open_path(path)?]);
+    Ok(scan(&files, filter, &mut |_| ControlFlow::Continue(()))?.events)
 }
 
 fn first(path: &Path) -> anyhow::Result<u64> {
-    let files = [EtlFile::open_path(path)?];
-    let mut survey = survey(&files)?;
-    Ok(scan(&files, &mut survey, &EventFilter::default(), &mut |_| ControlFlow::Break(())).events)
+    let files = Files::Etl(vec![EtlFile::open_path(path)?]);
+    Ok(scan(&files, &EventFilter::default(), &mut |_| ControlFlow::Break(()))?.events)
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]

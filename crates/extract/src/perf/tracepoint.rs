@@ -207,7 +207,7 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             }
             _ => return None,
         };
-        let tracepoint = fields.as_ref().and_then(|fields| read(fields));
+        let tracepoint = fields.as_ref().and_then(read);
         if tracepoint.is_none() {
             health.count("unknown_tracepoint_format", None, || {
                 format!("{name}: its fields are not those that are known")

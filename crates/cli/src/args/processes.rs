@@ -30,8 +30,8 @@ pub(crate) struct ProcessArgs {
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     pub(crate) session: String,
 
-    /// Only processes of these containers (Linux): id, its first 12 digits, or path of the control group
-    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    /// Only processes of these containers: id, short id or control group
+    #[arg(long, value_name = "IDS", default_value = "", hide_default_value = true)]
     pub(crate) container: String,
 
     /// Only processes with such a life inside the recording

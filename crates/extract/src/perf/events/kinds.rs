@@ -230,8 +230,7 @@ pub(super) fn malformed<'a>(error: &Malformed, bytes: &'a [u8]) -> Rest<'a> {
 
 /// Whether the content of a tracepoint is in a table of its own.
 fn has_a_table(system: &str, name: &str) -> bool {
-    SYSTEM_CALLS.contains(&system)
-        || IN_TABLES.iter().any(|(known, names)| *known == system && names.contains(&name))
+    SYSTEM_CALLS.contains(&system) || IN_TABLES.iter().any(|(known, names)| *known == system && names.contains(&name))
 }
 
 /// Samples of clocks and counters have tables of their own, the other events of the kernel's software do not.

@@ -101,11 +101,10 @@ impl FileCall {
 mod tests {
     use super::*;
 
-    fn done(
-        name: &str,
-        arguments: [u64; 6],
-        result: i64,
-    ) -> Option<(i8, Option<i64>, Option<i64>, Option<i64>, Option<i64>)> {
+    /// Operation, handle, offset, bytes asked for, bytes transferred.
+    type Told = (i8, Option<i64>, Option<i64>, Option<i64>, Option<i64>);
+
+    fn done(name: &str, arguments: [u64; 6], result: i64) -> Option<Told> {
         let call = FileCall::of(name)?;
         let Done { handle, offset, size, transferred } = call.done(&arguments, result)?;
         Some((call.operation, handle, offset, size, transferred))

@@ -77,8 +77,7 @@ impl Measured {
         self.switches_of(told["tid"]).into_iter().for_each(|row| accounting.switch(row, &mut |_| {}));
         let mut accounts = accounting.finish(&mut |_| {});
         assert_eq!((accounts.contradictions, accounts.threads.len()), (0, 1));
-        let account = accounts.threads.remove(0);
-        account
+        accounts.threads.remove(0)
     }
 
     /// Whether it is known of nearly all of the time what the threads did. perf leaves out switches without a word (of some

@@ -71,6 +71,7 @@ fn operations(traced: &[Traced]) -> Vec<(Request, Request)> {
     done
 }
 
+#[expect(clippy::print_stdout, reason = "a skipped test says so, and how many were compared")]
 fn compare(events: &[&str]) -> Option<()> {
     let directory = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let program = format!("cd '{}'; {PROGRAM}", directory.path().display());
@@ -117,6 +118,7 @@ fn compare(events: &[&str]) -> Option<()> {
 }
 
 /// Of requests that are just what somebody asked for, that one is who asked.
+#[expect(clippy::print_stdout, reason = "how many could be compared is shown")]
 fn who_asked(traced: &[Traced], rows: &[DiskIoRow], threads: &[ThreadRow]) {
     let wishes: Vec<Request> =
         traced.iter().filter(|line| line.event == "block:block_bio_queue").map(Request::of).collect();

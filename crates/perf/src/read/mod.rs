@@ -1,5 +1,6 @@
 //! From bytes to records: a window on the input, the records in it, decompressed ones among them, and their order in time.
 
+mod ahead;
 mod inflate;
 mod merge;
 mod queue;
@@ -7,6 +8,7 @@ mod records;
 mod stop;
 mod window;
 
+pub use ahead::Ahead;
 pub use merge::{MergeOptions, Merged};
 pub(crate) use records::MAX_TRACING_DATA;
 pub use records::Records;

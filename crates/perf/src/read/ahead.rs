@@ -1,0 +1,134 @@
+//! The merged walk on a thread of its own, so that reading and sorting take none of the time of who uses the records.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use super::merge::Merged;
+use crate::metadata::Metadata;
+use crate::record::{Head, Record};
+
+/// Bytes of records that are handed over at a time.
+const BATCH: usize = 256 << 10;
+/// Batches that are full and wait.
+const WAITING: usize = 4;
+
+/// The records of a [`Merged`], which runs ahead. Batches are used again: no record costs an allocation.
+pub struct Ahead {
+    batch: Batch,
+    /// The number of the record behind the current one.
+    next: usize,
+    full: Receiver<Batch>,
+    empty: SyncSender<Batch>,
+    walk: JoinHandle<Merged>,
+}
+
+/// Records on their way.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    slots: Vec<(Head, usize)>,
+    /// As it was when the batch was full: events only come, and none goes.
+    metadata: Option<Arc<Metadata>>,
+    position: u64,
+}
+
+impl Batch {
+    fn take(&mut self, record: &Record<'_>) {
+        self.slots.push((record.head, self.bytes.len()));
+        self.bytes.extend_from_slice(record.body);
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.slots.clear();
+        self.metadata = None;
+    }
+}
+
+impl Merged {
+    /// Goes on on a thread of its own.
+    #[must_use]
+    pub fn ahead(self) -> Ahead {
+        let (filled, full) = sync_channel(WAITING);
+        // One more is being read, and one filled.
+        let (empty, emptied) = sync_channel(WAITING + 2);
+        let walk = std::thread::spawn(move || walk(self, &filled, &emptied));
+        Ahead { batch: Batch::default(), next: 0, full, empty, walk }
+    }
+}
+
+/// Hands batch after batch over until the records or the interest in them ends.
+fn walk(mut merged: Merged, filled: &SyncSender<Batch>, emptied: &Receiver<Batch>) -> Merged {
+    loop {
+        let mut batch = emptied.try_recv().unwrap_or_default();
+        batch.clear();
+        let mut more = true;
+        while more && batch.bytes.len() < BATCH {
+            match merged.next() {
+                Some(record) => batch.take(&record),
+                None => more = false,
+            }
+        }
+        batch.metadata = Some(Arc::clone(merged.metadata()));
+        batch.position = merged.position();
+        if filled.send(batch).is_err() || !more {
+            return merged;
+        }
+    }
+}
+
+impl Ahead {
+    /// The next record.
+    #[expect(clippy::should_implement_trait, reason = "the record borrows from the batch that it came in")]
+    #[inline]
+    pub fn next(&mut self) -> Option<Record<'_>> {
+        if self.advance() { self.current() } else { None }
+    }
+
+    /// Moves to the next record; see [`Ahead::current`].
+    #[inline]
+    pub fn advance(&mut self) -> bool {
+        self.next += 1;
+        while self.next > self.batch.slots.len() {
+            let Ok(batch) = self.full.recv() else { return false };
+            let used = std::mem::replace(&mut self.batch, batch);
+            self.next = 1;
+            // Where nobody waits for it any more the walk has come to its end.
+            drop(self.empty.try_send(used));
+        }
+        true
+    }
+
+    /// The record that [`Ahead::advance`] moved to.
+    #[must_use]
+    #[inline]
+    pub fn current(&self) -> Option<Record<'_>> {
+        let (head, start) = *self.batch.slots.get(self.next.checked_sub(1)?)?;
+        let end = self.batch.slots.get(self.next).map_or(self.batch.bytes.len(), |(_, start)| *start);
+        let body = self.batch.bytes.get(start..end)?;
+        Some(Record::new(head, body, &self.batch.metadata.as_ref()?.events))
+    }
+
+    /// What was known of the recording a little behind the current record; `None` before the first.
+    #[must_use]
+    #[inline]
+    pub fn metadata(&self) -> Option<&Arc<Metadata>> {
+        self.batch.metadata.as_ref()
+    }
+
+    /// Bytes of the file or stream that were walked over, for progress.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.batch.position
+    }
+
+    /// Ends the walk, wherever it is.
+    #[must_use]
+    pub fn finish(self) -> Merged {
+        let Self { full, empty, walk, .. } = self;
+        // Without anybody who receives, the walk ends with its batch.
+        drop((full, empty));
+        walk.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}

@@ -15,6 +15,7 @@ mod paths;
 mod perf;
 mod pipeline;
 mod progress;
+mod scan_ahead;
 mod summaries;
 mod survey;
 mod target;

@@ -8,6 +8,8 @@ use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow,
 };
 
+use crate::scan_ahead::scan_ahead;
+
 // The columns that sums need.
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva"]);
 const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
@@ -36,8 +38,8 @@ pub(crate) fn summarise(archive: &Archive) -> Result<Summary, Error> {
     let processes: Vec<ProcessRow> = archive.rows()?;
     let recording = Recording::from(archive.info());
     let mut summaries = Summaries::new(recording, Span::ALL, &threads, methods);
-    archive.scan(SAMPLES, None, |row| summaries.sample(row))?;
-    archive.scan_backwards(SWITCHES, |row| summaries.switch(row))?;
+    scan_ahead(|visit| archive.scan(SAMPLES, None, visit), |row| summaries.sample(row))?;
+    scan_ahead(|visit| archive.scan_backwards(SWITCHES, visit), |row| summaries.switch(row))?;
     let ids = processes.iter().map(|row| row.process);
     Ok(summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method)))
 }

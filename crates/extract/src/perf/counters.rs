@@ -8,7 +8,6 @@ use tracesift_trace::RowSink;
 use tracesift_trace::info::SampleSource;
 use tracesift_trace::rows::CounterValueRow;
 
-use super::inventory::ticks;
 use super::rows::{Interrupted, Rows};
 
 /// Counters that are followed at most; each has an id per CPU or thread.
@@ -97,7 +96,7 @@ impl Counters {
             Ok(_) => return,
             Err(error) => return rows.undecodable(record, &error),
         };
-        let at = ticks(record).unwrap_or(rows.clock.zero);
+        let at = rows.now;
         self.watch(&values, at, rows);
         let cpu = record.cpu().and_then(|cpu| u16::try_from(cpu).ok());
         let thread = match u32::try_from(tid) {

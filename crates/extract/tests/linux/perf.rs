@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
@@ -74,7 +75,11 @@ fn skipped(why: &str) -> Option<Recorded> {
     None
 }
 
+/// One recording at a time: each sees all that the machine does.
+static RECORDING: Mutex<()> = Mutex::new(());
+
 fn record_once(arguments: &[&str], program: &[&str]) -> Result<Recorded, String> {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = TempDir::new().unwrap();
     let file = directory.path().join("perf.data");
     let output = Command::new("perf")

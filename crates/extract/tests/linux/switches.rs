@@ -160,8 +160,13 @@ fn switch_records_do_where_tracepoints_are_missing() {
         assert!(expected.len() > 200, "{arguments:?}: {} switches", expected.len());
         let missing: Vec<_> = expected.difference(&ours).collect();
         assert!(missing.is_empty(), "{arguments:?}: {missing:?}");
-        // Where the first record of a CPU tells who comes, perf does not say who went.
-        assert!(ours.len() - expected.len() <= 64, "{arguments:?}: {} of {}", ours.len(), expected.len());
+        // Where the record of who goes is missing, that of who comes tells; perf leaves some out without a word.
+        assert!(
+            (ours.len() - expected.len()) * 20 <= ours.len(),
+            "{arguments:?}: {} of {}",
+            ours.len(),
+            expected.len()
+        );
         let expected: BTreeSet<(i64, i64)> = records.iter().filter_map(|record| record.preempted).collect();
         // Who is preempted and never comes back before its end has a closing row with another time.
         let missing = preempted.symmetric_difference(&expected).count();

@@ -1,13 +1,15 @@
 //! Programs with known behaviour, for tests to record. None is a test: each tells what it did, measured on its own clocks.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _, pipe};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::Command;
 use std::sync::Mutex;
 use std::thread::{Builder, Scope, scope, sleep};
 use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
 use rustix::thread::gettid;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
@@ -258,12 +260,18 @@ fn to_disk() -> i64 {
 fn writing() {
     const FILES: i64 = 8;
     const BYTES: usize = 2 << 20;
+    const ALIGNMENT: usize = 4096;
     let program = std::env::current_exe().unwrap();
     let directory = tempfile::TempDir::new_in(program.parent().unwrap()).unwrap();
     let write = || {
         for number in 0..FILES {
-            let mut file = File::create(directory.path().join(number.to_string())).unwrap();
-            file.write_all(&vec![number as u8; BYTES]).unwrap();
+            // Past the page cache: what stands in it the kernel's own threads may write first.
+            let direct = i32::try_from(OFlags::DIRECT.bits()).unwrap();
+            let path = directory.path().join(number.to_string());
+            let mut file = OpenOptions::new().write(true).create_new(true).custom_flags(direct).open(path).unwrap();
+            let buffer = vec![number as u8; BYTES + ALIGNMENT];
+            let start = buffer.as_ptr().align_offset(ALIGNMENT);
+            file.write_all(&buffer[start..start + BYTES]).unwrap();
             file.sync_all().unwrap();
         }
         vec![("written", FILES * BYTES as i64), ("to-disk", to_disk())]

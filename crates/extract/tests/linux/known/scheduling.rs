@@ -18,7 +18,13 @@ fn schedule(program: &str) -> Option<Measured> {
             return Some(measured);
         }
     }
-    panic!("{program}: too much is unknown, every time");
+    skip(&format!("{program}: perf leaves out too many switches, every time"))
+}
+
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+fn skip(why: &str) -> Option<Measured> {
+    println!("skipped: {why}");
+    None
 }
 
 /// Time off the CPU, ns, in spans that the thread began by waiting.

@@ -62,6 +62,32 @@ pub struct Switch {
     pub counters: Option<Vec<i64>>,
 }
 
+impl Switch {
+    /// A switch of which nothing is known but who leaves how and who comes.
+    #[must_use]
+    pub fn between(ticks: i64, cpu: Option<u16>, old: Option<ThreadId>, leave: Leave, new: Option<ThreadId>) -> Self {
+        Self {
+            ticks,
+            cpu,
+            new,
+            old,
+            leave,
+            old_state: None,
+            wait_reason: None,
+            user_mode_wait: false,
+            new_priority: None,
+            old_priority: None,
+            old_ideal_cpu: None,
+            old_remaining_quantum: None,
+            previous_c_state: None,
+            new_wait_ticks: None,
+            new_stack: None,
+            old_stack: None,
+            counters: None,
+        }
+    }
+}
+
 /// A ready event: somebody made `thread` runnable.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {

@@ -55,25 +55,9 @@ impl Story {
     }
 
     fn switch(&mut self, ticks: i64, cpu: u16, old: u32, leave: Leave, new: u32) -> &mut Self {
-        let event = Switch {
-            ticks,
-            cpu: Some(cpu),
-            new: Some(self.population.thread_at(new, cpu, ticks)),
-            old: Some(self.population.thread_at(old, cpu, ticks)),
-            leave,
-            old_state: None,
-            wait_reason: None,
-            user_mode_wait: false,
-            new_priority: None,
-            old_priority: None,
-            old_ideal_cpu: None,
-            old_remaining_quantum: None,
-            previous_c_state: None,
-            new_wait_ticks: None,
-            new_stack: None,
-            old_stack: None,
-            counters: None,
-        };
+        let mut thread = |tid| Some(self.population.thread_at(tid, cpu, ticks));
+        let (new, old) = (thread(new), thread(old));
+        let event = Switch::between(ticks, Some(cpu), old, leave, new);
         self.tracker.switch(&event, &mut self.population, &mut self.health, &mut self.rows);
         self
     }

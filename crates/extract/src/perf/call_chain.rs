@@ -55,8 +55,8 @@ impl<Sink: RowSink> Rows<'_, Sink> {
         let kernel = side_of(chain, first, Side::Kernel);
         let kernel = self.stacks.half_in(AddressSpace::Kernel, kernel, at.ticks, self.sink);
         let user = side_of(chain, first, Side::User);
-        let (modules, recorded) = (self.stacks.modules(), user.clone().count());
-        let made = self.user_stacks.chain(at, recorded, modules, &mut self.health);
+        let recorded = || user.clone().count();
+        let made = self.user_stacks.chain(at, recorded, self.stacks.modules(), &mut self.health);
         let space = AddressSpace::Process(at.process);
         let user = match made {
             Some(made) => self.stacks.half_in(space, made.iter().copied(), at.ticks, self.sink),

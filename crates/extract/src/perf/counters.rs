@@ -99,10 +99,7 @@ impl Counters {
         let at = rows.now;
         self.watch(&values, at, rows);
         let cpu = record.cpu().and_then(|cpu| u16::try_from(cpu).ok());
-        let thread = match u32::try_from(tid) {
-            Ok(tid) => rows.population.thread_at(tid, cpu.unwrap_or(0), at),
-            Err(_) => rows.population.nameless_thread(u32::try_from(pid).ok(), at),
-        };
+        let thread = rows.thread(Some(pid), Some(tid), cpu, at);
         for counter in values.counters() {
             let event = counter.id.and_then(|id| self.metadata.events.by_id(id)).or(record.event());
             let Some(event) = event else { continue };

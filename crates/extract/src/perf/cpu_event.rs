@@ -6,8 +6,6 @@ use tracesift_perf::{Attr, Event, Metadata};
 const HARDWARE: u32 = 0;
 /// `PERF_TYPE_SOFTWARE`.
 pub(super) const SOFTWARE: u32 = 1;
-/// `PERF_TYPE_TRACEPOINT`.
-pub(super) const TRACEPOINT: u32 = 2;
 /// `PERF_TYPE_BREAKPOINT`.
 pub(super) const BREAKPOINT: u32 = 5;
 /// `PERF_COUNT_HW_CPU_CYCLES`. On a hybrid CPU the type of the cores stands in the upper half.
@@ -63,7 +61,8 @@ fn clock(attr: &Attr) -> Option<Candidate> {
 
 /// What an event is that is not the CPU event.
 fn without_cpu(attr: &Attr) -> Role {
-    if matches!(attr.kind, SOFTWARE | TRACEPOINT | BREAKPOINT) { Role::Other } else { Role::Counter }
+    let is_other = attr.is_tracepoint() || matches!(attr.kind, SOFTWARE | BREAKPOINT);
+    if is_other { Role::Other } else { Role::Counter }
 }
 
 fn weight(attr: &Attr, clock: Candidate) -> Weight {

@@ -4,17 +4,21 @@ use tracesift_perf::{Attr, CpuMode, Metadata};
 use tracesift_trace::rows::{PageFaultRow, page_fault_kinds};
 use tracesift_trace::{Health, RowSink};
 
+use super::cpu_event::SOFTWARE;
 use super::rows::{Interrupted, Rows};
 use super::tracepoint::{Fields, Number, Tracepoint};
 
-/// `PERF_TYPE_SOFTWARE`.
-const SOFTWARE: u32 = 1;
 /// `PERF_COUNT_SW_PAGE_FAULTS`.
 const PAGE_FAULTS: u64 = 2;
 /// `PERF_COUNT_SW_PAGE_FAULTS_MIN`.
 const MINOR: u64 = 5;
 /// `PERF_COUNT_SW_PAGE_FAULTS_MAJ`.
 const MAJOR: u64 = 6;
+
+/// Whether an event of the kernel's software counts page faults.
+pub(crate) fn counts_faults(attr: &Attr) -> bool {
+    attr.kind == SOFTWARE && matches!(attr.config, PAGE_FAULTS | MINOR | MAJOR)
+}
 
 /// Fields of `exceptions:page_fault_user` and `page_fault_kernel`.
 #[derive(Clone, Debug)]
@@ -65,9 +69,8 @@ impl FaultSource {
                 choose(major, page_fault_kinds::MAJOR);
             }
         }
-        let counts = |attr: &Attr| attr.kind == SOFTWARE && matches!(attr.config, PAGE_FAULTS | MINOR | MAJOR);
         for (event, kind) in kinds.iter().enumerate() {
-            let is_fault = events.get(event).is_some_and(|event| counts(&event.attr))
+            let is_fault = events.get(event).is_some_and(|event| counts_faults(&event.attr))
                 || matches!(tracepoints.get(event), Some(Some(Tracepoint::Trap(_))));
             if is_fault && kind.is_none() {
                 let example = || format!("{} tells of faults that another event tells of", metadata.event_name(event));

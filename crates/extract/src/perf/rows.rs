@@ -49,14 +49,19 @@ impl<Sink: tracesift_trace::RowSink> Rows<'_, Sink> {
             }
         };
         let ticks = self.now;
-        let id = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
         let cpu = sample.cpu.and_then(|cpu| u16::try_from(cpu).ok());
-        let thread = match id(sample.tid) {
-            Some(tid) => self.population.thread_at(tid, cpu.unwrap_or(0), ticks),
-            None => self.population.nameless_thread(id(sample.pid), ticks),
-        };
+        let thread = self.thread(sample.pid, sample.tid, cpu, ticks);
         let process = self.population.process_of(thread);
         Some(Interrupted { event, sample, mode: record.cpu_mode(), ticks, cpu, thread, process })
+    }
+
+    /// The thread that the ids of a record mean. One that ends has lost them, which −1 says.
+    pub(super) fn thread(&mut self, pid: Option<i32>, tid: Option<i32>, cpu: Option<u16>, ticks: i64) -> ThreadId {
+        let id = |id: Option<i32>| id.and_then(|id| u32::try_from(id).ok());
+        match id(tid) {
+            Some(tid) => self.population.thread_at(tid, cpu.unwrap_or(0), ticks),
+            None => self.population.nameless_thread(id(pid), ticks),
+        }
     }
 
     /// Counts a record that does not decode.

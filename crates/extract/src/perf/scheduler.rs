@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use tracesift_perf::{AttrFlags, Metadata, Payload, Record};
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
-use tracesift_trace::{Clock, Population, RowSink, ThreadId};
+use tracesift_trace::{Clock, Population, RowSink};
 
 use super::counters::Counters;
 use super::inventory::ticks;
@@ -128,15 +128,15 @@ impl Scheduler {
         let switch = Switch {
             previous_c_state: idle_state.filter(|_| prev == 0),
             counters: counters.at_switch(at, rows),
-            leave: TaskStates::leave(letter),
             old_state: Some(letter.cast_signed()),
             new_priority: priority(fields.next_prio.as_ref().and_then(|field| field.get(raw))),
             old_priority: priority(fields.prev_prio.as_ref().and_then(|field| field.get(raw))),
             old_stack,
-            ..plain(
+            ..Switch::between(
                 at.ticks,
                 Some(cpu),
                 Some(rows.population.thread_at(prev, cpu, at.ticks)),
+                TaskStates::leave(letter),
                 Some(rows.population.thread_at(next, cpu, at.ticks)),
             )
         };
@@ -190,20 +190,15 @@ impl Scheduler {
         let ticks = rows.now;
         // Recorders that follow tasks leave the CPU out unless they are asked for it.
         let cpu = record.cpu().and_then(|cpu| u16::try_from(cpu).ok());
-        let mut thread = |(pid, tid): (i32, i32)| match u32::try_from(tid) {
-            Ok(tid) => rows.population.thread_at(tid, cpu.unwrap_or(0), ticks),
-            Err(_) => rows.population.nameless_thread(u32::try_from(pid).ok(), ticks),
-        };
-        let this = thread((pid, tid));
-        let other = switch.other.map(thread);
+        let this = rows.thread(Some(pid), Some(tid), cpu, ticks);
+        let other = switch.other.map(|(pid, tid)| rows.thread(Some(pid), Some(tid), cpu, ticks));
         if !switch.out && other.is_some() && cpu.and_then(|cpu| self.tracker.running(cpu)) == Some(this) {
             // On a watched CPU the record of who goes says who comes.
             return;
         }
         let leave = if switch.preempted { Leave::Runnable } else { Leave::Blocked };
-        let switch =
-            if switch.out { plain(ticks, cpu, Some(this), other) } else { plain(ticks, cpu, None, Some(this)) };
-        let switch = Switch { leave, ..switch };
+        let (old, new) = if switch.out { (Some(this), other) } else { (None, Some(this)) };
+        let switch = Switch::between(ticks, cpu, old, leave, new);
         self.tracker.switch(&switch, &mut rows.population, &mut rows.health, rows.sink);
     }
 
@@ -227,29 +222,6 @@ impl Scheduler {
             Switches::Tracepoint | Switches::Records | Switches::Absent => {}
         }
         (self.tracker.has_switches(), self.tracker.has_ready())
-    }
-}
-
-/// A switch of which only the threads are known.
-fn plain(ticks: i64, cpu: Option<u16>, old: Option<ThreadId>, new: Option<ThreadId>) -> Switch {
-    Switch {
-        ticks,
-        cpu,
-        new,
-        old,
-        leave: Leave::Blocked,
-        old_state: None,
-        wait_reason: None,
-        user_mode_wait: false,
-        new_priority: None,
-        old_priority: None,
-        old_ideal_cpu: None,
-        old_remaining_quantum: None,
-        previous_c_state: None,
-        new_wait_ticks: None,
-        new_stack: None,
-        old_stack: None,
-        counters: None,
     }
 }
 

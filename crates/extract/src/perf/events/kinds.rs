@@ -14,7 +14,8 @@ use super::sample_fields::read_sample;
 use super::tracepoint::{Tracepoint, USER_EVENTS, free};
 use crate::event_kinds::{EventChoice, EventKind};
 use crate::event_selection::EventSelection;
-use crate::perf::cpu_event::{BREAKPOINT, CPU_CLOCK, SOFTWARE, TASK_CLOCK, TRACEPOINT};
+use crate::perf::cpu_event::{BREAKPOINT, CPU_CLOCK, SOFTWARE, TASK_CLOCK};
+use crate::perf::page_faults::counts_faults;
 
 /// Provider of everything that is no tracepoint.
 pub const PERF: &str = "perf";
@@ -28,8 +29,6 @@ const IN_TABLES: [(&str, &[&str]); 4] = [
 ];
 /// Systems of system calls, which have a table, too.
 const SYSTEM_CALLS: [&str; 2] = ["syscalls", "raw_syscalls"];
-/// `PERF_COUNT_SW_PAGE_FAULTS`, `PERF_COUNT_SW_PAGE_FAULTS_MIN`, `PERF_COUNT_SW_PAGE_FAULTS_MAJ`.
-const PAGE_FAULTS: [u64; 3] = [2, 5, 6];
 
 /// `PERF_COUNT_SW_DUMMY`, an event that never happens.
 const DUMMY: u64 = 9;
@@ -181,7 +180,7 @@ impl LinuxKinds {
         let metadata = Arc::clone(&self.metadata);
         let attr = &metadata.events.get(event)?.attr;
         let name = metadata.event_name(event);
-        if attr.kind != TRACEPOINT {
+        if !attr.is_tracepoint() {
             let names = new_names(PERF, &name, None, Kind::Sample.number());
             return Some(self.add(names, Some(Origin::BuiltIn), Shape::Counter, is_beside_tables(attr)));
         }
@@ -236,7 +235,7 @@ fn has_a_table(system: &str, name: &str) -> bool {
 /// Samples of clocks and counters have tables of their own, the other events of the kernel's software do not.
 fn is_beside_tables(attr: &Attr) -> bool {
     match attr.kind {
-        SOFTWARE => !matches!(attr.config, CPU_CLOCK | TASK_CLOCK | DUMMY) && !PAGE_FAULTS.contains(&attr.config),
+        SOFTWARE => !matches!(attr.config, CPU_CLOCK | TASK_CLOCK | DUMMY) && !counts_faults(attr),
         kind => kind == BREAKPOINT,
     }
 }

@@ -49,7 +49,7 @@ impl UserStacks {
     pub(super) fn chain(
         &mut self,
         at: &Interrupted<'_>,
-        recorded: usize,
+        recorded: impl FnOnce() -> usize,
         modules: &Modules,
         health: &mut Health,
     ) -> Option<&[u64]> {
@@ -81,7 +81,7 @@ impl UserStacks {
         let mut space = InProcess { images: &mut self.images, modules, space, ticks: at.ticks };
         let chain = self.unwinder.unwind(&registers, Stack::new(top, stack.bytes), &mut space, &mut self.chain);
         self.count(&chain, stack.bytes.len(), at, modules, health);
-        (self.chain.len() > recorded).then_some(&self.chain)
+        (self.chain.len() > recorded()).then_some(&self.chain)
     }
 
     fn count(

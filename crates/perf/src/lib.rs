@@ -72,8 +72,8 @@ pub use metadata::{Metadata, Mode};
 pub use payload::{
     Aux, Auxtrace, AuxtraceInfo, BpfEvent, BranchEntries, BranchEntry, BranchStack, Cgroup, Comm, Counter,
     DeferredChain, EventUpdate, FileId, IdIndex, IdIndexEntry, Ksymbol, Lost, LostSamples, Mapping, Namespace,
-    Namespaces, Payload, Registers, Sample, ShortCounter, Switch, Task, TextPoke, ThreadMap, Throttle, TimeConv,
-    Update, UserStack, Values, Words,
+    Namespaces, Payload, Registers, Sample, SampleTail, ShortCounter, Switch, Task, TextPoke, ThreadMap, Throttle,
+    TimeConv, Update, UserStack, Values, Words,
 };
 pub use read::{Ahead, MergeOptions, Merged, Records, Stop};
 pub use record::Record;

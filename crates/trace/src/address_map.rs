@@ -20,6 +20,17 @@ pub struct Mapping<T> {
     pub what: T,
 }
 
+/// A time in which a space does not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epoch {
+    /// How many changes there were before.
+    pub number: u32,
+    /// Raw time from which on it lasts; `i64::MIN`: from the beginning.
+    pub from: i64,
+    /// Raw time of the next change; `i64::MAX`: there is none.
+    pub until: i64,
+}
+
 #[derive(Clone, Debug)]
 struct Space<T> {
     /// By start address.
@@ -68,12 +79,16 @@ impl<Key: std::hash::Hash + Eq + Copy, T: Copy> AddressMap<Key, T> {
         best
     }
 
-    /// A number that changes whenever the space changed before `ticks`: part of the key of caches.
+    /// The time between two changes of the space that `ticks` lies in: part of the key of caches.
     #[must_use]
-    pub fn epoch(&self, key: Key, ticks: i64) -> u32 {
-        self.spaces.get(&key).map_or(0, |space| {
-            u32::try_from(space.changes.partition_point(|change| *change <= ticks)).unwrap_or(u32::MAX)
-        })
+    pub fn epoch(&self, key: Key, ticks: i64) -> Epoch {
+        let changes = self.spaces.get(&key).map_or(&[][..], |space| &space.changes);
+        let before = changes.partition_point(|change| *change <= ticks);
+        Epoch {
+            number: u32::try_from(before).unwrap_or(u32::MAX),
+            from: before.checked_sub(1).map_or(i64::MIN, |last| changes[last]),
+            until: changes.get(before).copied().unwrap_or(i64::MAX),
+        }
     }
 }
 
@@ -115,8 +130,8 @@ mod tests {
         assert_eq!(at(1, 250, 70), None);
         assert_eq!(at(2, 160, 50), Some('c'));
         assert_eq!(at(3, 160, 50), None);
-        assert_ne!(map.epoch(1, 50), map.epoch(1, 51));
-        assert_ne!(map.epoch(1, 59), map.epoch(1, 60));
-        assert_eq!(map.epoch(2, 0), map.epoch(2, 99));
+        assert_ne!(map.epoch(1, 50).number, map.epoch(1, 51).number);
+        assert_ne!(map.epoch(1, 59).number, map.epoch(1, 60).number);
+        assert_eq!(map.epoch(2, 0).number, map.epoch(2, 99).number);
     }
 }

@@ -8,6 +8,7 @@ pub mod address_map;
 pub mod clock;
 pub mod disk_requests;
 pub mod file_names;
+pub mod fingerprint;
 pub mod health;
 pub mod ids;
 pub mod info;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::address_map::{AddressMap, Mapping};
+use crate::address_map::{AddressMap, Epoch, Mapping};
 use crate::ids::ProcessId;
 use crate::population::Population;
 
@@ -172,7 +172,7 @@ impl Methods {
 
     /// See [`AddressMap::epoch`].
     #[must_use]
-    pub fn epoch(&self, process: ProcessId, ticks: i64) -> u32 {
+    pub fn epoch(&self, process: ProcessId, ticks: i64) -> Epoch {
         self.addresses.epoch(process, ticks)
     }
 

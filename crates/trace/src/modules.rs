@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::address_map::{AddressMap, Mapping};
+use crate::address_map::{AddressMap, Epoch, Mapping};
 use crate::clock::Clock;
 use crate::ids::{ModuleId, ProcessId};
 use crate::population::Population;
@@ -139,7 +139,7 @@ impl Modules {
 
     /// A number that changes whenever a space changed before `ticks`: part of the key of caches.
     #[must_use]
-    pub fn epoch(&self, space: AddressSpace, ticks: i64) -> u32 {
+    pub fn epoch(&self, space: AddressSpace, ticks: i64) -> Epoch {
         self.addresses.epoch(space, ticks)
     }
 }

@@ -6,6 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::address_map::Epoch;
+use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::health::Health;
 use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
 use crate::methods::Methods;
@@ -25,6 +27,33 @@ enum FrameKey {
     Address(AddressSpace, u64),
     /// A JIT method's code may be reused for another method: the epoch keeps the two apart.
     Method(ProcessId, u64, u32),
+}
+
+/// A time in which neither images nor methods of a space change.
+#[derive(Clone, Copy, Debug)]
+struct SpaceEpoch {
+    from: i64,
+    until: i64,
+    images: u32,
+    methods: u32,
+}
+
+impl SpaceEpoch {
+    const NEVER: Self = Self { from: i64::MAX, until: i64::MIN, images: 0, methods: 0 };
+
+    fn at(space: AddressSpace, ticks: i64, modules: &Modules, methods: &Methods) -> Self {
+        let images = modules.epoch(space, ticks);
+        let methods = match space {
+            AddressSpace::Kernel => Epoch { number: 0, from: i64::MIN, until: i64::MAX },
+            AddressSpace::Process(process) => methods.epoch(process, ticks),
+        };
+        Self {
+            from: images.from.max(methods.from),
+            until: images.until.min(methods.until),
+            images: images.number,
+            methods: methods.number,
+        }
+    }
 }
 
 /// Halves since the last flush.
@@ -61,11 +90,14 @@ pub struct Stacks {
     next_stack: usize,
     frames: FxHashMap<FrameKey, FrameId>,
     keyed: FxHashMap<(DefinitionId, AddressSpace, u32, u32), HalfId>,
-    inline: FxHashMap<(AddressSpace, u32, u32, u64, u64), HalfId>,
+    inline: FxHashMap<(AddressSpace, u32, u32, Fingerprint), HalfId>,
     current: Generation,
     previous: Generation,
     pairs: FxHashMap<(Option<HalfId>, Option<HalfId>), StackId>,
-    contents: FxHashMap<(u64, u64), StackId>,
+    contents: FxHashMap<Fingerprint, StackId>,
+    /// The last epochs that were asked for: times mostly grow.
+    kernel_epoch: SpaceEpoch,
+    process_epochs: Vec<SpaceEpoch>,
     addresses: Vec<u64>,
     row: StackRow,
 }
@@ -89,6 +121,8 @@ impl Stacks {
             previous: Generation::default(),
             pairs: FxHashMap::default(),
             contents: FxHashMap::default(),
+            kernel_epoch: SpaceEpoch::NEVER,
+            process_epochs: Vec::new(),
             addresses: Vec::new(),
             row: StackRow { stack: StackId(0), frames: Vec::new() },
         }
@@ -206,8 +240,8 @@ impl Stacks {
         make: impl FnOnce(&mut Self) -> HalfId,
     ) -> HalfId {
         let (images, methods) = self.epochs(space, ticks);
-        let (low, high) = hash_pair(addresses.iter().copied());
-        let cache_key = (space, images, methods, low, high);
+        let content = fingerprint((0, 0), addresses.iter().copied());
+        let cache_key = (space, images, methods, content);
         if let Some(id) = self.inline.get(&cache_key) {
             return *id;
         }
@@ -241,7 +275,7 @@ impl Stacks {
         if self.row.frames.is_empty() {
             return None;
         }
-        let content = hash_pair(self.row.frames.iter().map(|frame| u64::from(frame.0.cast_unsigned())));
+        let content = fingerprint((0, 0), self.row.frames.iter().map(|frame| u64::from(frame.0.cast_unsigned())));
         let id = match self.contents.get(&content) {
             Some(id) => *id,
             None => {
@@ -273,7 +307,7 @@ impl Stacks {
         let method = process.and_then(|process| Some((process, self.methods.find(process, address, ticks)?)));
         let key = match (image, method) {
             (Some((module, rva)), _) => FrameKey::Module(module, rva),
-            (None, Some((process, _))) => FrameKey::Method(process, address, self.methods.epoch(process, ticks)),
+            (None, Some((process, _))) => FrameKey::Method(process, address, self.methods.epoch(process, ticks).number),
             (None, None) => FrameKey::Address(space, address),
         };
         if let Some(id) = self.frames.get(&key) {
@@ -317,12 +351,21 @@ impl Stacks {
         self.modules
     }
 
-    fn epochs(&self, space: AddressSpace, ticks: i64) -> (u32, u32) {
-        let methods = match space {
-            AddressSpace::Kernel => 0,
-            AddressSpace::Process(process) => self.methods.epoch(process, ticks),
+    /// Numbers that change with what is mapped, and with what is compiled, in a space.
+    pub fn epochs(&mut self, space: AddressSpace, ticks: i64) -> (u32, u32) {
+        let known = match space {
+            AddressSpace::Kernel => &mut self.kernel_epoch,
+            AddressSpace::Process(process) => {
+                if self.process_epochs.len() <= process.index() {
+                    self.process_epochs.resize(process.index() + 1, SpaceEpoch::NEVER);
+                }
+                &mut self.process_epochs[process.index()]
+            }
         };
-        (self.modules.epoch(space, ticks), methods)
+        if ticks < known.from || known.until <= ticks {
+            *known = SpaceEpoch::at(space, ticks, &self.modules, &self.methods);
+        }
+        (known.images, known.methods)
     }
 
     fn half(&mut self, process: ProcessId, addresses: &[u64], ticks: i64, sink: &mut impl RowSink) -> HalfId {
@@ -364,16 +407,4 @@ impl Stacks {
         let base = self.current.next_id();
         self.previous = std::mem::replace(&mut self.current, Generation { base, ..Generation::default() });
     }
-}
-
-/// Two independent 64-bit hashes of a sequence: 128 bits stand for its content.
-fn hash_pair(words: impl Iterator<Item = u64>) -> (u64, u64) {
-    let (mut low, mut high) = (0x9e37_79b9_7f4a_7c15_u64, 0xc2b2_ae3d_27d4_eb4f_u64);
-    for word in words {
-        low = (low ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        low ^= low >> 32;
-        high = (high.rotate_left(29) ^ word).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-        high ^= high >> 29;
-    }
-    (low, high)
 }

@@ -4,6 +4,7 @@ use tracesift_perf::{CpuMode, Words};
 use tracesift_trace::modules::AddressSpace;
 use tracesift_trace::{FrameId, ProcessId, RowSink, StackId};
 
+use super::chain_cache::ChainCache;
 use super::rows::{Interrupted, Rows};
 
 /// Words of a call chain from here on (as negative numbers) are no addresses but say whose addresses follow.
@@ -51,6 +52,21 @@ fn side_of(chain: Option<Words<'_>>, first: Side, wanted: Side) -> impl Iterator
 impl<Sink: RowSink> Rows<'_, Sink> {
     /// The call stack of a sample; `None` where none was recorded.
     pub(super) fn stack_of(&mut self, at: &Interrupted<'_>) -> Option<StackId> {
+        // What follows the chain may have a say in the stack.
+        if at.sample.has_tail() {
+            return self.new_stack(at);
+        }
+        let chain = at.sample.callchain.filter(|chain| !chain.is_empty())?;
+        let key = ChainCache::key(chain, Side::of(at.mode) as u8, at.process, at.ticks, &mut self.stacks);
+        if let Some(known) = self.chains.get(key) {
+            return known;
+        }
+        let stack = self.new_stack(at);
+        self.chains.insert(key, stack);
+        stack
+    }
+
+    fn new_stack(&mut self, at: &Interrupted<'_>) -> Option<StackId> {
         let (chain, first) = (at.sample.callchain, Side::of(at.mode));
         let kernel = side_of(chain, first, Side::Kernel);
         let kernel = self.stacks.half_in(AddressSpace::Kernel, kernel, at.ticks, self.sink);

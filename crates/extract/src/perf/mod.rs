@@ -2,6 +2,7 @@
 //! late, also here (a process' name when it starts its program, losses and identities of files at the end).
 
 mod call_chain;
+mod chain_cache;
 mod container;
 mod counters;
 mod cpu_event;
@@ -36,6 +37,7 @@ use crate::image_files::ImageFiles;
 use crate::opened::OpenedRecording;
 use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
+use chain_cache::ChainCache;
 use cpu_event::Roles;
 pub(crate) use cpu_event::is_named;
 use events::EventRows;
@@ -80,18 +82,15 @@ fn take_inventory(
     progress: &mut Progress<'_, '_>,
 ) -> Result<Inventory, Error> {
     let mut inventory = Inventory::new();
-    let mut ahead = file.merged(merge_options(budget)).ahead();
-    while ahead.advance() {
-        if let Some(metadata) = ahead.metadata() {
-            inventory.learn(metadata);
-        }
-        let Some(record) = ahead.current() else { break };
+    let mut merged = file.merged(merge_options(budget));
+    while merged.advance() {
+        inventory.learn(merged.metadata());
+        let Some(record) = merged.current() else { break };
         inventory.record(&record);
         if inventory.records.is_multiple_of(WATCH_EVERY) {
-            progress.at("reading", ahead.position())?;
+            progress.at("reading", merged.position())?;
         }
     }
-    let merged = ahead.finish();
     inventory.metadata = Some(merged.metadata().clone());
     let label = recording.labels.first().map_or("", String::as_str);
     for log in [file.damage(), merged.damage()] {
@@ -156,18 +155,19 @@ fn write_rows(
     let methods = MethodsBuilder::new().freeze(&mut population);
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
+    let chains = ChainCache::new(budget.memory / 16);
 
     let user_stacks = UserStacks::new(&metadata, files.clone(), budget.memory / 8);
-    let rows = Rows { clock, now: clock.zero, population, stacks, user_stacks, health, sink: writer };
+    let rows = Rows { clock, now: clock.zero, population, stacks, chains, user_stacks, health, sink: writer };
     let events = EventRows::new(metadata.clone(), selection);
     let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events);
-    let mut ahead = file.merged(merge_options(budget)).ahead();
+    let mut merged = file.merged(merge_options(budget));
     let mut count = 0_u64;
-    while let Some(record) = ahead.next() {
+    while let Some(record) = merged.next() {
         pass.record(&record);
         count += 1;
         if count.is_multiple_of(WATCH_EVERY) {
-            progress.at("extracting", ahead.position())?;
+            progress.at("extracting", merged.position())?;
             if pass.sink().has_failed() {
                 break;
             }

@@ -105,7 +105,7 @@ impl Inventory {
             let facts = ProcessFacts { command_line: Some(path), ..ProcessFacts::default() };
             self.lifetimes.process_facts(pid, facts);
         }
-        if let Some(group) = sample.cgroup {
+        if let Some(group) = sample.tail().cgroup {
             self.in_group(pid, group);
         }
     }

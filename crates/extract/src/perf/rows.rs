@@ -4,6 +4,7 @@ use tracesift_perf::{CpuMode, Malformed, Record, Sample};
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, Health, Population, ProcessId, ThreadId};
 
+use super::chain_cache::ChainCache;
 use super::inventory::ticks;
 use super::user_stacks::UserStacks;
 
@@ -15,6 +16,7 @@ pub(crate) struct Rows<'s, Sink> {
     pub(crate) now: i64,
     pub(crate) population: Population,
     pub(crate) stacks: Stacks,
+    pub(crate) chains: ChainCache,
     pub(crate) user_stacks: UserStacks,
     pub(crate) health: Health,
     pub(crate) sink: &'s mut Sink,

@@ -13,7 +13,7 @@ mod words;
 pub use branch::{BranchEntries, BranchEntry, BranchStack};
 pub use kernel::{Aux, BpfEvent, Cgroup, DeferredChain, Ksymbol, Lost, LostSamples, TextPoke, Throttle};
 pub use map::{FileId, Mapping};
-pub use sample::{Registers, Sample, UserStack};
+pub use sample::{Registers, Sample, SampleTail, UserStack};
 pub use task::{Comm, Namespace, Namespaces, Switch, Task};
 pub use user::{Auxtrace, AuxtraceInfo, EventUpdate, IdIndex, IdIndexEntry, ShortCounter, ThreadMap, TimeConv, Update};
 pub(crate) use values::FORMAT_LOST;

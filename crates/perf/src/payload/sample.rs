@@ -9,8 +9,23 @@ use crate::cursor::Cursor;
 use crate::error::Malformed;
 use crate::layout::Layout;
 
-/// A sample; what was not recorded is `None`.
-#[derive(Clone, Copy, Debug, Default)]
+/// The formats of what only few recordings have.
+const TAIL: SampleFormat = SampleFormat::BRANCH_STACK
+    .union(SampleFormat::REGS_USER)
+    .union(SampleFormat::STACK_USER)
+    .union(SampleFormat::WEIGHT)
+    .union(SampleFormat::WEIGHT_STRUCT)
+    .union(SampleFormat::DATA_SRC)
+    .union(SampleFormat::TRANSACTION)
+    .union(SampleFormat::REGS_INTR)
+    .union(SampleFormat::PHYS_ADDR)
+    .union(SampleFormat::CGROUP)
+    .union(SampleFormat::DATA_PAGE_SIZE)
+    .union(SampleFormat::CODE_PAGE_SIZE)
+    .union(SampleFormat::AUX);
+
+/// A sample; what was not recorded is `None`. What only few recordings have is in [`Sample::tail`].
+#[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     /// The id of the event on its CPU or thread.
     pub id: Option<u64>,
@@ -36,38 +51,33 @@ pub struct Sample<'a> {
     pub callchain: Option<Words<'a>>,
     /// The fields of a tracepoint, or what else the event's PMU writes.
     pub raw: Option<&'a [u8]>,
-    /// The last branches.
-    pub branches: Option<BranchStack<'a>>,
-    /// Registers of the user side.
-    pub user_registers: Option<Registers<'a>>,
-    /// A copy of the top of the user stack.
-    pub user_stack: Option<UserStack<'a>>,
-    /// What the event cost: cycles of latency where the word is not split.
-    pub weight: Option<u64>,
-    /// Where data came from (`perf_mem_data_src`).
-    pub data_source: Option<u64>,
-    /// Why a hardware transaction ended.
-    pub transaction: Option<u64>,
-    /// Registers at the interrupt.
-    pub interrupt_registers: Option<Registers<'a>>,
-    /// The physical address of [`Self::address`].
-    pub physical_address: Option<u64>,
-    /// The id of the control group.
-    pub cgroup: Option<u64>,
-    /// Bytes of the page that holds [`Self::address`].
-    pub data_page_size: Option<u64>,
-    /// Bytes of the page that holds [`Self::ip`].
-    pub code_page_size: Option<u64>,
-    /// A piece of instruction trace.
-    pub aux: Option<&'a [u8]>,
+    /// What stands behind; it was read once, to see that it is whole.
+    behind: &'a [u8],
+    layout: &'a Layout,
 }
 
 impl<'a> Sample<'a> {
-    pub(crate) fn parse(body: &'a [u8], layout: &Layout) -> Result<Self, Malformed> {
+    #[inline]
+    pub(crate) fn parse(body: &'a [u8], layout: &'a Layout) -> Result<Self, Malformed> {
         let format = layout.sample_format;
         let has = |flag| format.contains(flag);
         let mut at = Cursor::new(body, layout.endian);
-        let mut sample = Sample::default();
+        let mut sample = Sample {
+            id: None,
+            ip: None,
+            pid: None,
+            tid: None,
+            time: None,
+            address: None,
+            stream_id: None,
+            cpu: None,
+            period: None,
+            values: None,
+            callchain: None,
+            raw: None,
+            behind: &[],
+            layout,
+        };
         let identifier = if has(SampleFormat::IDENTIFIER) { Some(at.u64("identifier")?) } else { None };
         if has(SampleFormat::IP) {
             sample.ip = Some(at.u64("instruction pointer")?);
@@ -107,52 +117,100 @@ impl<'a> Sample<'a> {
             let size = at.u32("size of the raw data")?;
             sample.raw = Some(at.take_u64(size.into(), "raw data")?);
         }
-        if has(SampleFormat::BRANCH_STACK) {
-            sample.branches = Some(BranchStack::parse(&mut at, layout)?);
+        sample.behind = at.rest();
+        if format.intersects(TAIL) {
+            SampleTail::parse(sample.behind, layout)?;
         }
-        if has(SampleFormat::REGS_USER) {
-            sample.user_registers = Registers::parse(&mut at, layout.user_registers)?;
-        }
-        if has(SampleFormat::STACK_USER) {
-            sample.user_stack = UserStack::parse(&mut at)?;
-        }
-        sample.rest(&mut at, layout)?;
         Ok(sample)
     }
 
+    /// Whether its event records anything of [`Self::tail`].
+    #[must_use]
+    #[inline]
+    pub fn has_tail(&self) -> bool {
+        self.layout.sample_format.intersects(TAIL)
+    }
+
     /// What only few recordings have.
-    fn rest(&mut self, at: &mut Cursor<'a>, layout: &Layout) -> Result<(), Malformed> {
+    #[must_use]
+    pub fn tail(&self) -> SampleTail<'a> {
+        SampleTail::parse(self.behind, self.layout).unwrap_or_default()
+    }
+}
+
+/// The end of a sample; what was not recorded is `None`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SampleTail<'a> {
+    /// The last branches.
+    pub branches: Option<BranchStack<'a>>,
+    /// Registers of the user side.
+    pub user_registers: Option<Registers<'a>>,
+    /// A copy of the top of the user stack.
+    pub user_stack: Option<UserStack<'a>>,
+    /// What the event cost: cycles of latency where the word is not split.
+    pub weight: Option<u64>,
+    /// Where data came from (`perf_mem_data_src`).
+    pub data_source: Option<u64>,
+    /// Why a hardware transaction ended.
+    pub transaction: Option<u64>,
+    /// Registers at the interrupt.
+    pub interrupt_registers: Option<Registers<'a>>,
+    /// The physical address of [`Sample::address`].
+    pub physical_address: Option<u64>,
+    /// The id of the control group.
+    pub cgroup: Option<u64>,
+    /// Bytes of the page that holds [`Sample::address`].
+    pub data_page_size: Option<u64>,
+    /// Bytes of the page that holds [`Sample::ip`].
+    pub code_page_size: Option<u64>,
+    /// A piece of instruction trace.
+    pub aux: Option<&'a [u8]>,
+}
+
+impl<'a> SampleTail<'a> {
+    fn parse(bytes: &'a [u8], layout: &Layout) -> Result<Self, Malformed> {
         let format = layout.sample_format;
         let has = |flag| format.contains(flag);
+        let mut at = Cursor::new(bytes, layout.endian);
+        let mut tail = Self::default();
+        if has(SampleFormat::BRANCH_STACK) {
+            tail.branches = Some(BranchStack::parse(&mut at, layout)?);
+        }
+        if has(SampleFormat::REGS_USER) {
+            tail.user_registers = Registers::parse(&mut at, layout.user_registers)?;
+        }
+        if has(SampleFormat::STACK_USER) {
+            tail.user_stack = UserStack::parse(&mut at)?;
+        }
         if format.intersects(SampleFormat::WEIGHT | SampleFormat::WEIGHT_STRUCT) {
-            self.weight = Some(at.u64("weight")?);
+            tail.weight = Some(at.u64("weight")?);
         }
         if has(SampleFormat::DATA_SRC) {
-            self.data_source = Some(at.u64("data source")?);
+            tail.data_source = Some(at.u64("data source")?);
         }
         if has(SampleFormat::TRANSACTION) {
-            self.transaction = Some(at.u64("transaction")?);
+            tail.transaction = Some(at.u64("transaction")?);
         }
         if has(SampleFormat::REGS_INTR) {
-            self.interrupt_registers = Registers::parse(at, layout.interrupt_registers)?;
+            tail.interrupt_registers = Registers::parse(&mut at, layout.interrupt_registers)?;
         }
         if has(SampleFormat::PHYS_ADDR) {
-            self.physical_address = Some(at.u64("physical address")?);
+            tail.physical_address = Some(at.u64("physical address")?);
         }
         if has(SampleFormat::CGROUP) {
-            self.cgroup = Some(at.u64("control group")?);
+            tail.cgroup = Some(at.u64("control group")?);
         }
         if has(SampleFormat::DATA_PAGE_SIZE) {
-            self.data_page_size = Some(at.u64("page size")?);
+            tail.data_page_size = Some(at.u64("page size")?);
         }
         if has(SampleFormat::CODE_PAGE_SIZE) {
-            self.code_page_size = Some(at.u64("page size")?);
+            tail.code_page_size = Some(at.u64("page size")?);
         }
         if has(SampleFormat::AUX) {
             let size = at.u64("size of the trace")?;
-            self.aux = Some(at.take_u64(size, "trace")?);
+            tail.aux = Some(at.take_u64(size, "trace")?);
         }
-        Ok(())
+        Ok(tail)
     }
 }
 

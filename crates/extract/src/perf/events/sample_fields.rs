@@ -1,7 +1,7 @@
 //! The fields of a sample of a counter: what was recorded beside time, CPU, thread and call chain, in the record's order.
 
 use tracesift_etl::schema::Value;
-use tracesift_perf::{BranchEntry, Events, Registers, Sample, SampleFormat, Values};
+use tracesift_perf::{BranchEntry, Events, Registers, Sample, SampleFormat, SampleTail, Values};
 
 use super::fields::FieldSink;
 
@@ -24,14 +24,20 @@ pub(super) fn read_sample<'a>(
     if let Some(values) = &sample.values {
         read_values(values, events, names, sink);
     }
-    if let Some(branches) = &sample.branches {
+    if sample.has_tail() {
+        read_tail(&sample.tail(), format, sink);
+    }
+}
+
+fn read_tail<'a>(tail: &SampleTail<'a>, format: SampleFormat, sink: &mut impl FieldSink<'a>) {
+    if let Some(branches) = &tail.branches {
         sink.list("branches", branches.entries().map(|entry| branch(&entry)));
     }
-    registers("user_registers", sample.user_registers.as_ref(), sink);
-    if let Some(stack) = &sample.user_stack {
+    registers("user_registers", tail.user_registers.as_ref(), sink);
+    if let Some(stack) = &tail.user_stack {
         sink.value("user_stack_size", Value::Unsigned(stack.bytes.len() as u64));
     }
-    if let Some(weight) = sample.weight {
+    if let Some(weight) = tail.weight {
         if format.contains(SampleFormat::WEIGHT_STRUCT) {
             // The kernel declares the parts so that the first is the low half on machines of both byte orders.
             sink.value("weight", Value::Unsigned(weight & 0xffff_ffff));
@@ -41,14 +47,14 @@ pub(super) fn read_sample<'a>(
             sink.value("weight", Value::Unsigned(weight));
         }
     }
-    hexadecimal(&[("data_source", sample.data_source), ("transaction", sample.transaction)], sink);
-    registers("interrupt_registers", sample.interrupt_registers.as_ref(), sink);
-    hexadecimal(&[("physical_address", sample.physical_address)], sink);
+    hexadecimal(&[("data_source", tail.data_source), ("transaction", tail.transaction)], sink);
+    registers("interrupt_registers", tail.interrupt_registers.as_ref(), sink);
+    hexadecimal(&[("physical_address", tail.physical_address)], sink);
     let numbers = [
-        ("cgroup", sample.cgroup),
-        ("data_page_size", sample.data_page_size),
-        ("code_page_size", sample.code_page_size),
-        ("trace_size", sample.aux.map(|trace| trace.len() as u64)),
+        ("cgroup", tail.cgroup),
+        ("data_page_size", tail.data_page_size),
+        ("code_page_size", tail.code_page_size),
+        ("trace_size", tail.aux.map(|trace| trace.len() as u64)),
     ];
     for (name, number) in numbers {
         if let Some(number) = number {

@@ -54,15 +54,19 @@ impl UserStacks {
         health: &mut Health,
     ) -> Option<&[u64]> {
         let sample = &at.sample;
+        if !sample.has_tail() {
+            return None;
+        }
+        let tail = sample.tail();
         // In a thread without a user side the branches are left from another one.
         let has_user_side = || sample.callchain.is_some_and(|chain| chain.iter().any(|word| word == CONTEXT_USER));
         if self.has_call_stacks.get(at.event) == Some(&true)
-            && let Some(branches) = sample.branches.filter(|branches| !branches.is_empty() && has_user_side())
+            && let Some(branches) = tail.branches.filter(|branches| !branches.is_empty() && has_user_side())
         {
             branches::chain_of(&branches, &mut self.chain);
             return Some(&self.chain);
         }
-        let (sampled, stack) = (sample.user_registers?, sample.user_stack?);
+        let (sampled, stack) = (tail.user_registers?, tail.user_stack?);
         let mut unusable = |kind, why: &str| {
             health.count(kind, Some(at.ticks), || why.to_owned());
             None

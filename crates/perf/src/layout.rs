@@ -83,6 +83,11 @@ impl Layout {
         self.tail_length.into()
     }
 
+    /// Bytes of a sample up to the last of the common fields.
+    pub(crate) fn head_length(&self) -> usize {
+        self.head_length.into()
+    }
+
     /// Whether a body is long enough for the common fields.
     #[inline]
     pub(crate) fn fits(&self, body: &[u8], sample: bool) -> bool {

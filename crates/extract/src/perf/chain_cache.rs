@@ -25,17 +25,12 @@ impl ChainCache {
 
     /// What the words of a chain mean in a process at a time, as long as nothing is mapped otherwise there or in the kernel.
     /// `side` is whose addresses come before the first mark.
-    pub(super) fn key(
-        chain: Words<'_>,
-        side: u8,
-        process: ProcessId,
-        ticks: i64,
-        stacks: &mut Stacks,
-    ) -> Fingerprint {
+    pub(super) fn key(chain: Words<'_>, side: u8, process: ProcessId, ticks: i64, stacks: &mut Stacks) -> Fingerprint {
         let (kernel, _) = stacks.epochs(AddressSpace::Kernel, ticks);
         let (images, methods) = stacks.epochs(AddressSpace::Process(process), ticks);
         let process = u64::from(process.0.cast_unsigned());
-        let seed = (process << 32 | u64::from(images), u64::from(kernel) << 34 | u64::from(methods) << 2 | u64::from(side));
+        let seed =
+            (process << 32 | u64::from(images), u64::from(kernel) << 34 | u64::from(methods) << 2 | u64::from(side));
         // Numbers of one recording have one byte order; which one does not matter here.
         fingerprint(seed, chain.as_recorded().iter().map(|word| u64::from_le_bytes(*word)))
     }

@@ -43,6 +43,7 @@ pub(crate) use cpu_event::is_named;
 use events::EventRows;
 use inventory::Inventory;
 use pass::{Finished, Pass};
+use programs::needs_whole_samples;
 use rows::Rows;
 pub use survey::{LinuxSurvey, survey_linux};
 use user_stacks::UserStacks;
@@ -82,7 +83,7 @@ fn take_inventory(
     progress: &mut Progress<'_, '_>,
 ) -> Result<Inventory, Error> {
     let mut inventory = Inventory::new();
-    let mut merged = file.merged(merge_options(budget));
+    let mut merged = file.merged(merge_options(budget)).with_short_samples(needs_whole_samples);
     while merged.advance() {
         inventory.learn(merged.metadata());
         let Some(record) = merged.current() else { break };

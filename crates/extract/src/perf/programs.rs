@@ -8,6 +8,8 @@ use super::container::container_of;
 use super::inventory::Inventory;
 use super::tracepoint::{Fields, Number, Text};
 
+/// The tracepoint of a program that starts.
+const EXEC: &str = "sched:sched_process_exec";
 /// Bytes of a thread's name at most (`TASK_COMM_LEN` less the NUL): a name of that length may have been longer.
 const CUT_AT: usize = 15;
 /// Which of the namespaces of a thread is that of pids (`PID_NS_INDEX`).
@@ -38,6 +40,13 @@ struct ExecFields {
     path: Text,
 }
 
+/// Whether the first pass looks at more of an event's samples than whose they are.
+pub(crate) fn needs_whole_samples(metadata: &Metadata, event: usize) -> bool {
+    let Some(attr) = metadata.events.get(event).map(|event| &event.attr) else { return true };
+    let may_be_exec = attr.is_tracepoint() && (metadata.tracing.is_none() || metadata.event_name(event) == EXEC);
+    may_be_exec || attr.sample_format.contains(SampleFormat::CGROUP)
+}
+
 impl Inventory {
     /// Looks for events of interest among those that are known by now: a stream tells of them on its way.
     #[inline]
@@ -48,8 +57,7 @@ impl Inventory {
         }
         self.programs.learned = known;
         let exec = |index: usize| {
-            let fields =
-                Fields::of(metadata, index).filter(|_| metadata.event_name(index) == "sched:sched_process_exec")?;
+            let fields = Fields::of(metadata, index).filter(|_| metadata.event_name(index) == EXEC)?;
             Some(ExecFields { pid: fields.number("pid")?, path: fields.text("filename")? })
         };
         self.programs.execs = (0..metadata.events.len()).map(exec).collect();

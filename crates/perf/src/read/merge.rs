@@ -43,6 +43,16 @@ pub struct Merged {
     round: u64,
     handed_out: u64,
     ended: bool,
+    short: Option<ShortSamples>,
+}
+
+/// Which samples are handed out with their first fields only.
+struct ShortSamples {
+    /// Whether samples of this event are needed whole.
+    whole: fn(&Metadata, usize) -> bool,
+    /// The answers by event, for so much metadata.
+    by_event: Vec<bool>,
+    has_formats: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +69,16 @@ impl Merged {
     #[must_use]
     pub fn new(records: Records, options: MergeOptions) -> Self {
         let queue = Queue::new(options.memory_limit);
-        Self { records, queue, current: Current::None, newest: 0, round: 0, handed_out: 0, ended: false }
+        Self { records, queue, current: Current::None, newest: 0, round: 0, handed_out: 0, ended: false, short: None }
+    }
+
+    /// Hands out samples without what stands behind thread, time, id and CPU, except those of events that are needed `whole`:
+    /// their [`Record::sample`] is an error, everything else of them is there. For walks that look at little else, as most bytes
+    /// of a recording are what is left out.
+    #[must_use]
+    pub fn with_short_samples(mut self, whole: fn(&Metadata, usize) -> bool) -> Self {
+        self.short = Some(ShortSamples { whole, by_event: Vec::new(), has_formats: false });
+        self
     }
 
     /// What is known of the recording so far.
@@ -139,7 +158,11 @@ impl Merged {
             }
             Some(time) => {
                 self.newest = self.newest.max(time);
-                self.queue.push(record.head, record.body);
+                let needed = match &mut self.short {
+                    Some(short) if record.kind() == Kind::Sample => short.needed(&record, self.records.metadata()),
+                    _ => record.body,
+                };
+                self.queue.push(record.head, needed);
                 if self.queue.is_full() {
                     self.queue.release_half();
                 }
@@ -160,5 +183,20 @@ impl Merged {
                 Some(Record::new(*head, body, &self.records.metadata().events))
             }
         }
+    }
+}
+
+impl ShortSamples {
+    /// The bytes of a sample's body that are handed out.
+    #[inline]
+    fn needed<'a>(&mut self, record: &Record<'a>, metadata: &Metadata) -> &'a [u8] {
+        // Events come with their attributes, their names with the formats of tracepoints: both only grow.
+        if self.by_event.len() != metadata.events.len() || self.has_formats != metadata.tracing.is_some() {
+            self.has_formats = metadata.tracing.is_some();
+            self.by_event = (0..metadata.events.len()).map(|event| (self.whole)(metadata, event)).collect();
+        }
+        let whole = record.event().and_then(|event| self.by_event.get(event)).copied().unwrap_or(true);
+        let length = if whole { record.body.len() } else { record.layout.head_length() };
+        record.body.get(..length).unwrap_or(record.body)
     }
 }

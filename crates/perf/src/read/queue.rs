@@ -32,6 +32,7 @@ struct Block {
 struct Slot {
     head: Head,
     start: u32,
+    length: u16,
 }
 
 /// A record in the order. Sorting moves these and nothing else.
@@ -55,7 +56,9 @@ impl Queue {
         let Some(block) = self.blocks.get_mut(number as usize) else { return };
         let (start, slot) = (block.bytes.len() as u32, block.slots.len() as u32);
         block.bytes.extend_from_slice(body);
-        block.slots.push(Slot { head, start });
+        // A body is shorter than its record, whose size has 16 bits.
+        let length = u16::try_from(body.len()).unwrap_or(u16::MAX);
+        block.slots.push(Slot { head, start, length });
         block.waiting += 1;
         self.used += PER_RECORD;
         self.entries.push(Entry { time: head.time, block: number, slot });
@@ -127,8 +130,7 @@ impl Queue {
         let block = self.blocks.get(entry.block as usize)?;
         let slot = block.slots.get(entry.slot as usize)?;
         let start = slot.start as usize;
-        let length = usize::from(slot.head.size).saturating_sub(crate::record::HEADER_LENGTH);
-        Some((&slot.head, block.bytes.get(start..start + length)?))
+        Some((&slot.head, block.bytes.get(start..start + usize::from(slot.length))?))
     }
 
     /// Forgets the record of [`Self::peek`].

@@ -88,6 +88,14 @@ impl Layout {
         self.head_length.into()
     }
 
+    /// Bytes of a sample up to the values of counters, or up to the call chain where there are none; `None` without call chains.
+    #[inline]
+    pub(crate) fn fixed_before_chain(&self) -> Option<usize> {
+        let format = self.sample_format;
+        let period = if format.contains(SampleFormat::PERIOD) { 8 } else { 0 };
+        format.contains(SampleFormat::CALLCHAIN).then_some(self.head_length() + period)
+    }
+
     /// Whether a body is long enough for the common fields.
     #[inline]
     pub(crate) fn fits(&self, body: &[u8], sample: bool) -> bool {

@@ -1,12 +1,15 @@
 //! One record: what is known without reading its body, and its body.
 
+use std::ops::Range;
+
 use linux_perf_event_reader::CpuMode;
 
 use crate::error::Malformed;
 use crate::event::Events;
 use crate::kind::Kind;
 use crate::layout::Layout;
-use crate::payload::{Payload, Sample};
+use crate::payload::{Payload, Sample, Words};
+use crate::read::ChainNumber;
 
 /// Bytes of `perf_event_header`.
 pub(crate) const HEADER_LENGTH: usize = 8;
@@ -35,17 +38,45 @@ impl Head {
     }
 }
 
+/// The call chain of a sample whose words stand elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chain<'a> {
+    pub(crate) number: ChainNumber,
+    pub(crate) words: Words<'a>,
+}
+
 /// A record of a recording. It borrows from its reader and costs no allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     pub(crate) head: Head,
     pub(crate) body: &'a [u8],
     pub(crate) layout: &'a Layout,
+    /// The call chain, where it was taken out of the body.
+    chain: Option<Chain<'a>>,
 }
 
 impl<'a> Record<'a> {
+    #[inline]
     pub(crate) fn new(head: Head, body: &'a [u8], events: &'a Events) -> Self {
-        Self { head, body, layout: events.layout(head.layout) }
+        Self { head, body, layout: events.layout(head.layout), chain: None }
+    }
+
+    #[inline]
+    pub(crate) fn with_chain(self, chain: Chain<'a>) -> Self {
+        Self { chain: Some(chain), ..self }
+    }
+
+    /// Where the words of its call chain stand in the body of a sample.
+    #[inline]
+    pub(crate) fn chain_place(&self) -> Option<Range<usize>> {
+        if self.is_sample() { Sample::chain_place(self.body, self.layout) } else { None }
+    }
+
+    /// The number of a sample's call chain, where the walk numbers them: samples with equal numbers have equal call chains.
+    #[must_use]
+    #[inline]
+    pub fn chain_number(&self) -> Option<ChainNumber> {
+        self.chain.map(|chain| chain.number)
     }
 
     /// What the record is.
@@ -125,7 +156,7 @@ impl<'a> Record<'a> {
         if self.is_user() { None } else { self.layout.stream_id(self.body, self.is_sample()) }
     }
 
-    /// The bytes behind the header, with the trailing `sample_id`.
+    /// The bytes behind the header, with the trailing `sample_id`; without the words of a call chain that has a number.
     #[must_use]
     pub fn body(&self) -> &'a [u8] {
         self.body
@@ -153,7 +184,7 @@ impl<'a> Record<'a> {
     /// When the record is too short for its event's format.
     #[inline]
     pub fn sample(&self) -> Result<Sample<'a>, Malformed> {
-        Sample::parse(self.body, self.layout)
+        Sample::parse(self.body, self.layout, self.chain.map(|chain| chain.words))
     }
 
     /// The fields of a record of any kind.

@@ -52,13 +52,10 @@ fn side_of(chain: Option<Words<'_>>, first: Side, wanted: Side) -> impl Iterator
 impl<Sink: RowSink> Rows<'_, Sink> {
     /// The call stack of a sample; `None` where none was recorded.
     pub(super) fn stack_of(&mut self, at: &Interrupted<'_>) -> Option<StackId> {
-        // What follows the chain may have a say in the stack.
-        if at.sample.has_tail() {
-            return self.new_stack(at);
-        }
-        let chain = at.sample.callchain.filter(|chain| !chain.is_empty())?;
-        let key = ChainCache::key(chain, Side::of(at.mode) as u8, at.process, at.ticks, &mut self.stacks);
-        if let Some(known) = self.chains.get(key) {
+        // What stands behind the chain may have a say in the stack, too.
+        let Some(chain) = at.chain.filter(|_| !at.sample.has_tail()) else { return self.new_stack(at) };
+        let key = ChainCache::key(chain, at.mode, at.process, at.ticks, &mut self.stacks);
+        if let Some(known) = self.chains.get(&key) {
             return known;
         }
         let stack = self.new_stack(at);

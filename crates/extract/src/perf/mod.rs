@@ -83,15 +83,18 @@ fn take_inventory(
     progress: &mut Progress<'_, '_>,
 ) -> Result<Inventory, Error> {
     let mut inventory = Inventory::new();
-    let mut merged = file.merged(merge_options(budget)).with_short_samples(needs_whole_samples);
-    while merged.advance() {
-        inventory.learn(merged.metadata());
-        let Some(record) = merged.current() else { break };
+    let mut ahead = file.merged(merge_options(budget)).with_short_samples(needs_whole_samples).ahead();
+    while ahead.advance() {
+        if let Some(metadata) = ahead.metadata() {
+            inventory.learn(metadata);
+        }
+        let Some(record) = ahead.current() else { break };
         inventory.record(&record);
         if inventory.records.is_multiple_of(WATCH_EVERY) {
-            progress.at("reading", merged.position())?;
+            progress.at("reading", ahead.position())?;
         }
     }
+    let merged = ahead.finish();
     inventory.metadata = Some(merged.metadata().clone());
     let label = recording.labels.first().map_or("", String::as_str);
     for log in [file.damage(), merged.damage()] {
@@ -162,13 +165,13 @@ fn write_rows(
     let rows = Rows { clock, now: clock.zero, population, stacks, chains, user_stacks, health, sink: writer };
     let events = EventRows::new(metadata.clone(), selection);
     let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events);
-    let mut merged = file.merged(merge_options(budget));
+    let mut ahead = file.merged(merge_options(budget)).ahead();
     let mut count = 0_u64;
-    while let Some(record) = merged.next() {
+    while let Some(record) = ahead.next() {
         pass.record(&record);
         count += 1;
         if count.is_multiple_of(WATCH_EVERY) {
-            progress.at("extracting", merged.position())?;
+            progress.at("extracting", ahead.position())?;
             if pass.sink().has_failed() {
                 break;
             }

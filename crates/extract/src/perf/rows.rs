@@ -1,6 +1,6 @@
 //! What all that makes rows in the second pass works with.
 
-use tracesift_perf::{CpuMode, Malformed, Record, Sample};
+use tracesift_perf::{ChainNumber, CpuMode, Malformed, Record, Sample};
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, Health, Population, ProcessId, ThreadId};
 
@@ -26,6 +26,8 @@ pub(crate) struct Rows<'s, Sink> {
 pub(crate) struct Interrupted<'a> {
     pub(crate) event: usize,
     pub(crate) sample: Sample<'a>,
+    /// The number of its call chain.
+    pub(crate) chain: Option<ChainNumber>,
     pub(crate) mode: CpuMode,
     pub(crate) ticks: i64,
     pub(crate) cpu: Option<u16>,
@@ -54,7 +56,16 @@ impl<Sink: tracesift_trace::RowSink> Rows<'_, Sink> {
         let cpu = sample.cpu.and_then(|cpu| u16::try_from(cpu).ok());
         let thread = self.thread(sample.pid, sample.tid, cpu, ticks);
         let process = self.population.process_of(thread);
-        Some(Interrupted { event, sample, mode: record.cpu_mode(), ticks, cpu, thread, process })
+        Some(Interrupted {
+            event,
+            sample,
+            chain: record.chain_number(),
+            mode: record.cpu_mode(),
+            ticks,
+            cpu,
+            thread,
+            process,
+        })
     }
 
     /// The thread that the ids of a record mean. One that ends has lost them, which −1 says.

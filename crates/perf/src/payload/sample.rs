@@ -1,5 +1,7 @@
 //! Samples: what an event's `sample_type` asks for, in the order of `PERF_RECORD_SAMPLE`.
 
+use std::ops::Range;
+
 use linux_perf_event_reader::SampleFormat;
 
 use super::branch::BranchStack;
@@ -57,8 +59,9 @@ pub struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
+    /// `chain` has the words of the call chain, where they were taken out of the body.
     #[inline]
-    pub(crate) fn parse(body: &'a [u8], layout: &'a Layout) -> Result<Self, Malformed> {
+    pub(crate) fn parse(body: &'a [u8], layout: &'a Layout, chain: Option<Words<'a>>) -> Result<Self, Malformed> {
         let format = layout.sample_format;
         let has = |flag| format.contains(flag);
         let mut at = Cursor::new(body, layout.endian);
@@ -111,7 +114,10 @@ impl<'a> Sample<'a> {
         }
         if has(SampleFormat::CALLCHAIN) {
             let count = at.u64("length of the call chain")?;
-            sample.callchain = Some(Words::new(at.take_u64(count.saturating_mul(8), "call chain")?, layout.endian));
+            sample.callchain = Some(match chain {
+                Some(words) => words,
+                None => Words::new(at.take_u64(count.saturating_mul(8), "call chain")?, layout.endian),
+            });
         }
         if has(SampleFormat::RAW) {
             let size = at.u32("size of the raw data")?;
@@ -122,6 +128,19 @@ impl<'a> Sample<'a> {
             SampleTail::parse(sample.behind, layout)?;
         }
         Ok(sample)
+    }
+
+    /// Where the words of the call chain stand in a body; `None` where there are none.
+    #[inline]
+    pub(crate) fn chain_place(body: &[u8], layout: &Layout) -> Option<Range<usize>> {
+        let before = layout.fixed_before_chain()?;
+        let mut at = Cursor::new(body.get(before..)?, layout.endian);
+        if layout.sample_format.contains(SampleFormat::READ) {
+            Values::parse(&mut at, layout.read_format).ok()?;
+        }
+        let length = usize::try_from(at.u64("").ok()?.checked_mul(8)?).ok()?;
+        let start = body.len() - at.rest().len();
+        (length > 0 && length <= at.rest().len()).then_some(start..start + length)
     }
 
     /// Whether its event records anything of [`Self::tail`].

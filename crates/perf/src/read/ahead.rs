@@ -1,12 +1,17 @@
 //! The merged walk on a thread of its own, so that reading and sorting take none of the time of who uses the records.
+//!
+//! What one thread writes the other has to fetch from the first one's cache, which takes as long as reading it from the file.
+//! So little is handed over: call chains once each.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use super::chains::{ChainNumber, ChainNumbers, ChainStore, NewChains};
 use super::merge::Merged;
 use crate::metadata::Metadata;
-use crate::record::{Head, Record};
+use crate::payload::Words;
+use crate::record::{Chain, Head, Record};
 
 /// Bytes of records that are handed over at a time.
 const BATCH: usize = 256 << 10;
@@ -16,6 +21,7 @@ const WAITING: usize = 4;
 /// The records of a [`Merged`], which runs ahead. Batches are used again: no record costs an allocation.
 pub struct Ahead {
     batch: Batch,
+    chains: ChainStore,
     /// The number of the record behind the current one.
     next: usize,
     full: Receiver<Batch>,
@@ -27,21 +33,46 @@ pub struct Ahead {
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    slots: Vec<(Head, usize)>,
+    slots: Vec<Slot>,
+    new_chains: NewChains,
     /// As it was when the batch was full: events only come, and none goes.
     metadata: Option<Arc<Metadata>>,
     position: u64,
 }
 
+#[derive(Clone, Copy)]
+struct Slot {
+    head: Head,
+    start: u32,
+    /// The call chain that was taken out of the body.
+    chain: Option<ChainNumber>,
+}
+
 impl Batch {
-    fn take(&mut self, record: &Record<'_>) {
-        self.slots.push((record.head, self.bytes.len()));
-        self.bytes.extend_from_slice(record.body);
+    fn take(&mut self, record: &Record<'_>, numbers: &mut ChainNumbers) {
+        let start = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
+        let chain = record.chain_place().and_then(|place| {
+            let number = numbers.number(record.body.get(place.clone())?, &mut self.new_chains)?;
+            Some((place, number))
+        });
+        self.slots.push(Slot { head: record.head, start, chain: chain.as_ref().map(|(_, number)| *number) });
+        match chain {
+            Some((place, _)) => {
+                self.bytes.extend_from_slice(record.body.get(..place.start).unwrap_or_default());
+                self.bytes.extend_from_slice(record.body.get(place.end..).unwrap_or_default());
+            }
+            None => self.bytes.extend_from_slice(record.body),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() + self.new_chains.bytes() >= BATCH
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
         self.slots.clear();
+        self.new_chains.clear();
         self.metadata = None;
     }
 }
@@ -54,19 +85,21 @@ impl Merged {
         // One more is being read, and one filled.
         let (empty, emptied) = sync_channel(WAITING + 2);
         let walk = std::thread::spawn(move || walk(self, &filled, &emptied));
-        Ahead { batch: Batch::default(), next: 0, full, empty, walk }
+        Ahead { batch: Batch::default(), chains: ChainStore::default(), next: 0, full, empty, walk }
     }
 }
 
 /// Hands batch after batch over until the records or the interest in them ends.
 fn walk(mut merged: Merged, filled: &SyncSender<Batch>, emptied: &Receiver<Batch>) -> Merged {
+    let mut numbers = ChainNumbers::default();
     loop {
         let mut batch = emptied.try_recv().unwrap_or_default();
         batch.clear();
+        numbers.make_room(&mut batch.new_chains);
         let mut more = true;
-        while more && batch.bytes.len() < BATCH {
+        while more && !batch.is_full() {
             match merged.next() {
-                Some(record) => batch.take(&record),
+                Some(record) => batch.take(&record, &mut numbers),
                 None => more = false,
             }
         }
@@ -94,6 +127,7 @@ impl Ahead {
             let Ok(batch) = self.full.recv() else { return false };
             let used = std::mem::replace(&mut self.batch, batch);
             self.next = 1;
+            self.chains.take(&self.batch.new_chains);
             // Where nobody waits for it any more the walk has come to its end.
             drop(self.empty.try_send(used));
         }
@@ -104,10 +138,13 @@ impl Ahead {
     #[must_use]
     #[inline]
     pub fn current(&self) -> Option<Record<'_>> {
-        let (head, start) = *self.batch.slots.get(self.next.checked_sub(1)?)?;
-        let end = self.batch.slots.get(self.next).map_or(self.batch.bytes.len(), |(_, start)| *start);
-        let body = self.batch.bytes.get(start..end)?;
-        Some(Record::new(head, body, &self.batch.metadata.as_ref()?.events))
+        let slot = self.batch.slots.get(self.next.checked_sub(1)?)?;
+        let end = self.batch.slots.get(self.next).map_or(self.batch.bytes.len(), |slot| slot.start as usize);
+        let body = self.batch.bytes.get(slot.start as usize..end)?;
+        let record = Record::new(slot.head, body, &self.batch.metadata.as_ref()?.events);
+        let Some(number) = slot.chain else { return Some(record) };
+        let words = Words::new(self.chains.get(number).unwrap_or_default(), record.layout.endian);
+        Some(record.with_chain(Chain { number, words }))
     }
 
     /// What was known of the recording a little behind the current record; `None` before the first.

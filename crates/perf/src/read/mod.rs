@@ -1,6 +1,7 @@
 //! From bytes to records: a window on the input, the records in it, decompressed ones among them, and their order in time.
 
 mod ahead;
+mod chains;
 mod inflate;
 mod merge;
 mod queue;
@@ -9,6 +10,7 @@ mod stop;
 mod window;
 
 pub use ahead::Ahead;
+pub use chains::ChainNumber;
 pub use merge::{MergeOptions, Merged};
 pub(crate) use records::MAX_TRACING_DATA;
 pub use records::Records;

@@ -100,7 +100,8 @@ fn stack<Sink: RowSink>(
         return None;
     }
     let (sample, mode, ticks) = (record.sample().ok()?, record.cpu_mode(), rows.now);
-    rows.stack_of(&Interrupted { event: record.event()?, sample, mode, ticks, cpu: None, thread, process })
+    let (event, chain) = (record.event()?, record.chain_number());
+    rows.stack_of(&Interrupted { event, sample, chain, mode, ticks, cpu: None, thread, process })
 }
 
 /// What was written to the trace marker; of an event that a program made up, its name and its fields.

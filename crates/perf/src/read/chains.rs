@@ -1,0 +1,128 @@
+//! Call chains, each handed over once. Most samples repeat a chain word by word, and chains are most bytes of a recording.
+
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+/// Bytes of chains that are kept on either side. When they are reached both sides start anew.
+const MAX_BYTES: usize = 16 << 20;
+/// Chains that are kept, at most: short ones take more beside their words.
+const MAX_CHAINS: usize = 256 << 10;
+
+/// A number that stands for the words of a call chain: equal numbers are equal words. Equal words have different numbers where
+/// the table was started anew between them.
+pub type ChainNumber = u32;
+
+/// Gives chains their numbers, on the side of the walk.
+#[derive(Default)]
+pub(super) struct ChainNumbers {
+    /// Places in `ends`, by the hash of the words.
+    table: HashTable<u32>,
+    /// With keys of its own: no recording can be made so that its chains collide.
+    hasher: RandomState,
+    chains: ChainStore,
+}
+
+/// Chains by their numbers.
+#[derive(Default)]
+pub(super) struct ChainStore {
+    /// The number of the first one.
+    first: ChainNumber,
+    /// Where each ends in `bytes`.
+    ends: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+/// Chains that are new in a batch.
+#[derive(Default)]
+pub(super) struct NewChains {
+    /// The number of the first of all chains that are kept now, where that has changed: those before may be forgotten.
+    restart: Option<ChainNumber>,
+    lengths: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl ChainNumbers {
+    /// The number of a chain; a new one is noted in `new`. `None` once there are no numbers left.
+    pub(super) fn number(&mut self, words: &[u8], new: &mut NewChains) -> Option<ChainNumber> {
+        let Self { table, hasher, chains } = self;
+        let hash = hasher.hash_one(words);
+        if let Some(&place) = table.find(hash, |&place| chains.at(place as usize) == Some(words)) {
+            return chains.first.checked_add(place);
+        }
+        let place = u32::try_from(chains.ends.len()).ok()?;
+        let number = chains.first.checked_add(place).filter(|number| *number < ChainNumber::MAX)?;
+        chains.push(words);
+        new.push(words);
+        table.insert_unique(hash, place, |&place| chains.at(place as usize).map_or(0, |words| hasher.hash_one(words)));
+        Some(number)
+    }
+
+    /// Makes room between two batches when there is none.
+    pub(super) fn make_room(&mut self, new: &mut NewChains) {
+        if self.chains.bytes.len() < MAX_BYTES && self.chains.ends.len() < MAX_CHAINS {
+            return;
+        }
+        self.table.clear();
+        let first = self.chains.first.saturating_add(u32::try_from(self.chains.ends.len()).unwrap_or(u32::MAX));
+        self.chains.restart(first);
+        new.restart = Some(first);
+    }
+}
+
+impl ChainStore {
+    /// Takes over what is new in a batch.
+    pub(super) fn take(&mut self, new: &NewChains) {
+        if let Some(first) = new.restart {
+            self.restart(first);
+        }
+        let mut bytes = new.bytes.as_slice();
+        for &length in &new.lengths {
+            let (chain, rest) = bytes.split_at_checked(length as usize).unwrap_or_default();
+            self.push(chain);
+            bytes = rest;
+        }
+    }
+
+    /// The words of a chain.
+    #[inline]
+    pub(super) fn get(&self, number: ChainNumber) -> Option<&[u8]> {
+        self.at(number.checked_sub(self.first)? as usize)
+    }
+
+    fn at(&self, place: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(place)? as usize;
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        self.bytes.get(start..end)
+    }
+
+    fn push(&mut self, words: &[u8]) {
+        self.bytes.extend_from_slice(words);
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    fn restart(&mut self, first: ChainNumber) {
+        self.first = first;
+        self.ends.clear();
+        self.bytes.clear();
+    }
+}
+
+impl NewChains {
+    fn push(&mut self, words: &[u8]) {
+        self.lengths.push(u32::try_from(words.len()).unwrap_or(u32::MAX));
+        self.bytes.extend_from_slice(words);
+    }
+
+    /// Bytes of their words.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.restart = None;
+        self.lengths.clear();
+        self.bytes.clear();
+    }
+}

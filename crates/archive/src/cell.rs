@@ -135,7 +135,7 @@ impl<V: Value> Cell for V {
     }
 
     fn finish(builder: &mut Self::Builder) -> ArrayRef {
-        Arc::new(PrimitiveArray::<V::Arrow>::new(ScalarBuffer::from(std::mem::take(builder)), None))
+        Arc::new(PrimitiveArray::<V::Arrow>::new(ScalarBuffer::from(taken(builder)), None))
     }
 
     fn view(batch: &RecordBatch, name: &str) -> Result<Self::View, String> {
@@ -151,6 +151,12 @@ impl<V: Value> Cell for V {
     fn left_out() -> Option<Self> {
         V::load(Default::default())
     }
+}
+
+/// The collected values. The next batch will be as long, so the place for it is taken at once and not in steps.
+fn taken<T>(values: &mut Vec<T>) -> Vec<T> {
+    let next = Vec::with_capacity(values.len());
+    std::mem::replace(values, next)
 }
 
 /// Which values are there, a bit each. A switch pushes 15 of these, so they are collected in a register-sized word.
@@ -175,7 +181,8 @@ impl Validity {
 
     /// The bits, or nothing when all values are there.
     fn finish(&mut self) -> Option<NullBuffer> {
-        let Self { mut full, word, length } = std::mem::take(self);
+        let (word, length) = (std::mem::take(&mut self.word), std::mem::take(&mut self.length));
+        let mut full = taken(&mut self.full);
         full.push(word.to_le());
         let nulls = NullBuffer::new(BooleanBuffer::new(Buffer::from(full), 0, length));
         (nulls.null_count() > 0).then_some(nulls)
@@ -208,7 +215,7 @@ impl<V: Value> Cell for Option<V> {
     }
 
     fn finish(builder: &mut Self::Builder) -> ArrayRef {
-        let values = ScalarBuffer::from(std::mem::take(&mut builder.values));
+        let values = ScalarBuffer::from(taken(&mut builder.values));
         Arc::new(PrimitiveArray::<V::Arrow>::new(values, builder.valid.finish()))
     }
 

@@ -123,6 +123,9 @@ impl Scheduler {
         };
         let letter = fields.states.letter(state);
         let old_stack = rows.stack_of(at);
+        // Who leaves is who was interrupted, except where a dying thread has lost its ids.
+        let is_current = at.sample.tid.is_some_and(|tid| tid > 0 && tid.cast_unsigned() == prev);
+        let old = if is_current { at.thread } else { rows.population.thread_at(prev, cpu, at.ticks) };
         let priority = |number: Option<i64>| i8::try_from(number?.saturating_sub(NORMAL_PRIORITIES)).ok();
         let idle_state = self.idle_states.remove(&cpu);
         let switch = Switch {
@@ -135,7 +138,7 @@ impl Scheduler {
             ..Switch::between(
                 at.ticks,
                 Some(cpu),
-                Some(rows.population.thread_at(prev, cpu, at.ticks)),
+                Some(old),
                 TaskStates::leave(letter),
                 Some(rows.population.thread_at(next, cpu, at.ticks)),
             )

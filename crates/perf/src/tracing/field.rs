@@ -128,6 +128,9 @@ impl Field {
 fn integer(bytes: &[u8], endian: Endianness) -> Option<u64> {
     let fold = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
     match (bytes.len(), endian) {
+        // What nearly all fields are.
+        (4, Endianness::LittleEndian) => bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes).into()),
+        (8, Endianness::LittleEndian) => bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes)),
         (1..=8, Endianness::LittleEndian) => Some(bytes.iter().rev().fold(0, fold)),
         (1..=8, Endianness::BigEndian) => Some(bytes.iter().fold(0, fold)),
         _ => None,

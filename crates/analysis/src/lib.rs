@@ -8,6 +8,7 @@
 //! * [`accounting`]: where each thread's lifetime went, an identity and not an estimate
 //! * [`union`]: the time that overlapping spans cover
 //! * [`methods`]: CPU, wait and ready per process and method
+//! * [`largest`]: those of them that the archive keeps
 //! * [`processes`]: the same per process
 //! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
 //! * [`summaries`]: all of it in one pass, for the archive's summary tables
@@ -20,6 +21,7 @@ pub mod accounting;
 mod charges;
 pub mod cpus;
 mod cut;
+pub mod largest;
 mod method_slots;
 pub mod methods;
 pub mod names;
@@ -35,6 +37,7 @@ pub mod union;
 
 pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
 pub use cpus::CpuSet;
+pub use largest::LargestMethods;
 pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
 pub use names::{MethodId, MethodName, MethodNames};
 pub use percentiles::{Distribution, ReadyLatency};

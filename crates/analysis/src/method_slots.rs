@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
 
+use crate::methods::MethodTotal;
 use crate::names::MethodId;
 use crate::spans::Span;
 use crate::sums::Sums;
@@ -122,9 +123,28 @@ impl MethodSlots {
 
     /// All slots by process and method.
     pub(crate) fn in_order(&self) -> Vec<u32> {
-        let mut order = (0..dense(self.keys.len())).collect::<Vec<_>>();
-        order.sort_unstable_by_key(|&slot| (self.process_of(slot), self.method_of(slot)));
-        order
+        let keys = self.keys.iter().map(|(process, method)| (self.processes[process.0 as usize], *method));
+        // Keys beside their slots: a sort looks at each many times.
+        let mut order: Vec<_> = keys.zip(0_u32..).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, slot)| slot).collect()
+    }
+
+    pub(crate) fn total(&self, slot: u32) -> MethodTotal {
+        let sums = self.sums(slot);
+        MethodTotal {
+            process: self.process_of(slot),
+            method: self.method_of(slot),
+            samples: sums.samples,
+            cpu: sums.cpu,
+            exclusive_cpu: self.exclusive(slot),
+            wait: sums.wait.with_union(self.wait_union(slot)),
+            ready: sums.ready.with_union(self.ready_union(slot)),
+            switches: sums.switches,
+            threads: sums.threads.count(),
+            first: sums.first,
+            last: sums.last,
+        }
     }
 
     pub(crate) fn process_of(&self, slot: u32) -> ProcessId {

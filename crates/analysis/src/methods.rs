@@ -21,7 +21,7 @@ use crate::Recording;
 use crate::charges::{Charge, Charges, What};
 use crate::cut;
 use crate::method_slots::{MethodSlots, ProcessNumber};
-use crate::names::{MethodId, MethodName};
+use crate::names::MethodId;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
 use crate::stack_cache::{EntryNumber, Place, StackCache};
 use crate::stacks::MethodSource;
@@ -215,28 +215,14 @@ impl<S: MethodSource> MethodAggregator<S> {
         self.close();
         let order = self.slots.in_order();
         let counts = cut::count(&order, |slot| self.slots.process_of(slot));
-        self.totals(&order, counts)
+        let methods = order.iter().map(|&slot| self.slots.total(slot)).collect();
+        MethodTotals { methods, counts, contradictions: self.contradictions }
     }
 
-    /// Closes the totals and keeps per process the methods that are among the `per_process` largest by inclusive CPU,
-    /// exclusive CPU, wait or ready. Among equals the first by `name` wins; a measure of 0 keeps nobody.
-    #[must_use]
-    pub fn finish_largest(mut self, per_process: usize, name: &mut dyn FnMut(MethodId) -> MethodName) -> MethodTotals {
+    /// Closes the totals and gives the slots of all methods, and the number of contradictions.
+    pub(crate) fn into_slots(mut self) -> (MethodSlots, u64) {
         self.close();
-        let mut order = self.slots.in_order();
-        let slots = &self.slots;
-        let measures: [&dyn Fn(u32) -> i64; 4] =
-            [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
-                slots.ready_union(slot)
-            }];
-        let counts = cut::keep_largest(
-            &mut order,
-            |slot| slots.process_of(slot),
-            &measures,
-            per_process,
-            |slot| name(slots.method_of(slot)),
-        );
-        self.totals(&order, counts)
+        (self.slots, self.contradictions)
     }
 
     fn close(&mut self) {
@@ -246,26 +232,6 @@ impl<S: MethodSource> MethodAggregator<S> {
         }
         self.cache.hand_out(&mut self.slots);
         self.cache = StackCache::default();
-    }
-
-    fn totals(&self, order: &[u32], counts: Vec<MethodCount>) -> MethodTotals {
-        let total = |&slot: &u32| {
-            let sums = self.slots.sums(slot);
-            MethodTotal {
-                process: self.slots.process_of(slot),
-                method: self.slots.method_of(slot),
-                samples: sums.samples,
-                cpu: sums.cpu,
-                exclusive_cpu: self.slots.exclusive(slot),
-                wait: sums.wait.with_union(self.slots.wait_union(slot)),
-                ready: sums.ready.with_union(self.slots.ready_union(slot)),
-                switches: sums.switches,
-                threads: sums.threads.count(),
-                first: sums.first,
-                last: sums.last,
-            }
-        };
-        MethodTotals { methods: order.iter().map(total).collect(), counts, contradictions: self.contradictions }
     }
 
     fn charge(&mut self, charge: Charge) {

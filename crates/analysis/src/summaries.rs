@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MethodSummaryRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow, ThreadRow};
 
 use crate::Recording;
 use crate::accounting::{Accounting, ThreadAccount};
-use crate::methods::{MethodAggregator, MethodTotal};
+use crate::largest::LargestMethods;
+use crate::methods::MethodAggregator;
 use crate::names::{MethodId, MethodName};
 use crate::processes::ProcessTotals;
 use crate::spans::Span;
@@ -27,12 +28,12 @@ pub struct Summaries<S> {
 }
 
 /// The summary tables.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug)]
 pub struct Summary {
     /// Table `process_summary`, by process.
     pub processes: Vec<ProcessSummaryRow>,
-    /// Table `method_summary`, by process, in it the largest inclusive CPU first, then wait, then the name.
-    pub methods: Vec<MethodSummaryRow>,
+    /// Table `method_summary`.
+    pub methods: LargestMethods,
     /// The account of each thread.
     pub threads: Vec<ThreadAccount>,
     /// Rows that contradict each other or the thread table; worth a line in the health table when not 0.
@@ -64,65 +65,31 @@ impl<S: MethodSource> Summaries<S> {
     }
 
     /// Closes the summaries. `processes` are those that get a row even when nothing was seen of them; per process the
-    /// `methods_per_process` largest methods of each measure are kept; `name` tells a method's name.
+    /// `methods_per_process` largest methods of each measure are kept; `name` tells a
+    /// method's name, and is asked once for each.
     #[must_use]
     pub fn finish(
         self,
         processes: impl IntoIterator<Item = ProcessId>,
         methods_per_process: usize,
-        mut name: impl FnMut(MethodId) -> MethodName,
+        name: impl FnMut(MethodId) -> MethodName,
     ) -> Summary {
         let accounts = self.accounting.finish(&mut |_| {});
         let mut rows = self.processes.finish(&self.recording, processes, &accounts.threads);
-        let totals = self.methods.finish_largest(methods_per_process, &mut name);
-        let by_process: FxHashMap<ProcessId, _> = totals.counts.iter().map(|count| (count.process, count)).collect();
+        let (slots, contradictions) = self.methods.into_slots();
+        let (methods, counts) = LargestMethods::of(slots, self.recording, methods_per_process, name);
+        let by_process: FxHashMap<ProcessId, _> = counts.iter().map(|count| (count.process, count)).collect();
         for row in &mut rows {
             if let Some(count) = by_process.get(&row.process) {
                 row.methods = i64::try_from(count.methods).unwrap_or(i64::MAX);
                 row.methods_kept = i64::try_from(count.kept).unwrap_or(i64::MAX);
             }
         }
-        let mut methods = totals
-            .methods
-            .iter()
-            .map(|total| method_row(total, &self.recording, name(total.method)))
-            .collect::<Vec<_>>();
-        methods.sort_by(|a: &MethodSummaryRow, b| {
-            let size = |row: &MethodSummaryRow| (row.cpu, row.wait);
-            let by_name = || (&a.module, &a.function).cmp(&(&b.module, &b.function));
-            a.process.cmp(&b.process).then_with(|| size(b).cmp(&size(a))).then_with(by_name)
-        });
         Summary {
             processes: rows,
             methods,
             threads: accounts.threads,
-            contradictions: accounts.contradictions.max(totals.contradictions),
+            contradictions: accounts.contradictions.max(contradictions),
         }
-    }
-}
-
-fn method_row(total: &MethodTotal, recording: &Recording, name: MethodName) -> MethodSummaryRow {
-    let switches = |value: i64| recording.has_switches.then_some(value);
-    let ready = |value: i64| (recording.has_ready || total.ready.count > 0).then_some(value).and_then(switches);
-    MethodSummaryRow {
-        process: total.process,
-        module: name.module,
-        function: name.function,
-        samples: total.samples,
-        cpu: total.cpu,
-        exclusive_cpu: total.exclusive_cpu,
-        wait: switches(total.wait.union),
-        wait_sum: switches(total.wait.sum),
-        wait_count: switches(total.wait.count),
-        wait_longest: switches(total.wait.longest),
-        ready: ready(total.ready.union),
-        ready_sum: ready(total.ready.sum),
-        ready_count: ready(total.ready.count),
-        ready_longest: ready(total.ready.longest),
-        switches: switches(total.switches),
-        // More threads than that do not fit into the thread table.
-        threads: i32::try_from(total.threads).unwrap_or(i32::MAX),
-        first: total.first,
-        last: total.last,
     }
 }

@@ -15,7 +15,7 @@ use crate::reader::Archive;
 use crate::staging::Staging;
 use crate::table::Table;
 use crate::tables::TABLES;
-use crate::writer::{write_rows, write_trace_file};
+use crate::writer::{write_each, write_rows, write_trace_file};
 
 /// A readable archive in its staging directory, open for further tables. Dropped before [`Self::finish`], it leaves nothing.
 pub struct SealedArchive {
@@ -42,6 +42,12 @@ impl SealedArchive {
     /// Appends rows to a table that was not written before the archive was sealed.
     pub fn write_table<'a, T: Table>(&mut self, rows: impl IntoIterator<Item = &'a T>) {
         write_rows(&self.encoder, rows);
+    }
+
+    /// Appends rows as they are made, to a table that was not written before the archive was sealed: `make` hands over each of
+    /// them. They are encoded meanwhile.
+    pub fn write_each<T: Table>(&mut self, make: impl FnOnce(&mut dyn FnMut(&T))) {
+        write_each(&self.encoder, make);
     }
 
     /// Writes the health table and `trace.json` and puts the archive in its place. Returns that place.

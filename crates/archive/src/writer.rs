@@ -198,12 +198,17 @@ sink! {
 
 /// Sends rows to the encoder in batches.
 pub(crate) fn write_rows<'a, T: Table>(encoder: &Encoder, rows: impl IntoIterator<Item = &'a T>) {
+    write_each(encoder, |write| rows.into_iter().for_each(write));
+}
+
+/// Sends the rows that `make` hands over to the encoder in batches.
+pub(crate) fn write_each<T: Table>(encoder: &Encoder, make: impl FnOnce(&mut dyn FnMut(&T))) {
     let mut batch = Batch::default();
-    for row in rows {
+    make(&mut |row| {
         if let Some(full) = batch.push(row) {
             encoder.send(full);
         }
-    }
+    });
     if let Some(rest) = batch.take() {
         encoder.send(rest);
     }

@@ -113,7 +113,7 @@ pub(crate) fn seal(
     progress.at("summarising", 0)?;
     let summary = summarise(sealed.archive())?;
     sealed.write_table(&summary.processes);
-    sealed.write_table(&summary.methods);
+    sealed.write_each(|write| summary.methods.for_each(write));
     outcome.health.add("contradicting_rows", i64::try_from(summary.contradictions).unwrap_or(i64::MAX), None, || {
         "switch rows that contradict each other or the thread table".to_owned()
     });

@@ -1,0 +1,141 @@
+//! The largest methods of each process as rows of table `method_summary`, made one at a time: a recording with thousands of
+//! processes has hundreds of thousands of them, each with two names.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::rows::MethodSummaryRow;
+
+use crate::Recording;
+use crate::cut;
+use crate::method_slots::MethodSlots;
+use crate::methods::{MethodCount, MethodTotal};
+use crate::names::{MethodId, MethodName};
+
+/// Table `method_summary`: by process, in it the largest inclusive CPU first, then wait, then the name.
+#[derive(Debug)]
+pub struct LargestMethods {
+    recording: Recording,
+    slots: MethodSlots,
+    order: Vec<u32>,
+    names: RankedNames,
+}
+
+impl LargestMethods {
+    /// Keeps per process the methods that are among the `per_process` largest by inclusive CPU, exclusive CPU, wait or ready.
+    /// Among equals the first by name wins; a measure of 0 keeps nobody. Tells how many there were and are.
+    pub(crate) fn of(
+        slots: MethodSlots,
+        recording: Recording,
+        per_process: usize,
+        name: impl FnMut(MethodId) -> MethodName,
+    ) -> (Self, Vec<MethodCount>) {
+        let mut order = slots.in_order();
+        let names = RankedNames::of(order.iter().map(|&slot| slots.method_of(slot)), name);
+        let process = |slot| slots.process_of(slot);
+        let rank = |slot| names.rank(slots.method_of(slot));
+        let measures: [&dyn Fn(u32) -> i64; 4] =
+            [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
+                slots.ready_union(slot)
+            }];
+        let counts = cut::keep_largest(&mut order, process, &measures, per_process, rank);
+        let size = |slot| {
+            let wait = if recording.has_switches { slots.wait_union(slot) } else { 0 };
+            (slots.sums(slot).cpu, wait)
+        };
+        for methods in order.chunk_by_mut(|&a, &b| process(a) == process(b)) {
+            methods.sort_by_cached_key(|&slot| (Reverse(size(slot)), rank(slot)));
+        }
+        (Self { recording, slots, order, names }, counts)
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Shows each row in turn. Their names share memory: `visit` clones what it keeps.
+    pub fn for_each(&self, mut visit: impl FnMut(&MethodSummaryRow)) {
+        let mut name = MethodName { module: None, function: String::new() };
+        for &slot in &self.order {
+            let total = self.slots.total(slot);
+            if let Some(MethodName { module, function }) = self.names.name(total.method) {
+                name.module.clone_from(module);
+                name.function.clone_from(function);
+            }
+            let row = row(&total, &self.recording, name);
+            visit(&row);
+            name = MethodName { module: row.module, function: row.function };
+        }
+    }
+
+    /// All rows at once.
+    #[must_use]
+    pub fn rows(&self) -> Vec<MethodSummaryRow> {
+        let mut rows = Vec::with_capacity(self.len());
+        self.for_each(|row| rows.push(row.clone()));
+        rows
+    }
+}
+
+fn row(total: &MethodTotal, recording: &Recording, name: MethodName) -> MethodSummaryRow {
+    let switches = |value: i64| recording.has_switches.then_some(value);
+    let ready = |value: i64| (recording.has_ready || total.ready.count > 0).then_some(value).and_then(switches);
+    MethodSummaryRow {
+        process: total.process,
+        module: name.module,
+        function: name.function,
+        samples: total.samples,
+        cpu: total.cpu,
+        exclusive_cpu: total.exclusive_cpu,
+        wait: switches(total.wait.union),
+        wait_sum: switches(total.wait.sum),
+        wait_count: switches(total.wait.count),
+        wait_longest: switches(total.wait.longest),
+        ready: ready(total.ready.union),
+        ready_sum: ready(total.ready.sum),
+        ready_count: ready(total.ready.count),
+        ready_longest: ready(total.ready.longest),
+        switches: switches(total.switches),
+        // More threads than that do not fit into the thread table.
+        threads: i32::try_from(total.threads).unwrap_or(i32::MAX),
+        first: total.first,
+        last: total.last,
+    }
+}
+
+/// The names of methods, each made once however many processes have it, and their order.
+#[derive(Debug)]
+struct RankedNames {
+    ranks: FxHashMap<MethodId, u32>,
+    /// By rank.
+    names: Vec<MethodName>,
+}
+
+impl RankedNames {
+    fn of(methods: impl Iterator<Item = MethodId>, mut name: impl FnMut(MethodId) -> MethodName) -> Self {
+        let mut ranks: FxHashMap<MethodId, u32> = methods.map(|method| (method, 0)).collect();
+        // Of two methods with the same name the lower number comes first.
+        let mut named: Vec<(MethodName, MethodId)> = ranks.keys().map(|&method| (name(method), method)).collect();
+        named.sort_unstable();
+        for (rank, (_, method)) in (0..).zip(&named) {
+            ranks.insert(*method, rank);
+        }
+        Self { ranks, names: named.into_iter().map(|(name, _)| name).collect() }
+    }
+
+    fn rank(&self, method: MethodId) -> u32 {
+        self.ranks.get(&method).copied().unwrap_or(u32::MAX)
+    }
+
+    fn name(&self, method: MethodId) -> Option<&MethodName> {
+        self.names.get(self.rank(method) as usize)
+    }
+}

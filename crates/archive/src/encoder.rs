@@ -100,17 +100,24 @@ impl Encoder {
     }
 
     /// Closes all files, with `metadata` in each; tables of `needed` without rows become files without rows.
-    pub(crate) fn finish(
-        mut self,
-        metadata: Vec<(String, String)>,
-        needed: Vec<&'static TableDefinition>,
-    ) -> Result<Vec<TableFile>, Error> {
+    pub(crate) fn finish(mut self, metadata: Vec<(String, String)>, needed: Vec<&'static TableDefinition>) -> Closing {
         if let Some(sender) = self.sender.take() {
             // A send fails only when the thread is gone; joining it says why.
             let _ = sender.send(Message::Finish { metadata, needed });
         }
-        let stopped = || Error::Encode { path: self.directory.clone(), reason: "the encoder stopped".to_owned() };
-        match self.thread.take().map(JoinHandle::join) {
+        Closing(self)
+    }
+}
+
+/// Files that are being closed.
+pub(crate) struct Closing(Encoder);
+
+impl Closing {
+    /// Waits for them; tells which they are, or the first error since the start.
+    pub(crate) fn wait(mut self) -> Result<Vec<TableFile>, Error> {
+        let Self(encoder) = &mut self;
+        let stopped = || Error::Encode { path: encoder.directory.clone(), reason: "the encoder stopped".to_owned() };
+        match encoder.thread.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,
             _ => Err(stopped()),
         }

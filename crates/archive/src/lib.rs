@@ -42,7 +42,7 @@ pub use freshness::head_hash;
 pub use lock::{TargetLock, WhenBusy};
 pub use projection::Projection;
 pub use reader::Archive;
-pub use seal::SealedArchive;
+pub use seal::{SealedArchive, Sealing};
 pub use staging::recover_interrupted;
 pub use table::Table;
 pub use update::ArchiveUpdate;

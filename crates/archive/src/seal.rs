@@ -7,7 +7,7 @@ use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::HealthRow;
 use tracesift_trace::{Clock, Health};
 
-use crate::encoder::Encoder;
+use crate::encoder::{Closing, Encoder};
 use crate::error::Error;
 use crate::format::file_metadata;
 use crate::lock::TargetLock;
@@ -16,6 +16,26 @@ use crate::staging::Staging;
 use crate::table::Table;
 use crate::tables::TABLES;
 use crate::writer::{write_each, write_rows, write_trace_file};
+
+/// An archive whose last rows are still being encoded. Dropped before [`Self::wait`], it leaves nothing.
+pub struct Sealing {
+    // Dropped in this order, as below.
+    pub(crate) closing: Closing,
+    pub(crate) info: TraceInfo,
+    pub(crate) staging: Staging,
+    pub(crate) lock: TargetLock,
+}
+
+impl Sealing {
+    /// Waits until all tables are written.
+    ///
+    /// # Errors
+    /// The first error that happened since the start; then nothing has changed on the disk.
+    pub fn wait(mut self) -> Result<SealedArchive, Error> {
+        self.info.tables = self.closing.wait()?;
+        SealedArchive::new(self.info, self.staging, self.lock)
+    }
+}
 
 /// A readable archive in its staging directory, open for further tables. Dropped before [`Self::finish`], it leaves nothing.
 pub struct SealedArchive {
@@ -68,7 +88,7 @@ impl SealedArchive {
         let mut info = self.archive.info().clone();
         let missing = |name: &str| info.tables.iter().all(|table| table.name != name);
         let needed = TABLES.into_iter().filter(|table| table.always && missing(table.name)).collect();
-        let added = self.encoder.finish(file_metadata(&info, clock), needed)?;
+        let added = self.encoder.finish(file_metadata(&info, clock), needed).wait()?;
         info.tables.extend(added);
         let place = |name: &str| TABLES.into_iter().position(|table| table.name == name);
         info.tables.sort_by_key(|table| place(&table.name));

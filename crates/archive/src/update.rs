@@ -71,7 +71,7 @@ impl ArchiveUpdate {
         let clock = Clock::new(info.clock_zero, info.clock_frequency);
         let needed: Vec<&TableDefinition> =
             TABLES.into_iter().filter(|table| table.always && self.replaced.contains(table.name)).collect();
-        let mut tables = self.encoder.finish(file_metadata(&info, &clock), needed)?;
+        let mut tables = self.encoder.finish(file_metadata(&info, &clock), needed).wait()?;
         for kept in self.old.info().tables.iter().filter(|table| !self.replaced.contains(table.name.as_str())) {
             // Tables that a later minor version added are kept too; a name that is a path is none.
             if by_name(&kept.name).is_none() && !is_plain_name(&kept.name) {

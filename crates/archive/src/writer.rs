@@ -15,7 +15,7 @@ use crate::encoder::Encoder;
 use crate::error::{Error, WithPath as _};
 use crate::format::{SCHEMA_VERSION, TRACE_FILE, file_metadata};
 use crate::lock::{TargetLock, WhenBusy};
-use crate::seal::SealedArchive;
+use crate::seal::Sealing;
 use crate::staging::Staging;
 use crate::table::Table;
 
@@ -93,14 +93,12 @@ impl ArchiveWriter {
         write_rows(&self.encoder, rows);
     }
 
-    /// Closes all tables written so far and gives them back for reading, before the archive appears at its place: the
-    /// summaries are computed from them.
+    /// Closes all tables written so far: whoever waits for it gets them back for reading, before the archive appears at its
+    /// place. The summaries are computed from them.
     ///
     /// `info` gets the id, schema and clock of this archive, its tables and, where empty, the tool's version.
-    ///
-    /// # Errors
-    /// The first error that happened since the start; then nothing has changed on the disk.
-    pub fn seal(mut self, mut info: TraceInfo, clock: &Clock) -> Result<SealedArchive, Error> {
+    #[must_use]
+    pub fn seal(mut self, mut info: TraceInfo, clock: &Clock) -> Sealing {
         self.flush();
         info.id = self.trace;
         info.schema = SCHEMA_VERSION;
@@ -109,16 +107,16 @@ impl ArchiveWriter {
         if info.tool_version.is_empty() {
             env!("CARGO_PKG_VERSION").clone_into(&mut info.tool_version);
         }
-        info.tables = self.encoder.finish(file_metadata(&info, clock), Vec::new())?;
-        SealedArchive::new(info, self.staging, self.lock)
+        let closing = self.encoder.finish(file_metadata(&info, clock), Vec::new());
+        Sealing { closing, info, staging: self.staging, lock: self.lock }
     }
 
     /// Closes all tables, writes `trace.json` and puts the archive in its place. Returns that place.
     ///
     /// # Errors
-    /// As [`Self::seal`] and [`SealedArchive::finish`].
+    /// As [`Sealing::wait`] and [`SealedArchive::finish`](crate::SealedArchive::finish).
     pub fn finish(self, info: TraceInfo, health: &Health, clock: &Clock) -> Result<PathBuf, Error> {
-        self.seal(info, clock)?.finish(health, clock)
+        self.seal(info, clock).wait()?.finish(health, clock)
     }
 
     fn flush(&mut self) {

@@ -21,6 +21,7 @@ use crate::events::{Events, Known, brings_stacks};
 use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
 use crate::paths::PathMap;
 use crate::progress::{Progress, WATCH_EVERY, Watch};
+use crate::row_writer::RowWriter;
 use crate::summaries::summarise;
 
 /// Bounds of an extract.
@@ -35,6 +36,13 @@ pub struct Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self { memory: 512 << 20, temporary: None }
+    }
+}
+
+impl Budget {
+    /// Bytes of rows that are kept for the summaries.
+    pub(crate) fn kept_rows(&self) -> usize {
+        self.memory / 4
     }
 }
 
@@ -88,7 +96,8 @@ pub(crate) fn extract_recording(
     let kept = Kept { word: selection.name(), choice: selection.choice() };
 
     let inventory = take_inventory(recording, clock, &kept, budget, &mut progress)?;
-    let mut writer = ArchiveWriter::create_locked(lock, trace_id(recording.sources, header_times(files)))?;
+    let archive = ArchiveWriter::create_locked(lock, trace_id(recording.sources, header_times(files)))?;
+    let mut writer = RowWriter::new(archive, budget.kept_rows());
     let records = inventory.records;
     let mut outcome = write_events(recording, inventory, clock, kept, budget, &mut writer, &mut progress)?;
     progress.pass_done();
@@ -102,16 +111,24 @@ pub(crate) fn extract_recording(
 /// Closes the event tables, adds the summaries and puts the archive in its place.
 pub(crate) fn seal(
     target: PathBuf,
-    writer: ArchiveWriter,
+    writer: RowWriter,
     mut outcome: Outcome,
     records: u64,
     clock: Clock,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Report, Error> {
     outcome.info.caveats = caveats(&outcome.health);
-    let mut sealed = writer.seal(outcome.info, &clock)?;
+    let recording = tracesift_analysis::Recording::from(&outcome.info);
+    let RowWriter { archive, kept } = writer;
+    let sealing = archive.seal(outcome.info, &clock);
     progress.at("summarising", 0)?;
-    let summary = summarise(sealed.archive())?;
+    let early = kept.all().map(|rows| summarise(recording, rows)).transpose()?;
+    drop(kept);
+    let mut sealed = sealing.wait()?;
+    let summary = match early {
+        Some(summary) => summary,
+        None => summarise(recording, sealed.archive())?,
+    };
     sealed.write_table(&summary.processes);
     sealed.write_each(|write| summary.methods.for_each(write));
     outcome.health.add("contradicting_rows", i64::try_from(summary.contradictions).unwrap_or(i64::MAX), None, || {
@@ -164,7 +181,7 @@ fn write_events(
     clock: Clock,
     kept: Kept,
     budget: &Budget,
-    writer: &mut ArchiveWriter,
+    writer: &mut RowWriter,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Outcome, Error> {
     let files = recording.files;
@@ -260,13 +277,8 @@ fn write_events(
         .enumerate()
         .map(|(index, path)| FileRow { file: FileId::from_index(index), path: paths.display(path) })
         .collect();
-    writer.write_table(&used);
-    let modules = finished.stacks.into_modules();
-    writer.write_table(&modules.modules);
-    writer.write_table(&modules.process_modules);
-    let (processes, threads) = finished.population.into_rows();
-    writer.write_table(&processes);
-    writer.write_table(&threads);
+    writer.archive.write_table(&used);
+    writer.write_identities(finished.stacks.into_modules(), finished.population);
     Ok(Outcome { info, health: finished.health })
 }
 

@@ -28,31 +28,83 @@ const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "flags",
 ]);
 
-/// Reads frames, stacks, samples and switches once and sums them up.
+/// The rows that summaries are made of.
+pub(crate) trait SummarySource {
+    /// Table `modules`.
+    fn modules(&self) -> Result<Vec<ModuleRow>, Error>;
+    /// Table `processes`.
+    fn processes(&self) -> Result<Vec<ProcessRow>, Error>;
+    /// Table `threads`.
+    fn threads(&self) -> Result<Vec<ThreadRow>, Error>;
+    /// Table `frames`.
+    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error>;
+    /// Table `symbols`: rows of one frame stand together, the function itself first.
+    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error>;
+    /// Table `stacks`.
+    fn stacks(&self, visit: impl FnMut(&StackRow)) -> Result<(), Error>;
+    /// Table `cpu_samples`.
+    fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error>;
+    /// Table `context_switches`, from its end.
+    fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error>;
+}
+
+impl SummarySource for Archive {
+    fn modules(&self) -> Result<Vec<ModuleRow>, Error> {
+        self.rows()
+    }
+
+    fn processes(&self) -> Result<Vec<ProcessRow>, Error> {
+        self.rows()
+    }
+
+    fn threads(&self) -> Result<Vec<ThreadRow>, Error> {
+        self.rows()
+    }
+
+    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
+        self.scan(FRAMES, None, visit)
+    }
+
+    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
+        self.scan(SYMBOLS, None, visit)
+    }
+
+    fn stacks(&self, visit: impl FnMut(&StackRow)) -> Result<(), Error> {
+        self.scan(Projection::ALL, None, visit)
+    }
+
+    fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        scan_ahead(|visit| self.scan(SAMPLES, None, visit), visit)
+    }
+
+    fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
+        scan_ahead(|visit| self.scan_backwards(SWITCHES, visit), visit)
+    }
+}
+
+/// Goes over frames, stacks, samples and switches once and sums them up.
 ///
 /// # Errors
 /// When a table cannot be read.
-pub(crate) fn summarise(archive: &Archive) -> Result<Summary, Error> {
-    let (methods, names) = methods_of_stacks(archive)?;
-    let threads: Vec<ThreadRow> = archive.rows()?;
-    let processes: Vec<ProcessRow> = archive.rows()?;
-    let recording = Recording::from(archive.info());
-    let mut summaries = Summaries::new(recording, Span::ALL, &threads, methods);
-    scan_ahead(|visit| archive.scan(SAMPLES, None, visit), |row| summaries.sample(row))?;
-    scan_ahead(|visit| archive.scan_backwards(SWITCHES, visit), |row| summaries.switch(row))?;
+pub(crate) fn summarise(recording: Recording, source: &impl SummarySource) -> Result<Summary, Error> {
+    let (methods, names) = methods_of_stacks(source)?;
+    let mut summaries = Summaries::new(recording, Span::ALL, &source.threads()?, methods);
+    source.samples(|row| summaries.sample(row))?;
+    source.switches_newest_first(|row| summaries.switch(row))?;
+    let processes = source.processes()?;
     let ids = processes.iter().map(|row| row.process);
     Ok(summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method)))
 }
 
 /// The methods of every stack: names from `symbols` where there are some, else module and RVA.
-fn methods_of_stacks(archive: &Archive) -> Result<(StackMethods, MethodNames), Error> {
+fn methods_of_stacks(source: &impl SummarySource) -> Result<(StackMethods, MethodNames), Error> {
     let mut names = MethodNames::new();
     let mut stacks = StackMethods::new();
-    let modules: Vec<ModuleRow> = archive.rows()?;
+    let modules = source.modules()?;
     let module = |id: ModuleId| modules.get(id.index()).map_or("", |row| row.name.as_str());
 
     // Without a symbol first; what has one is then named anew.
-    archive.scan(FRAMES, None, |row| {
+    source.frames(|row| {
         let method = match (row.module, row.rva) {
             (Some(id), Some(rva)) => names.without_symbol(module(id), rva),
             _ => names.unknown(),
@@ -61,8 +113,7 @@ fn methods_of_stacks(archive: &Archive) -> Result<(StackMethods, MethodNames), E
     })?;
     let mut inlined: Vec<MethodId> = Vec::new();
     let mut current = None;
-    archive.scan(SYMBOLS, None, |row| {
-        // Rows of one frame stand together, the function itself first.
+    source.symbols(|row| {
         if current != Some(row.frame) {
             inlined.clear();
             current = Some(row.frame);
@@ -70,6 +121,6 @@ fn methods_of_stacks(archive: &Archive) -> Result<(StackMethods, MethodNames), E
         inlined.push(names.function(row.module.as_deref(), &row.function));
         stacks.add_frame(row.frame, &inlined);
     })?;
-    archive.scan(Projection::ALL, None, |row: &StackRow| stacks.add_stack(row))?;
+    source.stacks(|row| stacks.add_stack(row))?;
     Ok((stacks, names))
 }

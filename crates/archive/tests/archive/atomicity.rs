@@ -191,7 +191,7 @@ fn a_sealed_archive_can_be_read_before_it_appears() {
     let seal = || {
         let mut writer = create(&target);
         sample_rows::<CpuSampleRow>(3, 100).iter().for_each(|row| writer.cpu_sample(row));
-        writer.seal(TraceInfo::default(), &clock).expect("sealed")
+        writer.seal(TraceInfo::default(), &clock).wait().expect("sealed")
     };
     let mut sealed = seal();
     assert_eq!(sealed.archive().rows::<CpuSampleRow>().expect("rows"), sample_rows::<CpuSampleRow>(3, 100));

@@ -37,6 +37,7 @@ use crate::image_files::ImageFiles;
 use crate::opened::OpenedRecording;
 use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
+use crate::row_writer::RowWriter;
 use chain_cache::ChainCache;
 use cpu_event::Roles;
 pub(crate) use cpu_event::is_named;
@@ -68,7 +69,8 @@ pub(crate) fn extract_recording(
     let inventory = take_inventory(recording, file, budget, &mut progress)?;
     let roles = roles(recording, file, &inventory, cpu_event)?;
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
-    let mut writer = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
+    let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
+    let mut writer = RowWriter::new(archive, budget.kept_rows());
     let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
     let outcome =
         write_rows(recording, file, inventory, roles, clock, selection, files, budget, &mut writer, &mut progress)?;
@@ -139,7 +141,7 @@ fn write_rows(
     selection: &EventSelection,
     files: &ImageFiles,
     budget: &Budget,
-    writer: &mut ArchiveWriter,
+    writer: &mut RowWriter,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Outcome, Error> {
     let metadata = inventory.metadata.clone().unwrap_or_else(|| file.metadata().clone());
@@ -185,13 +187,8 @@ fn write_rows(
     info.has_switches = has_switches;
     info.has_ready = has_ready;
     let Rows { population, stacks, health, .. } = rows;
-    let modules = stacks.into_modules();
-    writer.write_table(&syscall_names);
-    writer.write_table(&modules.modules);
-    writer.write_table(&modules.process_modules);
-    let (processes, threads) = population.into_rows();
-    writer.write_table(&processes);
-    writer.write_table(&threads);
+    writer.archive.write_table(&syscall_names);
+    writer.write_identities(stacks.into_modules(), population);
     Ok(Outcome { info, health })
 }
 

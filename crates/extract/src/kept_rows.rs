@@ -1,0 +1,198 @@
+//! The rows that summaries are made of, in memory: a recording whose rows fit there is summarised without reading them back,
+//! while the last of them are still being encoded.
+
+use tracesift_archive::Error;
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow,
+};
+use tracesift_trace::{FrameId, StackId, ThreadId};
+
+use crate::summaries::SummarySource;
+
+/// Rows in the order in which they came. When they are too many all of them are dropped, and no more are taken.
+#[derive(Debug)]
+pub(crate) struct KeptRows {
+    room: usize,
+    overflown: bool,
+    rows: Rows,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    modules: Vec<ModuleRow>,
+    processes: Vec<ProcessRow>,
+    threads: Vec<ThreadRow>,
+    frames: Vec<FrameRow>,
+    symbols: Vec<SymbolRow>,
+    /// Each stack and where its frames end.
+    stacks: Vec<(StackId, usize)>,
+    stack_frames: Vec<FrameId>,
+    samples: Vec<CpuSampleRow>,
+    switches: Vec<Switch>,
+}
+
+/// Of a switch what the summaries need.
+#[derive(Clone, Copy, Debug)]
+struct Switch {
+    time: i64,
+    off_time: i64,
+    ready_time: Option<i64>,
+    thread: ThreadId,
+    prev_thread: Option<ThreadId>,
+    wait_stack: Option<StackId>,
+    cpu: Option<i16>,
+    priority: Option<i8>,
+    off_priority: Option<i8>,
+    flags: i16,
+}
+
+impl KeptRows {
+    /// Keeps rows of about so many bytes.
+    pub(crate) fn new(memory: usize) -> Self {
+        Self { room: memory, overflown: false, rows: Rows::default() }
+    }
+
+    /// All rows, if there was room for them.
+    pub(crate) fn all(&self) -> Option<&impl SummarySource> {
+        (!self.overflown).then_some(&self.rows)
+    }
+
+    /// Those whom the rows are about: always kept, they are in memory already.
+    pub(crate) fn keep_identities(
+        &mut self,
+        modules: Vec<ModuleRow>,
+        processes: Vec<ProcessRow>,
+        threads: Vec<ThreadRow>,
+    ) {
+        if !self.overflown {
+            self.rows = Rows { modules, processes, threads, ..std::mem::take(&mut self.rows) };
+        }
+    }
+
+    #[inline]
+    pub(crate) fn cpu_sample(&mut self, row: &CpuSampleRow) {
+        if self.takes(size_of::<CpuSampleRow>()) {
+            self.rows.samples.push(*row);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn context_switch(&mut self, row: &ContextSwitchRow) {
+        if self.takes(size_of::<Switch>()) {
+            self.rows.switches.push(Switch {
+                time: row.time,
+                off_time: row.off_time,
+                ready_time: row.ready_time,
+                thread: row.thread,
+                prev_thread: row.prev_thread,
+                wait_stack: row.wait_stack,
+                cpu: row.cpu,
+                priority: row.priority,
+                off_priority: row.off_priority,
+                flags: row.flags,
+            });
+        }
+    }
+
+    pub(crate) fn frame(&mut self, row: &FrameRow) {
+        if self.takes(size_of::<FrameRow>()) {
+            self.rows.frames.push(*row);
+        }
+    }
+
+    pub(crate) fn stack(&mut self, row: &StackRow) {
+        if self.takes(size_of::<(StackId, usize)>() + row.frames.len() * size_of::<FrameId>()) {
+            self.rows.stack_frames.extend_from_slice(&row.frames);
+            self.rows.stacks.push((row.stack, self.rows.stack_frames.len()));
+        }
+    }
+
+    pub(crate) fn symbol(&mut self, row: &SymbolRow) {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let texts = text(&row.module) + row.function.len() + text(&row.arguments) + row.source.len();
+        if self.takes(size_of::<SymbolRow>() + texts) {
+            self.rows.symbols.push(row.clone());
+        }
+    }
+
+    /// Whether there is room for so many bytes. A list that grows doubles what it takes.
+    #[inline]
+    fn takes(&mut self, bytes: usize) -> bool {
+        match self.room.checked_sub(2 * bytes) {
+            Some(left) if !self.overflown => self.room = left,
+            _ => self.overflow(),
+        }
+        !self.overflown
+    }
+
+    #[cold]
+    fn overflow(&mut self) {
+        self.overflown = true;
+        self.rows = Rows::default();
+    }
+}
+
+impl SummarySource for Rows {
+    fn modules(&self) -> Result<Vec<ModuleRow>, Error> {
+        Ok(self.modules.clone())
+    }
+
+    fn processes(&self) -> Result<Vec<ProcessRow>, Error> {
+        Ok(self.processes.clone())
+    }
+
+    fn threads(&self) -> Result<Vec<ThreadRow>, Error> {
+        Ok(self.threads.clone())
+    }
+
+    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
+        self.frames.iter().for_each(visit);
+        Ok(())
+    }
+
+    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
+        self.symbols.iter().for_each(visit);
+        Ok(())
+    }
+
+    fn stacks(&self, mut visit: impl FnMut(&StackRow)) -> Result<(), Error> {
+        let mut row = StackRow { stack: StackId(0), frames: Vec::new() };
+        let mut start = 0;
+        for &(stack, end) in &self.stacks {
+            row.stack = stack;
+            row.frames.clear();
+            row.frames.extend_from_slice(self.stack_frames.get(start..end).unwrap_or_default());
+            visit(&row);
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        self.samples.iter().for_each(visit);
+        Ok(())
+    }
+
+    fn switches_newest_first(&self, mut visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
+        let mut row = ContextSwitchRow::default();
+        for &switch in self.switches.iter().rev() {
+            let Switch { time, off_time, ready_time, thread, prev_thread, wait_stack, .. } = switch;
+            let Switch { cpu, priority, off_priority, flags, .. } = switch;
+            row = ContextSwitchRow {
+                time,
+                off_time,
+                ready_time,
+                thread,
+                prev_thread,
+                wait_stack,
+                cpu,
+                priority,
+                off_priority,
+                flags,
+                ..row
+            };
+            visit(&row);
+        }
+        Ok(())
+    }
+}

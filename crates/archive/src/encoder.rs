@@ -28,7 +28,7 @@ use crate::format::{TRACE_COLUMN, table_file};
 use crate::tables::TABLES;
 
 /// Batches between producer and encoder: enough to even out their rhythms.
-const QUEUE: usize = 3;
+const QUEUE: usize = 12;
 
 /// Rows of a row group: what a reader prunes by, about half a second of a busy machine's switches.
 const ROW_GROUP_ROWS: usize = 512 * 1024;

@@ -39,17 +39,17 @@ fn told(file: &PerfFile) -> String {
 }
 
 fn tell_sample(out: &mut String, sample: &Sample<'_>, file: &PerfFile) {
-    let _ = write!(out, "{:?} {:?} {:?} {:?} ", sample.ip, sample.period, sample.weight, sample.cgroup);
+    let _ = write!(out, "{:?} {:?} {:?} {:?} ", sample.ip, sample.period, sample.tail().weight, sample.tail().cgroup);
     let Some(raw) = sample.raw else { return };
     let counters: Vec<_> = sample.values.expect("values").counters().collect();
     let chain: Vec<_> = sample.callchain.expect("a chain").iter().collect();
-    let branches = sample.branches.expect("branches");
+    let branches = sample.tail().branches.expect("branches");
     let branch = branches.entries().next().expect("one");
     assert_eq!(branches.hardware_index, None);
-    let registers = sample.user_registers.expect("registers");
+    let registers = sample.tail().user_registers.expect("registers");
     let _ = writeln!(out, "{counters:?} {:?} {chain:?}", sample.values.and_then(|values| values.time_running));
     let flags = (branch.mispredicted(), branch.predicted(), branch.abort(), branch.cycles(), branch.kind());
-    let _ = writeln!(out, "{:x} {flags:?} {:?}", branch.to, sample.data_page_size);
+    let _ = writeln!(out, "{:x} {flags:?} {:?}", branch.to, sample.tail().data_page_size);
     let _ = writeln!(out, "{:?}", [0, 1, 2, 3].map(|number| registers.get(number)));
     let metadata = file.metadata();
     let tracing = metadata.tracing.as_ref().expect("formats");

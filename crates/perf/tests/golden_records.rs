@@ -165,7 +165,7 @@ impl Lines {
         }
         self.put_some("sample_event.raw_size", sample.raw.map(<[u8]>::len));
         self.put_some("sample_event.raw", sample.raw.map(plain));
-        for branch in sample.branches.iter().flat_map(|branches| branches.entries()) {
+        for branch in sample.tail().branches.iter().flat_map(|branches| branches.entries()) {
             let path = "sample_event.branch_stack.";
             self.put(&format!("{path}from_ip"), branch.from);
             self.put(&format!("{path}to_ip"), branch.to);

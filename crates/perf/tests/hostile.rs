@@ -20,10 +20,15 @@ fn look(record: &Record<'_>) -> u64 {
     match record.payload() {
         Ok(Payload::Sample(sample)) => {
             sum ^= sample.callchain.map_or(0, |chain| chain.iter().fold(0, |sum, address| sum ^ address));
-            sum ^= sample.branches.map_or(0, |branches| branches.entries().fold(0, |sum, branch| sum ^ branch.from));
+            sum ^= sample
+                .tail()
+                .branches
+                .map_or(0, |branches| branches.entries().fold(0, |sum, branch| sum ^ branch.from));
             sum ^= sample.values.map_or(0, |values| values.counters().fold(0, |sum, counter| sum ^ counter.value));
-            sum ^=
-                sample.user_registers.map_or(0, |registers| (0..80).filter_map(|at| registers.get(at)).count() as u64);
+            sum ^= sample
+                .tail()
+                .user_registers
+                .map_or(0, |registers| (0..80).filter_map(|at| registers.get(at)).count() as u64);
         }
         Ok(Payload::Namespaces(namespaces)) => sum ^= namespaces.iter().count() as u64,
         Ok(Payload::IdIndex(ids)) => sum ^= ids.iter().count() as u64,

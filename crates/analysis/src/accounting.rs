@@ -12,6 +12,7 @@ use tracesift_trace::rows::{ContextSwitchRow, ThreadRow, switch_flags};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::Recording;
+use crate::by_id::ById;
 use crate::cpus::CpuSet;
 use crate::spans::{Span, is_switch_in, pieces};
 
@@ -86,7 +87,7 @@ pub struct Accounting {
     range: Span,
     has_ready: bool,
     threads: Vec<State>,
-    index: FxHashMap<ThreadId, usize>,
+    index: ById<usize>,
     first_switches: FxHashMap<i16, FirstSwitch>,
     /// Time of the previous row; by it and by nothing else rows of the same clock tick are put in order.
     previous: i64,
@@ -140,11 +141,13 @@ impl Accounting {
     #[must_use]
     pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
         let states = threads.iter().map(|row| State::new(row, recording.span, range)).collect();
+        let mut index = ById::default();
+        threads.iter().enumerate().for_each(|(place, row)| index.insert(row.thread.0, place));
         Self {
             range,
             has_ready: recording.has_ready,
             threads: states,
-            index: threads.iter().enumerate().map(|(index, row)| (row.thread, index)).collect(),
+            index,
             first_switches: FxHashMap::default(),
             previous: i64::MIN,
             newest_first: false,
@@ -161,7 +164,7 @@ impl Accounting {
         }
         self.note_first_switch(row);
         let newest_first = self.newest_first;
-        let Some(state) = self.index.get(&row.thread).and_then(|&index| self.threads.get_mut(index)) else {
+        let Some(state) = self.index.get(row.thread.0).and_then(|&index| self.threads.get_mut(index)) else {
             self.contradictions += 1;
             return;
         };

@@ -18,6 +18,7 @@
 //! [`union::DescendingUnion`]); forward, they would have to keep every gap until the longest sleeper wakes up.
 
 pub mod accounting;
+mod by_id;
 mod charges;
 pub mod cpus;
 mod cut;
@@ -27,6 +28,7 @@ pub mod methods;
 pub mod names;
 pub mod percentiles;
 pub mod processes;
+mod slot_index;
 pub mod spans;
 mod stack_cache;
 pub mod stacks;

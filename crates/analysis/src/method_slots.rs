@@ -10,6 +10,7 @@ use tracesift_trace::ProcessId;
 
 use crate::methods::MethodTotal;
 use crate::names::MethodId;
+use crate::slot_index::SlotIndex;
 use crate::spans::Span;
 use crate::sums::Sums;
 use crate::union::DescendingUnion;
@@ -25,7 +26,7 @@ pub(crate) struct MethodSlots {
     /// Per process: how often a group of it was split, counted from 1. Lists of groups that are older are out of date.
     splits: Vec<u32>,
 
-    index: FxHashMap<(ProcessNumber, MethodId), u32>,
+    index: SlotIndex,
     keys: Vec<(ProcessNumber, MethodId)>,
     sums: Vec<Sums>,
     exclusive: Vec<i64>,
@@ -76,6 +77,7 @@ impl MethodSlots {
     pub(crate) fn add_stack(&mut self, process: ProcessNumber, methods: &[MethodId], slots: &mut Vec<u32>) {
         let start = slots.len();
         let round = self.next_round();
+        self.index.turn_to(process, &self.keys);
         for &method in methods {
             let slot = self.slot(process, method);
             let recurs = std::mem::replace(&mut self.round_of[slot as usize], round) == round;
@@ -172,14 +174,17 @@ impl MethodSlots {
     }
 
     fn slot(&mut self, process: ProcessNumber, method: MethodId) -> u32 {
-        *self.index.entry((process, method)).or_insert_with(|| {
-            self.keys.push((process, method));
-            self.sums.push(Sums::default());
-            self.exclusive.push(0);
-            self.group_of.push(NO_GROUP);
-            self.round_of.push(0);
-            dense(self.keys.len() - 1)
-        })
+        if let Some(slot) = self.index.find(process, method, &self.keys) {
+            return slot;
+        }
+        let slot = dense(self.keys.len());
+        self.keys.push((process, method));
+        self.index.insert(process, method, slot);
+        self.sums.push(Sums::default());
+        self.exclusive.push(0);
+        self.group_of.push(NO_GROUP);
+        self.round_of.push(0);
+        slot
     }
 
     /// Makes the slots of a stack whole groups: those that are new become one, and of each group that the stack has a

@@ -18,6 +18,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::Recording;
+use crate::by_id::ById;
 use crate::charges::{Charge, Charges, What};
 use crate::cut;
 use crate::method_slots::{MethodSlots, ProcessNumber};
@@ -105,10 +106,10 @@ pub struct MethodAggregator<S> {
     range: Span,
     has_ready: bool,
     cache_bytes: usize,
-    threads: FxHashMap<ThreadId, Thread>,
-    /// Number of each thread within each process in which it was seen: an idle thread's interrupts are charged to another
-    /// process than the thread itself.
-    thread_numbers: FxHashMap<(ProcessNumber, ThreadId), u32>,
+    threads: ById<Thread>,
+    /// Number of each thread within each process but its own in which it was seen: an idle thread's interrupts are charged
+    /// to another process than the thread itself.
+    guest_numbers: FxHashMap<(ProcessNumber, ThreadId), Option<u32>>,
     threads_of_process: Vec<u32>,
     slots: MethodSlots,
     cache: StackCache,
@@ -125,6 +126,8 @@ pub struct MethodAggregator<S> {
 #[derive(Clone, Copy, Debug)]
 struct Thread {
     process: ProcessNumber,
+    /// Its number within its process, once it was seen there.
+    number: Option<u32>,
     /// Start of the earliest span taken so far: spans of a thread do not overlap.
     left: i64,
 }
@@ -153,15 +156,18 @@ impl<S: MethodSource> MethodAggregator<S> {
     #[must_use]
     pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
         let mut slots = MethodSlots::default();
-        let thread = |row: &ThreadRow| (row.thread, Thread { process: slots.process(row.process), left: i64::MAX });
-        let threads = threads.iter().map(thread).collect();
+        let mut by_id = ById::default();
+        for row in threads {
+            let process = slots.process(row.process);
+            by_id.insert(row.thread.0, Thread { process, number: None, left: i64::MAX });
+        }
         Self {
             source,
             range,
             has_ready: recording.has_ready,
             cache_bytes: DEFAULT_CACHE_BYTES,
-            threads,
-            thread_numbers: FxHashMap::default(),
+            threads: by_id,
+            guest_numbers: FxHashMap::default(),
             threads_of_process: Vec::new(),
             slots,
             cache: StackCache::default(),
@@ -192,7 +198,7 @@ impl<S: MethodSource> MethodAggregator<S> {
 
     /// Takes a switch row; rows come newest first.
     pub fn switch(&mut self, row: &ContextSwitchRow) {
-        let thread = self.threads.get_mut(&row.thread).filter(|thread| row.time <= thread.left);
+        let thread = self.threads.get_mut(row.thread.0).filter(|thread| row.time <= thread.left);
         let Some(thread) = thread.filter(|_| row.time <= self.now) else {
             self.contradictions += 1;
             return;
@@ -309,18 +315,27 @@ impl<S: MethodSource> MethodAggregator<S> {
             None => self.new_entry(process, place),
         };
         if self.cache.is_new_thread(entry, thread) {
-            let threads_of_process = &mut self.threads_of_process;
-            let number = *self.thread_numbers.entry((process, thread)).or_insert_with(|| {
-                let index = process.0 as usize;
-                if index >= threads_of_process.len() {
-                    threads_of_process.resize(index + 1, 0);
-                }
-                threads_of_process[index] += 1;
-                threads_of_process[index] - 1
-            });
+            let number = self.thread_number(process, thread);
             self.cache.add_thread(entry, number);
         }
         entry
+    }
+
+    /// Number of a thread among those seen in a process.
+    fn thread_number(&mut self, process: ProcessNumber, thread: ThreadId) -> u32 {
+        let own = self.threads.get_mut(thread.0).filter(|own| own.process == process);
+        let number = match own {
+            Some(own) => &mut own.number,
+            None => self.guest_numbers.entry((process, thread)).or_default(),
+        };
+        *number.get_or_insert_with(|| {
+            let index = process.0 as usize;
+            if index >= self.threads_of_process.len() {
+                self.threads_of_process.resize(index + 1, 0);
+            }
+            self.threads_of_process[index] += 1;
+            self.threads_of_process[index] - 1
+        })
     }
 
     fn new_entry(&mut self, process: ProcessNumber, place: Place) -> EntryNumber {

@@ -1,9 +1,9 @@
 //! From stacks to methods.
 
-use rustc_hash::FxHashMap;
 use tracesift_trace::rows::StackRow;
 use tracesift_trace::{FrameId, StackId};
 
+use crate::by_id::ById;
 use crate::names::MethodId;
 
 /// Tells which methods a stack holds. An archive can be asked directly; [`StackMethods`] keeps the answer in memory.
@@ -28,9 +28,9 @@ impl<S: MethodSource> MethodSource for &mut S {
 /// The methods of all stacks, in memory: 4 bytes per frame of a stack.
 #[derive(Clone, Debug, Default)]
 pub struct StackMethods {
-    frame_index: FxHashMap<FrameId, Range>,
+    frame_index: ById<Range>,
     frame_methods: Vec<MethodId>,
-    stack_index: FxHashMap<StackId, Range>,
+    stack_index: ById<Range>,
     stack_frames: Vec<FrameId>,
 }
 
@@ -51,19 +51,19 @@ impl StackMethods {
     pub fn add_frame(&mut self, frame: FrameId, methods: &[MethodId]) {
         let start = self.frame_methods.len();
         self.frame_methods.extend_from_slice(methods);
-        self.frame_index.insert(frame, Range { start, end: self.frame_methods.len() });
+        self.frame_index.insert(frame.0, Range { start, end: self.frame_methods.len() });
     }
 
     /// Adds a stack. Its frames may come before or after it.
     pub fn add_stack(&mut self, row: &StackRow) {
         let start = self.stack_frames.len();
         self.stack_frames.extend_from_slice(&row.frames);
-        self.stack_index.insert(row.stack, Range { start, end: self.stack_frames.len() });
+        self.stack_index.insert(row.stack.0, Range { start, end: self.stack_frames.len() });
     }
 
     fn methods(&self, frame: FrameId) -> &[MethodId] {
         self.frame_index
-            .get(&frame)
+            .get(frame.0)
             .and_then(|range| self.frame_methods.get(range.start..range.end))
             .unwrap_or_default()
     }
@@ -71,7 +71,7 @@ impl StackMethods {
 
 impl MethodSource for StackMethods {
     fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
-        let range = self.stack_index.get(&stack);
+        let range = self.stack_index.get(stack.0);
         let frames = range.and_then(|range| self.stack_frames.get(range.start..range.end)).unwrap_or_default();
         for &frame in frames {
             methods.extend_from_slice(self.methods(frame));

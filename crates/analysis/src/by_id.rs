@@ -1,0 +1,59 @@
+//! Values by the ids of table rows.
+
+use rustc_hash::FxHashMap;
+
+/// Finds values by id. Ids number the rows of their table, so that values stand in a list as they come; what a damaged archive
+/// numbers otherwise goes to a map, since a list up to it could take any memory.
+#[derive(Clone, Debug)]
+pub(crate) struct ById<T> {
+    rows: Vec<T>,
+    others: FxHashMap<i32, T>,
+}
+
+impl<T> Default for ById<T> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), others: FxHashMap::default() }
+    }
+}
+
+impl<T> ById<T> {
+    /// Adds a value; it takes the place of an earlier one of the same id.
+    pub(crate) fn insert(&mut self, id: i32, value: T) {
+        match usize::try_from(id) {
+            Ok(row) if row < self.rows.len() => self.rows[row] = value,
+            Ok(row) if row == self.rows.len() => self.rows.push(value),
+            _ => {
+                self.others.insert(id, value);
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: i32) -> Option<&T> {
+        let row = usize::try_from(id).ok().and_then(|row| self.rows.get(row));
+        row.or_else(|| self.others.get(&id))
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: i32) -> Option<&mut T> {
+        let row = usize::try_from(id).ok().and_then(|row| self.rows.get_mut(row));
+        row.or_else(|| self.others.get_mut(&id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ById;
+
+    #[test]
+    fn the_last_value_of_an_id_is_found_in_whatever_order_they_came() {
+        let mut values = ById::default();
+        for (value, id) in (0..).zip([0, 2, -1, i32::MAX, 1, 2, 0, -1]) {
+            values.insert(id, value);
+        }
+        let found = [0, 1, 2, 3, -1, -2, i32::MAX].map(|id| values.get(id).copied());
+        assert_eq!(found, [Some(6), Some(4), Some(5), None, Some(7), None, Some(3)]);
+        values.get_mut(2).into_iter().for_each(|value| *value = 9);
+        assert_eq!(values.get(2), Some(&9));
+    }
+}

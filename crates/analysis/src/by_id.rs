@@ -28,6 +28,12 @@ impl<T> ById<T> {
         }
     }
 
+    /// What `of` makes of each value, under the same ids.
+    pub(crate) fn map<U>(&self, of: impl Fn(&T) -> U) -> ById<U> {
+        let others = self.others.iter().map(|(&id, value)| (id, of(value))).collect();
+        ById { rows: self.rows.iter().map(&of).collect(), others }
+    }
+
     #[inline]
     pub(crate) fn get(&self, id: i32) -> Option<&T> {
         let row = usize::try_from(id).ok().and_then(|row| self.rows.get(row));

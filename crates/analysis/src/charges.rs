@@ -15,7 +15,7 @@ const BATCH: usize = 1 << 15;
 
 /// What one row adds to the methods of one stack.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Charge {
+pub struct Charge {
     pub(crate) process: ProcessNumber,
     pub(crate) thread: ThreadId,
     pub(crate) place: Place,

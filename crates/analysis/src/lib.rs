@@ -19,6 +19,7 @@
 
 pub mod accounting;
 mod by_id;
+mod charger;
 mod charges;
 pub mod cpus;
 mod cut;
@@ -28,6 +29,7 @@ pub mod methods;
 pub mod names;
 pub mod percentiles;
 pub mod processes;
+mod settler;
 mod slot_index;
 pub mod spans;
 mod stack_cache;
@@ -38,6 +40,7 @@ mod thread_set;
 pub mod union;
 
 pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
+pub use charges::Charge;
 pub use cpus::CpuSet;
 pub use largest::LargestMethods;
 pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
@@ -46,7 +49,7 @@ pub use percentiles::{Distribution, ReadyLatency};
 pub use processes::ProcessTotals;
 pub use spans::{Pieces, Span, pieces};
 pub use stacks::{MethodSource, StackMethods};
-pub use summaries::{Summaries, Summary};
+pub use summaries::{RowSummaries, StackSummaries, Summaries, Summary};
 pub use union::{DescendingUnion, IntervalUnion};
 
 use tracesift_trace::info::TraceInfo;

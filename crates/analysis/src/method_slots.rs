@@ -5,7 +5,6 @@
 //! never joined. Every stack seen is thus a list of whole groups: the chain from the thread's start to the message loop is
 //! one update and not fifteen.
 
-use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
 
 use crate::methods::MethodTotal;
@@ -21,7 +20,6 @@ pub(crate) struct ProcessNumber(pub(crate) u32);
 
 #[derive(Debug, Default)]
 pub(crate) struct MethodSlots {
-    process_index: FxHashMap<ProcessId, ProcessNumber>,
     processes: Vec<ProcessId>,
     /// Per process: how often a group of it was split, counted from 1. Lists of groups that are older are out of date.
     splits: Vec<u32>,
@@ -59,15 +57,12 @@ struct Group {
 }
 
 impl MethodSlots {
-    pub(crate) fn process(&mut self, process: ProcessId) -> ProcessNumber {
-        *self.process_index.entry(process).or_insert_with(|| {
-            self.processes.push(process);
-            self.splits.push(1);
-            ProcessNumber(dense(self.processes.len() - 1))
-        })
+    /// Says which processes are behind the numbers, before anybody asks.
+    pub(crate) fn name_processes(&mut self, processes: Vec<ProcessId>) {
+        self.processes = processes;
     }
 
-    /// How often groups of the process were split; never 0.
+    /// How often groups of the process were split; never 0. Of a process with a stack only.
     pub(crate) fn splits(&self, process: ProcessNumber) -> u32 {
         self.splits[process.0 as usize]
     }
@@ -78,6 +73,9 @@ impl MethodSlots {
         let start = slots.len();
         let round = self.next_round();
         self.index.turn_to(process, &self.keys);
+        if self.splits.len() <= process.0 as usize {
+            self.splits.resize(process.0 as usize + 1, 1);
+        }
         for &method in methods {
             let slot = self.slot(process, method);
             let recurs = std::mem::replace(&mut self.round_of[slot as usize], round) == round;
@@ -252,15 +250,14 @@ fn dense(index: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::MethodSlots;
+    use super::{MethodSlots, ProcessNumber};
     use crate::names::MethodId;
     use crate::spans::Span;
-    use tracesift_trace::ProcessId;
 
     #[test]
     fn methods_share_a_union_until_a_stack_tells_them_apart() {
         let mut slots = MethodSlots::default();
-        let process = slots.process(ProcessId(7));
+        let process = ProcessNumber(7);
         let mut groups = |stack: &[u32], span: Span| {
             let methods = stack.iter().map(|&method| MethodId(method)).collect::<Vec<_>>();
             let (mut of_stack, mut groups) = (Vec::new(), vec![0; stack.len()]);

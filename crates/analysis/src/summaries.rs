@@ -6,10 +6,12 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow, T
 
 use crate::Recording;
 use crate::accounting::{Accounting, ThreadAccount};
+use crate::charger::Charger;
+use crate::charges::Charge;
 use crate::largest::LargestMethods;
-use crate::methods::MethodAggregator;
 use crate::names::{MethodId, MethodName};
 use crate::processes::ProcessTotals;
+use crate::settler::Settler;
 use crate::spans::Span;
 use crate::stacks::MethodSource;
 
@@ -19,12 +21,27 @@ pub const METHODS_PER_PROCESS: usize = 200;
 /// Computes `process_summary` and `method_summary` while rows stream by.
 ///
 /// Samples may come in any order. Switch rows must come newest first: see the crate's description for the reason.
+///
+/// The work has two halves that need nothing of each other but [`Charge`]s, so that two threads can share it.
 #[derive(Debug)]
 pub struct Summaries<S> {
     recording: Recording,
+    rows: RowSummaries,
+    stacks: StackSummaries<S>,
+}
+
+/// What is known of a row without its stack: where its thread's time went, and what its methods are charged with.
+#[derive(Debug)]
+pub struct RowSummaries {
     accounting: Accounting,
     processes: ProcessTotals,
-    methods: MethodAggregator<S>,
+    charger: Charger,
+}
+
+/// What the methods of the stacks are charged with.
+#[derive(Debug)]
+pub struct StackSummaries<S> {
+    settler: Settler<S>,
 }
 
 /// The summary tables.
@@ -40,28 +57,56 @@ pub struct Summary {
     pub contradictions: u64,
 }
 
+impl RowSummaries {
+    /// Takes a sample. What it gives is for [`StackSummaries::charge`].
+    #[must_use]
+    pub fn sample(&mut self, row: &CpuSampleRow) -> Option<Charge> {
+        self.processes.sample(row);
+        self.charger.sample(row)
+    }
+
+    /// Takes a switch row; rows come newest first. What it gives is for [`StackSummaries::charge`].
+    #[must_use]
+    pub fn switch(&mut self, row: &ContextSwitchRow) -> Option<Charge> {
+        self.accounting.switch(row, &mut |_| {});
+        self.charger.switch(row)
+    }
+}
+
+impl<S: MethodSource> StackSummaries<S> {
+    /// Takes a charge; they come in the order of their rows.
+    pub fn charge(&mut self, charge: Charge) {
+        self.settler.charge(charge);
+    }
+}
+
 impl<S: MethodSource> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
     pub fn new(recording: Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
+        let charger = Charger::new(&recording, range, threads);
+        let settler = Settler::new(&charger, source);
+        let accounting = Accounting::new(&recording, range, threads);
         Self {
             recording,
-            accounting: Accounting::new(&recording, range, threads),
-            processes: ProcessTotals::new(range),
-            methods: MethodAggregator::new(&recording, range, threads, source),
+            rows: RowSummaries { accounting, processes: ProcessTotals::new(range), charger },
+            stacks: StackSummaries { settler },
         }
     }
 
     /// Takes a sample.
     pub fn sample(&mut self, row: &CpuSampleRow) {
-        self.processes.sample(row);
-        self.methods.sample(row);
+        self.rows.sample(row).into_iter().for_each(|charge| self.stacks.charge(charge));
     }
 
     /// Takes a switch row; rows come newest first.
     pub fn switch(&mut self, row: &ContextSwitchRow) {
-        self.accounting.switch(row, &mut |_| {});
-        self.methods.switch(row);
+        self.rows.switch(row).into_iter().for_each(|charge| self.stacks.charge(charge));
+    }
+
+    /// Both halves, for two threads.
+    pub fn halves(&mut self) -> (&mut RowSummaries, &mut StackSummaries<S>) {
+        (&mut self.rows, &mut self.stacks)
     }
 
     /// Closes the summaries. `processes` are those that get a row even when nothing was seen of them; per process the
@@ -74,9 +119,11 @@ impl<S: MethodSource> Summaries<S> {
         methods_per_process: usize,
         name: impl FnMut(MethodId) -> MethodName,
     ) -> Summary {
-        let accounts = self.accounting.finish(&mut |_| {});
-        let mut rows = self.processes.finish(&self.recording, processes, &accounts.threads);
-        let (slots, contradictions) = self.methods.into_slots();
+        let RowSummaries { accounting, processes: totals, charger } = self.rows;
+        let accounts = accounting.finish(&mut |_| {});
+        let mut rows = totals.finish(&self.recording, processes, &accounts.threads);
+        let contradictions = charger.contradictions();
+        let slots = self.stacks.settler.finish(charger.into_processes());
         let (methods, counts) = LargestMethods::of(slots, self.recording, methods_per_process, name);
         let by_process: FxHashMap<ProcessId, _> = counts.iter().map(|count| (count.process, count)).collect();
         for row in &mut rows {

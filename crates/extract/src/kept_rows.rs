@@ -53,7 +53,7 @@ impl KeptRows {
     }
 
     /// All rows, if there was room for them.
-    pub(crate) fn all(&self) -> Option<&impl SummarySource> {
+    pub(crate) fn all(&self) -> Option<&(impl SummarySource + Sync)> {
         (!self.overflown).then_some(&self.rows)
     }
 

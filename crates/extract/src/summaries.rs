@@ -1,7 +1,7 @@
 //! The summary tables, computed from an archive's own event tables: caches that can be made again at any time.
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
-use tracesift_analysis::{MethodId, MethodNames, Recording, Span, StackMethods, Summaries, Summary};
+use tracesift_analysis::{Charge, MethodId, MethodNames, Recording, Span, StackMethods, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::ModuleId;
 use tracesift_trace::rows::{
@@ -74,11 +74,11 @@ impl SummarySource for Archive {
     }
 
     fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        scan_ahead(|visit| self.scan(SAMPLES, None, visit), visit)
+        self.scan(SAMPLES, None, visit)
     }
 
     fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
-        scan_ahead(|visit| self.scan_backwards(SWITCHES, visit), visit)
+        self.scan_backwards(SWITCHES, visit)
     }
 }
 
@@ -86,11 +86,18 @@ impl SummarySource for Archive {
 ///
 /// # Errors
 /// When a table cannot be read.
-pub(crate) fn summarise(recording: Recording, source: &impl SummarySource) -> Result<Summary, Error> {
+pub(crate) fn summarise(recording: Recording, source: &(impl SummarySource + Sync)) -> Result<Summary, Error> {
     let (methods, names) = methods_of_stacks(source)?;
     let mut summaries = Summaries::new(recording, Span::ALL, &source.threads()?, methods);
-    source.samples(|row| summaries.sample(row))?;
-    source.switches_newest_first(|row| summaries.switch(row))?;
+    // One thread decodes rows and takes those parts of them that are no stacks, the other one has the stacks.
+    let (rows, stacks) = summaries.halves();
+    let samples =
+        |charge: &mut dyn FnMut(&Charge)| source.samples(|row| rows.sample(row).iter().for_each(&mut *charge));
+    scan_ahead(samples, |charge| stacks.charge(*charge))?;
+    let switches = |charge: &mut dyn FnMut(&Charge)| {
+        source.switches_newest_first(|row| rows.switch(row).iter().for_each(&mut *charge))
+    };
+    scan_ahead(switches, |charge| stacks.charge(*charge))?;
     let processes = source.processes()?;
     let ids = processes.iter().map(|row| row.process);
     Ok(summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method)))

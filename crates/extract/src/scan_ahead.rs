@@ -7,8 +7,9 @@ use tracesift_archive::Error;
 
 /// Rows that are handed over at a time.
 const CHUNK: usize = 1024;
-/// Chunks that are full and wait.
-const WAITING: usize = 4;
+/// Chunks that are full and wait: as many rows as their user puts together before it works on them, so that the next ones are
+/// decoded meanwhile.
+const WAITING: usize = 40;
 
 /// Runs `scan` on a thread of its own and gives its rows to `visit` here, in their order. Chunks are used again: no row costs an
 /// allocation.

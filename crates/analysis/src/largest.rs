@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 
-use rustc_hash::FxHashMap;
 use tracesift_trace::rows::MethodSummaryRow;
 
 use crate::Recording;
@@ -17,6 +16,7 @@ use crate::names::{MethodId, MethodName};
 pub struct LargestMethods {
     recording: Recording,
     slots: MethodSlots,
+    /// The slots that are kept, by process.
     order: Vec<u32>,
     names: RankedNames,
 }
@@ -39,13 +39,6 @@ impl LargestMethods {
                 slots.ready_union(slot)
             }];
         let counts = cut::keep_largest(&mut order, process, &measures, per_process, rank);
-        let size = |slot| {
-            let wait = if recording.has_switches { slots.wait_union(slot) } else { 0 };
-            (slots.sums(slot).cpu, wait)
-        };
-        for methods in order.chunk_by_mut(|&a, &b| process(a) == process(b)) {
-            methods.sort_by_cached_key(|&slot| (Reverse(size(slot)), rank(slot)));
-        }
         (Self { recording, slots, order, names }, counts)
     }
 
@@ -64,16 +57,28 @@ impl LargestMethods {
     /// Shows each row in turn. Their names share memory: `visit` clones what it keeps.
     pub fn for_each(&self, mut visit: impl FnMut(&MethodSummaryRow)) {
         let mut name = MethodName { module: None, function: String::new() };
-        for &slot in &self.order {
-            let total = self.slots.total(slot);
-            if let Some(MethodName { module, function }) = self.names.name(total.method) {
-                name.module.clone_from(module);
-                name.function.clone_from(function);
+        let mut largest_first = Vec::new();
+        for methods in self.order.chunk_by(|&a, &b| self.slots.process_of(a) == self.slots.process_of(b)) {
+            largest_first.clear();
+            largest_first.extend(methods.iter().map(|&slot| (self.place(slot), slot)));
+            largest_first.sort_unstable();
+            for &(_, slot) in &largest_first {
+                let total = self.slots.total(slot);
+                if let Some(MethodName { module, function }) = self.names.name(total.method) {
+                    name.module.clone_from(module);
+                    name.function.clone_from(function);
+                }
+                let row = row(&total, &self.recording, name);
+                visit(&row);
+                name = MethodName { module: row.module, function: row.function };
             }
-            let row = row(&total, &self.recording, name);
-            visit(&row);
-            name = MethodName { module: row.module, function: row.function };
         }
+    }
+
+    /// What its place among the methods of its process depends on.
+    fn place(&self, slot: u32) -> (Reverse<(i64, i64)>, u32) {
+        let wait = if self.recording.has_switches { self.slots.wait_union(slot) } else { 0 };
+        (Reverse((self.slots.sums(slot).cpu, wait)), self.names.rank(self.slots.method_of(slot)))
     }
 
     /// All rows at once.
@@ -114,25 +119,34 @@ fn row(total: &MethodTotal, recording: &Recording, name: MethodName) -> MethodSu
 /// The names of methods, each made once however many processes have it, and their order.
 #[derive(Debug)]
 struct RankedNames {
-    ranks: FxHashMap<MethodId, u32>,
+    /// By method.
+    ranks: Vec<u32>,
     /// By rank.
     names: Vec<MethodName>,
 }
 
 impl RankedNames {
     fn of(methods: impl Iterator<Item = MethodId>, mut name: impl FnMut(MethodId) -> MethodName) -> Self {
-        let mut ranks: FxHashMap<MethodId, u32> = methods.map(|method| (method, 0)).collect();
+        let mut seen: Vec<bool> = Vec::new();
+        for MethodId(method) in methods {
+            if seen.len() <= method as usize {
+                seen.resize(method as usize + 1, false);
+            }
+            seen[method as usize] = true;
+        }
+        let seen_methods = (0..).map(MethodId).zip(&seen).filter(|(_, seen)| **seen);
         // Of two methods with the same name the lower number comes first.
-        let mut named: Vec<(MethodName, MethodId)> = ranks.keys().map(|&method| (name(method), method)).collect();
+        let mut named: Vec<(MethodName, MethodId)> = seen_methods.map(|(method, _)| (name(method), method)).collect();
         named.sort_unstable();
+        let mut ranks = vec![u32::MAX; seen.len()];
         for (rank, (_, method)) in (0..).zip(&named) {
-            ranks.insert(*method, rank);
+            ranks[method.0 as usize] = rank;
         }
         Self { ranks, names: named.into_iter().map(|(name, _)| name).collect() }
     }
 
     fn rank(&self, method: MethodId) -> u32 {
-        self.ranks.get(&method).copied().unwrap_or(u32::MAX)
+        self.ranks.get(method.0 as usize).copied().unwrap_or(u32::MAX)
     }
 
     fn name(&self, method: MethodId) -> Option<&MethodName> {

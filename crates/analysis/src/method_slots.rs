@@ -123,11 +123,15 @@ impl MethodSlots {
 
     /// All slots by process and method.
     pub(crate) fn in_order(&self) -> Vec<u32> {
-        let keys = self.keys.iter().map(|(process, method)| (self.processes[process.0 as usize], *method));
-        // Keys beside their slots: a sort looks at each many times.
-        let mut order: Vec<_> = keys.zip(0_u32..).collect();
-        order.sort_unstable();
-        order.into_iter().map(|(_, slot)| slot).collect()
+        let mut processes: Vec<_> = self.processes.iter().zip((0..).map(ProcessNumber)).collect();
+        processes.sort_unstable();
+        let mut order = Vec::with_capacity(self.keys.len());
+        for (_, process) in processes {
+            let start = order.len();
+            order.extend(self.index.slots_of(process));
+            order[start..].sort_unstable_by_key(|&slot| self.method_of(slot));
+        }
+        order
     }
 
     pub(crate) fn total(&self, slot: u32) -> MethodTotal {

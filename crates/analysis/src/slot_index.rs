@@ -28,11 +28,26 @@ impl SlotIndex {
             return;
         }
         self.process = Some(process);
-        let mut slot = self.latest.get(process.0 as usize).copied().unwrap_or(NONE);
-        while let Some((_, method)) = keys.get(slot as usize) {
-            self.by_method[method.0 as usize] = slot;
-            slot = self.before[slot as usize];
+        let mut next = self.latest_of(process);
+        while let Some(slot) = next {
+            if let Some((_, method)) = keys.get(slot as usize) {
+                self.by_method[method.0 as usize] = slot;
+            }
+            next = self.before_of(slot);
         }
+    }
+
+    /// The slots of any process, the latest first.
+    pub(crate) fn slots_of(&self, process: ProcessNumber) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.latest_of(process), |&slot| self.before_of(slot))
+    }
+
+    fn latest_of(&self, process: ProcessNumber) -> Option<u32> {
+        number(&self.latest, process.0)
+    }
+
+    fn before_of(&self, slot: u32) -> Option<u32> {
+        number(&self.before, slot)
     }
 
     /// The slot of a method in the process at hand.
@@ -55,6 +70,11 @@ impl SlotIndex {
         let latest = &mut self.latest[process.0 as usize];
         self.before.push(std::mem::replace(latest, slot));
     }
+}
+
+/// The number at `index`, unless there is none.
+fn number(list: &[u32], index: u32) -> Option<u32> {
+    list.get(index as usize).copied().filter(|&slot| slot != NONE)
 }
 
 /// Makes the list long enough for `index`.

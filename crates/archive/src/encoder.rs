@@ -51,6 +51,13 @@ const PAGE_ROWS: usize = 128 * 1024;
 /// Encoded bytes of a page before compression.
 const PAGE_BYTES: usize = 512 * 1024;
 
+/// Rows of a page of a table that is written at the end of an extract, when somebody waits for the encoder: it compresses the first
+/// pages while the last rows are still made.
+const LAST_PAGE_ROWS: usize = 16 * 1024;
+
+/// Compression level of those tables. Level 3 would take nothing off them.
+const LAST_ZSTD_LEVEL: i32 = 1;
+
 /// Compression level. Level 3 takes 1 % off the switches, 2 % off the samples and 12 % off the stacks; what it costs more than level 1
 /// is done on the encoder's own thread.
 const ZSTD_LEVEL: i32 = 3;
@@ -244,15 +251,17 @@ impl OpenTable {
 
 /// How the columns of a table are laid out.
 fn properties(table: &TableDefinition) -> WriterProperties {
+    let is_last = matches!(table.name, "process_summary" | "method_summary");
+    let (level, page_rows) = if is_last { (LAST_ZSTD_LEVEL, LAST_PAGE_ROWS) } else { (ZSTD_LEVEL, PAGE_ROWS) };
     // Only a level that Zstandard does not have is refused, and then its default is as good.
-    let level = ZstdLevel::try_new(ZSTD_LEVEL).unwrap_or_default();
+    let level = ZstdLevel::try_new(level).unwrap_or_default();
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("tracesift ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(level))
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_dictionary_page_size_limit(DICTIONARY_BYTES)
-        .set_data_page_row_count_limit(PAGE_ROWS)
+        .set_data_page_row_count_limit(page_rows)
         .set_data_page_size_limit(PAGE_BYTES)
         .set_statistics_enabled(EnabledStatistics::None)
         .set_offset_index_disabled(true)

@@ -191,13 +191,38 @@ impl Validity {
 
 /// Values with a null for each one that is not there.
 pub(crate) struct Nullable<N> {
+    /// Nulls before the first value: many columns have nothing else, and cost no more than this.
+    nulls: usize,
     values: Vec<N>,
     valid: Validity,
 }
 
 impl<N> Default for Nullable<N> {
     fn default() -> Self {
-        Self { values: Vec::new(), valid: Validity::default() }
+        Self { nulls: 0, values: Vec::new(), valid: Validity::default() }
+    }
+}
+
+impl<N: Copy + Default> Nullable<N> {
+    #[inline]
+    fn push(&mut self, value: Option<N>) {
+        if self.values.is_empty() {
+            if value.is_none() {
+                self.nulls += 1;
+                return;
+            }
+            self.begin();
+        }
+        self.values.push(value.unwrap_or_default());
+        self.valid.push(value.is_some());
+    }
+
+    /// Writes down the nulls before the first value.
+    fn begin(&mut self) {
+        for _ in 0..std::mem::take(&mut self.nulls) {
+            self.values.push(N::default());
+            self.valid.push(false);
+        }
     }
 }
 
@@ -209,12 +234,14 @@ impl<V: Value> Cell for Option<V> {
 
     #[inline]
     fn push(&self, builder: &mut Self::Builder) -> usize {
-        builder.values.push(self.map_or_else(Default::default, Value::store));
-        builder.valid.push(self.is_some());
+        builder.push(self.map(Value::store));
         0
     }
 
     fn finish(builder: &mut Self::Builder) -> ArrayRef {
+        if builder.values.is_empty() {
+            return Arc::new(PrimitiveArray::<V::Arrow>::new_null(std::mem::take(&mut builder.nulls)));
+        }
         let values = ScalarBuffer::from(taken(&mut builder.values));
         Arc::new(PrimitiveArray::<V::Arrow>::new(values, builder.valid.finish()))
     }

@@ -4,6 +4,8 @@
 //! reused, records are missing. So the facts are collected first ([`Lifetimes`], fed in time order) and frozen into a
 //! [`Population`] that answers who owned an id at a time. Ids that only ever appear in events get rows when asked for.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 use crate::clock::Clock;
@@ -309,6 +311,32 @@ struct Span<Id> {
     end: i64,
 }
 
+/// The lives of one id, ordered by start. Nearly all ids have one, which is found in one step less than a list's.
+#[derive(Debug)]
+enum Lives<Id> {
+    One(Span<Id>),
+    Several(Vec<Span<Id>>),
+}
+
+impl<Id: Copy> Lives<Id> {
+    /// The owner of the id at a time: whoever lives then, else the last owner before, because records of a thread can follow its
+    /// end; else the first after, because they can precede its start.
+    #[inline]
+    fn owner(&self, ticks: i64) -> Id {
+        match self {
+            Self::One(span) => span.id,
+            Self::Several(spans) => owner(spans, ticks).id,
+        }
+    }
+
+    fn push(&mut self, span: Span<Id>) {
+        match self {
+            Self::One(first) => *self = Self::Several(vec![*first, span]),
+            Self::Several(spans) => spans.push(span),
+        }
+    }
+}
+
 /// Frozen lifetimes, growing only by ids that no record described.
 #[derive(Debug)]
 pub struct Population {
@@ -318,7 +346,7 @@ pub struct Population {
     /// Raw start and end of each thread's life; `i64::MIN` / `i64::MAX` where the recording does not say.
     thread_lives: Vec<(i64, i64)>,
     by_pid: FxHashMap<u32, Vec<Span<ProcessId>>>,
-    by_tid: FxHashMap<u32, Vec<Span<ThreadId>>>,
+    by_tid: FxHashMap<u32, Lives<ThreadId>>,
     /// Threads that got a row because something names them, and are not known for that.
     named: FxHashMap<u32, ThreadId>,
     /// The threads before that one have records of their own.
@@ -412,8 +440,15 @@ impl Population {
             origin: life.origin,
         });
         self.thread_lives.push((start, end));
-        self.by_tid.entry(tid).or_default().push(Span { id, start, end });
+        self.add_life(tid, Span { id, start, end });
         id
+    }
+
+    fn add_life(&mut self, tid: u32, span: Span<ThreadId>) {
+        match self.by_tid.entry(tid) {
+            Entry::Occupied(mut lives) => lives.get_mut().push(span),
+            Entry::Vacant(place) => drop(place.insert(Lives::One(span))),
+        }
     }
 
     fn link_parents(&mut self) {
@@ -452,14 +487,14 @@ impl Population {
         if tid == 0 {
             return self.idle_thread(cpu);
         }
-        if let Some(spans) = self.by_tid.get(&tid) {
-            return owner(spans, ticks).id;
+        if let Some(lives) = self.by_tid.get(&tid) {
+            return lives.owner(ticks);
         }
         let id = match self.named.remove(&tid) {
             Some(id) => id,
             None => self.inferred_thread(tid, ticks),
         };
-        self.by_tid.entry(tid).or_default().push(Span { id, start: i64::MIN, end: i64::MAX });
+        self.add_life(tid, Span { id, start: i64::MIN, end: i64::MAX });
         id
     }
 
@@ -490,7 +525,7 @@ impl Population {
         if tid == 0 {
             return Some(0);
         }
-        let thread = owner(self.by_tid.get(&tid)?, ticks).id;
+        let thread = self.by_tid.get(&tid)?.owner(ticks);
         if thread.index() >= self.first_inferred {
             return None;
         }
@@ -515,13 +550,16 @@ impl Population {
 
     /// As [`Self::thread_at`], but only for a thread that something else than this event shows.
     pub fn known_thread_at(&mut self, tid: u32, cpu: u16, ticks: i64) -> Option<ThreadId> {
-        (tid == 0 || self.by_tid.contains_key(&tid)).then(|| self.thread_at(tid, cpu, ticks))
+        if tid == 0 {
+            return Some(self.idle_thread(cpu));
+        }
+        self.by_tid.get(&tid).map(|lives| lives.owner(ticks))
     }
 
     /// The life of `tid` at `ticks`, as a number that tells it apart from other lives of the same tid; makes no row.
     #[must_use]
     pub fn life_of(&self, tid: u32, ticks: i64) -> u32 {
-        let life = self.by_tid.get(&tid).map(|spans| owner(spans, ticks).id);
+        let life = self.by_tid.get(&tid).map(|lives| lives.owner(ticks));
         life.map_or(0, |thread| thread.0.cast_unsigned())
     }
 
@@ -685,8 +723,7 @@ impl Population {
     }
 }
 
-/// The owner of an id at a time among its lives (ordered by start, never empty): whoever lives then, else the last owner
-/// before, because records of a thread can follow its end; else the first after, because they can precede its start.
+/// The owner of an id at a time among its lives, which are ordered by start and never empty: see [`Lives::owner`].
 fn owner<Id: Copy>(spans: &[Span<Id>], ticks: i64) -> Span<Id> {
     let after = spans.partition_point(|span| span.start <= ticks);
     spans[after.saturating_sub(1)]

@@ -1,7 +1,7 @@
 //! Tracepoints that become rows of tables of their own. Where their fields stand is read from the formats in the recording,
 //! once per event: it depends on the kernel.
 
-use tracesift_perf::tracing::{EventFormat, Field};
+use tracesift_perf::tracing::{EventFormat, Field, Location};
 use tracesift_perf::{Attr, Endianness, Metadata};
 use tracesift_trace::Health;
 
@@ -42,13 +42,25 @@ impl Tracepoint {
 pub(crate) struct Number {
     field: Field,
     endian: Endianness,
+    /// Where it stands, if it is an `int` of a little-endian machine as nearly all of them are.
+    int_at: Option<usize>,
 }
 
 impl Number {
+    fn new(field: Field, endian: Endianness) -> Self {
+        let is_int = endian == Endianness::LittleEndian
+            && (field.size, field.signed, field.array) == (4, true, false)
+            && field.location == Location::Inline;
+        Self { int_at: is_int.then_some(field.offset), field, endian }
+    }
+
     /// Its value, with its sign.
     #[inline]
     pub(crate) fn get(&self, raw: &[u8]) -> Option<i64> {
-        self.field.signed(raw, self.endian)
+        match self.int_at {
+            Some(at) => Some(i32::from_le_bytes(*raw.get(at..)?.first_chunk()?).into()),
+            None => self.field.signed(raw, self.endian),
+        }
     }
 
     /// Its value as an id; `None` for a negative one.
@@ -148,7 +160,7 @@ impl<'a> Fields<'a> {
     }
     pub(crate) fn number(&self, name: &str) -> Option<Number> {
         let field = self.format.field(name)?.clone();
-        Some(Number { field, endian: self.endian })
+        Some(Number::new(field, self.endian))
     }
 
     /// The arguments of a system call: `args`, or the fields behind the number.
@@ -158,7 +170,7 @@ impl<'a> Fields<'a> {
         }
         let all = self.format.fields.iter();
         let behind = all.skip_while(|field| !matches!(field.name.as_str(), "__syscall_nr" | "nr")).skip(1).take(6);
-        Arguments::Fields(behind.map(|field| Number { field: field.clone(), endian: self.endian }).collect())
+        Arguments::Fields(behind.map(|field| Number::new(field.clone(), self.endian)).collect())
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<Text> {

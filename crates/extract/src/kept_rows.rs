@@ -196,3 +196,68 @@ impl SummarySource for Rows {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use tracesift_analysis::Recording;
+    use tracesift_archive::{Archive, Projection};
+    use tracesift_scenario::linux::{Knobs, write};
+    use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, StackRow};
+
+    use super::KeptRows;
+    use crate::summaries::{SummarySource, summarise};
+    use crate::target::{Options, Outcome, extract, unwatched};
+
+    /// The archive of a small recording.
+    fn archive(directory: &tempfile::TempDir) -> Archive {
+        let mut bytes = Cursor::new(Vec::new());
+        let knobs = Knobs { bytes: 4 << 20, processes: 30, threads: 200, events_per_birth: 100, ..Knobs::default() };
+        write(&mut bytes, &knobs).expect("written");
+        let file = directory.path().join("perf.data");
+        std::fs::write(&file, bytes.into_inner()).expect("written");
+        let (name, stands_for) = ("linux".to_owned(), Vec::new());
+        let recording = crate::input::Recording { name, files: vec![file], stands_for, forced: false, named: true };
+        let extraction = extract(&recording, &Options::default(), &mut unwatched).expect("extracted");
+        let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
+        Archive::open(&report.archive).expect("archive")
+    }
+
+    /// The rows of an archive, as they had come by when it was written.
+    fn kept(archive: &Archive, memory: usize) -> KeptRows {
+        let mut kept = KeptRows::new(memory);
+        archive.frames(|row| kept.frame(row)).expect("frames");
+        archive.symbols(|row| kept.symbol(row)).expect("symbols");
+        archive.scan(Projection::ALL, None, |row: &StackRow| kept.stack(row)).expect("stacks");
+        archive.samples(|row| kept.cpu_sample(row)).expect("samples");
+        archive.scan(Projection::ALL, None, |row| kept.context_switch(row)).expect("switches");
+        let processes = archive.processes().expect("processes");
+        kept.keep_identities(archive.modules().expect("modules"), processes, archive.threads().expect("threads"));
+        kept
+    }
+
+    #[test]
+    fn summaries_are_the_same_from_memory_and_from_the_archive() {
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let archive = archive(&directory);
+        let recording = Recording::from(archive.info());
+        let kept = kept(&archive, 64 << 20);
+        let here = summarise(recording, kept.all().expect("they fit")).expect("summarised");
+        let there = summarise(recording, &archive).expect("summarised");
+        assert!(here.methods.len() > 1000);
+        assert_eq!(here.processes, there.processes);
+        assert_eq!(here.methods.rows(), there.methods.rows());
+        assert_eq!(here.threads, there.threads);
+        assert_eq!(here.processes, archive.rows::<ProcessSummaryRow>().expect("summary"));
+        assert_eq!(here.methods.rows(), archive.rows::<MethodSummaryRow>().expect("summary"));
+    }
+
+    #[test]
+    fn too_many_rows_are_not_kept() {
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let kept = kept(&archive(&directory), 100_000);
+        assert!(kept.all().is_none());
+        assert_eq!(kept.rows.switches.capacity() + kept.rows.processes.capacity(), 0, "nor anything of them");
+    }
+}

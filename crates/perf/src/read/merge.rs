@@ -114,10 +114,23 @@ impl Merged {
     }
 
     /// Moves to the next record; see [`Merged::current`].
+    #[inline]
     pub fn advance(&mut self) -> bool {
         if self.current == Current::Queued {
             self.queue.pop();
         }
+        if let Some(time) = self.queue.first_time()
+            && time >= self.handed_out
+        {
+            self.handed_out = time;
+            self.current = Current::Queued;
+            return true;
+        }
+        self.read_on()
+    }
+
+    /// Moves to the next record where it is late or not in the queue yet.
+    fn read_on(&mut self) -> bool {
         self.current = Current::None;
         loop {
             if let Some((head, _)) = self.queue.peek() {

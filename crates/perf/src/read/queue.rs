@@ -123,10 +123,21 @@ impl Queue {
         self.entries.sort_by_key(|entry| entry.time);
     }
 
+    /// The time of the next record that may be handed out.
+    #[inline]
+    pub(crate) fn first_time(&self) -> Option<u64> {
+        self.first().map(|entry| entry.time)
+    }
+
+    #[inline]
+    fn first(&self) -> Option<&Entry> {
+        self.entries.get(self.next).filter(|_| self.next < self.ready)
+    }
+
     /// The next record that may be handed out.
     #[inline]
     pub(crate) fn peek(&self) -> Option<(&Head, &[u8])> {
-        let entry = self.entries.get(..self.ready)?.get(self.next)?;
+        let entry = self.first()?;
         let block = self.blocks.get(entry.block as usize)?;
         let slot = block.slots.get(entry.slot as usize)?;
         let start = slot.start as usize;
@@ -134,13 +145,16 @@ impl Queue {
     }
 
     /// Forgets the record of [`Self::peek`].
+    #[inline]
     pub(crate) fn pop(&mut self) {
-        let Some(entry) = self.entries.get(self.next).filter(|_| self.next < self.ready) else { return };
+        let Some(entry) = self.first() else { return };
         let number = entry.block;
         self.next += 1;
         if let Some(block) = self.blocks.get_mut(number as usize) {
             block.waiting -= 1;
-            self.recycle(number);
+            if block.waiting == 0 {
+                self.recycle(number);
+            }
         }
     }
 }

@@ -28,7 +28,6 @@ use crate::record::Record;
 /// The fields of a record.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "it lives on the stack, and samples are what most records are")]
 pub enum Payload<'a> {
     /// A sample.
     Sample(Sample<'a>),

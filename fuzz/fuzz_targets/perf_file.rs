@@ -25,6 +25,13 @@ fuzz_target!(|bytes: &[u8]| {
         }
         assert_eq!(records, total, "a record is missing or came twice");
     }
+    let mut ahead = file.merged(MergeOptions { memory_limit: 1 << 30 }).ahead();
+    let mut records = 0;
+    while let Some(record) = ahead.next() {
+        records += 1;
+        look(&record);
+    }
+    assert_eq!(records, total, "a record got lost between the threads");
 });
 
 fn look(record: &Record<'_>) {
@@ -32,9 +39,10 @@ fn look(record: &Record<'_>) {
     match record.payload() {
         Ok(Payload::Sample(sample)) => {
             let _ = sample.callchain.map(|chain| chain.iter().count());
-            let _ = sample.branches.map(|branches| branches.entries().filter(|branch| branch.predicted()).count());
+            let tail = sample.tail();
+            let _ = tail.branches.map(|branches| branches.entries().filter(|branch| branch.predicted()).count());
             let _ = sample.values.map(|values| values.counters().count());
-            let _ = sample.user_registers.map(|registers| (0..80).filter_map(|at| registers.get(at)).count());
+            let _ = tail.user_registers.map(|registers| (0..80).filter_map(|at| registers.get(at)).count());
         }
         Ok(Payload::Namespaces(namespaces)) => {
             let _ = namespaces.iter().count();

@@ -1,6 +1,8 @@
 //! The rows that summaries are made of, in memory: a recording whose rows fit there is summarised without reading them back,
 //! while the last of them are still being encoded.
 
+use std::borrow::Cow;
+
 use tracesift_archive::Error;
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow,
@@ -57,7 +59,7 @@ impl KeptRows {
         (!self.overflown).then_some(&self.rows)
     }
 
-    /// Those whom the rows are about: always kept, they are in memory already.
+    /// Those whom the rows are about. They were in memory anyway and take no room.
     pub(crate) fn keep_identities(
         &mut self,
         modules: Vec<ModuleRow>,
@@ -133,16 +135,16 @@ impl KeptRows {
 }
 
 impl SummarySource for Rows {
-    fn modules(&self) -> Result<Vec<ModuleRow>, Error> {
-        Ok(self.modules.clone())
+    fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error> {
+        Ok(Cow::Borrowed(&self.modules))
     }
 
-    fn processes(&self) -> Result<Vec<ProcessRow>, Error> {
-        Ok(self.processes.clone())
+    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error> {
+        Ok(Cow::Borrowed(&self.processes))
     }
 
-    fn threads(&self) -> Result<Vec<ThreadRow>, Error> {
-        Ok(self.threads.clone())
+    fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error> {
+        Ok(Cow::Borrowed(&self.threads))
     }
 
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
@@ -232,8 +234,9 @@ mod tests {
         archive.scan(Projection::ALL, None, |row: &StackRow| kept.stack(row)).expect("stacks");
         archive.samples(|row| kept.cpu_sample(row)).expect("samples");
         archive.scan(Projection::ALL, None, |row| kept.context_switch(row)).expect("switches");
-        let processes = archive.processes().expect("processes");
-        kept.keep_identities(archive.modules().expect("modules"), processes, archive.threads().expect("threads"));
+        let modules = archive.modules().expect("modules").into_owned();
+        let processes = archive.processes().expect("processes").into_owned();
+        kept.keep_identities(modules, processes, archive.threads().expect("threads").into_owned());
         kept
     }
 

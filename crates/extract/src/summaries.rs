@@ -1,5 +1,7 @@
 //! The summary tables, computed from an archive's own event tables: caches that can be made again at any time.
 
+use std::borrow::Cow;
+
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::{Charge, MethodId, MethodNames, Recording, Span, StackMethods, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
@@ -31,11 +33,11 @@ const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
 /// The rows that summaries are made of.
 pub(crate) trait SummarySource {
     /// Table `modules`.
-    fn modules(&self) -> Result<Vec<ModuleRow>, Error>;
+    fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error>;
     /// Table `processes`.
-    fn processes(&self) -> Result<Vec<ProcessRow>, Error>;
+    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error>;
     /// Table `threads`.
-    fn threads(&self) -> Result<Vec<ThreadRow>, Error>;
+    fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error>;
     /// Table `frames`.
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error>;
     /// Table `symbols`: rows of one frame stand together, the function itself first.
@@ -49,16 +51,16 @@ pub(crate) trait SummarySource {
 }
 
 impl SummarySource for Archive {
-    fn modules(&self) -> Result<Vec<ModuleRow>, Error> {
-        self.rows()
+    fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error> {
+        self.rows().map(Cow::Owned)
     }
 
-    fn processes(&self) -> Result<Vec<ProcessRow>, Error> {
-        self.rows()
+    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error> {
+        self.rows().map(Cow::Owned)
     }
 
-    fn threads(&self) -> Result<Vec<ThreadRow>, Error> {
-        self.rows()
+    fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error> {
+        self.rows().map(Cow::Owned)
     }
 
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {

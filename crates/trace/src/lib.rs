@@ -8,7 +8,7 @@ pub mod address_map;
 pub mod clock;
 pub mod disk_requests;
 pub mod file_names;
-pub mod fingerprint;
+mod fingerprint;
 pub mod health;
 pub mod ids;
 pub mod info;

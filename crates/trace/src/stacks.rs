@@ -240,7 +240,7 @@ impl Stacks {
         make: impl FnOnce(&mut Self) -> HalfId,
     ) -> HalfId {
         let (images, methods) = self.epochs(space, ticks);
-        let content = fingerprint((0, 0), addresses.iter().copied());
+        let content = fingerprint(addresses.iter().copied());
         let cache_key = (space, images, methods, content);
         if let Some(id) = self.inline.get(&cache_key) {
             return *id;
@@ -275,7 +275,7 @@ impl Stacks {
         if self.row.frames.is_empty() {
             return None;
         }
-        let content = fingerprint((0, 0), self.row.frames.iter().map(|frame| u64::from(frame.0.cast_unsigned())));
+        let content = fingerprint(self.row.frames.iter().map(|frame| u64::from(frame.0.cast_unsigned())));
         let id = match self.contents.get(&content) {
             Some(id) => *id,
             None => {

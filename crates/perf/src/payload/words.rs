@@ -35,13 +35,6 @@ impl<'a> Words<'a> {
         self.words.is_empty()
     }
 
-    /// As they stand in the record, in its byte order.
-    #[must_use]
-    #[inline]
-    pub fn as_recorded(&self) -> &'a [[u8; 8]] {
-        self.words
-    }
-
     /// One of them.
     #[must_use]
     #[inline]

@@ -1,0 +1,150 @@
+//! What binaries and their symbol files are known by.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A GUID as Windows stores it; shown lower case with dashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Guid {
+    /// Its fields: the first three as numbers, the rest as bytes.
+    pub fields: (u32, u16, u16, [u8; 8]),
+}
+
+/// The PDB of an image: name, GUID and age, as the image's CodeView record says (RSDS).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PdbId {
+    /// File name, without its path.
+    pub name: String,
+    /// GUID of the link.
+    pub guid: Guid,
+    /// How often the PDB was written since.
+    pub age: u32,
+}
+
+/// An image without such a record: name, time stamp and size from its PE header.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ImageId {
+    /// File name, without its path.
+    pub name: String,
+    /// `TimeDateStamp` of the file header.
+    pub time_date_stamp: u32,
+    /// `SizeOfImage` of the optional header, bytes.
+    pub size: u32,
+}
+
+/// The build id of an ELF file (`NT_GNU_BUILD_ID`), most often 20 bytes; shown as lower-case hex digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BuildId(pub Vec<u8>);
+
+impl Guid {
+    /// From the 16 bytes of a file: three little-endian numbers and eight bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
+        let fields =
+            (u32::from_le_bytes([a0, a1, a2, a3]), u16::from_le_bytes([b0, b1]), u16::from_le_bytes([c0, c1]), rest);
+        Self { fields }
+    }
+
+    /// Its digits without dashes, upper case: as in the paths of symbol servers.
+    #[must_use]
+    pub fn digits(&self) -> String {
+        let (a, b, c, rest) = self.fields;
+        let mut digits = format!("{a:08X}{b:04X}{c:04X}");
+        for byte in rest {
+            digits.push_str(&format!("{byte:02X}"));
+        }
+        digits
+    }
+}
+
+impl fmt::Display for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (a, b, c, [d0, d1, rest @ ..]) = self.fields;
+        write!(f, "{a:08x}-{b:04x}-{c:04x}-{d0:02x}{d1:02x}-")?;
+        rest.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// No GUID, or no build id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a {0}")]
+pub struct NoIdentity(&'static str);
+
+impl FromStr for Guid {
+    type Err = NoIdentity;
+
+    /// 32 hex digits of either case, with or without dashes and braces.
+    fn from_str(text: &str) -> Result<Self, NoIdentity> {
+        let digits: String = text.chars().filter(|c| !matches!(c, '-' | '{' | '}')).collect();
+        let bytes: [u8; 16] = hex(&digits).and_then(|bytes| bytes.try_into().ok()).ok_or(NoIdentity("GUID"))?;
+        let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
+        let fields =
+            (u32::from_be_bytes([a0, a1, a2, a3]), u16::from_be_bytes([b0, b1]), u16::from_be_bytes([c0, c1]), rest);
+        Ok(Self { fields })
+    }
+}
+
+impl PdbId {
+    /// GUID and age as in the paths of symbol servers: upper-case digits, the age without leading zeros.
+    #[must_use]
+    pub fn digits(&self) -> String {
+        format!("{}{:X}", self.guid.digits(), self.age)
+    }
+}
+
+impl ImageId {
+    /// Time stamp and size as in the paths of symbol servers: eight upper-case digits, then lower-case ones without leading
+    /// zeros.
+    #[must_use]
+    pub fn digits(&self) -> String {
+        format!("{:08X}{:x}", self.time_date_stamp, self.size)
+    }
+}
+
+impl fmt::Display for BuildId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for BuildId {
+    type Err = NoIdentity;
+
+    /// Between 2 and 64 bytes.
+    fn from_str(text: &str) -> Result<Self, NoIdentity> {
+        let bytes = hex(text).filter(|bytes| (2..=64).contains(&bytes.len()));
+        bytes.map(Self).ok_or(NoIdentity("build id"))
+    }
+}
+
+/// The bytes of an even number of hex digits.
+fn hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> =
+        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect::<Option<_>>()?;
+    let (pairs, rest) = digits.as_chunks::<2>();
+    rest.is_empty().then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BuildId, Guid, ImageId, PdbId};
+
+    #[test]
+    fn identities_are_written_as_servers_and_people_do() {
+        let guid: Guid = "{3249D99D-0C40-4931-8610-F4E4FB0B6936}".parse().expect("a GUID");
+        assert_eq!(guid.to_string(), "3249d99d-0c40-4931-8610-f4e4fb0b6936");
+        let stored = [0x9d, 0xd9, 0x49, 0x32, 0x40, 0x0c, 0x31, 0x49, 0x86, 0x10, 0xf4, 0xe4, 0xfb, 0x0b, 0x69, 0x36];
+        assert_eq!(Guid::from_bytes(stored), guid);
+        let pdb = PdbId { name: "crash.pdb".to_owned(), guid, age: 0x1a };
+        assert_eq!(pdb.digits(), "3249D99D0C4049318610F4E4FB0B69361A");
+        let image = ImageId { name: "crash.exe".to_owned(), time_date_stamp: 0x5ab3, size: 0x9000 };
+        assert_eq!(image.digits(), "00005AB39000");
+        let build: BuildId = "0aFF".parse().expect("a build id");
+        assert_eq!(build.to_string(), "0aff");
+        for wrong in ["", "0", "0g", "é1", "3249D99D-0C40-4931-8610-F4E4FB0B69"] {
+            assert!(wrong.parse::<Guid>().is_err(), "{wrong}");
+            assert!(wrong == "3249D99D-0C40-4931-8610-F4E4FB0B69" || wrong.parse::<BuildId>().is_err(), "{wrong}");
+        }
+    }
+}

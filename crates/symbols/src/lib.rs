@@ -1,0 +1,14 @@
+//! Names for code addresses: function, inlined functions, source file and line.
+//!
+//! Whatever a name comes from, it goes through a [`Table`]: a compact map from addresses to names that is built once per file
+//! ([`TableBuilder`]), written to a cache and mapped from there. What a binary is known by stands in [`identity`].
+//!
+//! Nothing here knows recordings, and nothing here believes a file: every length in one is checked before it is used.
+
+mod error;
+pub mod identity;
+mod table;
+
+pub use error::Error;
+pub use identity::{BuildId, Guid, ImageId, PdbId};
+pub use table::{FileId, Frame, FunctionId, LocationId, Table, TableBuilder, TableError};

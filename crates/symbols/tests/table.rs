@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tracesift_symbols::{Frame, Table, TableBuilder, TableError};
 
 /// Names at an address, innermost first.
-fn names<B: AsRef<[u8]>>(table: &Table<B>, address: u64) -> Vec<String> {
+fn names(table: &Table, address: u64) -> Vec<String> {
     table
         .frames(address)
         .map(|frame| match (frame.file, frame.line) {
@@ -31,7 +31,7 @@ fn inlined_functions_come_innermost_first() {
     assert_eq!(names(&table, 0x1010), ["ns::inner a.cpp:90", "outer a.cpp:7"]);
     assert_eq!(names(&table, 0x1020), ["outer a.cpp:5"]);
     assert_eq!(names(&table, 0x1040), Vec::<String>::new());
-    let opened = Table::open(table.bytes()).expect("a table");
+    let opened = Table::open(table.bytes().to_vec().into()).expect("a table");
     assert_eq!(opened.identity(), "id");
     let first = opened.frames(0x1000).next();
     let expected =
@@ -54,8 +54,8 @@ fn damage_is_noticed() {
             8..12 => TableError::Version(1 ^ 0x10 << (8 * (at - 8))),
             _ => TableError::Damaged,
         };
-        assert_eq!(Table::open(damaged).expect_err("damaged"), expected, "byte {at}");
-        assert!(Table::open(&bytes[..at]).is_err(), "{at} bytes");
+        assert_eq!(Table::open(damaged.into()).expect_err("damaged"), expected, "byte {at}");
+        assert!(Table::open(bytes[..at].to_vec().into()).is_err(), "{at} bytes");
     }
 }
 

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use bytes::Bytes;
+
 use super::builder::{Function, Location};
 
 /// What is not there.
@@ -60,9 +62,10 @@ pub struct Frame<'a> {
     pub source: &'a str,
 }
 
-/// Names by address: bytes in memory or in a mapped file.
-pub struct Table<B = Vec<u8>> {
-    bytes: B,
+/// Names by address: bytes in memory or in a mapped file. A copy costs nothing.
+#[derive(Clone)]
+pub struct Table {
+    bytes: Bytes,
     base: u64,
     identity: Range<usize>,
     starts: Range<usize>,
@@ -105,7 +108,7 @@ impl Table {
         bytes.extend_from_slice(parts.identity.as_bytes());
         let sum = crc32fast::hash(&bytes[16..]).to_le_bytes();
         bytes[12..16].copy_from_slice(&sum);
-        match Self::open(bytes) {
+        match Self::open(bytes.into()) {
             Ok(table) => table,
             // Only a table of more than 4 GiB could not be read again.
             Err(_) => Self::new(&Parts {
@@ -119,15 +122,13 @@ impl Table {
             }),
         }
     }
-}
 
-impl<B: AsRef<[u8]>> Table<B> {
     /// Opens what [`Table::bytes`] gave.
     ///
     /// # Errors
     /// [`TableError`] when the bytes are no table of this version or damaged.
-    pub fn open(bytes: B) -> Result<Self, TableError> {
-        let all = bytes.as_ref();
+    pub fn open(bytes: Bytes) -> Result<Self, TableError> {
+        let all = &*bytes;
         let version = all.strip_prefix(&MAGIC).and_then(|rest| rest.first_chunk()).ok_or(TableError::NoTable)?;
         let version = u32::from_le_bytes(*version);
         if version != VERSION {
@@ -165,7 +166,7 @@ impl<B: AsRef<[u8]>> Table<B> {
     /// The table as it is stored.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.as_ref()
+        &self.bytes
     }
 
     /// What the binary is known by, as said when the table was made.
@@ -240,7 +241,7 @@ impl<B: AsRef<[u8]>> Table<B> {
     }
 }
 
-impl<B: AsRef<[u8]>> fmt::Debug for Table<B> {
+impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table")
             .field("identity", &self.identity())

@@ -16,7 +16,7 @@ use crate::reader::Archive;
 use crate::staging::Staging;
 use crate::table::Table;
 use crate::tables::{TABLES, by_name};
-use crate::writer::{write_rows, write_trace_file};
+use crate::writer::{write_each, write_rows, write_trace_file};
 
 /// A new version of an archive: the tables written here, and hard links to the files of all others. It takes the place of
 /// the old version when [`Self::finish`] succeeds; dropped before, it leaves nothing.
@@ -57,6 +57,12 @@ impl ArchiveUpdate {
     pub fn write_table<'a, T: Table>(&mut self, rows: impl IntoIterator<Item = &'a T>) {
         self.replaced.insert(T::DEFINITION.name);
         write_rows(&self.encoder, rows);
+    }
+
+    /// Replaces a table by rows as they are made: `make` hands over each of them. Called again for the same table, it appends.
+    pub fn write_each<T: Table>(&mut self, make: impl FnOnce(&mut dyn FnMut(&T))) {
+        self.replaced.insert(T::DEFINITION.name);
+        write_each(&self.encoder, make);
     }
 
     /// Closes the new tables, links the others and exchanges the archives. Returns the archive's place.

@@ -35,7 +35,7 @@ fn archives(recording: &Path, out: &Path, selection: EventSelection) -> Vec<Arch
     let extraction = extract(&input_of(recording), &options, &mut unwatched).expect("extracted");
     let archive = |outcome: &Outcome| match outcome {
         Outcome::Extracted(report) => Archive::open(&report.archive).expect("an archive"),
-        Outcome::UpToDate(path) => panic!("{} was there", path.display()),
+        Outcome::UpToDate(path) | Outcome::Named(path, _) => panic!("{} was there", path.display()),
     };
     extraction.outcomes.iter().map(archive).collect()
 }

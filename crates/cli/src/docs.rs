@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
-use tracesift_ask::question::{cpu, process, stats, testrun, version};
+use tracesift_ask::question::{cpu, missing, process, stats, testrun, version};
 
 use crate::args::Cli;
 
@@ -103,6 +103,7 @@ fn the_columns_of_the_questions() {
         ("cpu", vec![("", cpu::COLUMNS.descriptions())]),
         ("process", vec![("", process::COLUMNS.descriptions())]),
         ("version", vec![("", version::COLUMNS.descriptions())]),
+        ("symbols", vec![("", missing::COLUMNS.descriptions())]),
         (
             "testrun",
             vec![

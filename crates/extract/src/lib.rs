@@ -20,6 +20,7 @@ mod row_writer;
 mod scan_ahead;
 mod summaries;
 mod survey;
+pub mod symbols;
 mod target;
 
 pub use error::{Error, ReaderError};

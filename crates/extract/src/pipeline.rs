@@ -16,13 +16,14 @@ use crate::caveats::caveats;
 use crate::clock::{clock, recorded_span, start_filetime};
 use crate::error::Error;
 use crate::event_kinds::EventChoice;
-use crate::event_selection::EventSelection;
 use crate::events::{Events, Known, brings_stacks};
 use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
 use crate::paths::PathMap;
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::row_writer::RowWriter;
 use crate::summaries::summarise;
+use crate::symbols::{Earlier, NAMELESS, NameSource, Named, Names, WithNames, example_of};
+use crate::target::Options;
 
 /// Bounds of an extract.
 #[derive(Clone, Debug)]
@@ -78,17 +79,20 @@ pub struct Report {
     pub health: Health,
     /// Records read.
     pub records: u64,
+    /// What symbol files said, where they were asked.
+    pub named: Option<Named>,
 }
 
 /// Extracts a recording into the archive that `lock` holds.
 pub(crate) fn extract_recording(
     recording: &Recording<'_>,
     lock: TargetLock,
-    selection: &EventSelection,
-    budget: &Budget,
+    options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Error> {
     let target = lock.target().to_owned();
+    let (budget, symbols) = (&options.budget, options.symbols.as_deref());
+    let selection = options.events.clone().unwrap_or_default();
     let files = recording.files;
     let clock = clock(files);
     let mut progress = Progress::new(recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
@@ -97,7 +101,7 @@ pub(crate) fn extract_recording(
 
     let inventory = take_inventory(recording, clock, &kept, budget, &mut progress)?;
     let archive = ArchiveWriter::create_locked(lock, trace_id(recording.sources, header_times(files)))?;
-    let mut writer = RowWriter::new(archive, budget.kept_rows());
+    let mut writer = RowWriter::new(archive, budget.kept_rows(), symbols.is_some());
     let records = inventory.records;
     let mut outcome = write_events(recording, inventory, clock, kept, budget, &mut writer, &mut progress)?;
     progress.pass_done();
@@ -105,38 +109,66 @@ pub(crate) fn extract_recording(
         count_losses(&mut outcome.health, file, label);
     }
 
-    seal(target, writer, outcome, records, clock, &mut progress)
+    seal(target, writer, outcome, records, clock, symbols, &mut progress)
 }
 
-/// Closes the event tables, adds the summaries and puts the archive in its place.
+/// Closes the event tables, adds names and summaries and puts the archive in its place.
 pub(crate) fn seal(
     target: PathBuf,
     writer: RowWriter,
     mut outcome: Outcome,
     records: u64,
     clock: Clock,
+    symbols: Option<&dyn NameSource>,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Report, Error> {
     outcome.info.caveats = caveats(&outcome.health);
+    outcome.info.symbols_loaded = symbols.is_some();
     let recording = tracesift_analysis::Recording::from(&outcome.info);
-    let RowWriter { archive, kept } = writer;
+    let RowWriter { archive, kept, held } = writer;
     let sealing = archive.seal(outcome.info, &clock);
-    progress.at("summarising", 0)?;
-    let early = kept.all().map(|rows| summarise(recording, rows)).transpose()?;
-    drop(kept);
-    let mut sealed = sealing.wait()?;
-    let summary = match early {
-        Some(summary) => summary,
-        None => summarise(recording, sealed.archive())?,
+    let (mut sealed, summary, named) = match symbols.zip(held) {
+        None => {
+            progress.at("summarising", 0)?;
+            let early = kept.all().map(|rows| summarise(recording, rows)).transpose()?;
+            drop(kept);
+            let sealed = sealing.wait()?;
+            let summary = match early {
+                Some(summary) => summary,
+                None => summarise(recording, sealed.archive())?,
+            };
+            (sealed, summary, None)
+        }
+        Some((symbols, held)) => {
+            let mut sealed = sealing.wait()?;
+            progress.at("naming", 0)?;
+            let archive = sealed.archive().clone();
+            let names = Names::find(&archive, Earlier::Rows(&held), symbols)?;
+            let mut written = Ok(());
+            sealed.write_each(|write| written = names.for_each(write));
+            written?;
+            progress.at("summarising", 0)?;
+            let summary = match kept.all() {
+                Some(rows) => summarise(recording, &WithNames { rows, names: &names })?,
+                None => summarise(recording, &WithNames { rows: &archive, names: &names })?,
+            };
+            let named = names.named().clone();
+            (sealed, summary, Some(named))
+        }
     };
     sealed.write_table(&summary.processes);
     sealed.write_each(|write| summary.methods.for_each(write));
-    outcome.health.add("contradicting_rows", i64::try_from(summary.contradictions).unwrap_or(i64::MAX), None, || {
+    let health = &mut outcome.health;
+    health.add("contradicting_rows", i64::try_from(summary.contradictions).unwrap_or(i64::MAX), None, || {
         "switch rows that contradict each other or the thread table".to_owned()
     });
+    if let Some((named, worst)) = named.as_ref().and_then(|named| Some((named, named.nameless.last()?))) {
+        let count = i64::try_from(named.nameless.len()).unwrap_or(i64::MAX);
+        health.add(NAMELESS, count, None, || example_of(worst));
+    }
     let info = sealed.archive().info().clone();
     sealed.finish(&outcome.health, &clock)?;
-    Ok(Report { archive: target, info, health: outcome.health, records })
+    Ok(Report { archive: target, info, health: outcome.health, records, named })
 }
 
 /// What both passes gave, beside the rows.

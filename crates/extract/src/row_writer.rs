@@ -14,12 +14,14 @@ use crate::kept_rows::KeptRows;
 pub(crate) struct RowWriter {
     pub(crate) archive: ArchiveWriter,
     pub(crate) kept: KeptRows,
+    /// Names that the recording gives, held back where symbol files may add to them.
+    pub(crate) held: Option<Vec<SymbolRow>>,
 }
 
 impl RowWriter {
-    /// `memory` bounds what is kept, in bytes.
-    pub(crate) fn new(archive: ArchiveWriter, memory: usize) -> Self {
-        Self { archive, kept: KeptRows::new(memory) }
+    /// `memory` bounds what is kept, in bytes. With `names_to_come` the table `symbols` is not written here.
+    pub(crate) fn new(archive: ArchiveWriter, memory: usize, names_to_come: bool) -> Self {
+        Self { archive, kept: KeptRows::new(memory), held: names_to_come.then(Vec::new) }
     }
 
     /// Whether writing has failed, so that producing more rows is of no use.
@@ -41,6 +43,16 @@ impl RowWriter {
 macro_rules! sink {
     (kept: $($kept:ident($kept_row:ty)),+; written: $($method:ident($row:ty)),+;) => {
         impl RowSink for RowWriter {
+            fn symbol(&mut self, row: &SymbolRow) {
+                match &mut self.held {
+                    Some(held) => held.push(row.clone()),
+                    None => {
+                        self.kept.symbol(row);
+                        self.archive.symbol(row);
+                    }
+                }
+            }
+
             $(
                 #[inline]
                 fn $kept(&mut self, row: &$kept_row) {
@@ -63,8 +75,7 @@ sink! {
         cpu_sample(CpuSampleRow),
         context_switch(ContextSwitchRow),
         frame(FrameRow),
-        stack(StackRow),
-        symbol(SymbolRow);
+        stack(StackRow);
     written:
         counter_sample(CounterSampleRow),
         disk_io(DiskIoRow),

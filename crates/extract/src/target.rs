@@ -3,18 +3,19 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tracesift_archive::{Archive, SCHEMA_VERSION, TargetLock, WhenBusy};
 use tracesift_trace::info::SourceFile;
 
 use crate::error::Error;
 use crate::event_selection::EventSelection;
-use crate::image_files::ImageFiles;
 use crate::input::{self, Note, OpenOptions};
 use crate::opened::{Files, open_members};
 use crate::perf;
 use crate::pipeline::{Budget, Recording, Report, extract_recording};
 use crate::progress::{Step, Watch};
+use crate::symbols::{NameSource, Named, load_symbols};
 
 /// How to extract.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +32,9 @@ pub struct Options {
     /// Directory below which the file system of the recorded machine lies: files that a recording names are looked for there. Files of
     /// this machine are used besides where they are, by their build id, the ones that were recorded.
     pub sysroot: Option<PathBuf>,
+    /// Where the names of code come from; `None`: code is named by what the recording itself says, and an archive that is there is good as
+    /// it is.
+    pub symbols: Option<Arc<dyn NameSource>>,
     /// Bounds of one extract, and the directory for its temporary files.
     pub budget: Budget,
     /// What unpacking may cost.
@@ -44,6 +48,8 @@ pub enum Outcome {
     Extracted(Box<Report>),
     /// Its archive was there and is up to date.
     UpToDate(PathBuf),
+    /// Its archive was there and is up to date, and got the names that it did not have.
+    Named(PathBuf, Named),
 }
 
 /// What became of an input: one outcome per recording in it.
@@ -66,7 +72,7 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
     };
     let main_target = directory.join(format!("{}.sift", recording.name));
     if !options.overwrite && is_up_to_date(&main_target, &recording.files, options) {
-        return Ok(Extraction { outcomes: vec![Outcome::UpToDate(main_target)], notes: Vec::new() });
+        return Ok(Extraction { outcomes: vec![up_to_date(main_target, options)?], notes: Vec::new() });
     }
 
     let open = OpenOptions { temp_dir: options.budget.temporary.clone(), limits: options.limits.clone() };
@@ -85,24 +91,32 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
         let lock = TargetLock::acquire(&target, WhenBusy::Wait)?;
         // Somebody else may have extracted it while we waited.
         if !options.overwrite && Archive::is_current(&target, &opened.sources) && is_as_asked(&target, options) {
-            extraction.outcomes.push(Outcome::UpToDate(target));
+            // Whoever gives it names takes the lock.
+            drop(lock);
+            extraction.outcomes.push(up_to_date(target, options)?);
             continue;
         }
-        let selection = options.events.clone().unwrap_or_default();
         let report = match &opened.files {
             Files::Etl(files) => {
                 let recording =
                     Recording { name: &opened.name, files, labels: &opened.labels, sources: &opened.sources };
-                extract_recording(&recording, lock, &selection, &options.budget, watch)?
+                extract_recording(&recording, lock, options, watch)?
             }
-            Files::Perf(file) => {
-                let (cpu_event, files) = (options.cpu_event.as_deref(), ImageFiles::new(options.sysroot.clone()));
-                perf::extract_recording(&opened, file, lock, &selection, cpu_event, &files, &options.budget, watch)?
-            }
+            Files::Perf(file) => perf::extract_recording(&opened, file, lock, options, watch)?,
         };
         extraction.outcomes.push(Outcome::Extracted(Box::new(report)));
     }
     Ok(extraction)
+}
+
+/// An archive that is there needs no extract, and names only where they are asked for and were never looked for.
+fn up_to_date(archive: PathBuf, options: &Options) -> Result<Outcome, Error> {
+    let Some(symbols) = &options.symbols else { return Ok(Outcome::UpToDate(archive)) };
+    if Archive::open(&archive)?.info().symbols_loaded {
+        return Ok(Outcome::UpToDate(archive));
+    }
+    let named = load_symbols(&archive, &**symbols)?;
+    Ok(Outcome::Named(archive, named))
 }
 
 /// Whether the archive is the extract of these very files: told without unpacking them.

@@ -95,7 +95,7 @@ fn run(directory: &TempDir, events: Option<EventSelection>) -> (Archive, bool) {
     let extraction = extract(recording, &options, &mut unwatched).expect("extracted");
     let (path, is_new) = match &extraction.outcomes[..] {
         [Outcome::Extracted(report)] => (report.archive.clone(), true),
-        [Outcome::UpToDate(path)] => (path.clone(), false),
+        [Outcome::UpToDate(path) | Outcome::Named(path, _)] => (path.clone(), false),
         other => panic!("{other:?}"),
     };
     (Archive::open(&path).expect("archive"), is_new)

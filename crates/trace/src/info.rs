@@ -79,6 +79,8 @@ pub struct TraceInfo {
     /// Which events the table `events` keeps: `none`, `default`, `all`, or `chosen` for an archive that was made for one question.
     /// Empty in archives of schema 1.0, which keep none.
     pub events: String,
+    /// Whether names were looked for in symbol files, by the extract or later.
+    pub symbols_loaded: bool,
     /// What limits the figures, one sentence each.
     pub caveats: Vec<String>,
     /// The archive's tables. Written last.

@@ -1,6 +1,7 @@
 //! One module per question.
 
 pub mod cpu;
+pub mod missing;
 pub mod process;
 pub mod stats;
 pub mod testrun;

@@ -7,6 +7,7 @@ pub(crate) mod files;
 pub(crate) mod keywords;
 pub(crate) mod output;
 pub(crate) mod processes;
+pub(crate) mod symbols;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ pub(crate) use files::{FileArgs, RunArgs};
 pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
 pub(crate) use processes::ProcessArgs;
+pub(crate) use symbols::Symbols;
 
 /// Reads recordings of a whole machine (Windows ETW .etl, Linux perf.data) on any system, extracts each once into a small columnar archive, and answers questions over hundreds of them
 #[derive(Debug, Parser)]
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Dump(DumpArgs),
     /// Show the events of a recording, decoded
     Events(Box<EventsArgs>),
+    /// Names of code: load them into archives, tell what is missing
+    Symbols(SymbolsArgs),
     /// Tell a provider's keyword mask in names, and names as a mask
     Keywords(KeywordsArgs),
     /// Write example recordings, extract them and show the first answers
@@ -77,6 +81,14 @@ pub(crate) struct DumpArgs {
     /// The question
     #[command(subcommand)]
     pub(crate) question: Dump,
+}
+
+/// Options of `symbols`.
+#[derive(Debug, Args)]
+pub(crate) struct SymbolsArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) action: Symbols,
 }
 
 /// Options of `demo`.

@@ -7,7 +7,7 @@ use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, ask};
 use tracesift_extract::EventSelection;
 
-use crate::args::{Dump, Format, OutputArgs};
+use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs};
 use crate::command::found;
 use crate::command::temporary::TemporaryArchives;
 use crate::command::{stats, testrun};
@@ -21,17 +21,23 @@ use crate::terminal::{self, Messages};
 pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
     let printer = Printer::new(dump.common().2, no_color)?;
     match dump {
-        Dump::Cpu(args) => ask_archives(dump, &args.question(), &printer, messages),
-        Dump::Process(args) => ask_archives(dump, &args.question(), &printer, messages),
-        Dump::Version(args) => ask_archives(dump, &args.question(), &printer, messages),
+        Dump::Cpu(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
+        Dump::Process(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
+        Dump::Version(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
         Dump::Testrun(args) => testrun::run(dump, args, &printer, messages),
         Dump::Stats(args) => stats::run(dump, args, &printer, messages),
     }
 }
 
-fn ask_archives(dump: &Dump, question: &dyn Ask, printer: &Printer, messages: &Messages) -> anyhow::Result<Exit> {
-    let (mut found, mut failed) = found::find(&dump.common().0.inputs(), messages);
-    found::keep_selected(&mut found, &dump.selection(Local::now().naive_local()));
+/// Puts a question to the archives that the arguments name, and to recordings that are named by themselves.
+pub(crate) fn ask_archives(
+    (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
+    question: &dyn Ask,
+    printer: &Printer,
+    messages: &Messages,
+) -> anyhow::Result<Exit> {
+    let (mut found, mut failed) = found::find(&files.inputs(), messages);
+    found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
     if found::nothing_left(&found, failed, messages) {
         return Ok(Exit::NothingUsable);
     }
@@ -80,7 +86,8 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    fn new(args: &OutputArgs, no_color: bool) -> Result<Self, UsageError> {
+    /// For these arguments.
+    pub(crate) fn new(args: &OutputArgs, no_color: bool) -> Result<Self, UsageError> {
         let target = match args.csv.as_ref().or(args.out.as_ref()) {
             Some(path) => Target::File(path.clone()),
             None => Target::Stdout,

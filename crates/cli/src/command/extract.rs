@@ -11,6 +11,7 @@ use tracesift_extract::input::{self, Purpose, Recording, SelectOptions, Target};
 use tracesift_extract::{Budget, Extraction, Options, Outcome, Report};
 
 use crate::args::ExtractArgs;
+use crate::command::symbols;
 use crate::exit::{Exit, is_broken_pipe};
 use crate::output::cell;
 use crate::progress::Progress;
@@ -147,6 +148,9 @@ fn say(
     for outcome in &extraction.outcomes {
         let line = match outcome {
             Outcome::UpToDate(archive) => format!("{input}: {} is up to date", archive.display()),
+            Outcome::Named(archive, named) => {
+                format!("{input}: {} got names: {}", archive.display(), symbols::found(named))
+            }
             Outcome::Extracted(report) => format!("{input}: {} -> {}", found(report), report.archive.display()),
         };
         writeln!(out, "{}", cell::clean(&line))?;

@@ -8,6 +8,7 @@ mod found;
 pub(crate) mod keywords;
 mod manual;
 mod stats;
+mod symbols;
 mod temporary;
 mod testrun;
 
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Extract(args) => extract::run(args, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, &messages),
         Command::Events(args) => events::run(args, &messages),
+        Command::Symbols(args) => symbols::run(&args.action, cli.no_color, &messages),
         Command::Keywords(args) => keywords::run(args),
         Command::Demo(args) => demo::run(args, cli.no_color),
         Command::Completions { shell } => manual::completions(*shell),

@@ -64,7 +64,7 @@ impl TemporaryArchives {
         for outcome in outcomes {
             let archive = match outcome {
                 Outcome::Extracted(report) => report.archive.clone(),
-                Outcome::UpToDate(path) => path.clone(),
+                Outcome::UpToDate(path) | Outcome::Named(path, _) => path.clone(),
             };
             // An archive file with several recordings: the name of each tells them apart.
             let shown = if outcomes.len() > 1 { shown.join(name_of(&archive)) } else { shown.clone() };

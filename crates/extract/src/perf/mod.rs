@@ -32,12 +32,12 @@ use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, Health};
 
 use crate::error::Error;
-use crate::event_selection::EventSelection;
 use crate::image_files::ImageFiles;
 use crate::opened::OpenedRecording;
 use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::row_writer::RowWriter;
+use crate::target::Options;
 use chain_cache::ChainCache;
 use cpu_event::Roles;
 pub(crate) use cpu_event::is_named;
@@ -53,29 +53,25 @@ use user_stacks::UserStacks;
 const TICKS_PER_SECOND: i64 = 1_000_000_000;
 
 /// Extracts a recording into the archive that `lock` holds.
-#[expect(clippy::too_many_arguments, reason = "what the caller knows of one recording")]
 pub(crate) fn extract_recording(
     recording: &OpenedRecording,
     file: &PerfFile,
     lock: TargetLock,
-    selection: &EventSelection,
-    cpu_event: Option<&str>,
-    files: &ImageFiles,
-    budget: &Budget,
+    options: &Options,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Error> {
     let target = lock.target().to_owned();
+    let (budget, symbols) = (&options.budget, options.symbols.as_deref());
     let mut progress = Progress::new(&recording.name, file.bytes(), watch);
     let inventory = take_inventory(recording, file, budget, &mut progress)?;
-    let roles = roles(recording, file, &inventory, cpu_event)?;
+    let roles = roles(recording, file, &inventory, options.cpu_event.as_deref())?;
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
     let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
-    let mut writer = RowWriter::new(archive, budget.kept_rows());
+    let mut writer = RowWriter::new(archive, budget.kept_rows(), symbols.is_some());
     let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
-    let outcome =
-        write_rows(recording, file, inventory, roles, clock, selection, files, budget, &mut writer, &mut progress)?;
+    let outcome = write_rows(recording, file, inventory, roles, clock, options, &mut writer, &mut progress)?;
     progress.pass_done();
-    seal(target, writer, outcome, records, clock, &mut progress)
+    seal(target, writer, outcome, records, clock, symbols, &mut progress)
 }
 
 fn take_inventory(
@@ -138,14 +134,13 @@ fn write_rows(
     inventory: Inventory,
     roles: Roles,
     clock: Clock,
-    selection: &EventSelection,
-    files: &ImageFiles,
-    budget: &Budget,
+    options: &Options,
     writer: &mut RowWriter,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Outcome, Error> {
     let metadata = inventory.metadata.clone().unwrap_or_else(|| file.metadata().clone());
     let mut info = describe::describe(recording, &metadata, &inventory, &roles);
+    let selection = options.events.clone().unwrap_or_default();
     info.events = selection.name().to_owned();
 
     let Inventory { lifetimes, mappings, mut health, losses, of_tasks, .. } = inventory;
@@ -159,13 +154,14 @@ fn write_rows(
     let build_ids = names::BuildIds::of(&metadata.features.build_ids);
     let modules = mappings.freeze(clock, &mut population, |path| build_ids.of_path(path));
     let methods = MethodsBuilder::new().freeze(&mut population);
+    let budget = &options.budget;
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
     let chains = ChainCache::new(budget.memory / 16);
 
-    let user_stacks = UserStacks::new(&metadata, files.clone(), budget.memory / 8);
+    let user_stacks = UserStacks::new(&metadata, ImageFiles::new(options.sysroot.clone()), budget.memory / 8);
     let rows = Rows { clock, now: clock.zero, population, stacks, chains, user_stacks, health, sink: writer };
-    let events = EventRows::new(metadata.clone(), selection);
+    let events = EventRows::new(metadata.clone(), &selection);
     let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events);
     let mut ahead = file.merged(merge_options(budget)).ahead();
     let mut count = 0_u64;

@@ -47,7 +47,7 @@ pub(crate) fn extract_file(file: &Path) -> Result<Extracted, Error> {
         .into_iter()
         .map(|outcome| match outcome {
             Outcome::Extracted(report) => *report,
-            Outcome::UpToDate(path) => panic!("{} was there", path.display()),
+            Outcome::UpToDate(path) | Outcome::Named(path, _) => panic!("{} was there", path.display()),
         })
         .collect();
     Ok(Extracted { out, reports })

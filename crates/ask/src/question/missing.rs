@@ -1,0 +1,276 @@
+//! `symbols missing`: which modules have code without a name, and how much time hides behind it.
+
+use std::cmp::Ordering;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::{MethodAggregator, MethodId, Recording, Span, StackMethods};
+use tracesift_archive::{Archive, Error, Projection};
+use tracesift_extract::input::Patterns;
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow,
+};
+use tracesift_trace::{FrameId, ProcessId};
+
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
+use crate::ask::Ask;
+use crate::columns::Columns;
+use crate::order::Top;
+use crate::recording::OpenRecording;
+use crate::time_range::TimeRange;
+
+const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module"]);
+const NAMED: Projection<SymbolRow> = Projection::of(&["frame"]);
+const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
+const SWITCHES: Projection<ContextSwitchRow> =
+    Projection::of(&["time", "thread", "off_time", "ready_time", "wait_stack", "flags"]);
+
+/// Order of the rows, ascending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// CPU, then wait.
+    #[default]
+    Cpu,
+    /// Wait, then CPU.
+    Wait,
+    /// Number of frames without a name.
+    Frames,
+    /// Module name.
+    Name,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// Samples and spans in this range.
+    pub time: TimeRange,
+    /// Module name, with or without extension.
+    pub module: Patterns,
+    /// Order of the rows.
+    pub sort: Sort,
+    /// How many rows per file.
+    pub top: Top,
+}
+
+/// One module of the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The module; `None`: code outside of any module.
+    pub module: Option<ModuleRow>,
+    /// Its frames without a name.
+    pub frames: i64,
+    /// Processes in whose stacks they are.
+    pub processes: i64,
+    /// CPU of samples with such a frame in their stack, ns.
+    pub cpu: i64,
+    /// CPU of samples whose leaf is such a frame, ns.
+    pub exclusive_cpu: i64,
+    /// Samples with such a frame.
+    pub samples: i64,
+    /// Union per process of the waits below such a frame, summed over the processes, ns; `None` without switches.
+    pub wait: Option<i64>,
+}
+
+/// The columns.
+pub const COLUMNS: Columns<Row> = Columns(&[
+    ColumnOf::always(
+        "module",
+        "Module",
+        Kind::Text,
+        |r| r.module.as_ref().map(|module| module.name.clone()).into(),
+        "File name of the image; empty for code outside of any, such as that of a just-in-time compiler.",
+    ),
+    ColumnOf::always(
+        "frames",
+        "Frames",
+        Kind::Count,
+        |r| r.frames.into(),
+        "Its code addresses in stacks that have no name.",
+    ),
+    ColumnOf::always(
+        "cpu_ns",
+        "CPU",
+        Kind::Milliseconds,
+        |r| r.cpu.into(),
+        "Sampled CPU of the samples in whose stack such an address is.",
+    ),
+    ColumnOf::details(
+        "exclusive_cpu_ns",
+        "Exclusive CPU",
+        Kind::Milliseconds,
+        |r| r.exclusive_cpu.into(),
+        "Sampled CPU of the samples whose leaf such an address is.",
+    ),
+    ColumnOf::details(
+        "samples",
+        "Samples",
+        Kind::Count,
+        |r| r.samples.into(),
+        "Samples in whose stack such an address is.",
+    ),
+    ColumnOf::always(
+        "wait_ns",
+        "Wait",
+        Kind::Milliseconds,
+        |r| r.wait.into(),
+        "Time that threads waited with such an address in their stack: overlaps in a process counted once, summed over the processes.",
+    ),
+    ColumnOf::always(
+        "processes",
+        "Processes",
+        Kind::Count,
+        |r| r.processes.into(),
+        "Processes in whose stacks they are.",
+    ),
+    ColumnOf::always(
+        "symbol_file",
+        "Symbol file",
+        Kind::Text,
+        |r| r.module.as_ref().and_then(symbol_file).into(),
+        "The PDB, or the image where it names none, that would have the names.",
+    ),
+    ColumnOf::always(
+        "identity",
+        "Identity",
+        Kind::Text,
+        |r| r.module.as_ref().and_then(identity).into(),
+        "What it is known by on symbol servers: GUID and age of the PDB, time stamp and size of the image, or the build id.",
+    ),
+    ColumnOf::details(
+        "path",
+        "Path",
+        Kind::LongText,
+        |r| r.module.as_ref().map(|module| module.path.clone()).into(),
+        "Path of the image.",
+    ),
+]);
+
+/// The file that has the names of a module's code.
+fn symbol_file(module: &ModuleRow) -> Option<String> {
+    match (&module.pdb_name, &module.build_id) {
+        (Some(pdb), _) => Some(pdb.clone()),
+        (None, Some(_)) => Some(format!("{}.debug", module.name)),
+        (None, None) => module.time_date_stamp.map(|_| module.name.clone()),
+    }
+}
+
+/// As in the paths of symbol servers.
+fn identity(module: &ModuleRow) -> Option<String> {
+    let pdb = module.pdb_guid.as_ref().zip(module.pdb_age);
+    let image = module.time_date_stamp.filter(|_| module.size > 0);
+    pdb.map(|(guid, age)| format!("{}{age:X}", guid.replace('-', "").to_uppercase()))
+        .or_else(|| module.build_id.clone())
+        .or_else(|| image.map(|stamp| format!("{stamp:08X}{:x}", module.size)))
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "symbols missing"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let archive = recording.archive();
+        let mut rows = rows(archive, self)?;
+        let frames = archive.row_count::<FrameRow>();
+        let nameless = rows.iter().fold(0_i64, |sum, row| sum.saturating_add(row.frames));
+        let facts = vec![
+            Fact::new("modules", Kind::Count, rows.iter().filter(|row| row.module.is_some()).count()),
+            Fact::new("frames without a name", Kind::Count, nameless),
+            Fact::new("frames", Kind::Count, i64::try_from(frames).unwrap_or(i64::MAX)),
+        ];
+        self.top.apply(&mut rows);
+        Ok(COLUMNS.section(&recording.file, &rows, facts))
+    }
+}
+
+/// Stands for every frame that has a name.
+const NAMED_CODE: MethodId = MethodId(0);
+/// Stands for code without a name outside of any module; from here on come the modules.
+const NO_MODULE: MethodId = MethodId(1);
+
+/// The rows for one archive, all of them, in order. What the idle loop does hides nothing and is left out.
+///
+/// # Errors
+/// When a table cannot be read.
+pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
+    let modules: Vec<ModuleRow> = archive.rows()?;
+    let mut named: FxHashSet<FrameId> = FxHashSet::default();
+    archive.scan(NAMED, None, |row: &SymbolRow| {
+        named.insert(row.frame);
+    })?;
+
+    // A module is to the aggregator what a method is to others.
+    let mut source = StackMethods::new();
+    let mut frames: FxHashMap<MethodId, i64> = FxHashMap::default();
+    archive.scan(FRAMES, None, |row: &FrameRow| {
+        let module = row.module.filter(|module| modules.get(module.index()).is_some());
+        let method = match module.map(|module| u32::try_from(module.index())) {
+            _ if named.contains(&row.frame) => NAMED_CODE,
+            Some(Ok(module)) => MethodId(NO_MODULE.0.saturating_add(1).saturating_add(module)),
+            _ => NO_MODULE,
+        };
+        source.add_frame(row.frame, &[method]);
+        *frames.entry(method).or_default() += 1;
+    })?;
+    archive.scan(Projection::ALL, None, |row: &StackRow| source.add_stack(row))?;
+
+    let threads: Vec<ThreadRow> = archive.rows()?;
+    let recording = Recording::from(archive.info());
+    let (start, end) = question.time.bounds();
+    let range = Span::new(start, end);
+    let mut aggregator = MethodAggregator::new(&recording, range, &threads, source);
+    archive.scan(SAMPLES, (!question.time.is_everything()).then_some(start..end), |row| aggregator.sample(row))?;
+    archive.scan_backwards(SWITCHES, |row| aggregator.switch(row))?;
+
+    let processes: Vec<ProcessRow> = archive.rows()?;
+    let is_idle = |row: &&ProcessRow| row.pid == 0 && row.origin != Origin::Pseudo;
+    let idle: FxHashSet<ProcessId> = processes.iter().filter(is_idle).map(|row| row.process).collect();
+    let mut rows: FxHashMap<MethodId, Row> = FxHashMap::default();
+    let mut processes: FxHashMap<MethodId, FxHashSet<ProcessId>> = FxHashMap::default();
+    for (&method, &frames) in frames.iter().filter(|(method, _)| **method != NAMED_CODE) {
+        let module = method.0.checked_sub(NO_MODULE.0 + 1).map(|index| modules[index as usize].clone());
+        let wait = recording.has_switches.then_some(0);
+        let row = Row { module, frames, processes: 0, cpu: 0, exclusive_cpu: 0, samples: 0, wait };
+        rows.insert(method, row);
+    }
+    for total in aggregator.finish().methods {
+        let Some(row) = rows.get_mut(&total.method).filter(|_| !idle.contains(&total.process)) else { continue };
+        processes.entry(total.method).or_default().insert(total.process);
+        row.cpu = row.cpu.saturating_add(total.cpu);
+        row.exclusive_cpu = row.exclusive_cpu.saturating_add(total.exclusive_cpu);
+        row.samples = row.samples.saturating_add(total.samples);
+        row.wait = row.wait.map(|wait| wait.saturating_add(total.wait.union));
+    }
+    for (method, processes) in processes {
+        if let Some(row) = rows.get_mut(&method) {
+            row.processes = i64::try_from(processes.len()).unwrap_or(i64::MAX);
+        }
+    }
+    let mut rows: Vec<Row> = rows.into_values().filter(|row| passes(row, question)).collect();
+    rows.sort_by(|a, b| compare(question.sort, a, b));
+    Ok(rows)
+}
+
+fn passes(row: &Row, question: &Question) -> bool {
+    let name = row.module.as_ref().map_or("", |module| module.name.as_str());
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    question.module.is_empty() || question.module.matches_any(&[name, stem])
+}
+
+fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
+    let name = |row: &Row| row.module.as_ref().map(|module| (module.name.to_lowercase(), module.module));
+    let by_cpu = || a.cpu.cmp(&b.cpu).then(a.wait.cmp(&b.wait));
+    let by_wait = || a.wait.cmp(&b.wait).then(a.cpu.cmp(&b.cpu));
+    let order = match sort {
+        Sort::Cpu => by_cpu(),
+        Sort::Wait => by_wait(),
+        Sort::Frames => a.frames.cmp(&b.frames),
+        Sort::Name => Ordering::Equal,
+    };
+    order
+        .then_with(|| if sort == Sort::Name { Ordering::Equal } else { a.frames.cmp(&b.frames) })
+        .then_with(|| name(a).cmp(&name(b)))
+}

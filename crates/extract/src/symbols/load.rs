@@ -1,0 +1,63 @@
+//! Names for an archive that is there.
+
+use std::path::Path;
+
+use tracesift_analysis::Recording;
+use tracesift_archive::{ArchiveUpdate, TargetLock, WhenBusy};
+use tracesift_trace::rows::HealthRow;
+
+use super::names::{Earlier, Named, Nameless, Names, WithNames};
+use super::source::NameSource;
+use crate::error::Error;
+use crate::summaries::summarise;
+
+/// What the health table calls modules without symbols.
+pub(crate) const NAMELESS: &str = "modules_without_symbols";
+
+/// Gives the frames of an archive their names: its tables `symbols` and `method_summary` are made anew, all others stay the files
+/// they are. When no symbol file says anything, they stay, too.
+///
+/// # Errors
+/// When the archive cannot be read or replaced; then it is as it was.
+pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Error> {
+    let lock = TargetLock::acquire(archive, WhenBusy::Wait)?;
+    let mut update = ArchiveUpdate::begin(lock)?;
+    let old = update.old().clone();
+    let names = Names::find(&old, Earlier::Stored, source)?;
+    let named = names.named().clone();
+    if names.is_empty() {
+        if !old.info().symbols_loaded {
+            update.info_mut().symbols_loaded = true;
+            update.finish()?;
+        }
+        return Ok(named);
+    }
+    let summary = summarise(Recording::from(old.info()), &WithNames { rows: &old, names: &names })?;
+    let mut written = Ok(());
+    update.write_each(|write| written = names.for_each(write));
+    written?;
+    update.write_each(|write| summary.methods.for_each(write));
+    let mut health: Vec<HealthRow> = old.rows()?;
+    health.retain(|row| row.kind != NAMELESS);
+    health.extend(nameless(&named));
+    update.write_table(&health);
+    update.info_mut().symbols_loaded = true;
+    update.finish()?;
+    Ok(named)
+}
+
+/// The module that most frames without a name are in, and why they have none.
+pub(crate) fn example_of(worst: &Nameless) -> String {
+    format!("{}: {}", worst.module, worst.reason.as_deref().unwrap_or("its symbols do not know the code"))
+}
+
+/// The health table's row on modules without symbols.
+fn nameless(named: &Named) -> Option<HealthRow> {
+    let worst = named.nameless.last()?;
+    Some(HealthRow {
+        kind: NAMELESS.to_owned(),
+        count: i64::try_from(named.nameless.len()).unwrap_or(i64::MAX),
+        first_time: None,
+        example: Some(example_of(worst)),
+    })
+}

@@ -1,0 +1,15 @@
+//! Names for the frames of an archive: which modules need symbols, what their code is called, and the table `symbols`.
+//!
+//! Where names come from is a [`NameSource`]'s business; what they are given to is decided here, alike for an extract and for an
+//! archive that gets them later.
+
+mod callers;
+mod load;
+mod names;
+mod source;
+
+pub use load::load_symbols;
+pub(crate) use load::{NAMELESS, example_of};
+pub(crate) use names::{Earlier, Names, WithNames};
+pub use names::{Named, Nameless};
+pub use source::{Found, NameSource, Wanted};

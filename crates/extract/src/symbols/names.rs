@@ -1,0 +1,316 @@
+//! The table `symbols` of an archive: what it knew before, and what symbol files add.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_archive::{Archive, Error, Projection};
+use tracesift_symbols::Table;
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow,
+};
+use tracesift_trace::{FrameId, ModuleId};
+
+use super::callers::callers;
+use super::source::{Found, NameSource, Wanted};
+use crate::summaries::SummarySource;
+
+const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "process"]);
+const SOURCES: Projection<SymbolRow> = Projection::of(&["frame", "source"]);
+const MAPPINGS: Projection<ProcessModuleRow> = Projection::of(&["module", "base"]);
+
+/// Words for where names come from that are the recording's own: no file knows better.
+const RECORDED: [&str; 2] = ["jit", "rundown"];
+/// Words for names that tell less than a symbol file does: of the next known address below. They are looked for again.
+const ROUGH: [&str; 3] = ["export", "elf", "kallsyms"];
+
+/// Names that were there before.
+#[derive(Clone, Copy)]
+pub(crate) enum Earlier<'a> {
+    /// Those of a recording that is being extracted.
+    Rows(&'a [SymbolRow]),
+    /// Those in the archive itself.
+    Stored,
+}
+
+/// What symbol files said of an archive's frames.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Frames in modules.
+    pub frames: u64,
+    /// Those of them that have a name now.
+    pub named: u64,
+    /// Modules whose symbols were found.
+    pub modules: u64,
+    /// Modules that frames without a name are in, those with the most of them last.
+    pub nameless: Vec<Nameless>,
+}
+
+/// A module without symbols, or whose symbols do not know all of its frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nameless {
+    /// Module name without path.
+    pub module: String,
+    /// Its frames that have no name.
+    pub frames: u64,
+    /// Why; `None` where symbols were found and know nothing there.
+    pub reason: Option<String>,
+}
+
+/// The rows of the table `symbols`. They are made when they are asked for, since there may be millions.
+pub(crate) struct Names<'a> {
+    archive: &'a Archive,
+    earlier: Earlier<'a>,
+    frames: Vec<NamedFrame>,
+    replaced: FxHashSet<FrameId>,
+    modules: Vec<Option<(String, Table)>>,
+    named: Named,
+}
+
+/// A frame whose names a symbol file knows.
+struct NamedFrame {
+    frame: FrameId,
+    module: u32,
+    /// In the table of the module.
+    address: u64,
+}
+
+impl<'a> Names<'a> {
+    /// Asks `source` for what the archive's frames are called.
+    ///
+    /// # Errors
+    /// When the archive cannot be read.
+    pub(crate) fn find(archive: &'a Archive, earlier: Earlier<'a>, source: &dyn NameSource) -> Result<Self, Error> {
+        let modules: Vec<ModuleRow> = archive.rows()?;
+        let kernel = KernelBases::of(archive)?;
+        let known = known_frames(archive, earlier)?;
+        let mut frames = Vec::new();
+        let mut kernel_frames = FxHashSet::default();
+        archive.scan(FRAMES, None, |row| {
+            let is_kernel = match row.module {
+                Some(module) => kernel.of_module(module).is_some(),
+                None => row.process.is_none(),
+            };
+            if is_kernel {
+                kernel_frames.insert(row.frame);
+            }
+            if let (Some(module), Some(rva)) = (row.module, row.rva)
+                && modules.get(module.index()).is_some()
+            {
+                frames.push((row.frame, module, rva));
+            }
+        })?;
+
+        let tables = tables(&modules, &kernel, &frames, &known, source);
+        let callers = callers(archive, |frame| kernel_frames.contains(&frame))?;
+        let mut names = Names {
+            archive,
+            earlier,
+            frames: Vec::new(),
+            replaced: FxHashSet::default(),
+            modules: Vec::new(),
+            named: Named { frames: frames.len() as u64, ..Named::default() },
+        };
+        let mut without = vec![0_u64; modules.len()];
+        for (frame, module, rva) in frames {
+            let known = known.get(&frame).copied();
+            let found = tables[module.index()].as_ref().and_then(|found| found.as_ref().ok());
+            let address = found.and_then(|found| {
+                let address = found.base.wrapping_add_signed(rva).wrapping_sub(u64::from(callers.contains(&frame)));
+                found.table.frames(address).next().map(|_| address)
+            });
+            match address.filter(|_| known != Some(Known::Recorded)) {
+                Some(address) => {
+                    let module = u32::try_from(module.index()).unwrap_or(u32::MAX);
+                    names.frames.push(NamedFrame { frame, module, address });
+                    if known.is_some() {
+                        names.replaced.insert(frame);
+                    }
+                }
+                None if known.is_none() => without[module.index()] += 1,
+                None => {}
+            }
+        }
+        names.named.named = names.named.frames - without.iter().sum::<u64>();
+        for (index, (row, found)) in modules.into_iter().zip(tables).enumerate() {
+            if without[index] > 0 {
+                let reason = found.as_ref().and_then(|found| found.as_ref().err()).cloned();
+                let (module, frames) = (row.name.clone(), without[index]);
+                names.named.nameless.push(Nameless { module, frames, reason });
+            }
+            let found = found.and_then(Result::ok);
+            names.named.modules += u64::from(found.is_some());
+            names.modules.push(found.map(|found| (row.name, found.table)));
+        }
+        names.named.nameless.sort_by(|a, b| a.frames.cmp(&b.frames).then_with(|| b.module.cmp(&a.module)));
+        Ok(names)
+    }
+
+    /// What was found.
+    pub(crate) fn named(&self) -> &Named {
+        &self.named
+    }
+
+    /// Whether no symbol file said anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// All rows; those of a frame stand together, the function itself first.
+    ///
+    /// # Errors
+    /// When the archive cannot be read.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
+        let mut keep = |row: &SymbolRow| {
+            if !self.replaced.contains(&row.frame) {
+                visit(row);
+            }
+        };
+        match self.earlier {
+            Earlier::Rows(rows) => rows.iter().for_each(&mut keep),
+            Earlier::Stored => self.archive.scan(Projection::ALL, None, &mut keep)?,
+        }
+        let mut row = SymbolRow::default();
+        for NamedFrame { frame, module, address } in &self.frames {
+            let Some((module, table)) = self.modules.get(*module as usize).and_then(Option::as_ref) else { continue };
+            row.frame = *frame;
+            put(&mut row.module, Some(module));
+            for (depth, function) in (0..).zip(table.frames(*address)) {
+                row.depth = depth;
+                row.function.clear();
+                row.function.push_str(function.function);
+                put(&mut row.arguments, function.arguments);
+                put(&mut row.file, function.file);
+                row.line = function.line.and_then(|line| i32::try_from(line).ok());
+                row.source.clear();
+                row.source.push_str(function.source);
+                visit(&row);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts a text where another one was, into the same memory.
+fn put(place: &mut Option<String>, text: Option<&str>) {
+    match (place.as_mut(), text) {
+        (Some(place), Some(text)) => {
+            place.clear();
+            place.push_str(text);
+        }
+        (_, text) => *place = text.map(str::to_owned),
+    }
+}
+
+/// What is known of a frame's name without looking for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// The recording names it.
+    Recorded,
+    /// A symbol file does.
+    Exactly,
+    /// It has a name, and may get a better one.
+    Roughly,
+}
+
+/// The frames that have a name.
+fn known_frames(archive: &Archive, earlier: Earlier<'_>) -> Result<FxHashMap<FrameId, Known>, Error> {
+    let mut known = FxHashMap::default();
+    let mut note = |row: &SymbolRow| {
+        let how = match row.source.as_str() {
+            source if RECORDED.contains(&source) => Known::Recorded,
+            source if ROUGH.contains(&source) => Known::Roughly,
+            _ => Known::Exactly,
+        };
+        known.insert(row.frame, how);
+    };
+    match earlier {
+        Earlier::Rows(rows) => rows.iter().for_each(note),
+        Earlier::Stored => archive.scan(SOURCES, None, &mut note)?,
+    }
+    Ok(known)
+}
+
+/// The names of the modules that have frames without one, or with a rough one; by module.
+fn tables(
+    modules: &[ModuleRow],
+    kernel: &KernelBases,
+    frames: &[(FrameId, ModuleId, i64)],
+    known: &FxHashMap<FrameId, Known>,
+    source: &dyn NameSource,
+) -> Vec<Option<Result<Found, String>>> {
+    let mut needs_names = vec![false; modules.len()];
+    for (frame, module, _) in frames {
+        needs_names[module.index()] |= matches!(known.get(frame), None | Some(Known::Roughly));
+    }
+    let wanted: Vec<usize> = (0..modules.len()).filter(|index| needs_names[*index]).collect();
+    let asked: Vec<Wanted<'_>> = wanted
+        .iter()
+        .map(|&index| Wanted { module: &modules[index], kernel_base: kernel.of_module(ModuleId::from_index(index)) })
+        .collect();
+    let mut tables: Vec<Option<Result<Found, String>>> = modules.iter().map(|_| None).collect();
+    for (index, found) in wanted.into_iter().zip(source.names(&asked)) {
+        tables[index] = Some(found);
+    }
+    tables
+}
+
+/// The modules of the kernel and where they lie.
+struct KernelBases(FxHashMap<ModuleId, u64>);
+
+impl KernelBases {
+    fn of(archive: &Archive) -> Result<Self, Error> {
+        // The upper half of the addresses is the kernel's: of 64 bits what is negative in the archive.
+        let from: u64 = if archive.info().pointer_size == 4 { 1 << 31 } else { 1 << 63 };
+        let mut bases = FxHashMap::default();
+        archive.scan(MAPPINGS, None, |row: &ProcessModuleRow| {
+            if row.base.cast_unsigned() >= from {
+                bases.entry(row.module).or_insert(row.base.cast_unsigned());
+            }
+        })?;
+        Ok(Self(bases))
+    }
+
+    fn of_module(&self, module: ModuleId) -> Option<u64> {
+        self.0.get(&module).copied()
+    }
+}
+
+/// The rows of a source with these names in place of its own.
+pub(crate) struct WithNames<'a, Source> {
+    pub(crate) rows: &'a Source,
+    pub(crate) names: &'a Names<'a>,
+}
+
+impl<Source: SummarySource> SummarySource for WithNames<'_, Source> {
+    fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error> {
+        self.rows.modules()
+    }
+
+    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error> {
+        self.rows.processes()
+    }
+
+    fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error> {
+        self.rows.threads()
+    }
+
+    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
+        self.rows.frames(visit)
+    }
+
+    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
+        self.names.for_each(visit)
+    }
+
+    fn stacks(&self, visit: impl FnMut(&StackRow)) -> Result<(), Error> {
+        self.rows.stacks(visit)
+    }
+
+    fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        self.rows.samples(visit)
+    }
+
+    fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
+        self.rows.switches_newest_first(visit)
+    }
+}

@@ -56,6 +56,38 @@ impl SpaceEpoch {
     }
 }
 
+/// Frames that a stack has at most.
+const MAX_FRAMES: usize = 1024;
+
+/// Frames that are found again without a search.
+const RECENT: usize = 1 << RECENT_BITS;
+const RECENT_BITS: u32 = 15;
+
+/// An address, and what it meant when it was looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RecentKey {
+    address: u64,
+    space: AddressSpace,
+    images: u32,
+    methods: u32,
+}
+
+impl RecentKey {
+    /// No address that occurs has these epochs.
+    const NONE: Self = Self { address: 0, space: AddressSpace::Kernel, images: u32::MAX, methods: u32::MAX };
+
+    /// Programs are mapped at the same addresses in many processes: those of a few at a time meet in one place.
+    #[inline]
+    fn place(&self) -> usize {
+        let space = match self.space {
+            AddressSpace::Kernel => 0,
+            AddressSpace::Process(process) => u64::from(process.0.cast_unsigned()) + 1,
+        };
+        let mixed = (self.address ^ space << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (u64::BITS - RECENT_BITS)) as usize
+    }
+}
+
 /// Halves since the last flush.
 #[derive(Debug, Default)]
 struct Generation {
@@ -99,6 +131,8 @@ pub struct Stacks {
     kernel_epoch: SpaceEpoch,
     process_epochs: Vec<SpaceEpoch>,
     addresses: Vec<u64>,
+    /// The frames of chains, each at the place that its key tells: most frames of a chain were met just before.
+    recent: Vec<(RecentKey, FrameId)>,
     row: StackRow,
 }
 
@@ -124,6 +158,7 @@ impl Stacks {
             kernel_epoch: SpaceEpoch::NEVER,
             process_epochs: Vec::new(),
             addresses: Vec::new(),
+            recent: Vec::new(),
             row: StackRow { stack: StackId(0), frames: Vec::new() },
         }
     }
@@ -191,53 +226,73 @@ impl Stacks {
         ticks: i64,
         sink: &mut impl RowSink,
     ) -> Option<HalfId> {
-        self.with_addresses(frames, |stacks, addresses| {
-            let user_frames = addresses.last().is_some_and(|address| !stacks.is_kernel(*address));
-            let space = if user_frames { AddressSpace::Process(process) } else { AddressSpace::Kernel };
-            stacks.inline(space, addresses, ticks, |stacks| stacks.half(process, addresses, ticks, sink))
-        })
-    }
-
-    /// The half with these addresses of one space, leaf first.
-    pub fn half_in(
-        &mut self,
-        space: AddressSpace,
-        frames: impl Iterator<Item = u64>,
-        ticks: i64,
-        sink: &mut impl RowSink,
-    ) -> Option<HalfId> {
-        self.with_addresses(frames, |stacks, addresses| {
-            stacks.inline(space, addresses, ticks, |stacks| {
-                for address in addresses {
-                    let frame = stacks.frame_in(space, *address, ticks, sink);
-                    stacks.current.frames.push(frame);
-                }
-                stacks.end_half()
-            })
-        })
-    }
-
-    /// Works on the addresses without allocating for each stack; `None` when there are none.
-    fn with_addresses(
-        &mut self,
-        frames: impl Iterator<Item = u64>,
-        work: impl FnOnce(&mut Self, &[u64]) -> HalfId,
-    ) -> Option<HalfId> {
         let mut addresses = std::mem::take(&mut self.addresses);
         addresses.clear();
-        addresses.extend(frames.take(1024));
-        let id = (!addresses.is_empty()).then(|| work(self, &addresses));
+        addresses.extend(frames.take(MAX_FRAMES));
+        let half = addresses.last().map(|root| {
+            let space = if self.is_kernel(*root) { AddressSpace::Kernel } else { AddressSpace::Process(process) };
+            self.inline(space, process, &addresses, ticks, sink)
+        });
         self.addresses = addresses;
-        id
+        half
+    }
+
+    /// The stack with these addresses of the kernel at the leaf side and those of the process at the root side, leaf first: for chains that
+    /// are recorded whole and looked up whole, so that nobody asks for their halves.
+    pub fn whole(
+        &mut self,
+        process: ProcessId,
+        kernel: impl Iterator<Item = u64>,
+        user: impl Iterator<Item = u64>,
+        ticks: i64,
+        sink: &mut impl RowSink,
+    ) -> Option<StackId> {
+        self.flush_if_full();
+        let mut frames = std::mem::take(&mut self.row.frames);
+        frames.clear();
+        self.add_frames(&mut frames, AddressSpace::Kernel, kernel, ticks, sink);
+        self.add_frames(&mut frames, AddressSpace::Process(process), user, ticks, sink);
+        self.row.frames = frames;
+        (!self.row.frames.is_empty()).then(|| self.stack_of_row(sink))
+    }
+
+    /// Appends the frames at these addresses of a space.
+    fn add_frames(
+        &mut self,
+        frames: &mut Vec<FrameId>,
+        space: AddressSpace,
+        addresses: impl Iterator<Item = u64>,
+        ticks: i64,
+        sink: &mut impl RowSink,
+    ) {
+        let mut epochs = None;
+        for address in addresses.take(MAX_FRAMES) {
+            let (images, methods) = *epochs.get_or_insert_with(|| self.epochs(space, ticks));
+            let key = RecentKey { address, space, images, methods };
+            let place = key.place();
+            let frame = match self.recent.get(place) {
+                Some((known, frame)) if *known == key => *frame,
+                _ => {
+                    let frame = self.frame_in(space, address, ticks, sink);
+                    if self.recent.is_empty() {
+                        self.recent.resize(RECENT, (RecentKey::NONE, FrameId(0)));
+                    }
+                    self.recent[place] = (key, frame);
+                    frame
+                }
+            };
+            frames.push(frame);
+        }
     }
 
     /// The half with this content, made where it is not known yet.
     fn inline(
         &mut self,
         space: AddressSpace,
+        process: ProcessId,
         addresses: &[u64],
         ticks: i64,
-        make: impl FnOnce(&mut Self) -> HalfId,
+        sink: &mut impl RowSink,
     ) -> HalfId {
         let (images, methods) = self.epochs(space, ticks);
         let content = fingerprint(addresses.iter().copied());
@@ -246,7 +301,7 @@ impl Stacks {
             return *id;
         }
         self.flush_if_full();
-        let id = make(self);
+        let id = self.half(process, addresses, ticks, sink);
         self.inline.insert(cache_key, id);
         id
     }
@@ -275,20 +330,23 @@ impl Stacks {
         if self.row.frames.is_empty() {
             return None;
         }
-        let content = fingerprint(self.row.frames.iter().map(|frame| u64::from(frame.0.cast_unsigned())));
-        let id = match self.contents.get(&content) {
-            Some(id) => *id,
-            None => {
-                let id = StackId::from_index(self.next_stack);
-                self.next_stack += 1;
-                self.contents.insert(content, id);
-                self.row.stack = id;
-                sink.stack(&self.row);
-                id
-            }
-        };
+        let id = self.stack_of_row(sink);
         self.pairs.insert((kernel, user), id);
         Some(id)
+    }
+
+    /// The stack with the frames of the row at hand.
+    fn stack_of_row(&mut self, sink: &mut impl RowSink) -> StackId {
+        let content = fingerprint(self.row.frames.iter().map(|frame| u64::from(frame.0.cast_unsigned())));
+        if let Some(id) = self.contents.get(&content) {
+            return *id;
+        }
+        let id = StackId::from_index(self.next_stack);
+        self.next_stack += 1;
+        self.contents.insert(content, id);
+        self.row.stack = id;
+        sink.stack(&self.row);
+        id
     }
 
     /// The frame at an address.
@@ -373,11 +431,6 @@ impl Stacks {
             let frame = self.frame(process, *address, ticks, sink);
             self.current.frames.push(frame);
         }
-        self.end_half()
-    }
-
-    /// The frames since the last half are one.
-    fn end_half(&mut self) -> HalfId {
         let id = HalfId(self.current.next_id());
         self.current.ends.push(u32::try_from(self.current.frames.len()).unwrap_or(u32::MAX));
         id

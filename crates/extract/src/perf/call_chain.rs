@@ -66,16 +66,13 @@ impl<Sink: RowSink> Rows<'_, Sink> {
     fn new_stack(&mut self, at: &Interrupted<'_>) -> Option<StackId> {
         let (chain, first) = (at.sample.callchain, Side::of(at.mode));
         let kernel = side_of(chain, first, Side::Kernel);
-        let kernel = self.stacks.half_in(AddressSpace::Kernel, kernel, at.ticks, self.sink);
         let user = side_of(chain, first, Side::User);
         let recorded = || user.clone().count();
         let made = self.user_stacks.chain(at, recorded, self.stacks.modules(), &mut self.health);
-        let space = AddressSpace::Process(at.process);
-        let user = match made {
-            Some(made) => self.stacks.half_in(space, made.iter().copied(), at.ticks, self.sink),
-            None => self.stacks.half_in(space, user, at.ticks, self.sink),
-        };
-        self.stacks.stack(kernel, user, &mut self.health, self.sink)
+        match made {
+            Some(made) => self.stacks.whole(at.process, kernel, made.iter().copied(), at.ticks, self.sink),
+            None => self.stacks.whole(at.process, kernel, user, at.ticks, self.sink),
+        }
     }
 
     /// The sampled instruction as a frame, for a sample without a stack.

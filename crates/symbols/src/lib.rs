@@ -7,6 +7,7 @@
 
 mod error;
 pub mod identity;
+pub mod names;
 mod table;
 
 pub use error::Error;

@@ -6,9 +6,12 @@
 //! Nothing here knows recordings, and nothing here believes a file: every length in one is checked before it is used.
 
 mod error;
+mod fields;
 pub mod identity;
 pub mod names;
+pub mod pe;
 mod table;
+mod undecorate;
 
 pub use error::Error;
 pub use identity::{BuildId, Guid, ImageId, PdbId};

@@ -9,6 +9,7 @@ mod error;
 mod fields;
 pub mod identity;
 pub mod names;
+pub mod pdb;
 pub mod pe;
 mod table;
 mod undecorate;

@@ -27,3 +27,4 @@ pub(crate) fn have(tools: &[&str]) -> bool {
         there
     })
 }
+pub(crate) mod symbolizer;

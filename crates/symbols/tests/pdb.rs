@@ -1,0 +1,193 @@
+//! PDBs of Microsoft's linker against llvm-symbolizer and pdb-addr2line.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+
+use common::symbolizer::{Frame, frames_of, ours, publics_of, table_of, unknown};
+use pdb_addr2line::{ContextPdbData, TypeFormatterFlags};
+use tracesift_symbols::pdb::Pdb;
+use tracesift_symbols::pe::Image;
+use tracesift_symbols::{Error, PdbId, Table};
+
+/// Random addresses per image.
+const ADDRESSES: usize = 10_000;
+
+/// Addresses within the code section of an image, `ADDRESSES` of them; the same ones every time.
+fn random_addresses(image: &Path) -> Vec<u32> {
+    let bytes = fs::read(image).expect("it is there");
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
+    let headers = number(0x3c) as usize;
+    let section = headers + 24 + (number(headers + 20) & 0xffff) as usize;
+    assert_eq!(&bytes[section..section + 6], b".text\0");
+    let (size, start) = (number(section + 8), number(section + 12));
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        start + u32::try_from((state >> 33) % u64::from(size)).expect("below 2^31")
+    };
+    (0..ADDRESSES).map(|_| next()).collect()
+}
+
+/// The outermost function with its file and line, of each of 10,000 addresses.
+///
+/// Three differences have reasons:
+/// * Where several lines begin at one address, llvm-symbolizer gives the first one for that byte and the last one from the next byte on. Only the
+///   last one has code, and all of its code is at one line with us: so at such a byte we must say what it says of the next one in the function.
+/// * It shows 0xf00f00 as a line, which stands for code without one.
+/// * It names functions of modules only. At public symbols (the import stubs of the C library) it must give our name when it
+///   is asked for decorated names, for which it looks at public symbols only.
+fn functions_and_lines(image: &Path, table: &Table, addresses: &[u32]) -> BTreeMap<&'static str, usize> {
+    let mut tally = BTreeMap::new();
+    let theirs = frames_of(image, addresses, false, &|_, _| false);
+    let next: Vec<u32> = addresses.iter().map(|address| address + 1).collect();
+    let theirs_next = frames_of(image, &next, false, &|_, _| false);
+    let publics = publics_of(image, addresses);
+    for (at, address) in addresses.iter().enumerate() {
+        let mine = ours(table, *address).pop().unwrap_or_else(unknown);
+        let theirs = theirs[at].as_ref().expect("it crashes on inlined functions only").last().expect("a frame");
+        let after = theirs_next[at].as_ref().expect("it crashes on inlined functions only").last().expect("a frame");
+        let kind = if *theirs == mine {
+            if mine.0 == "??" { "no function, both" } else { "the same" }
+        } else if theirs.2 == Some(0xf0_0f00) && (&theirs.0, &theirs.1, None) == (&mine.0, &mine.1, mine.2) {
+            "no line"
+        } else if theirs.0 == "??" {
+            assert_eq!(Some(&mine.0), publics[at].as_ref(), "at {address:#x}");
+            assert_eq!((&mine.1, mine.2), (&theirs.1, theirs.2), "at {address:#x}");
+            "a public symbol"
+        } else {
+            assert_eq!((&mine.0, &mine.1), (&theirs.0, &theirs.1), "at {address:#x}");
+            // A function of one byte has no next one.
+            assert!(mine == *after || mine.0 != after.0, "at {address:#x}: {mine:?}, {after:?}");
+            assert!(table.stretches().any(|(start, _)| start == u64::from(*address)));
+            "the line of the next byte"
+        };
+        *tally.entry(kind).or_insert(0) += 1;
+    }
+    tally
+}
+
+/// The inlined functions of each of 10,000 addresses.
+///
+/// llvm-symbolizer 14 takes an entry of a line program that no length follows for one byte long, where its end is the start of the next one, and
+/// counts in a change of line that comes behind an entry. So it leaves inlined functions out, and it is wrong about lines; and it crashes
+/// where link-time code generation took a function from another module. What it says of functions must be among ours, in our order. That
+/// all of ours is right, pdb-addr2line is asked.
+fn inlines(image: &Path, table: &Table, addresses: &[u32]) -> BTreeMap<&'static str, usize> {
+    let mut tally = BTreeMap::new();
+    let mut sorted = addresses.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let alike = |a: u32, b: u32| ours(table, a) == ours(table, b);
+    for (address, theirs) in sorted.iter().zip(frames_of(image, &sorted, true, &alike)) {
+        let mine = ours(table, *address);
+        let kind = match theirs {
+            None => "a crash",
+            Some(theirs) if theirs.len() == 1 && mine.len() <= 1 => "nothing inlined, both",
+            Some(theirs) if theirs == mine => "the same",
+            Some(theirs) => {
+                let mut rest = mine.iter();
+                let found = theirs.iter().all(|frame| rest.any(|mine| (&mine.0, &mine.1) == (&frame.0, &frame.1)));
+                assert!(found, "at {address:#x}: {theirs:?}, {mine:?}");
+                if theirs.len() == mine.len() { "other lines" } else { "fewer functions" }
+            }
+        };
+        *tally.entry(kind).or_insert(0) += 1;
+    }
+    tally
+}
+
+/// All frames of each of 10,000 addresses by pdb-addr2line, which must be ours, but for what is wrong with it:
+/// * It writes the kind of a class, `static`, and 0xf00f00 as a line.
+/// * It gives the code behind a function, and behind the lines of one, to what stands before. llvm-symbolizer agrees with us that
+///   there is nothing, or no line.
+/// * Names of public symbols are decorated, which llvm-symbolizer was asked for.
+/// * It takes a function that link-time code generation took from another module for the one that has the same number in a third module.
+///   File and line are right.
+fn second_opinion(pdb: &Path, table: &Table, addresses: &[u32], link_time_code: bool) -> BTreeMap<&'static str, usize> {
+    let mut tally = BTreeMap::new();
+    let file = pdb_addr2line::pdb::PDB::open(File::open(pdb).expect("it is there")).expect("a PDB");
+    let data = ContextPdbData::try_from_pdb(file).expect("a PDB");
+    let flags = TypeFormatterFlags::NO_ARGUMENTS | TypeFormatterFlags::NO_FUNCTION_RETURN;
+    let context = data.make_context_with_formatter_flags(flags).expect("a PDB");
+    for address in addresses {
+        let theirs = context.find_frames(*address).expect("it finds").map(|theirs| theirs.frames).unwrap_or_default();
+        let mut theirs: Vec<Frame> = theirs
+            .into_iter()
+            .map(|frame| {
+                let mut name = frame.function.unwrap_or_default();
+                for word in ["static ", "class ", "struct "] {
+                    name = name.strip_prefix(word).unwrap_or(&name).to_owned();
+                }
+                (name, frame.file.map(|file| file.into_owned()), frame.line.filter(|line| *line != 0xf0_0f00))
+            })
+            .collect();
+        let mine = ours(table, *address);
+        let kind = match (mine.last(), theirs.last_mut()) {
+            (None, _) => "nothing here",
+            (Some(mine), Some(theirs)) if mine.2.is_none() => {
+                (theirs.1, theirs.2) = (mine.1.clone(), None);
+                "no line here"
+            }
+            _ => "the same",
+        };
+        let kind = if mine.is_empty() || mine == theirs {
+            kind
+        } else if theirs.len() == 1 && theirs[0].0.starts_with(['_', '?']) {
+            assert_eq!(mine.len(), 1, "at {address:#x}");
+            "a decorated name"
+        } else {
+            let places =
+                |frames: &[Frame]| frames.iter().map(|(_, file, line)| (file.clone(), *line)).collect::<Vec<_>>();
+            assert_eq!(places(&mine), places(&theirs), "at {address:#x}");
+            assert_eq!(mine.last(), theirs.last(), "at {address:#x}");
+            assert!(link_time_code, "at {address:#x}: {mine:?}, {theirs:?}");
+            "a function of another module"
+        };
+        *tally.entry(kind).or_insert(0) += 1;
+    }
+    tally
+}
+
+#[test]
+fn names_agree_with_llvm_symbolizer() {
+    let Some(cases) = common::cases() else { return };
+    if !common::have(&["llvm-symbolizer"]) {
+        return;
+    }
+    for name in ["crash", "CrashWithException"] {
+        let image = cases.join(name).with_extension("exe");
+        let pdb = image.with_extension("pdb");
+        let table = table_of(&pdb);
+        let addresses = random_addresses(&image);
+        let outer = functions_and_lines(&image, &table, &addresses);
+        println!("{name}, functions and lines: {outer:?}");
+        let inner = inlines(&image, &table, &addresses);
+        println!("{name}, inlined functions: {inner:?}");
+        println!("{name}, pdb-addr2line: {:?}", second_opinion(&pdb, &table, &addresses, name == "crash"));
+    }
+}
+
+#[test]
+fn a_pdb_knows_its_image() {
+    let Some(cases) = common::cases() else { return };
+    for image in ["crash.exe", "CrashWithException.exe", "test_vtables_omap.dll"] {
+        let file = |name: &str| File::open(cases.join(name)).expect("it is there");
+        let image = Image::read(file(image), None).expect("an image");
+        let id = image.pdbs()[0].id.clone();
+        let pdb = Pdb::read(file(&id.name), Some(&id)).expect("it is the one");
+        assert_eq!((pdb.guid(), pdb.age()), (id.guid, id.age));
+        for other in [
+            PdbId { age: id.age + 1, ..id.clone() },
+            PdbId { guid: tracesift_symbols::Guid::from_bytes([7; 16]), ..id.clone() },
+        ] {
+            assert!(matches!(Pdb::read(file(&id.name), Some(&other)), Err(Error::OtherBinary { .. })));
+        }
+    }
+    for portable in ["portable.pdb", "crash.exe"] {
+        let file = File::open(cases.join(portable)).expect("it is there");
+        assert!(matches!(Pdb::read(file, None), Err(Error::OtherFormat(_))));
+    }
+}

@@ -11,9 +11,11 @@ pub mod identity;
 pub mod names;
 pub mod pdb;
 pub mod pe;
+pub mod portable;
 mod table;
 mod undecorate;
 
 pub use error::Error;
 pub use identity::{BuildId, Guid, ImageId, PdbId};
+pub use portable::PortablePdb;
 pub use table::{FileId, Frame, FunctionId, LocationId, Table, TableBuilder, TableError};

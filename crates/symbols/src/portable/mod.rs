@@ -9,6 +9,7 @@ mod embedded;
 mod metadata;
 mod sequence_points;
 mod source_link;
+mod table;
 mod tables;
 
 use crate::error::Error;
@@ -19,6 +20,7 @@ use tables::Tables;
 pub use embedded::{EMBEDDED_MAGIC, read_embedded};
 pub use sequence_points::{SequencePoint, SequencePoints};
 pub use source_link::SourceLink;
+pub use table::{address, table};
 
 /// Tables of method tokens: the high byte of a token.
 const METHOD_DEFINITION: u32 = 0x06;

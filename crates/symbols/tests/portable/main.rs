@@ -5,5 +5,6 @@
 mod corpus;
 mod hostile;
 mod shared;
+mod tables;
 mod writer;
 mod written;

@@ -49,7 +49,9 @@ fn read(name: &str, wanted: &str) -> Option<PortablePdb> {
     let bytes = std::fs::read(folder()?.join(name)).unwrap();
     let other = PortablePdb::read(bytes.clone(), Some(guid("00000000-0000-0000-0000-000000000001")));
     assert!(matches!(other, Err(Error::OtherBinary { .. })));
-    Some(PortablePdb::read(bytes, Some(guid(wanted))).unwrap())
+    let pdb = PortablePdb::read(bytes, Some(guid(wanted))).unwrap();
+    crate::tables::assert_a_table_says_the_same(&pdb);
+    Some(pdb)
 }
 
 fn names(paths: &[String]) -> Vec<&str> {

@@ -5,6 +5,7 @@
 //!
 //! Nothing here knows recordings, and nothing here believes a file: every length in one is checked before it is used.
 
+pub mod breakpad;
 mod error;
 mod fields;
 pub mod identity;

@@ -1,0 +1,20 @@
+//! A Breakpad symbol file. What its table names can be looked up, and the table comes back from its bytes.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tracesift_symbols::{Table, breakpad, names};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(table) = breakpad::read(bytes, None) else { return };
+    assert!(!table.is_empty());
+    let again = Table::open(table.bytes()).expect("a table opens");
+    for (start, named) in table.stretches() {
+        let frames: Vec<_> = table.frames(start).collect();
+        assert_eq!(named, !frames.is_empty());
+        assert!(again.frames(start).eq(frames.iter().copied()));
+        for frame in frames {
+            names::split(frame.function);
+        }
+    }
+});

@@ -19,7 +19,10 @@ const QUESTIONS: &[&[&str]] = &[
 pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
     let directory = &args.directory;
     let recordings = tracesift_scenario::demo(directory)?;
-    writeln!(io::stdout(), "{} recordings written to {}\n", recordings.len(), directory.display())?;
+    let symbols = directory.join("symbols");
+    let files = tracesift_scenario::story::write_symbol_files(&symbols)?;
+    writeln!(io::stdout(), "{} recordings written to {}", recordings.len(), directory.display())?;
+    writeln!(io::stdout(), "{files} symbol files written to {}\n", symbols.display())?;
     let directory = directory.to_string_lossy();
     let mut exit = step(&["extract", "DIR"], &directory, no_color)?;
     for question in QUESTIONS {

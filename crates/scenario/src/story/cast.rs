@@ -186,6 +186,14 @@ pub fn symbols() -> Vec<Symbol> {
     NATIVE.iter().flat_map(|(module, _, functions)| module_symbols(module, functions)).collect()
 }
 
+/// The images of the story with their functions.
+pub(super) fn images() -> impl Iterator<Item = (Image, Vec<Symbol>)> {
+    let images = NATIVE.iter().enumerate();
+    images.map(|(index, (module, kernel, functions))| {
+        (image(index, module, *kernel), module_symbols(module, functions).collect())
+    })
+}
+
 fn module_symbols(module: &'static str, functions: &'static [&'static str]) -> impl Iterator<Item = Symbol> {
     functions.iter().zip(0u64..).map(move |(function, index)| {
         let rva = FIRST_RVA + index * RVA_STEP;

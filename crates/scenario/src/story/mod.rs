@@ -9,6 +9,7 @@ mod figures;
 mod plot;
 mod scenes;
 mod stage;
+mod symbol_files;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,7 @@ use plot::{PLOTS, Plot};
 
 pub use cast::{Symbol, symbols};
 pub use figures::{MethodFigure, StoryFigures, TAGS, Tag, TagFigure, figures};
+pub use symbol_files::{SymbolFile, symbol_files};
 
 /// 2022-04-04 08:15:00 UTC, 10:15 on the recorder's clock.
 const FIRST_FILETIME: i64 = 132_935_337_000_000_000;
@@ -69,6 +71,21 @@ pub fn demo(folder: &Path) -> Result<Vec<DemoRecording>, DemoError> {
         written.push(DemoRecording { path, figures });
     }
     Ok(written)
+}
+
+/// Writes the symbol files of the story's images into `folder`, as a symbol store.
+///
+/// # Errors
+/// A folder or file that cannot be written.
+pub fn write_symbol_files(folder: &Path) -> Result<usize, DemoError> {
+    let files = symbol_files();
+    for file in &files {
+        let path = folder.join(&file.path);
+        let written =
+            std::fs::create_dir_all(path.parent().unwrap_or(folder)).and_then(|()| std::fs::write(&path, &file.text));
+        written.map_err(|source| DemoError::File { path, source })?;
+    }
+    Ok(files.len())
 }
 
 /// The scenario behind a recording of the story.

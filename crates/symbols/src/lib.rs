@@ -3,6 +3,9 @@
 //! Whatever a name comes from, it goes through a [`Table`]: a compact map from addresses to names that is built once per file
 //! ([`TableBuilder`]), written to a cache and mapped from there. What a binary is known by stands in [`identity`].
 //!
+//! Where the files come from stands in [`search`] (what to look for, in which order: values only), [`fetch`] (folders and servers) and
+//! [`cache`] (tables on disk).
+//!
 //! Nothing here knows recordings, and nothing here believes a file: every length in one is checked before it is used.
 
 pub mod breakpad;
@@ -13,6 +16,11 @@ pub mod names;
 pub mod pdb;
 pub mod pe;
 pub mod portable;
+pub mod cache;
+mod error;
+pub mod fetch;
+pub mod identity;
+pub mod search;
 mod table;
 mod undecorate;
 

@@ -3,33 +3,14 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
-use common::symbolizer::{Frame, frames_of, ours, publics_of, table_of, unknown};
-use pdb_addr2line::{ContextPdbData, TypeFormatterFlags};
+use common::second_opinion::second_opinion;
+use common::symbolizer::{frames_of, ours, publics_of, random_addresses, table_of, unknown};
 use tracesift_symbols::pdb::Pdb;
 use tracesift_symbols::pe::Image;
 use tracesift_symbols::{Error, PdbId, Table};
-
-/// Random addresses per image.
-const ADDRESSES: usize = 10_000;
-
-/// Addresses within the code section of an image, `ADDRESSES` of them; the same ones every time.
-fn random_addresses(image: &Path) -> Vec<u32> {
-    let bytes = fs::read(image).expect("it is there");
-    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
-    let headers = number(0x3c) as usize;
-    let section = headers + 24 + (number(headers + 20) & 0xffff) as usize;
-    assert_eq!(&bytes[section..section + 6], b".text\0");
-    let (size, start) = (number(section + 8), number(section + 12));
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        start + u32::try_from((state >> 33) % u64::from(size)).expect("below 2^31")
-    };
-    (0..ADDRESSES).map(|_| next()).collect()
-}
 
 /// The outermost function with its file and line, of each of 10,000 addresses.
 ///
@@ -99,58 +80,6 @@ fn inlines(image: &Path, table: &Table, addresses: &[u32]) -> BTreeMap<&'static 
     tally
 }
 
-/// All frames of each of 10,000 addresses by pdb-addr2line, which must be ours, but for what is wrong with it:
-/// * It writes the kind of a class, `static`, and 0xf00f00 as a line.
-/// * It gives the code behind a function, and behind the lines of one, to what stands before. llvm-symbolizer agrees with us that
-///   there is nothing, or no line.
-/// * Names of public symbols are decorated, which llvm-symbolizer was asked for.
-/// * It takes a function that link-time code generation took from another module for the one that has the same number in a third module.
-///   File and line are right.
-fn second_opinion(pdb: &Path, table: &Table, addresses: &[u32], link_time_code: bool) -> BTreeMap<&'static str, usize> {
-    let mut tally = BTreeMap::new();
-    let file = pdb_addr2line::pdb::PDB::open(File::open(pdb).expect("it is there")).expect("a PDB");
-    let data = ContextPdbData::try_from_pdb(file).expect("a PDB");
-    let flags = TypeFormatterFlags::NO_ARGUMENTS | TypeFormatterFlags::NO_FUNCTION_RETURN;
-    let context = data.make_context_with_formatter_flags(flags).expect("a PDB");
-    for address in addresses {
-        let theirs = context.find_frames(*address).expect("it finds").map(|theirs| theirs.frames).unwrap_or_default();
-        let mut theirs: Vec<Frame> = theirs
-            .into_iter()
-            .map(|frame| {
-                let mut name = frame.function.unwrap_or_default();
-                for word in ["static ", "class ", "struct "] {
-                    name = name.strip_prefix(word).unwrap_or(&name).to_owned();
-                }
-                (name, frame.file.map(|file| file.into_owned()), frame.line.filter(|line| *line != 0xf0_0f00))
-            })
-            .collect();
-        let mine = ours(table, *address);
-        let kind = match (mine.last(), theirs.last_mut()) {
-            (None, _) => "nothing here",
-            (Some(mine), Some(theirs)) if mine.2.is_none() => {
-                (theirs.1, theirs.2) = (mine.1.clone(), None);
-                "no line here"
-            }
-            _ => "the same",
-        };
-        let kind = if mine.is_empty() || mine == theirs {
-            kind
-        } else if theirs.len() == 1 && theirs[0].0.starts_with(['_', '?']) {
-            assert_eq!(mine.len(), 1, "at {address:#x}");
-            "a decorated name"
-        } else {
-            let places =
-                |frames: &[Frame]| frames.iter().map(|(_, file, line)| (file.clone(), *line)).collect::<Vec<_>>();
-            assert_eq!(places(&mine), places(&theirs), "at {address:#x}");
-            assert_eq!(mine.last(), theirs.last(), "at {address:#x}");
-            assert!(link_time_code, "at {address:#x}: {mine:?}, {theirs:?}");
-            "a function of another module"
-        };
-        *tally.entry(kind).or_insert(0) += 1;
-    }
-    tally
-}
-
 #[test]
 fn names_agree_with_llvm_symbolizer() {
     let Some(cases) = common::cases() else { return };
@@ -161,7 +90,7 @@ fn names_agree_with_llvm_symbolizer() {
         let image = cases.join(name).with_extension("exe");
         let pdb = image.with_extension("pdb");
         let table = table_of(&pdb);
-        let addresses = random_addresses(&image);
+        let addresses = random_addresses(&image, 10_000);
         let outer = functions_and_lines(&image, &table, &addresses);
         println!("{name}, functions and lines: {outer:?}");
         let inner = inlines(&image, &table, &addresses);

@@ -27,4 +27,6 @@ pub(crate) fn have(tools: &[&str]) -> bool {
         there
     })
 }
+pub(crate) mod generated;
+pub(crate) mod second_opinion;
 pub(crate) mod symbolizer;

@@ -111,3 +111,19 @@ pub(crate) fn table_of(pdb: &Path) -> Table {
     let pdb = Pdb::read(File::open(pdb).expect("it is there"), None).expect("a PDB");
     pdb.table("").expect("it has names")
 }
+
+/// Addresses within the code section of an image, the same ones every time.
+pub(crate) fn random_addresses(image: &Path, count: usize) -> Vec<u32> {
+    let bytes = std::fs::read(image).expect("it is there");
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
+    let headers = number(0x3c) as usize;
+    let section = headers + 24 + (number(headers + 20) & 0xffff) as usize;
+    assert_eq!(&bytes[section..section + 6], b".text\0");
+    let (size, start) = (number(section + 8), number(section + 12));
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        start + u32::try_from((state >> 33) % u64::from(size)).expect("below 2^31")
+    };
+    (0..count).map(|_| next()).collect()
+}

@@ -6,7 +6,8 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tracesift_extract::Step;
 
-/// The bars of all recordings that are being extracted.
+/// The bars of all recordings that are being extracted, and of the downloads for them.
+#[derive(Clone)]
 pub(crate) struct Progress {
     bars: MultiProgress,
     all: Option<ProgressBar>,
@@ -35,6 +36,14 @@ impl Progress {
         let bar = self.bars.add(ProgressBar::new(0));
         bar.set_style(style("{bar:30} {percent:>3} % {msg}"));
         RecordingProgress { bar, name: crate::output::cell::clean(name).into_owned(), phase: "" }
+    }
+
+    /// A bar for a download.
+    pub(crate) fn download(&self, url: &str) -> ProgressBar {
+        let bar = self.bars.add(ProgressBar::new(0));
+        bar.set_style(style("{bytes:>12} of {total_bytes} {msg}"));
+        bar.set_message(crate::output::cell::clean(url).into_owned());
+        bar
     }
 
     /// One recording is through.

@@ -125,6 +125,7 @@ pub(crate) fn seal(
     outcome.info.caveats = caveats(&outcome.health);
     outcome.info.symbols_loaded = symbols.is_some();
     let recording = tracesift_analysis::Recording::from(&outcome.info);
+    let file = outcome.info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
     let RowWriter { archive, kept, held } = writer;
     let sealing = archive.seal(outcome.info, &clock);
     let (mut sealed, summary, named) = match symbols.zip(held) {
@@ -143,7 +144,7 @@ pub(crate) fn seal(
             let mut sealed = sealing.wait()?;
             progress.at("naming", 0)?;
             let archive = sealed.archive().clone();
-            let names = Names::find(&archive, Earlier::Rows(&held), symbols)?;
+            let names = Names::find(&archive, Earlier::Rows(&held), &file, symbols)?;
             let mut written = Ok(());
             sealed.write_each(|write| written = names.for_each(write));
             written?;

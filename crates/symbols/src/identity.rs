@@ -102,6 +102,18 @@ impl ImageId {
     }
 }
 
+impl BuildId {
+    /// What Breakpad knows an ELF file by: the first 16 bytes as a GUID, and age 0; without a name.
+    #[must_use]
+    pub fn as_breakpad(&self) -> PdbId {
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(&self.0) {
+            *to = *from;
+        }
+        PdbId { name: String::new(), guid: Guid::from_bytes(bytes), age: 0 }
+    }
+}
+
 impl fmt::Display for BuildId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -9,22 +9,24 @@
 //! Nothing here knows recordings, and nothing here believes a file: every length in one is checked before it is used.
 
 pub mod breakpad;
-mod error;
-mod fields;
-pub mod identity;
-pub mod names;
-pub mod pdb;
-pub mod pe;
-pub mod portable;
 pub mod cache;
 mod error;
 pub mod fetch;
+mod fields;
 pub mod identity;
+pub mod names;
+mod of_file;
+pub mod pdb;
+pub mod pe;
+pub mod portable;
+mod readers;
 pub mod search;
 mod table;
 mod undecorate;
 
 pub use error::Error;
 pub use identity::{BuildId, Guid, ImageId, PdbId};
+pub use of_file::FileNames;
 pub use portable::PortablePdb;
+pub use readers::FormatReaders;
 pub use table::{FileId, Frame, FunctionId, LocationId, Table, TableBuilder, TableError};

@@ -6,6 +6,8 @@ use clap::Args;
 use tracesift_ask::units::{QuantityError, parse_size};
 use tracesift_extract::EventSelection;
 
+use super::symbols::SearchArgs;
+
 /// Options of `extract`.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractArgs {
@@ -36,6 +38,13 @@ pub(crate) struct ExtractArgs {
     /// Event of a perf.data whose samples are CPU time [default: cpu-clock, task-clock, else cycles recorded with a frequency]
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Option<String>,
+
+    /// Name the code from symbol files: path (the value of _NT_SYMBOL_PATH), local (no more than files of this machine), msdl, chrome, mozilla, debuginfod, directories, srv*STORE*URL; `;` separates
+    #[arg(long, value_name = "PATH", help_heading = "Symbols")]
+    pub(crate) symbols: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
 
     /// Where the file system of the recorded Linux machine lies: with its programs stacks of --call-graph dwarf are unwound [default: files of this machine with the recorded build ids]
     #[arg(long, value_name = "DIR")]

@@ -1,8 +1,12 @@
-//! `symbols` and its options.
+//! `symbols` and its options, and where names come from, for it and for `extract`.
+
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use tracesift_ask::question::missing;
 use tracesift_ask::time_range::TimeRange;
+use tracesift_ask::units::parse_size;
 use tracesift_extract::input::Patterns;
 
 use super::{FileArgs, OutputArgs, RowArgs, RunArgs};
@@ -10,8 +14,143 @@ use super::{FileArgs, OutputArgs, RowArgs, RunArgs};
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Symbols {
+    /// Give the code in archives its names, from symbol files
+    Load(Box<LoadArgs>),
     /// Which modules have code without a name, and how much time hides behind it
     Missing(Box<MissingArgs>),
+    /// Tell function, inlined functions, source file and line of addresses in an image, PDB, ELF or Breakpad file
+    Lookup(Box<LookupArgs>),
+    /// The cache of symbols on this machine
+    Cache(CacheArgs),
+}
+
+/// Where names come from.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Symbols")]
+pub(crate) struct SearchArgs {
+    /// Directory for tables of symbols and downloaded files [default: tracesift/symbols in the user's directory for caches]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) symbol_cache: Option<PathBuf>,
+
+    /// Ask no server, whatever the search path says
+    #[arg(long)]
+    pub(crate) offline: bool,
+
+    /// Ask servers again for what they did not have lately
+    #[arg(long)]
+    pub(crate) retry: bool,
+}
+
+/// Options of `symbols load`.
+#[derive(Debug, Args)]
+pub(crate) struct LoadArgs {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+
+    /// Where to look: path (the value of _NT_SYMBOL_PATH), local (no more than files of this machine), msdl, chrome, mozilla, debuginfod, directories, srv*STORE*URL; `;` separates
+    #[arg(long, value_name = "PATH", default_value = "local", help_heading = "Symbols")]
+    pub(crate) symbols: String,
+
+    /// Where the file system of the recorded Linux machine lies
+    #[arg(long, value_name = "DIR", help_heading = "Symbols")]
+    pub(crate) sysroot: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+}
+
+/// Options of `symbols lookup`.
+#[derive(Debug, Args)]
+#[command(after_help = LOOKUP_EXAMPLES)]
+pub(crate) struct LookupArgs {
+    /// Image (.exe, .dll, .sys), PDB, ELF or Breakpad file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Addresses as in the archive: relative to the image's base, of ELF files offsets in the file; hexadecimal with 0x, else decimal; without any they are read from standard input
+    #[arg(value_name = "RVA")]
+    pub(crate) addresses: Vec<Address>,
+
+    /// Where to look for the PDB of an image, as for `symbols load`
+    #[arg(long, value_name = "PATH", default_value = "local", help_heading = "Symbols")]
+    pub(crate) symbols: String,
+
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+const LOOKUP_EXAMPLES: &str = "\
+Examples:
+  tracesift symbols lookup ntdll.dll 0x1a2b --symbols msdl
+  tracesift symbols lookup app.pdb 0x1000 0x1234 --format json
+  tracesift symbols lookup libfoo.so.1 < addresses.txt";
+
+/// An address: hexadecimal with 0x, else decimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Address(pub(crate) u64);
+
+impl std::str::FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            Some(digits) => u64::from_str_radix(digits, 16),
+            None => text.parse(),
+        };
+        parsed.map(Self).map_err(|_| format!("`{text}` is no address: write 0x1a2b or 6699"))
+    }
+}
+
+/// Options of `symbols cache`.
+#[derive(Debug, Args)]
+pub(crate) struct CacheArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) action: CacheAction,
+
+    /// Directory of the cache [default: tracesift/symbols in the user's directory for caches]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) symbol_cache: Option<PathBuf>,
+}
+
+/// What to do with the cache.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CacheAction {
+    /// List the tables of symbols, the largest last
+    List(Box<OutputArgs>),
+    /// Remove tables that were not used for long, or the longest unused ones until the others fit
+    Prune {
+        /// Bytes that may stay, 2GiB or 800MB
+        #[arg(long, value_name = "SIZE", value_parser = size)]
+        size: Option<u64>,
+        /// Remove what was not used for so long, 30d or 12h
+        #[arg(long, value_name = "AGE", value_parser = age)]
+        unused: Option<Duration>,
+    },
+    /// Remove all tables; downloaded files stay
+    Clear,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let bytes = parse_size(text).map_err(|error| error.to_string())?;
+    u64::try_from(bytes).map_err(|_| "must not be negative".to_owned())
+}
+
+/// Days, hours or minutes.
+fn age(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no time: write 30d, 12h or 5min");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.trim().parse().map_err(|_| wrong())?;
+    let seconds = match text[digits.len()..].trim() {
+        "d" => 86_400,
+        "h" => 3_600,
+        "min" => 60,
+        _ => return Err(wrong()),
+    };
+    Ok(Duration::from_secs(number.saturating_mul(seconds)))
 }
 
 /// Options of `symbols missing`.

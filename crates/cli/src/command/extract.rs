@@ -3,8 +3,8 @@
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tracesift_archive::Archive;
 use tracesift_extract::input::{self, Purpose, Recording, SelectOptions, Target};
@@ -27,8 +27,13 @@ pub(crate) fn run(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exi
         return Ok(Exit::NothingUsable);
     }
     let jobs = jobs(args, recordings.len());
-    let options = options(args, jobs);
-    let (extracted, failures) = extract_all(&recordings, jobs, &options, messages)?;
+    let progress = Progress::new(recordings.len());
+    let mut options = options(args, jobs);
+    if let Some(path) = &args.symbols {
+        let finder = symbols::finder(path, &[], args.sysroot.as_deref(), &args.search, &progress, messages)?;
+        options.symbols = Some(Arc::new(finder));
+    }
+    let (extracted, failures) = extract_all(&recordings, jobs, &options, &progress, messages)?;
     failed += failures;
     Ok(Exit::of(extracted, failed))
 }
@@ -89,16 +94,16 @@ fn extract_all(
     recordings: &[Recording],
     jobs: usize,
     options: &Options,
+    progress: &Progress,
     messages: &Messages,
 ) -> anyhow::Result<(usize, usize)> {
-    let progress = Progress::new(recordings.len());
     let (next, extracted, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let broken: Mutex<Option<anyhow::Error>> = Mutex::new(None);
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
                 while let Some(recording) = recordings.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = extract(recording, options, &progress);
+                    let result = extract(recording, options, progress);
                     progress.done();
                     let counter = if result.is_ok() { &extracted } else { &failed };
                     counter.fetch_add(1, Ordering::Relaxed);
@@ -151,7 +156,11 @@ fn say(
             Outcome::Named(archive, named) => {
                 format!("{input}: {} got names: {}", archive.display(), symbols::found(named))
             }
-            Outcome::Extracted(report) => format!("{input}: {} -> {}", found(report), report.archive.display()),
+            Outcome::Extracted(report) => {
+                let names = report.named.as_ref().map(|named| format!(", {}", symbols::found(named)));
+                let found = found(report) + names.as_deref().unwrap_or_default();
+                format!("{input}: {found} -> {}", report.archive.display())
+            }
         };
         writeln!(out, "{}", cell::clean(&line))?;
         if let Outcome::Extracted(report) = outcome {

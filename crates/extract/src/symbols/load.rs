@@ -23,7 +23,7 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
     let lock = TargetLock::acquire(archive, WhenBusy::Wait)?;
     let mut update = ArchiveUpdate::begin(lock)?;
     let old = update.old().clone();
-    let names = Names::find(&old, Earlier::Stored, source)?;
+    let names = Names::find(&old, Earlier::Stored, &archive.with_extension("etl"), source)?;
     let named = names.named().clone();
     if names.is_empty() {
         if !old.info().symbols_loaded {

@@ -4,10 +4,12 @@
 //! archive that gets them later.
 
 mod callers;
+mod finder;
 mod load;
 mod names;
 mod source;
 
+pub use finder::Finder;
 pub use load::load_symbols;
 pub(crate) use load::{NAMELESS, example_of};
 pub(crate) use names::{Earlier, Names, WithNames};

@@ -1,6 +1,7 @@
 //! The table `symbols` of an archive: what it knew before, and what symbol files add.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error, Projection};
@@ -75,11 +76,16 @@ struct NamedFrame {
 }
 
 impl<'a> Names<'a> {
-    /// Asks `source` for what the archive's frames are called.
+    /// Asks `source` for what the archive's frames are called; `recording` as in [`NameSource::names`].
     ///
     /// # Errors
     /// When the archive cannot be read.
-    pub(crate) fn find(archive: &'a Archive, earlier: Earlier<'a>, source: &dyn NameSource) -> Result<Self, Error> {
+    pub(crate) fn find(
+        archive: &'a Archive,
+        earlier: Earlier<'a>,
+        recording: &Path,
+        source: &dyn NameSource,
+    ) -> Result<Self, Error> {
         let modules: Vec<ModuleRow> = archive.rows()?;
         let kernel = KernelBases::of(archive)?;
         let known = known_frames(archive, earlier)?;
@@ -100,7 +106,7 @@ impl<'a> Names<'a> {
             }
         })?;
 
-        let tables = tables(&modules, &kernel, &frames, &known, source);
+        let tables = tables(&modules, &kernel, &frames, &known, &|wanted| source.names(recording, wanted));
         let callers = callers(archive, |frame| kernel_frames.contains(&frame))?;
         let mut names = Names {
             archive,
@@ -236,7 +242,7 @@ fn tables(
     kernel: &KernelBases,
     frames: &[(FrameId, ModuleId, i64)],
     known: &FxHashMap<FrameId, Known>,
-    source: &dyn NameSource,
+    source: &dyn Fn(&[Wanted<'_>]) -> Vec<Result<Found, String>>,
 ) -> Vec<Option<Result<Found, String>>> {
     let mut needs_names = vec![false; modules.len()];
     for (frame, module, _) in frames {
@@ -248,7 +254,7 @@ fn tables(
         .map(|&index| Wanted { module: &modules[index], kernel_base: kernel.of_module(ModuleId::from_index(index)) })
         .collect();
     let mut tables: Vec<Option<Result<Found, String>>> = modules.iter().map(|_| None).collect();
-    for (index, found) in wanted.into_iter().zip(source.names(&asked)) {
+    for (index, found) in wanted.into_iter().zip(source(&asked)) {
         tables[index] = Some(found);
     }
     tables

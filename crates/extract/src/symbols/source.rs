@@ -1,6 +1,7 @@
 //! Where names come from.
 
 use std::fmt;
+use std::path::Path;
 
 use tracesift_symbols::Table;
 use tracesift_trace::rows::ModuleRow;
@@ -25,6 +26,7 @@ pub struct Found {
 
 /// Finds names of modules.
 pub trait NameSource: fmt::Debug + Send + Sync {
-    /// The names of each module, or in a few words why there are none; in the same order.
-    fn names(&self, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>>;
+    /// The names of each module, or in a few words why there are none; in the same order. `recording` is where the recording lies, or
+    /// would lie beside its archive: recorders leave symbol files beside it.
+    fn names(&self, recording: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>>;
 }

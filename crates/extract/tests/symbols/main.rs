@@ -24,7 +24,7 @@ struct Grid {
 }
 
 impl NameSource for Grid {
-    fn names(&self, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
+    fn names(&self, _: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
         wanted.iter().map(|wanted| self.of(wanted)).collect()
     }
 }

@@ -13,7 +13,7 @@ use crate::identity::{BuildId, PdbId};
 use super::below::Below;
 use super::file_name::FileName;
 use super::origin::{Kind, Origin};
-use super::wanted::{Identity, Image, Source, breakpad_digits, build_digits};
+use super::wanted::{Identity, Image, Source, build_digits};
 
 /// A regular file that may be opened: below a directory that the user gave.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -104,7 +104,7 @@ impl Goal {
     pub(super) fn breakpad_of_elf(build: &BuildId, image: &Image) -> Option<Self> {
         let name = FileName::last_of(&image.name)?;
         let file = name.and(".sym")?;
-        Self::breakpad(Identity::Build(build.clone()), &name, &breakpad_digits(build), &file)
+        Self::breakpad(Identity::Build(build.clone()), &name, &build.as_breakpad().digits(), &file)
     }
 
     fn breakpad(identity: Identity, name: &FileName, digits: &str, file: &FileName) -> Option<Self> {

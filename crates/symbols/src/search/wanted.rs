@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::identity::{BuildId, Guid, ImageId, PdbId};
+use crate::identity::{BuildId, ImageId, PdbId};
 
 use super::file_name::FileName;
 
@@ -126,13 +126,4 @@ pub(super) fn shown_name(name: &str) -> String {
 /// Build ids are between 2 and 64 bytes long.
 pub(super) fn build_digits(build: &BuildId) -> Option<String> {
     (2..=64).contains(&build.0.len()).then(|| build.to_string())
-}
-
-/// The id by which Breakpad knows an ELF file: the first 16 bytes of its build id, read as a GUID, and age 0.
-pub(super) fn breakpad_digits(build: &BuildId) -> String {
-    let mut bytes = [0; 16];
-    for (to, from) in bytes.iter_mut().zip(&build.0) {
-        *to = *from;
-    }
-    format!("{}0", Guid::from_bytes(bytes).digits())
 }

@@ -1,5 +1,10 @@
 //! `symbols`: names of code.
 
+mod cache;
+mod finder;
+mod load;
+mod lookup;
+
 use tracesift_extract::symbols::Named;
 
 use crate::args::Symbols;
@@ -7,18 +12,31 @@ use crate::command::dump::{Printer, ask_archives};
 use crate::exit::Exit;
 use crate::terminal::Messages;
 
+pub(crate) use finder::finder;
+
 /// Does what is asked.
 pub(crate) fn run(action: &Symbols, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
     match action {
+        Symbols::Load(args) => load::run(args, messages),
         Symbols::Missing(args) => {
             let printer = Printer::new(&args.output, no_color)?;
             ask_archives((&args.files, &args.runs, &args.output), &args.question(), &printer, messages)
         }
+        Symbols::Lookup(args) => lookup::run(args, no_color, messages),
+        Symbols::Cache(args) => cache::run(args, no_color),
     }
 }
 
 /// `12,345 of 12,400 frames named, 31 modules found, 4 not`
 pub(crate) fn found(named: &Named) -> String {
     let missing = named.nameless.iter().filter(|module| module.reason.is_some()).count();
-    format!("{} of {} frames named, {} modules found, {missing} not", named.named, named.frames, named.modules)
+    let of = format!("{} of {} frames named", grouped(named.named), grouped(named.frames));
+    format!("{of}, {} modules found, {missing} not", named.modules)
+}
+
+/// Digits by thousands.
+fn grouped(number: u64) -> String {
+    use tracesift_ask::answer::{Kind, Value};
+    let value = Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
+    crate::output::cell::text(&value, Kind::Count, tracesift_ask::time_format::TimeStyle::default(), None)
 }

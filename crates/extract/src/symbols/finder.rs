@@ -1,0 +1,107 @@
+//! Names from symbol files: of folders, of servers, of this machine.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tracesift_symbols::fetch::{Observer, Options, Symbols, beside};
+use tracesift_symbols::search::{Attempt, Image, SearchPath, Why};
+use tracesift_symbols::{FileNames, FormatReaders, ImageId, PdbId};
+use tracesift_trace::rows::ModuleRow;
+
+use super::source::{Found, NameSource, Wanted};
+
+/// Finds names along a search path.
+pub struct Finder {
+    path: SearchPath,
+    options: Options,
+    symbols: Symbols,
+    observer: Arc<dyn Observer + Send>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Finder {
+    /// Searches along a path. `observer` is told how far it is; when `cancel` becomes true, downloads end, and what is on this machine is
+    /// still used.
+    #[must_use]
+    pub fn new(
+        path: SearchPath,
+        options: Options,
+        observer: Arc<dyn Observer + Send>,
+        cancel: Arc<AtomicBool>,
+    ) -> Self {
+        let symbols = Symbols::new(&path, options.clone());
+        Self { path, options, symbols, observer, cancel }
+    }
+}
+
+impl Finder {
+    /// The names of an image, PDB, ELF or Breakpad file.
+    ///
+    /// # Errors
+    /// When it is none of these, or damaged, or has no names.
+    pub fn of_file(&self, path: &Path) -> Result<FileNames, tracesift_symbols::Error> {
+        self.symbols.of_file(path, &*self.observer, &self.cancel)
+    }
+}
+
+impl NameSource for Finder {
+    fn names(&self, recording: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
+        let images: Vec<Image> = wanted.iter().map(|wanted| image(wanted.module)).collect();
+        // Folders that the recorder left serve this recording only.
+        let folders = beside(recording);
+        let own = (!folders.is_empty()).then(|| {
+            let mut options = self.options.clone();
+            options.beside.extend(folders);
+            Symbols::new(&self.path, options)
+        });
+        let symbols = own.as_ref().unwrap_or(&self.symbols);
+        let found = symbols.resolve(&images, &FormatReaders, &*self.observer, &self.cancel);
+        found
+            .into_iter()
+            .map(|found| found.table.map(|table| Found { table, base: 0 }).ok_or_else(|| why(&found.tried)))
+            .collect()
+    }
+}
+
+impl fmt::Debug for Finder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Finder").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// What the archive knows of a binary.
+fn image(row: &ModuleRow) -> Image {
+    let pdb = |name: &Option<String>, guid: &Option<String>, age: Option<i32>| {
+        Some(PdbId { name: name.clone()?, guid: guid.as_ref()?.parse().ok()?, age: age?.cast_unsigned() })
+    };
+    let size = u32::try_from(row.size).ok().filter(|size| *size > 0);
+    let stamp = row.time_date_stamp.and_then(|stamp| u32::try_from(stamp).ok()).filter(|stamp| *stamp > 0);
+    Image {
+        name: row.name.clone(),
+        path: Some(row.path.clone()).filter(|path| !path.is_empty()),
+        pdb: pdb(&row.pdb_name, &row.pdb_guid, row.pdb_age),
+        managed_pdb: pdb(&row.managed_pdb_name, &row.managed_pdb_guid, row.managed_pdb_age),
+        image: stamp.zip(size).map(|(time_date_stamp, size)| ImageId { name: row.name.clone(), time_date_stamp, size }),
+        build_id: row.build_id.as_ref().and_then(|id| id.parse().ok()),
+    }
+}
+
+/// Why nothing was found, in a few words: what was there and of no use says more than where nothing was.
+fn why(tried: &[Attempt]) -> String {
+    let refused = tried.iter().find_map(|attempt| match &attempt.why {
+        Why::Refused(reason) => Some(format!("{}: {reason}", attempt.place)),
+        _ => None,
+    });
+    let place_of = |wanted: &Why| tried.iter().find(|attempt| attempt.why == *wanted).map(|attempt| &attempt.place);
+    refused
+        .or_else(|| place_of(&Why::Cancelled).map(|_| "the downloads were ended".to_owned()))
+        .or_else(|| place_of(&Why::Unreachable).map(|place| format!("{place} cannot be reached")))
+        .or_else(|| place_of(&Why::AbsentLately).map(|_| "was not found lately; --retry asks again".to_owned()))
+        .unwrap_or_else(|| match tried.len() {
+            0 => "nowhere to look".to_owned(),
+            1 => format!("not in {}", tried[0].place),
+            places => format!("not in {places} places"),
+        })
+}

@@ -1,0 +1,86 @@
+//! The names of one file that somebody has in hand: of a symbol file its own, of an image those of the symbol file that belongs to it.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use crate::fetch::{Observer, Symbols};
+use crate::readers::FormatReaders;
+use crate::search::Image;
+use crate::{Error, PortablePdb, Table, breakpad, pdb, pe};
+
+/// Names, and what to know of them.
+#[derive(Clone, Debug)]
+pub struct FileNames {
+    /// Names by address: relative to the image's base, of ELF files offsets in the file.
+    pub table: Table,
+    /// Why they are not better.
+    pub note: Option<String>,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Pdb,
+    PortablePdb,
+    Image,
+    Elf,
+    Breakpad,
+}
+
+impl Kind {
+    /// By its first bytes.
+    fn of(head: &[u8]) -> Option<Self> {
+        match head {
+            [b'M', b'i', b'c', b'r', ..] => Some(Self::Pdb),
+            [b'M', b'O', b'D', b'U', ..] => Some(Self::Breakpad),
+            [b'M', b'Z', ..] => Some(Self::Image),
+            [0x7f, b'E', b'L', b'F', ..] => Some(Self::Elf),
+            _ => PortablePdb::is_one(head).then_some(Self::PortablePdb),
+        }
+    }
+}
+
+impl Symbols {
+    /// The names of an image, PDB, ELF or Breakpad file. The symbol file of an image is looked for; without it the names are those that the
+    /// image has itself.
+    ///
+    /// # Errors
+    /// When it is none of these, or damaged, or has no names.
+    pub fn of_file(&self, path: &Path, observer: &dyn Observer, cancel: &AtomicBool) -> Result<FileNames, Error> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        (&mut file).take(8).read_to_end(&mut head)?;
+        file.seek(SeekFrom::Start(0))?;
+        let own = |table: Table| FileNames { table, note: None };
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let resolve = |image: Image| {
+            let found = self.resolve(&[image], &FormatReaders, observer, cancel);
+            found.into_iter().find_map(|found| found.table)
+        };
+        match Kind::of(&head) {
+            Some(Kind::Pdb) => pdb::Pdb::read(file, None)?.table(&name).map(own),
+            Some(Kind::Breakpad) => breakpad::read(file, None).map(own),
+            Some(Kind::Image) => {
+                let mut image = pe::Image::read(file, None)?;
+                let pdb = image.pdbs().iter().find(|pdb| !pdb.portable).map(|pdb| pdb.id.clone());
+                let wanted =
+                    pdb.as_ref().map(|pdb| Image { name: name.clone(), pdb: Some(pdb.clone()), ..Image::default() });
+                if let Some(table) = wanted.and_then(resolve) {
+                    return Ok(own(table));
+                }
+                let note = match pdb {
+                    Some(pdb) => format!("{} {} was not found: what the image exports is all", pdb.name, pdb.digits()),
+                    None => "the image names no PDB: what it exports is all".to_owned(),
+                };
+                Ok(FileNames { table: image.exports(&name)?, note: Some(note) })
+            }
+            Some(Kind::Elf) => Err(Error::OtherFormat("a file that is read yet")),
+            Some(Kind::PortablePdb) => Err(Error::OtherFormat(
+                "a file with addresses; portable PDBs know lines of IL, and names stand in the image",
+            )),
+            None => Err(Error::OtherFormat("an image, PDB, ELF or Breakpad file")),
+        }
+    }
+}

@@ -144,7 +144,7 @@ impl Run<'_> {
     }
 
     fn open(&self, place: &Place, desk: &mut Desk) -> Answer {
-        match open_below(&place.root, &place.below) {
+        match open_below(&place.root, &place.below, &self.symbols.listings) {
             Ok(file) => desk.hold(Held { file, url: None, part: None, unpacked: None }),
             Err(error) if is_absent(&error) => Answer::Absent,
             Err(error) => Answer::Refused(error.to_string()),

@@ -43,6 +43,12 @@ impl Default for Limits {
 /// Redirects on the way to a file. The public servers need one.
 const MAX_REDIRECTS: usize = 8;
 
+/// Bytes of an answer that are read although nobody wants them, so that the connection can be used again.
+const MAX_IDLE_READ: u64 = 64 << 10;
+
+/// Connections to one server that are kept open.
+const MAX_IDLE: usize = 8;
+
 /// Asks servers.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
@@ -101,6 +107,8 @@ impl Client {
             .max_redirects_will_error(false)
             .user_agent(concat!("tracesift/", env!("CARGO_PKG_VERSION")))
             .proxy(if use_proxy { Proxy::try_from_env() } else { None })
+            .max_idle_connections(4 * MAX_IDLE)
+            .max_idle_connections_per_host(MAX_IDLE)
             .timeout_resolve(Some(limits.connect))
             .timeout_connect(Some(limits.connect))
             .timeout_send_request(Some(limits.stall))
@@ -120,12 +128,13 @@ impl Client {
             if let Some(from) = from {
                 request = request.header("Range", format!("bytes={}-", from.byte)).header("If-Range", from.validator);
             }
-            let response = request.call().map_err(|error| failure(&error))?;
+            let mut response = request.call().map_err(|error| failure(&error))?;
             let status = response.status();
             let headers = response.headers();
             if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
                 let target = header(headers, "location").ok_or_else(|| refused("redirects to nowhere"))?;
                 let target = resolve(at, target).map_err(refused)?;
+                finish(response.body_mut());
                 if seen.contains(&target) {
                     return Err(refused("redirects in a circle"));
                 }
@@ -141,7 +150,10 @@ impl Client {
                     Some(from) => Response::new(response.into_parts(), from.byte),
                     None => Err(refused("sends a part of a file that nobody asked for")),
                 },
-                StatusCode::NOT_FOUND | StatusCode::GONE => Err(Failure::Absent),
+                StatusCode::NOT_FOUND | StatusCode::GONE => {
+                    finish(response.body_mut());
+                    Err(Failure::Absent)
+                }
                 StatusCode::RANGE_NOT_SATISFIABLE if from.is_some() => Err(Failure::NoRest),
                 StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => {
                     Err(Failure::Troubled(format!("answers {status}")))
@@ -183,6 +195,12 @@ impl Response {
     pub(crate) fn reader(&mut self) -> impl Read + '_ {
         self.body.with_config().limit(u64::MAX).reader()
     }
+}
+
+/// Reads what is left of a short answer.
+fn finish(body: &mut Body) {
+    let reader = body.with_config().limit(u64::MAX).reader();
+    let _ = std::io::copy(&mut reader.take(MAX_IDLE_READ), &mut std::io::sink());
 }
 
 /// What an error on the way means for the file.

@@ -1,25 +1,28 @@
 //! Opens a regular file below a directory of the user's, and nothing else.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::search::Below;
 
 /// Symbolic links that are followed, as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
-/// Names in a directory that are looked through for one in other letters.
+/// Names in a directory that are looked through for one in other letters, and in all of them together.
 const MAX_LISTED: usize = 100_000;
+const MAX_KEPT: usize = 1_000_000;
 
 /// Directories of a Linux machine whose files are no files: reading may wait, or do something.
 const NOT_FILES: [&str; 3] = ["dev", "proc", "sys"];
 
 /// Opens the regular file, as if `root` were the root of the file system: symbolic links are followed as they would be there, and `..` in
 /// them does not lead out. A name that is not there in these letters may be there in others: recordings of Windows do not care.
-pub(crate) fn open_below(root: &Path, below: &Below) -> io::Result<File> {
-    let place = resolve(root, below)?;
+pub(crate) fn open_below(root: &Path, below: &Below, listings: &Listings) -> io::Result<File> {
+    let place = resolve(root, below, listings)?;
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -42,7 +45,7 @@ pub(crate) fn refused(why: &'static str) -> io::Error {
 }
 
 /// Where the file is, with no link left in the path below `root`.
-fn resolve(root: &Path, below: &Below) -> io::Result<PathBuf> {
+fn resolve(root: &Path, below: &Below, listings: &Listings) -> io::Result<PathBuf> {
     // What is still to be walked, last part first, and the way so far.
     let mut pending: Vec<OsString> = below.parts().iter().rev().map(|part| part.as_str().into()).collect();
     let mut place: Vec<OsString> = Vec::new();
@@ -56,7 +59,7 @@ fn resolve(root: &Path, below: &Below) -> io::Result<PathBuf> {
             return Err(refused("it is no regular file"));
         }
         let directory = place.iter().fold(root.to_owned(), |path, part| path.join(part));
-        let (part, kind) = find(&directory, part)?;
+        let (part, kind) = find(&directory, part, listings)?;
         if kind.is_symlink() {
             links += 1;
             if links > MAX_LINKS {
@@ -77,20 +80,47 @@ fn resolve(root: &Path, below: &Below) -> io::Result<PathBuf> {
 }
 
 /// An entry of a directory, in these or other letters, and what it is.
-fn find(directory: &Path, name: OsString) -> io::Result<(OsString, fs::FileType)> {
+fn find(directory: &Path, name: OsString, listings: &Listings) -> io::Result<(OsString, fs::FileType)> {
     let missing = match fs::symlink_metadata(directory.join(&name)) {
         Ok(facts) => return Ok((name, facts.file_type())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => error,
         Err(error) => return Err(error),
     };
     let Some(text) = name.to_str().filter(|_| !cfg!(windows)) else { return Err(missing) };
-    for entry in fs::read_dir(directory)?.take(MAX_LISTED) {
-        let entry = entry?;
-        if entry.file_name().to_str().is_some_and(|other| other.eq_ignore_ascii_case(text)) {
-            return Ok((entry.file_name(), entry.file_type()?));
+    let Some(other) = listings.of(directory)?.get(&text.to_ascii_lowercase()).cloned() else { return Err(missing) };
+    let kind = fs::symlink_metadata(directory.join(&other))?.file_type();
+    Ok((other, kind))
+}
+
+/// The names in directories, by what they are in small letters. A directory is listed once in a run: most look-ups in a store are in vain,
+/// and what the run itself adds to one has the letters that are looked for.
+#[derive(Debug, Default)]
+pub(crate) struct Listings {
+    known: Mutex<HashMap<PathBuf, Arc<Listing>>>,
+}
+
+type Listing = HashMap<String, OsString>;
+
+impl Listings {
+    fn of(&self, directory: &Path) -> io::Result<Arc<Listing>> {
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(directory) {
+            return Ok(Arc::clone(known));
         }
+        let mut listing = Listing::new();
+        for entry in fs::read_dir(directory)?.take(MAX_LISTED) {
+            let name = entry?.file_name();
+            if let Some(text) = name.to_str() {
+                listing.insert(text.to_ascii_lowercase(), name);
+            }
+        }
+        let listing = Arc::new(listing);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.values().map(|listing| listing.len() + 1).sum::<usize>() > MAX_KEPT {
+            known.clear();
+        }
+        known.insert(directory.to_owned(), Arc::clone(&listing));
+        Ok(listing)
     }
-    Err(missing)
 }
 
 /// Goes on at the target of a link, which below the root is where it would be there.
@@ -118,12 +148,12 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::{Below, open_below};
+    use super::{Below, Listings, open_below};
 
     fn text(root: &Path, path: &str) -> Result<String, String> {
         let mut text = String::new();
         let below = Below::of_recorded(path).expect("a path that leads down");
-        open_below(root, &below)
+        open_below(root, &below, &Listings::default())
             .and_then(|mut file| file.read_to_string(&mut text))
             .map_err(|error| error.to_string())?;
         Ok(text)

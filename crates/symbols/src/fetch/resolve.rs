@@ -14,6 +14,7 @@ use super::driver::{Outcome, Run};
 use super::hosts::Hosts;
 use super::http::{Client, Limits};
 use super::misses::Misses;
+use super::open::Listings;
 use super::part;
 use super::permits::Permits;
 use super::readers::{Observer, Readers};
@@ -73,6 +74,7 @@ pub struct Symbols {
     pub(super) cache: Cache,
     pub(super) hosts: Hosts,
     pub(super) misses: Misses,
+    pub(super) listings: Listings,
     pub(super) memory: Permits,
     pub(super) slots: Permits,
     pub(super) downloads: AtomicU64,
@@ -119,6 +121,7 @@ impl Symbols {
             cache: Cache::new(options.directory.join("tables")),
             hosts: Hosts::default(),
             misses: Misses::load(options.directory.join("misses"), options.retry),
+            listings: Listings::default(),
             memory: Permits::new(options.memory),
             slots: Permits::new(options.parallel as u64),
             downloads: AtomicU64::new(0),

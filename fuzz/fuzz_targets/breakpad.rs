@@ -3,10 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tracesift_symbols::{Table, breakpad, names};
+use tracesift_symbols::breakpad::SymbolFile;
+use tracesift_symbols::{Table, names};
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(table) = breakpad::read(bytes, None) else { return };
+    let Ok(table) = SymbolFile::read(bytes, None).and_then(|file| file.table("id")) else { return };
     assert!(!table.is_empty());
     let again = Table::open(table.bytes()).expect("a table opens");
     for (start, named) in table.stretches() {

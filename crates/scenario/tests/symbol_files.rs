@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tracesift_scenario::{Code, story};
-use tracesift_symbols::{Guid, PdbId, breakpad};
+use tracesift_symbols::breakpad::SymbolFile;
+use tracesift_symbols::{Guid, PdbId};
 
 #[test]
 fn every_native_frame_of_the_story_has_its_name() {
@@ -18,7 +19,7 @@ fn every_native_frame_of_the_story_has_its_name() {
         let stem = pdb.name.strip_suffix(".pdb").expect("its extension");
         let path = Path::new(&pdb.name).join(id.digits()).join(format!("{stem}.sym"));
         let text = files.get(&path).unwrap_or_else(|| panic!("no {}", path.display()));
-        let table = breakpad::read(text.as_bytes(), Some(&id)).expect("a table");
+        let table = SymbolFile::read(text.as_bytes(), Some(&id)).and_then(|file| file.table("id")).expect("a table");
         let shown = machine.functions.iter().filter_map(|code| match code {
             Code::Native { image, rva } if *image == index => Some(*rva),
             _ => None,

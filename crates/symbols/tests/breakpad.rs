@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
-use tracesift_symbols::{Error, Guid, PdbId, Table, breakpad, names};
+use tracesift_symbols::breakpad::SymbolFile;
+use tracesift_symbols::{Error, Guid, PdbId, Table, names};
+
+fn read(text: &[u8], wanted: Option<&PdbId>) -> Result<Table, Error> {
+    SymbolFile::read(text, wanted)?.table("id")
+}
 
 #[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn shared(name: &str) -> Option<PathBuf> {
@@ -100,7 +105,7 @@ fn every_address_is_named_as_the_text_says() {
     for (text, _) in PAIRS {
         let Some(path) = shared(text) else { return };
         let bytes = std::fs::read(path).expect("the text");
-        let table = breakpad::read(&bytes[..], None).expect("a table");
+        let table = read(&bytes[..], None).expect("a table");
         let text = String::from_utf8(bytes).expect("a text");
         let text = plain(&text);
         let (mut in_functions, mut named) = (0, 0);
@@ -163,7 +168,7 @@ fn functions_and_lines_are_those_of_the_pdb() {
     for (text, image) in PAIRS {
         let (Some(path), Some(image)) = (shared(text), shared(image)) else { return };
         let text = std::fs::read_to_string(path).expect("the text");
-        let table = breakpad::read(text.as_bytes(), None).expect("a table");
+        let table = read(text.as_bytes(), None).expect("a table");
         let text = plain(&text);
         let addresses: Vec<u64> = (0x1000..0x3720).filter(|address| text.function(*address).is_some()).collect();
         let Some(answers) = symbolize(&image, &addresses) else { return };
@@ -196,15 +201,15 @@ fn id(name: &str, guid: &str, age: u32) -> PdbId {
 fn another_build_is_refused_by_its_first_line() {
     let guid = "3249D99D0C4049318610F4E4FB0B6936";
     let text = format!("MODULE windows x86_64 {guid}1 a.pdb\nFUNC 10 4 0 f\n");
-    assert!(breakpad::read(text.as_bytes(), Some(&id("other name.pdb", guid, 1))).is_ok());
+    assert!(read(text.as_bytes(), Some(&id("other name.pdb", guid, 1))).is_ok());
     for wanted in [id("a.pdb", guid, 2), id("a.pdb", "3249D99D0C4049318610F4E4FB0B6937", 1)] {
-        let refused = breakpad::read(text.as_bytes(), Some(&wanted));
+        let refused = read(text.as_bytes(), Some(&wanted));
         assert!(matches!(refused, Err(Error::OtherBinary { .. })), "{refused:?}");
     }
     let head = text.lines().next().expect("a line");
-    assert!(matches!(breakpad::read(head.as_bytes(), None), Err(Error::Empty)));
+    assert!(matches!(read(head.as_bytes(), None), Err(Error::Empty)));
     for other in ["<html>404</html>", "", "\n", "MODULE windows x86_64 3249 a.pdb\n", "\u{0}\u{ff}"] {
-        assert!(matches!(breakpad::read(other.as_bytes(), None), Err(Error::OtherFormat(_))), "{other}");
+        assert!(matches!(read(other.as_bytes(), None), Err(Error::OtherFormat(_))), "{other}");
     }
 }
 
@@ -216,7 +221,7 @@ fn a_line_that_is_not_understood_costs_itself_only() {
     let long = format!("FUNC 40 4 0 {}\n", "long".repeat(100_000));
     text.extend_from_slice(long.as_bytes());
     text.extend_from_slice(b"FUNC 50 4 0 last");
-    let table = breakpad::read(&text[..], None).expect("a table");
+    let table = read(&text[..], None).expect("a table");
     let at = |address| only_frame(&table, address);
     assert_eq!(at(0x10), Some(("f(int)".to_owned(), Some(("a.cpp".to_owned(), 7)))));
     assert_eq!(at(0x18), Some(("f(int)".to_owned(), Some(("a.cpp".to_owned(), 8)))));
@@ -235,7 +240,7 @@ proptest! {
             text.replace_range(start..(start + length).min(text.len()), &put);
             text.push(' ');
         }
-        if let Ok(table) = breakpad::read(text.as_bytes(), None) {
+        if let Ok(table) = read(text.as_bytes(), None) {
             let named = table.stretches().filter(|(_, named)| *named).map(|(start, _)| start);
             for start in named {
                 prop_assert!(table.frames(start).next().is_some());
@@ -332,7 +337,7 @@ proptest! {
                 }
             }
         }
-        let table = breakpad::read(text.as_bytes(), None).expect("a table");
+        let table = read(text.as_bytes(), None).expect("a table");
         for address in 0xff0..0x1100_u64 {
             let frames: Vec<_> = table.frames(address).map(|frame| (frame.function.to_owned(), frame.line)).collect();
             let expected = expected.remove(&address).unwrap_or_default();

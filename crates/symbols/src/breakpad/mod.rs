@@ -7,6 +7,7 @@ mod lines;
 mod record;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io::Read;
 
 use foldhash::fast::RandomState;
@@ -22,25 +23,55 @@ use record::{Code, Record, module, record};
 const SOURCE: &str = "breakpad";
 const FORMAT: &str = "a Breakpad symbol file";
 
-/// Reads the symbols of the build `wanted`, or of whatever build the file is of. The name in the file is not compared: files are renamed,
-/// GUID and age say what they are. Addresses are RVAs.
-///
-/// # Errors
-/// [`Error::OtherFormat`] and [`Error::OtherBinary`] from the first line, [`Error::Empty`] when no code is named, [`Error::Io`].
-pub fn read(file: impl Read, wanted: Option<&PdbId>) -> Result<Table, Error> {
-    let mut lines = Lines::new(file);
-    let first = lines.next()?.and_then(|line| str::from_utf8(line).ok());
-    let found = first.and_then(module).ok_or(Error::OtherFormat(FORMAT))?;
-    if let Some(wanted) = wanted
-        && (wanted.guid, wanted.age) != (found.guid, found.age)
-    {
-        return Err(Error::OtherBinary { wanted: wanted.digits(), found: found.digits() });
+/// A symbol file whose first line was read.
+pub struct SymbolFile<R> {
+    id: PdbId,
+    lines: Lines<R>,
+}
+
+impl<R: Read> SymbolFile<R> {
+    /// Reads what the file is of.
+    ///
+    /// Of the wanted identity GUID and age are compared; files are renamed.
+    ///
+    /// # Errors
+    /// [`Error::OtherFormat`] when the first line is no `MODULE`, [`Error::OtherBinary`] when it is of another build than wanted,
+    /// [`Error::Io`].
+    pub fn read(file: R, wanted: Option<&PdbId>) -> Result<Self, Error> {
+        let mut lines = Lines::new(file);
+        let first = lines.next()?.and_then(|line| str::from_utf8(line).ok());
+        let id = first.and_then(module).ok_or(Error::OtherFormat(FORMAT))?;
+        match wanted {
+            Some(wanted) if (wanted.guid, wanted.age) != (id.guid, id.age) => {
+                Err(Error::OtherBinary { wanted: wanted.digits(), found: id.digits() })
+            }
+            _ => Ok(Self { id, lines }),
+        }
     }
-    let mut reader = Reader::default();
-    while let Some(line) = lines.next()? {
-        reader.add(record(&String::from_utf8_lossy(line)));
+
+    /// What it is of: of a Windows image the PDB.
+    #[must_use]
+    pub fn id(&self) -> &PdbId {
+        &self.id
     }
-    reader.finish(&format!("{} {}", found.name, found.digits()))
+
+    /// All names. Addresses are relative to the image. `identity` is kept in the table.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] when no code is named, [`Error::Io`].
+    pub fn table(mut self, identity: &str) -> Result<Table, Error> {
+        let mut reader = Reader::default();
+        while let Some(line) = self.lines.next()? {
+            reader.add(record(&String::from_utf8_lossy(line)));
+        }
+        reader.finish(identity)
+    }
+}
+
+impl<R> fmt::Debug for SymbolFile<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SymbolFile").field("id", &self.id).finish_non_exhaustive()
+    }
 }
 
 /// What the lines so far said.

@@ -7,11 +7,14 @@
 pub mod answer;
 mod ask;
 pub mod columns;
+pub mod drivers;
 pub mod events;
 pub mod file;
 pub mod filter;
 pub mod inputs;
 pub mod keywords;
+pub mod main_modules;
+pub mod module_columns;
 pub mod ntstatus;
 pub mod order;
 pub mod process_columns;

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
+use tracesift_ask::main_modules::MainModules;
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::cpu::{Question, Row, Sort, rows};
 use tracesift_trace::ProcessId;
@@ -67,7 +68,7 @@ fn machine(samples: &[i64]) -> (Vec<ProcessRow>, Vec<ProcessSummaryRow>) {
 
 fn ask(samples: &[i64], question: &Question) -> Vec<Row> {
     let (processes, figures) = machine(samples);
-    rows(&processes, &figures, question)
+    rows(&processes, &figures, &MainModules::default(), question)
 }
 
 fn cpu(rows: &[Row]) -> i64 {

@@ -7,14 +7,17 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 use tracesift_archive::Error;
+use tracesift_extract::input::Patterns;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow};
+use tracesift_trace::rows::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
 
-use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::columns::Columns;
 use crate::file::File;
 use crate::filter::ProcessFilter;
+use crate::main_modules::MainModules;
+use crate::module_columns::{self as of_module, OfModule};
 use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::Processes;
@@ -80,6 +83,8 @@ pub struct Question {
     pub ready: Between,
     /// What to add up.
     pub totals: Totals,
+    /// Facts of the image that a process runs; only of images that the patterns accept.
+    pub modules: Option<Patterns>,
 }
 
 /// One process of the answer.
@@ -91,6 +96,8 @@ pub struct Row {
     pub figures: ProcessSummaryRow,
     /// Whether it is the idle loop: first row, in no total.
     pub idle: bool,
+    /// The image that it runs, if that was asked.
+    pub module: Option<ModuleRow>,
 }
 
 impl OfProcess for Row {
@@ -98,6 +105,24 @@ impl OfProcess for Row {
         Some(&self.process)
     }
 }
+
+impl OfModule for Row {
+    fn module(&self) -> Option<&ModuleRow> {
+        self.module.as_ref()
+    }
+}
+
+/// What `--show-modules` shows.
+const OF_MODULES: [&str; 8] = [
+    "module",
+    "file_version",
+    "product_version",
+    "product",
+    "company",
+    "description",
+    "driver_vendor",
+    "driver_category",
+];
 
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
@@ -203,6 +228,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "The idle loop: the first row of its file, outside the order, the totals and `--top`.",
     ),
     of_process::label(),
+    of_module::name().shown(View::Machine).meaning("File name of the image that it runs, with `--show-modules`."),
+    of_module::file_version().shown(View::Machine),
+    of_module::product_version().shown(View::Machine),
+    of_module::product().shown(View::Machine),
+    of_module::company().shown(View::Machine),
+    of_module::description().shown(View::Machine),
+    of_module::driver_vendor().shown(View::Machine),
+    of_module::driver_category().shown(View::Machine),
     of_process::command_line(),
 ]);
 
@@ -212,20 +245,35 @@ impl Ask for Question {
     }
 
     fn columns(&self) -> Vec<Column> {
-        COLUMNS.descriptions()
+        let mut columns = COLUMNS.descriptions();
+        if self.modules.is_some() {
+            of_module::show(&mut columns, &OF_MODULES);
+        }
+        columns
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        let processes: Vec<ProcessRow> = recording.archive().rows()?;
+        let archive = recording.archive();
+        let processes: Vec<ProcessRow> = archive.rows()?;
         let figures = recording.process_figures(&processes, self.time)?;
-        Ok(answer(&recording.file, &processes, &figures, self))
+        let modules = match self.modules {
+            Some(_) => MainModules::of(&processes, &archive.rows::<ModuleRow>()?, &archive.rows::<ProcessModuleRow>()?),
+            None => MainModules::default(),
+        };
+        Ok(answer(&recording.file, &processes, &figures, &modules, self))
     }
 }
 
 /// Answers the question for one file. `figures` are those of the question's time range.
 #[must_use]
-pub fn answer(file: &File, processes: &[ProcessRow], figures: &[ProcessSummaryRow], question: &Question) -> Section {
-    let rows = rows(processes, figures, question);
+pub fn answer(
+    file: &File,
+    processes: &[ProcessRow],
+    figures: &[ProcessSummaryRow],
+    modules: &MainModules,
+    question: &Question,
+) -> Section {
+    let rows = rows(processes, figures, modules, question);
     match question.totals {
         Totals::None => COLUMNS.section(file, &rows, Vec::new()),
         Totals::Process => COLUMNS.section(file, &rows, totals(file, &rows)),
@@ -235,7 +283,12 @@ pub fn answer(file: &File, processes: &[ProcessRow], figures: &[ProcessSummaryRo
 
 /// The rows for one file: the idle loop, then the others in order.
 #[must_use]
-pub fn rows(processes: &[ProcessRow], figures: &[ProcessSummaryRow], question: &Question) -> Vec<Row> {
+pub fn rows(
+    processes: &[ProcessRow],
+    figures: &[ProcessSummaryRow],
+    modules: &MainModules,
+    question: &Question,
+) -> Vec<Row> {
     let figures: FxHashMap<ProcessId, &ProcessSummaryRow> = figures.iter().map(|row| (row.process, row)).collect();
     let passes = |figures: &ProcessSummaryRow| {
         was_seen(figures)
@@ -246,7 +299,11 @@ pub fn rows(processes: &[ProcessRow], figures: &[ProcessSummaryRow], question: &
     let row = |(_, process): (usize, &ProcessRow)| {
         let figures = figures.get(&process.process).copied().filter(|figures| passes(figures))?.clone();
         let idle = process.pid == 0 && process.origin != Origin::Pseudo;
-        Some(Row { process: process.clone(), figures, idle })
+        let module = modules.get(process.process).cloned();
+        let wanted = question.modules.as_ref().filter(|patterns| !patterns.is_empty());
+        let shown =
+            wanted.is_none_or(|patterns| module.as_ref().is_some_and(|module| of_module::matches(module, patterns)));
+        shown.then_some(Row { process: process.clone(), figures, idle, module })
     };
     let (mut idle, mut rows): (Vec<Row>, Vec<Row>) =
         Processes::new(processes).accepted(&question.filter).filter_map(row).partition(|row| row.idle);

@@ -8,11 +8,12 @@ use tracesift_extract::input::Patterns;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow};
 use tracesift_trace::{ModuleId, ProcessId};
 
-use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::columns::Columns;
 use crate::file::File;
 use crate::filter::ProcessFilter;
+use crate::module_columns::{self as of_module, OfModule};
 use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::Processes;
@@ -46,6 +47,8 @@ pub struct Question {
     pub module: Patterns,
     /// Path or one of the version texts.
     pub version: Patterns,
+    /// Vendor or category of well-known drivers.
+    pub driver: Patterns,
     /// A row per process and module in place of a row per module.
     pub per_process: bool,
     /// Order of the rows.
@@ -71,6 +74,12 @@ impl OfProcess for Row {
     }
 }
 
+impl OfModule for Row {
+    fn module(&self) -> Option<&ModuleRow> {
+        Some(&self.module)
+    }
+}
+
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::name().titled("Process name").meaning("Process that loaded the module; empty in rows per file."),
@@ -82,7 +91,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| r.process.as_ref().map(|process| format!("{}({})", process.name, process.pid)).into(),
         "Name and pid, in rows per process.",
     ),
-    ColumnOf::always("module", "Module", Kind::Text, |r| (&r.module.name).into(), "File name of the image."),
+    of_module::name(),
     ColumnOf::always(
         "processes",
         "Processes",
@@ -90,36 +99,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| r.processes.into(),
         "Number of processes that loaded it.",
     ),
-    ColumnOf::always(
-        "file_version",
-        "File version",
-        Kind::Text,
-        |r| r.module.file_version.clone().into(),
-        "File version text of the version resource.",
-    ),
-    ColumnOf::details(
-        "binary_file_version",
-        "Binary version",
-        Kind::Text,
-        |r| r.module.binary_file_version.clone().into(),
-        "File version as four numbers.",
-    ),
-    ColumnOf::always(
-        "product_version",
-        "Product version",
-        Kind::Text,
-        |r| r.module.product_version.clone().into(),
-        "Product version text.",
-    ),
-    ColumnOf::always("product", "Product", Kind::Text, |r| r.module.product_name.clone().into(), "Product name."),
-    ColumnOf::details("company", "Company", Kind::Text, |r| r.module.company.clone().into(), "Company name."),
-    ColumnOf::details(
-        "description",
-        "Description",
-        Kind::Text,
-        |r| r.module.description.clone().into(),
-        "File description.",
-    ),
+    of_module::file_version(),
+    of_module::binary_file_version().shown(View::Details),
+    of_module::product_version(),
+    of_module::product(),
+    of_module::company().shown(View::Details),
+    of_module::description().shown(View::Details),
+    of_module::driver_vendor().shown(View::Details),
+    of_module::driver_category().shown(View::Details),
     ColumnOf::machine(
         "original_file_name",
         "Original name",
@@ -153,7 +140,11 @@ impl Ask for Question {
     }
 
     fn columns(&self) -> Vec<Column> {
-        COLUMNS.descriptions()
+        let mut columns = COLUMNS.descriptions();
+        if !self.driver.is_empty() {
+            of_module::show(&mut columns, &["driver_vendor", "driver_category"]);
+        }
+        columns
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -221,18 +212,9 @@ pub fn rows(
 
 fn passes(module: &ModuleRow, question: &Question) -> bool {
     let stem = module.name.rsplit_once('.').map_or(module.name.as_str(), |(stem, _)| stem);
-    let versions = [
-        Some(&module.path),
-        module.file_version.as_ref(),
-        module.binary_file_version.as_ref(),
-        module.product_version.as_ref(),
-        module.product_name.as_ref(),
-        module.company.as_ref(),
-        module.description.as_ref(),
-    ];
-    let versions: Vec<&str> = versions.into_iter().flatten().map(String::as_str).collect();
     (question.module.is_empty() || question.module.matches_any(&[&module.name, stem]))
-        && (question.version.is_empty() || question.version.matches_any(&versions))
+        && of_module::version_matches(module, &question.version)
+        && of_module::driver_matches(module, &question.driver)
 }
 
 fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {

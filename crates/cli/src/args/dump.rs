@@ -87,6 +87,10 @@ struct CpuRowArgs {
     /// What to add up: `process` shows rows and totals, `total` only totals
     #[arg(long, value_name = "WHAT", default_value = "process")]
     totals: CpuTotals,
+    /// Show version, product, company and description of the image that a process runs; with `=PATTERNS` only of those
+    /// where one of these texts matches
+    #[arg(long, value_name = "PATTERNS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    show_modules: Option<String>,
 }
 
 /// Order of `dump cpu`.
@@ -142,6 +146,7 @@ impl CpuArgs {
                 CpuTotals::Process => cpu::Totals::Process,
                 CpuTotals::Total => cpu::Totals::Total,
             },
+            modules: figures.show_modules.as_deref().map(Patterns::parse),
         }
     }
 }
@@ -249,6 +254,9 @@ struct VersionRowArgs {
     /// Only modules with such a path, version, product, company or description
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     version_filter: String,
+    /// Only well-known filter drivers of such a vendor or category ('*antivirus*', '*backup*'); '*': all of them
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    driver_filter: String,
     /// A row per process and module in place of a row per module
     #[arg(long)]
     per_process: bool,
@@ -276,6 +284,7 @@ impl VersionArgs {
             time: self.processes.time,
             module: Patterns::parse(&modules.dll),
             version: Patterns::parse(&modules.version_filter),
+            driver: Patterns::parse(&modules.driver_filter),
             per_process: modules.per_process,
             sort: match modules.sort {
                 VersionSort::Name => version::Sort::Name,

@@ -26,6 +26,8 @@ enum To {
     Flag(&'static str),
     /// One of our options with the value.
     Value(&'static str),
+    /// One of our options, whose value may be missing; these values are translated.
+    Optional(&'static str, &'static [(&'static str, &'static str)]),
     /// One of our options with the value translated.
     Word(&'static str, &'static [(&'static str, &'static str)]),
     /// Options of our own for the ends of a range, `min [max]` or `min-max`; bare numbers get the unit.
@@ -148,11 +150,7 @@ const SWITCHES: &[Switch] = &[
             &[("none", "none"), ("total", "total"), ("file", "total"), ("process", "process"), ("method", "process")],
         ),
     ),
-    switch(
-        &["smi", "showmoduleinfo"],
-        &[Cpu],
-        To::Left(1, "versions of modules are left out; `tracesift dump version` has them"),
-    ),
+    switch(&["smi", "showmoduleinfo"], &[Cpu], To::Optional("--show-modules", &[("driver", "*.sys")])),
     switch(&["nopriority", "nocoreusage", "noready", "nofrequency", "normalize"], &[Cpu], To::Dropped(0)),
     switch(&["showcorenumber"], &[Cpu], To::Missing("the numbers of the CPUs on which a process ran")),
     // Processes as a question.
@@ -254,6 +252,14 @@ impl Switch {
                     last.push_str(value);
                 }
                 Effect::Ours(words)
+            }
+            To::Optional(option, table) => {
+                let translate = |value: &str| {
+                    let translated = table.iter().find(|(theirs, _)| value.eq_ignore_ascii_case(theirs));
+                    translated.map_or(value.to_owned(), |(_, ours)| (*ours).to_owned())
+                };
+                let value = tokens.value().map(translate);
+                Effect::Ours(vec![value.map_or(option.to_owned(), |value| format!("{option}={value}"))])
             }
             To::Word(option, table) => Effect::Ours(vec![format!("{option}={}", word(written, value()?, table)?)]),
             To::Range(min, max, unit) => Effect::Ours(range(value()?, tokens, [min, max], unit)),

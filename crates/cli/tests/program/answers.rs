@@ -27,6 +27,8 @@ answers! {
     cpu_top: "dump", "cpu", "-f", "Write*;!*Slow*", "--top", "1", "--sort", "cores";
     cpu_totals: "dump", "cpu", "--totals", "total";
     cpu_without_samples: "dump", "cpu", "Slow.sift";
+    cpu_with_modules: "dump", "cpu", "-f", "Write*", "--show-modules", "--no-cmdline";
+    cpu_of_some_modules: "dump", "cpu", "-f", "Write*", "--show-modules=*microsoft*", "--format", "jsonl";
     process: "dump", "process", "-f", "Write*";
     process_tree: "dump", "process", "-f", "Write*", "--sort", "tree", "--time-format", "local", "--details";
     process_as_csv: "dump", "process", "-f", "Write*", "--new-process", "started", "--format", "csv";
@@ -34,6 +36,7 @@ answers! {
     process_of_a_parent: "dump", "process", "--parent", "cmd", "--no-cmdline";
     version: "dump", "version", "-f", "Write*";
     version_per_process: "dump", "version", "--dll", "ntdll;*clr*", "--version-filter", "7.0*", "--per-process", "--format", "csv";
+    version_of_drivers: "dump", "version", "-f", "Write*", "--driver-filter", "*antivirus*";
     testrun: "dump", "testrun";
     testrun_files: "dump", "testrun", "--print-files", "--valid-only", "--format", "csv";
     stats: "dump", "stats", "Slow.sift", "--properties", "!tables;!bytes";

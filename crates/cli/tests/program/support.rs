@@ -218,7 +218,15 @@ fn work(target: &Path) {
         load,
         unload: None,
     };
-    writer.write_table(&[load(2, 0, None), load(3, 1, None), load(4, 1, Some(101 * MS)), load(4, 2, Some(102 * MS))]);
+    let loads = [
+        load(2, 0, None),
+        load(2, 3, None),
+        load(3, 1, None),
+        load(4, 4, Some(100 * MS)),
+        load(4, 1, Some(101 * MS)),
+        load(4, 2, Some(102 * MS)),
+    ];
+    writer.write_table(&loads);
     writer.finish(info("Write", 8), &Health::new(), &Clock::new(0, 10_000_000)).unwrap();
 }
 
@@ -303,6 +311,21 @@ fn modules() -> Vec<ModuleRow> {
             pdb_guid: Some("0102a304-0506-0708-090a-0b0c0d0e0f10".to_owned()),
             pdb_age: Some(1),
             ..module(2, "coreclr.dll", "C:\\Program Files\\dotnet\\coreclr.dll")
+        },
+        ModuleRow {
+            file_version: Some("4.18.2202.4".to_owned()),
+            product_name: Some("Microsoft® Windows® Operating System".to_owned()),
+            company: Some("Microsoft Corporation".to_owned()),
+            description: Some("Microsoft antimalware file system filter driver".to_owned()),
+            ..module(3, "WdFilter.sys", "C:\\Windows\\system32\\drivers\\wd\\WdFilter.sys")
+        },
+        ModuleRow {
+            file_version: Some("1.0.0.0".to_owned()),
+            product_version: Some("1.0.0".to_owned()),
+            product_name: Some("FileWriter".to_owned()),
+            company: Some("Example Ltd.".to_owned()),
+            description: Some("Writes files".to_owned()),
+            ..module(4, "FileWriter.exe", "D:\\Source\\FileWriter.exe")
         },
     ]
 }

@@ -5,10 +5,11 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use crate::breakpad::SymbolFile;
 use crate::fetch::{Observer, Symbols};
 use crate::readers::FormatReaders;
 use crate::search::Image;
-use crate::{Error, PortablePdb, Table, breakpad, pdb, pe};
+use crate::{Error, PortablePdb, Table, pdb, pe};
 
 /// Names, and what to know of them.
 #[derive(Clone, Debug)]
@@ -61,7 +62,7 @@ impl Symbols {
         };
         match Kind::of(&head) {
             Some(Kind::Pdb) => pdb::Pdb::read(file, None)?.table(&name).map(own),
-            Some(Kind::Breakpad) => breakpad::read(file, None).map(own),
+            Some(Kind::Breakpad) => SymbolFile::read(file, None)?.table(&name).map(own),
             Some(Kind::Image) => {
                 let mut image = pe::Image::read(file, None)?;
                 let pdb = image.pdbs().iter().find(|pdb| !pdb.portable).map(|pdb| pdb.id.clone());

@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
+use crate::breakpad::SymbolFile;
 use crate::fetch::{Names, Readers, Reading};
 use crate::identity::PdbId;
 use crate::search::{Identity, Source};
-use crate::{Error, PortablePdb, breakpad, pdb, pe, portable};
+use crate::{Error, PortablePdb, pdb, pe, portable};
 
 /// Bytes of a portable PDB at most, which is read into memory as a whole. The largest known take some MiB.
 const MAX_PORTABLE: u64 = 256 << 20;
@@ -20,9 +21,11 @@ impl Readers for FormatReaders {
         let table = match (reading.source, reading.identity) {
             (Source::Pdb, Identity::Pdb(id)) => read_pdb(reading, id)?,
             (Source::Image, identity) => image(reading.file, identity)?.exports(reading.key)?,
-            (Source::Breakpad, Identity::Pdb(id)) => breakpad::read(at_start(reading.file)?, Some(id))?,
+            (Source::Breakpad, Identity::Pdb(id)) => {
+                SymbolFile::read(at_start(reading.file)?, Some(id))?.table(reading.key)?
+            }
             (Source::Breakpad, Identity::Build(id)) => {
-                breakpad::read(at_start(reading.file)?, Some(&id.as_breakpad()))?
+                SymbolFile::read(at_start(reading.file)?, Some(&id.as_breakpad()))?.table(reading.key)?
             }
             (source, identity) => {
                 return Err(Error::Malformed(format!("a {} is not known by {identity}", source.word())));

@@ -2,30 +2,26 @@
 //!
 //! A caller's frame has the address behind its call: the call itself ends one byte before, and only that byte is sure to belong to the
 //! line, and even to the function, that called. What was interrupted, or entered the kernel, is where it is. A frame that occurs as both
-//! keeps its address.
+//! counts as a caller: that a sample hits the very instruction behind a call is rare, and stacks through that call are not.
 
 use rustc_hash::FxHashSet;
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::StackRow;
 
-/// The frames that were never seen but as callers; `is_kernel` tells on which side of the kernel's boundary a frame lies.
+/// The frames that are callers in some stack; `is_kernel` tells on which side of the kernel's boundary a frame lies.
 pub(crate) fn callers(archive: &Archive, is_kernel: impl Fn(FrameId) -> bool) -> Result<FxHashSet<FrameId>, Error> {
     let mut callers = FxHashSet::default();
-    let mut exact = FxHashSet::default();
     archive.scan::<StackRow>(Projection::ALL, None, |row| {
         // Above the leaf a stack goes on below the kernel where the thread entered it.
         let mut before = true;
         for (index, frame) in row.frames.iter().enumerate() {
             let kernel = is_kernel(*frame);
-            if index == 0 || before && !kernel {
-                exact.insert(*frame);
-            } else {
+            if index > 0 && (kernel || !before) {
                 callers.insert(*frame);
             }
             before = kernel;
         }
     })?;
-    callers.retain(|frame| !exact.contains(frame));
     Ok(callers)
 }

@@ -103,15 +103,13 @@ fn check_names(archive: &Path, before: &[SymbolRow], accepts: fn(&str) -> bool, 
         .filter(|row| row.module.map_or(row.process.is_none(), |module| kernel.contains(&module.0)))
         .map(|row| row.frame.0)
         .collect();
-    let (mut exact, mut callers) = (BTreeSet::new(), BTreeSet::new());
+    let mut callers = BTreeSet::new();
     for row in rows::<StackRow>(archive) {
         for (index, frame) in row.frames.iter().enumerate() {
             let enters = index > 0 && in_kernel.contains(&row.frames[index - 1].0) && !in_kernel.contains(&frame.0);
-            if index == 0 || enters {
-                exact.insert(frame.0)
-            } else {
-                callers.insert(frame.0)
-            };
+            if index > 0 && !enters {
+                callers.insert(frame.0);
+            }
         }
     }
     let recorded: BTreeSet<i32> = before.iter().map(|row| row.frame.0).collect();
@@ -134,7 +132,7 @@ fn check_names(archive: &Path, before: &[SymbolRow], accepts: fn(&str) -> bool, 
             assert_eq!(names, []);
             continue;
         };
-        let caller = callers.contains(&row.frame.0) && !exact.contains(&row.frame.0);
+        let caller = callers.contains(&row.frame.0);
         let expected = expected(rva.cast_unsigned() - u64::from(caller));
         let names: Vec<_> = names
             .iter()

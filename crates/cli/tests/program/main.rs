@@ -9,3 +9,4 @@ mod help;
 mod perf;
 mod stats;
 mod support;
+mod symbols;

@@ -14,6 +14,7 @@ mod memory;
 mod perf_data;
 mod perf_memory;
 mod scale;
+mod symbols;
 mod xpress;
 
 use std::path::PathBuf;
@@ -50,6 +51,7 @@ fn main() -> anyhow::Result<()> {
         ("memory", memory::run),
         ("perf-data", perf_data::run),
         ("perf-memory", perf_memory::run),
+        ("symbols", symbols::run),
     ] {
         if all || what == name {
             known = true;
@@ -58,7 +60,7 @@ fn main() -> anyhow::Result<()> {
         }
     }
     if !known {
-        bail!("unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory or all");
+        bail!("unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols or all");
     }
     Ok(())
 }

@@ -60,7 +60,9 @@ fn main() -> anyhow::Result<()> {
         }
     }
     if !known {
-        bail!("unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols or all");
+        bail!(
+            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols or all"
+        );
     }
     Ok(())
 }

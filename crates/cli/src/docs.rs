@@ -70,10 +70,14 @@ fn write_argument(text: &mut String, argument: &clap::Arg) {
     let value = argument.get_value_names().unwrap_or_default().first().filter(|_| argument.get_action().takes_values());
     let mut label = names.join(", ");
     if let Some(value) = value {
-        if !label.is_empty() {
-            label.push(' ');
+        if argument.is_require_equals_set() {
+            write!(label, "[=<{value}>]").unwrap();
+        } else {
+            if !label.is_empty() {
+                label.push(' ');
+            }
+            write!(label, "<{value}>").unwrap();
         }
-        write!(label, "<{value}>").unwrap();
     }
     let mut help = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let possible: Vec<String> = argument

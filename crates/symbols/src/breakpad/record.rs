@@ -6,6 +6,9 @@ use std::str::FromStr as _;
 
 use crate::identity::{Guid, PdbId};
 
+/// What Microsoft's compilers write for code without a line.
+const NO_LINES: [u32; 2] = [0xf0_0f00, 0xfe_efee];
+
 /// Code from an address on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Code {
@@ -85,9 +88,10 @@ impl<'a> Fields<'a> {
         u64::from_str_radix(self.next()?, 16).ok()
     }
 
-    /// A number that says where in the source something is. Compilers write lines that stand for none as 0 or as very large ones.
-    fn decimal(&mut self) -> Option<u32> {
-        self.next()?.parse::<i64>().ok().map(|number| u32::try_from(number).unwrap_or(0))
+    /// A line of source, 0 for none: that is how code is marked which debuggers step over.
+    fn line(&mut self) -> Option<u32> {
+        let number = self.next()?.parse::<i64>().ok()?;
+        Some(u32::try_from(number).ok().filter(|line| !NO_LINES.contains(line)).unwrap_or(0))
     }
 
     fn code(&mut self) -> Option<Code> {
@@ -147,7 +151,7 @@ fn function<'a>(fields: &mut Fields<'a>) -> Option<Record<'a>> {
 fn inline<'a>(fields: &mut Fields<'a>) -> Option<Inline<'a>> {
     Some(Inline {
         level: fields.next()?.parse().ok()?,
-        call_line: fields.decimal()?,
+        call_line: fields.line()?,
         call_file: fields.next()?.parse().ok()?,
         origin: fields.next()?.parse().ok()?,
         ranges: fields.rest()?,
@@ -155,7 +159,7 @@ fn inline<'a>(fields: &mut Fields<'a>) -> Option<Inline<'a>> {
 }
 
 fn source_line(fields: &mut Fields<'_>) -> Option<Line> {
-    Some(Line { code: fields.code()?, line: fields.decimal()?, file: fields.next()?.parse().ok()? })
+    Some(Line { code: fields.code()?, line: fields.line()?, file: fields.next()?.parse().ok()? })
 }
 
 fn public<'a>(fields: &mut Fields<'a>) -> Option<Record<'a>> {
@@ -188,6 +192,7 @@ mod tests {
         assert_eq!(record("FUNC 10 4 8 f(int, int)"), Record::Function { code, name: "f(int, int)" });
         assert_eq!(record("FUNC m 10 4 8 m"), Record::Function { code, name: "m" });
         assert_eq!(record("10 4 77 3"), Record::Line(Line { code, line: 77, file: 3 }));
+        assert_eq!(record("10 4 15732480 3"), Record::Line(Line { code, line: 0, file: 3 }));
         assert_eq!(record("PUBLIC m 10 0 g"), Record::Public { address: 0x10, name: "g" });
         let inline = Inline { level: 1, call_line: 55, call_file: 2, origin: 7, ranges: "10 4 20 8" };
         assert_eq!(inline.ranges().collect::<Vec<_>>(), [code, Code { start: 0x20, end: 0x28 }]);

@@ -106,7 +106,7 @@ impl<'a> Names<'a> {
             }
         })?;
 
-        let tables = tables(&modules, &kernel, &frames, &known, &|wanted| source.names(recording, wanted));
+        let tables = tables(&modules, &kernel, &frames, &known, recording, source);
         let callers = callers(archive, |frame| kernel_frames.contains(&frame))?;
         let mut names = Names {
             archive,
@@ -242,7 +242,8 @@ fn tables(
     kernel: &KernelBases,
     frames: &[(FrameId, ModuleId, i64)],
     known: &FxHashMap<FrameId, Known>,
-    source: &dyn Fn(&[Wanted<'_>]) -> Vec<Result<Found, String>>,
+    recording: &Path,
+    source: &dyn NameSource,
 ) -> Vec<Option<Result<Found, String>>> {
     let mut needs_names = vec![false; modules.len()];
     for (frame, module, _) in frames {
@@ -254,7 +255,7 @@ fn tables(
         .map(|&index| Wanted { module: &modules[index], kernel_base: kernel.of_module(ModuleId::from_index(index)) })
         .collect();
     let mut tables: Vec<Option<Result<Found, String>>> = modules.iter().map(|_| None).collect();
-    for (index, found) in wanted.into_iter().zip(source(&asked)) {
+    for (index, found) in wanted.into_iter().zip(source.names(recording, &asked)) {
         tables[index] = Some(found);
     }
     tables

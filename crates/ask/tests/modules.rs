@@ -120,12 +120,9 @@ fn processes_show_the_image_that_they_run() {
     assert_eq!(with.len(), without.len());
     for [process, module, version, _] in &with {
         let process = process.as_deref().expect("a name");
-        match module.as_deref() {
-            Some(module) => {
-                assert!(process == "System" || module.eq_ignore_ascii_case(process), "{process} {module}");
-                assert!(version.is_some() || module != "ntoskrnl.exe", "{process} has a version");
-            }
-            None => {}
+        if let Some(module) = module.as_deref() {
+            assert!(process == "System" || module.eq_ignore_ascii_case(process), "{process} {module}");
+            assert!(version.is_some() || module != "ntoskrnl.exe", "{process} has a version");
         }
     }
     assert!(with.iter().filter(|[_, module, ..]| module.is_some()).count() * 10 >= with.len() * 8, "{with:?}");

@@ -76,9 +76,9 @@ fn versions_are_those_of_the_recorded_events() {
             texts(&outcome, keys).into_iter().map(|row| row.map(Option::unwrap_or_default)).collect();
         let recorded = recorded_versions(&recording);
         assert!(!recorded.is_empty(), "{} has versions", recording.display());
-        // Modules without a version resource have no event.
+        // Modules without a version resource have no event; what they were called first other events say, too.
         let unknown: Vec<_> =
-            shown.difference(&recorded).filter(|row| row.iter().any(|text| !text.is_empty())).collect();
+            shown.difference(&recorded).filter(|row| row[1..].iter().any(|text| !text.is_empty())).collect();
         assert_eq!(unknown, Vec::<&[String; 6]>::new(), "{}", recording.display());
         let share = recorded.intersection(&shown).count();
         assert!(share * 10 >= recorded.len() * 9, "{}: {share} of {}", recording.display(), recorded.len());

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
     ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, MarkRow, PageFaultRow, StackRow, SymbolRow, SyscallRow,
+    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, PageFaultRow, StackRow, SymbolRow,
+    SyscallRow,
 };
 use tracesift_trace::{Clock, Health, RowSink};
 
@@ -59,6 +60,7 @@ struct Batches {
     frames: Batch<FrameRow>,
     stacks: Batch<StackRow>,
     symbols: Batch<SymbolRow>,
+    managed_code: Batch<ManagedCodeRow>,
 }
 
 impl ArchiveWriter {
@@ -137,11 +139,13 @@ impl ArchiveWriter {
             frames,
             stacks,
             symbols,
+            managed_code,
         } = &mut self.batches;
         let rest = [
             frames.take(),
             stacks.take(),
             symbols.take(),
+            managed_code.take(),
             cpu_samples.take(),
             counter_samples.take(),
             context_switches.take(),
@@ -192,6 +196,7 @@ sink! {
     frame(FrameRow) into frames;
     stack(StackRow) into stacks;
     symbol(SymbolRow) into symbols;
+    managed_code(ManagedCodeRow) into managed_code;
 }
 
 /// Sends rows to the encoder in batches.

@@ -233,7 +233,7 @@ fn write_events(
         |path| paths.display(path),
         |address| address >= kernel_from,
     );
-    let methods = std::mem::take(&mut inventory.methods).freeze(&mut population);
+    let methods = std::mem::take(&mut inventory.methods).freeze(&mut population, &modules);
     let keys = inventory.stack_keys.seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
 

@@ -4,7 +4,8 @@ use tracesift_archive::ArchiveWriter;
 use tracesift_trace::modules::Modules;
 use tracesift_trace::rows::{
     ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, MarkRow, PageFaultRow, StackRow, SymbolRow, SyscallRow,
+    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, PageFaultRow, StackRow, SymbolRow,
+    SyscallRow,
 };
 use tracesift_trace::{Population, RowSink};
 
@@ -86,6 +87,7 @@ sink! {
         counter_value(CounterValueRow),
         cpu_frequency(CpuFrequencyRow),
         cpu_idle_state(CpuIdleStateRow),
+        managed_code(ManagedCodeRow),
         mark(MarkRow),
         event(EventRow);
 }

@@ -11,6 +11,7 @@ pub mod file_names;
 mod fingerprint;
 pub mod health;
 pub mod ids;
+pub mod il_maps;
 pub mod info;
 pub mod mappings;
 pub mod methods;

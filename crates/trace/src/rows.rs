@@ -202,8 +202,29 @@ pub struct SymbolRow {
     pub file: Option<String>,
     /// Source line, from 1.
     pub line: Option<i32>,
-    /// Where the name came from: `jit`, `rundown`, later `pdb`, `dwarf` …
+    /// Where the name came from: `jit`, `rundown`, `entry-point`, later `pdb`, `dwarf` …
     pub source: String,
+}
+
+/// Table `managed_code`: what source lines of managed code are found by.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ManagedCodeRow {
+    /// The frame.
+    pub frame: FrameId,
+    /// Path of the assembly.
+    pub path: String,
+    /// Name of its PDB, with the path on the machine that built it.
+    pub pdb_name: Option<String>,
+    /// GUID of its PDB.
+    pub pdb_guid: Option<String>,
+    /// Age of its PDB.
+    pub pdb_age: Option<i32>,
+    /// Metadata token of the method.
+    pub token: i32,
+    /// IL offset of the instruction at the address: where the code was, if the frame is the leaf of a stack.
+    pub il_offset: Option<i32>,
+    /// IL offset of the instruction in front of the address: where the call is, if the address is that it returns to.
+    pub call_il_offset: Option<i32>,
 }
 
 /// Bits of [`CpuSampleRow::flags`].

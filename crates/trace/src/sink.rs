@@ -2,7 +2,8 @@
 
 use crate::rows::{
     ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, MarkRow, PageFaultRow, StackRow, SymbolRow, SyscallRow,
+    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, PageFaultRow, StackRow, SymbolRow,
+    SyscallRow,
 };
 
 /// Receives the rows of the tables that grow with the recording, each table in the order of its `time`.
@@ -39,4 +40,6 @@ pub trait RowSink {
     fn stack(&mut self, row: &StackRow);
     /// The name of a frame.
     fn symbol(&mut self, row: &SymbolRow);
+    /// What the source line of a frame of managed code is found by.
+    fn managed_code(&mut self, row: &ManagedCodeRow);
 }

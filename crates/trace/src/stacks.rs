@@ -10,9 +10,9 @@ use crate::address_map::Epoch;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::health::Health;
 use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
-use crate::methods::Methods;
+use crate::methods::{Found, Methods};
 use crate::modules::{AddressSpace, Modules};
-use crate::rows::{FrameRow, StackRow, SymbolRow};
+use crate::rows::{FrameRow, ManagedCodeRow, StackRow, SymbolRow};
 use crate::sink::RowSink;
 use crate::stack_keys::{DefinitionId, Half, StackKeys};
 
@@ -25,7 +25,7 @@ pub struct HalfId(u32);
 enum FrameKey {
     Module(ModuleId, u64),
     Address(AddressSpace, u64),
-    /// A JIT method's code may be reused for another method: the epoch keeps the two apart.
+    /// A JIT method's code may be reused for another method: the method's number keeps the two apart.
     Method(ProcessId, u64, u32),
 }
 
@@ -120,7 +120,8 @@ pub struct Stacks {
     budget: usize,
     next_frame: usize,
     next_stack: usize,
-    frames: FxHashMap<FrameKey, FrameId>,
+    /// The frame at a place, and whether it has a name.
+    frames: FxHashMap<FrameKey, (FrameId, bool)>,
     keyed: FxHashMap<(DefinitionId, AddressSpace, u32, u32), HalfId>,
     inline: FxHashMap<(AddressSpace, u32, u32, Fingerprint), HalfId>,
     current: Generation,
@@ -362,18 +363,27 @@ impl Stacks {
             AddressSpace::Process(process) => Some(process),
         };
         let image = self.modules.find(space, address, ticks);
-        let method = process.and_then(|process| Some((process, self.methods.find(process, address, ticks)?)));
-        let key = match (image, method) {
+        let method = process.and_then(|process| match image {
+            Some((module, rva)) => self.methods.find_in_image(process, module, rva),
+            None => self.methods.find(process, address, ticks),
+        });
+        let key = match (image, process.zip(method)) {
             (Some((module, rva)), _) => FrameKey::Module(module, rva),
-            (None, Some((process, _))) => FrameKey::Method(process, address, self.methods.epoch(process, ticks).number),
+            (None, Some((process, found))) => FrameKey::Method(process, address, found.method.number),
             (None, None) => FrameKey::Address(space, address),
         };
-        if let Some(id) = self.frames.get(&key) {
-            return *id;
+        let in_module = image.map(|(module, _)| module);
+        if let Some((id, named)) = self.frames.get_mut(&key) {
+            let id = *id;
+            // A frame in an image is the same in all processes, and this one may know its name.
+            if let Some(found) = method.filter(|_| !std::mem::replace(named, true)) {
+                self.name(id, in_module, found, sink);
+            }
+            return id;
         }
         let id = FrameId::from_index(self.next_frame);
         self.next_frame += 1;
-        self.frames.insert(key, id);
+        self.frames.insert(key, (id, method.is_some()));
         let mapped = image.map(|(module, rva)| (module, rva.cast_signed()));
         sink.frame(&FrameRow {
             frame: id,
@@ -382,19 +392,38 @@ impl Stacks {
             process: process.filter(|_| mapped.is_none()),
             address: mapped.is_none().then_some(address.cast_signed()),
         });
-        if let Some((process, method)) = method {
-            let image_name = mapped.map(|(module, _)| self.modules.modules[module.index()].name.as_str());
-            sink.symbol(&SymbolRow {
-                frame: id,
-                depth: 0,
-                module: image_name.or_else(|| self.methods.module(process, method)).map(str::to_owned),
-                function: self.methods.function(method).to_owned(),
-                arguments: self.methods.arguments(method).map(str::to_owned),
-                source: if method.rundown { "rundown" } else { "jit" }.to_owned(),
-                ..SymbolRow::default()
-            });
+        if let Some(found) = method {
+            self.name(id, in_module, found, sink);
         }
         id
+    }
+
+    /// Writes what is known of the method at a frame.
+    fn name(&self, frame: FrameId, image: Option<ModuleId>, found: Found, sink: &mut impl RowSink) {
+        let (methods, method) = (&self.methods, found.method);
+        let image = image.map(|module| self.modules.modules[module.index()].name.as_str());
+        sink.symbol(&SymbolRow {
+            frame,
+            depth: 0,
+            module: image.or_else(|| methods.module(method)).map(str::to_owned),
+            function: methods.function(method).to_owned(),
+            arguments: methods.arguments(method).map(str::to_owned),
+            source: method.source.word().to_owned(),
+            ..SymbolRow::default()
+        });
+        let Some(path) = methods.module_path(method).filter(|_| method.is_defined()) else { return };
+        let il_offset = |offset| methods.il_offset(method, offset).map(u32::cast_signed);
+        let pdb = methods.pdb(method);
+        sink.managed_code(&ManagedCodeRow {
+            frame,
+            path: path.to_owned(),
+            pdb_name: pdb.map(|pdb| pdb.name.clone()),
+            pdb_guid: pdb.map(|pdb| pdb.guid.clone()),
+            pdb_age: pdb.map(|pdb| pdb.age.cast_signed()),
+            token: method.token.cast_signed(),
+            il_offset: il_offset(found.offset).filter(|_| method.has(found.offset)),
+            call_il_offset: found.offset.checked_sub(1).and_then(il_offset),
+        });
     }
 
     /// What was mapped where.

@@ -3,7 +3,8 @@
 use tracesift_trace::population::{Edge, ThreadFacts};
 use tracesift_trace::rows::{
     ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, MarkRow, PageFaultRow, StackRow, SymbolRow, SyscallRow, switch_flags,
+    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, PageFaultRow, StackRow, SymbolRow,
+    SyscallRow, switch_flags,
 };
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Lifetimes, Population, RowSink, ThreadId};
@@ -30,6 +31,7 @@ impl RowSink for Rows {
     fn frame(&mut self, _: &FrameRow) {}
     fn stack(&mut self, _: &StackRow) {}
     fn symbol(&mut self, _: &SymbolRow) {}
+    fn managed_code(&mut self, _: &ManagedCodeRow) {}
 }
 
 /// One tick is one nanosecond; threads 10, 11, 12 live throughout, 20 is born at 100 and ends at 900.

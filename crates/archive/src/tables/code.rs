@@ -1,6 +1,6 @@
-//! Where code ran: frames, stacks and the names of frames.
+//! Where code ran: frames, stacks, the names of frames, and what lines of managed code are found by.
 
-use tracesift_trace::rows::{FrameRow, StackRow, SymbolRow};
+use tracesift_trace::rows::{FrameRow, ManagedCodeRow, StackRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId};
 
 use crate::column::Timing;
@@ -29,9 +29,22 @@ table! {
     frame: FrameId, Delta, "", "The frame.", "`frames`";
     depth: i16, Dictionary, "", "0 for the function itself, 1 and up for the functions that it was inlined into.", "made by the extract";
     module: Option<String>, Dictionary, "", "Module name without path.", "CLR MethodLoadVerbose and module events; later the symbol file";
-    function: String, Dictionary, "", "Function without arguments.", "CLR MethodLoadVerbose, MethodDCStartVerbose, MethodDCEndVerbose";
-    arguments: Option<String>, Dictionary, "", "Argument list with its parentheses.", "CLR MethodLoadVerbose, MethodDCStartVerbose, MethodDCEndVerbose";
+    function: String, Dictionary, "", "Function without arguments.", "CLR MethodLoadVerbose, MethodDCStartVerbose, MethodDCEndVerbose, R2RGetEntryPoint";
+    arguments: Option<String>, Dictionary, "", "Argument list with its parentheses.", "CLR MethodLoadVerbose, MethodDCStartVerbose, MethodDCEndVerbose, R2RGetEntryPoint";
     file: Option<String>, Dictionary, "", "Source file.", "symbol file";
     line: Option<i32>, Plain, "", "Source line, from 1.", "symbol file";
-    source: String, Dictionary, "", "Where the name came from: `jit`, `rundown`, `pdb`, `dwarf` and so on.", "made by the extract";
+    source: String, Dictionary, "", "Where the name came from: `jit`, `rundown`, `entry-point` (a precompiled .NET method at its first use), `pdb`, `dwarf` and so on.", "made by the extract";
+}
+
+table! {
+    ManagedCodeRow in "managed_code", always: false, Timing::Untimed,
+    "What the source line of a frame of .NET code is found by: the method in its assembly, and the offset in the intermediate language (IL) that the code was compiled from. The PDB of the assembly turns it into file and line, also when it turns up later. One frame can be the leaf of one stack and call in another: as a leaf it is at `il_offset`, else at `call_il_offset`, since a return address lies behind the call and often in the next line. From schema 1.4.";
+    frame: FrameId, Delta, "", "The frame.", "`frames`";
+    path: String, Dictionary, "", "Path of the assembly as recorded.", "CLR Loader ModuleLoad, ModuleDCStart, ModuleDCEnd ModuleILPath";
+    pdb_name: Option<String>, Dictionary, "", "Name of its PDB, with the path on the machine that built it.", "CLR Loader ModuleLoad, ModuleDCStart, ModuleDCEnd ManagedPdbBuildPath";
+    pdb_guid: Option<String>, Dictionary, "", "GUID of its PDB, lower case with dashes.", "ManagedPdbSignature of the same";
+    pdb_age: Option<i32>, Dictionary, "", "Age of its PDB.", "ManagedPdbAge of the same";
+    token: i32, Plain, "", "Metadata token of the method.", "CLR MethodLoadVerbose, MethodDCStartVerbose, MethodDCEndVerbose MethodToken";
+    il_offset: Option<i32>, Plain, "bytes", "IL offset of the instruction at the address; null where no map of the method was recorded, or for code that the compiler added.", "CLR MethodILToNativeMap, MethodDCStartILToNativeMap, MethodDCEndILToNativeMap";
+    call_il_offset: Option<i32>, Plain, "bytes", "IL offset of the instruction in front of the address: that of the call, where the address is one that a call returns to.", "as `il_offset`";
 }

@@ -27,6 +27,7 @@ macro_rules! every_table {
             FrameRow,
             StackRow,
             SymbolRow,
+            ManagedCodeRow,
             CpuSampleRow,
             CounterSampleRow,
             ContextSwitchRow,

@@ -156,6 +156,14 @@ pub trait Item: Sized {
     fn decode(bytes: &[u8]) -> Option<Self>;
 }
 
+impl Item for u32 {
+    const SIZE: usize = 4;
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        bytes.first_chunk().map(|bytes| Self::from_le_bytes(*bytes))
+    }
+}
+
 impl Item for u64 {
     const SIZE: usize = 8;
 

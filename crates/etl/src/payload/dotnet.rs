@@ -4,6 +4,7 @@
 //! Both use the same layouts, though not all the same ids: module events are 151 (domain module), 152 and 153 in the runtime
 //! provider, and 151, 152 (domain module) and 153, 154 in the rundown provider.
 
+use super::array::Items;
 use super::reader::Reader;
 use super::text::WideStr;
 use super::{Payload, PayloadError};
@@ -24,6 +25,8 @@ pub mod method_flags {
     pub const SHARED_GENERIC: u32 = 0x4;
     /// Compiled just in time; else the code was precompiled.
     pub const JITTED: u32 = 0x8;
+    /// No method at all but a helper of the runtime, such as a write barrier.
+    pub const JIT_HELPER: u32 = 0x10;
 }
 
 /// The code of a method: the part that all method events have.
@@ -53,6 +56,12 @@ impl MethodCode {
     /// replacement, 6 quickly with instrumentation, 7 tier 1 with instrumentation.
     pub fn tier(&self) -> u8 {
         ((self.flags >> 7) & 7) as u8
+    }
+
+    /// Is it the second range of a method whose rarely used code lies elsewhere? Its first byte follows the last one of the first range where
+    /// offsets in the native code are concerned.
+    pub fn is_cold(&self) -> bool {
+        self.flags >> 28 == 1
     }
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, PayloadError> {
@@ -128,6 +137,91 @@ impl<'a> Payload<'a> for MethodLoadVerbose<'a> {
             signature: reader.wide("method signature")?,
             clr_instance: clr_instance(reader, version),
             rejit_id: rejit_id(reader, version),
+        })
+    }
+}
+
+/// Which intermediate language (IL) the native code of a method was compiled from; versions 0 and 1. The runtime provider logs it right behind the
+/// event of the method, on the same thread, the rundown provider right in front of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodIlToNativeMap<'a> {
+    /// Identity of the method in its process.
+    pub method_id: u64,
+    /// Identity of the body that a profiler put in.
+    pub rejit_id: u64,
+    /// Always 0: the whole method.
+    pub extent: u8,
+    /// Offsets in the IL, in order; −1 stands for no IL, −2 for a prolog, −3 for an epilog.
+    pub il_offsets: Items<'a, u32>,
+    /// Offset in the native code of each, in no order.
+    pub native_offsets: Items<'a, u32>,
+    /// Which runtime of the process.
+    pub clr_instance: Option<u16>,
+    /// Identity of the IL. From version 1 on.
+    pub il_version_id: Option<u64>,
+}
+
+impl MethodIlToNativeMap<'_> {
+    /// Event id of the runtime provider: compiled now.
+    pub const ID: u16 = 190;
+    /// Event id of the rundown provider: there at the start.
+    pub const DC_START_ID: u16 = 149;
+    /// Event id of the rundown provider: there at the end.
+    pub const DC_END_ID: u16 = 150;
+
+    /// Native offsets, each with its IL offset.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.native_offsets.iter().zip(self.il_offsets.iter())
+    }
+}
+
+impl<'a> Payload<'a> for MethodIlToNativeMap<'a> {
+    fn read(reader: &mut Reader<'a>, version: u8) -> Result<Self, PayloadError> {
+        let (method_id, rejit_id) = (reader.u64("method id")?, reader.u64("ReJIT id")?);
+        let (extent, count) = (reader.u8("method extent")?, u32::from(reader.u16("number of map entries")?));
+        Ok(Self {
+            method_id,
+            rejit_id,
+            extent,
+            il_offsets: reader.items(count, "IL offsets")?,
+            native_offsets: reader.items(count, "native offsets")?,
+            clr_instance: reader.optional(|r| r.u16("runtime instance")),
+            il_version_id: if version >= 1 { reader.optional(|r| r.u64("IL version id")) } else { None },
+        })
+    }
+}
+
+/// Event 159 of the runtime provider: a precompiled method (ReadyToRun) is used for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryPoint<'a> {
+    /// Identity of the method in its process.
+    pub method_id: u64,
+    /// Namespace and type.
+    pub namespace: WideStr<'a>,
+    /// Name of the method.
+    pub name: WideStr<'a>,
+    /// Return type and parameters.
+    pub signature: WideStr<'a>,
+    /// First address of its code.
+    pub address: u64,
+    /// Which runtime of the process.
+    pub clr_instance: Option<u16>,
+}
+
+impl EntryPoint<'_> {
+    /// Event id; that of the rundown provider with this number is of a thread.
+    pub const ID: u16 = 159;
+}
+
+impl<'a> Payload<'a> for EntryPoint<'a> {
+    fn read(reader: &mut Reader<'a>, _version: u8) -> Result<Self, PayloadError> {
+        Ok(Self {
+            method_id: reader.u64("method id")?,
+            namespace: reader.wide("method namespace")?,
+            name: reader.wide("method name")?,
+            signature: reader.wide("method signature")?,
+            address: reader.u64("entry point")?,
+            clr_instance: reader.optional(|r| r.u16("runtime instance")),
         })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use tracesift_etl::class::{IMAGE_ID, SYSTEM_CONFIG_EX};
 use tracesift_etl::payload::dotnet::{
-    self, DomainModuleLoad, MethodLoad, MethodLoadVerbose, ModuleLoad, RuntimeInformation,
+    self, DomainModuleLoad, MethodIlToNativeMap, MethodLoad, MethodLoadVerbose, ModuleLoad, RuntimeInformation,
 };
 use tracesift_etl::payload::system_config::{
     Boot, Cpu, DeviceFamily, Dpi, FlightIds, IdeChannel, Irq, LogicalDisk, MachineId, NetworkAdapter, NumaNodes,
@@ -15,6 +15,16 @@ use tracesift_etl::payload::*;
 use tracesift_etl::{BufferReader, EtlFile, EventClass, Group, Guid, HeaderKind, Record};
 
 use crate::common;
+
+/// The IL offsets are in order, and none is far away.
+fn sound_map(map: &MethodIlToNativeMap<'_>) -> bool {
+    let il: Vec<_> = map.il_offsets.iter().filter(|il| *il < u32::MAX - 2).collect();
+    map.extent == 0
+        && map.rejit_id == 0
+        && map.pairs().all(|(native, _)| native < 1 << 20)
+        && il.is_sorted()
+        && il.iter().all(|il| *il < 1 << 20)
+}
 
 /// How many bytes a decoder left.
 type Rest = Result<usize, PayloadError>;
@@ -188,6 +198,8 @@ fn event(record: &Record<'_>, provider: Guid, id: u16) -> Option<Rest> {
         return Some(match id {
             141 | 142 => rest::<MethodLoad>(record),
             143 | 144 => looked_at(record, |method: &MethodLoadVerbose<'_>| method.code.size != 0),
+            149 | 150 if rundown => looked_at(record, sound_map),
+            190 if runtime => looked_at(record, sound_map),
             151 => rest::<DomainModuleLoad<'_>>(record),
             152 if rundown => rest::<DomainModuleLoad<'_>>(record),
             152 | 153 => rest::<ModuleLoad<'_>>(record),

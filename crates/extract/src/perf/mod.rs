@@ -153,7 +153,7 @@ fn write_rows(
     let kernel_from = if info.pointer_size == 4 { mappings.kernel_start().unwrap_or(0xc000_0000) } else { 1 << 63 };
     let build_ids = names::BuildIds::of(&metadata.features.build_ids);
     let modules = mappings.freeze(clock, &mut population, |path| build_ids.of_path(path));
-    let methods = MethodsBuilder::new().freeze(&mut population);
+    let methods = MethodsBuilder::new().freeze(&mut population, &modules);
     let budget = &options.budget;
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);

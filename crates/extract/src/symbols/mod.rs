@@ -6,6 +6,7 @@
 mod callers;
 mod finder;
 mod load;
+pub mod managed;
 mod names;
 mod source;
 

@@ -20,7 +20,7 @@ const SOURCES: Projection<SymbolRow> = Projection::of(&["frame", "source"]);
 const MAPPINGS: Projection<ProcessModuleRow> = Projection::of(&["module", "base"]);
 
 /// Words for where names come from that are the recording's own: no file knows better.
-const RECORDED: [&str; 2] = ["jit", "rundown"];
+const RECORDED: [&str; 3] = ["jit", "rundown", "entry-point"];
 /// Words for names that tell less than a symbol file does: of the next known address below. They are looked for again.
 const ROUGH: [&str; 3] = ["export", "elf", "kallsyms"];
 

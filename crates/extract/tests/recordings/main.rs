@@ -1,6 +1,7 @@
 //! Real recordings, as their users have them, all the way into archives.
 
 mod damaged;
+mod managed;
 mod net_452;
 mod several;
 mod support;

@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use tracesift_extract::symbols::managed::{MissingLines, lines};
-use tracesift_symbols::{PdbId, PortablePdb};
+use tracesift_symbols::{PdbId, PortablePdb, Table, portable};
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::ManagedCodeRow;
 
 const GUID: &str = "33323130-3534-3736-3839-616263646566";
 
-fn pdb() -> PortablePdb {
+fn table() -> Table {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/portable_pdb/lines");
-    PortablePdb::read(std::fs::read(path).expect("the PDB"), Some(GUID.parse().expect("a GUID"))).expect("sound")
+    let bytes = std::fs::read(path).expect("the PDB");
+    let pdb = PortablePdb::read(bytes, Some(GUID.parse().expect("a GUID"))).expect("sound");
+    portable::table(&pdb, "").expect("lines")
 }
 
 fn row(frame: i32, guid: &str, method: i32, il_offset: Option<i32>, call_il_offset: Option<i32>) -> ManagedCodeRow {
@@ -30,14 +32,14 @@ fn row(frame: i32, guid: &str, method: i32, il_offset: Option<i32>, call_il_offs
 /// Lines by frame, what is missing, and the PDBs that were asked for.
 fn found(rows: &[ManagedCodeRow], callers: &[i32]) -> (Vec<String>, Vec<MissingLines>, Vec<PdbId>) {
     let (mut lines_found, mut asked) = (Vec::new(), Vec::new());
-    let provide = |id: &PdbId| {
-        asked.push(id.clone());
-        (id.guid.to_string() == GUID).then(pdb)
+    let find = |ids: &[PdbId]| {
+        asked.extend_from_slice(ids);
+        ids.iter().map(|id| (id.guid.to_string() == GUID).then(table)).collect()
     };
     let missing = lines(
         rows.to_vec(),
         |frame| callers.contains(&frame.0),
-        provide,
+        find,
         |line| {
             lines_found.push(format!("{} {}:{}", line.frame.0, line.file, line.line));
         },

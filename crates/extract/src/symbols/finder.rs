@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use tracesift_symbols::fetch::{Observer, Options, Symbols, beside};
+use tracesift_symbols::fetch::{Observer, Options, Resolution, Symbols, beside};
 use tracesift_symbols::search::{Attempt, Image, SearchPath, Why};
-use tracesift_symbols::{FileNames, FormatReaders, ImageId, PdbId};
+use tracesift_symbols::{FileNames, FormatReaders, ImageId, PdbId, Table};
 use tracesift_trace::rows::ModuleRow;
 
 use super::source::{Found, NameSource, Wanted};
@@ -44,11 +44,8 @@ impl Finder {
     pub fn of_file(&self, path: &Path) -> Result<FileNames, tracesift_symbols::Error> {
         self.symbols.of_file(path, &*self.observer, &self.cancel)
     }
-}
 
-impl NameSource for Finder {
-    fn names(&self, recording: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
-        let images: Vec<Image> = wanted.iter().map(|wanted| image(wanted.module)).collect();
+    fn resolve(&self, recording: &Path, images: &[Image]) -> Vec<Resolution> {
         // Folders that the recorder left serve this recording only.
         let folders = beside(recording);
         let own = (!folders.is_empty()).then(|| {
@@ -57,11 +54,21 @@ impl NameSource for Finder {
             Symbols::new(&self.path, options)
         });
         let symbols = own.as_ref().unwrap_or(&self.symbols);
-        let found = symbols.resolve(&images, &FormatReaders, &*self.observer, &self.cancel);
-        found
-            .into_iter()
-            .map(|found| found.table.map(|table| Found { table, base: 0 }).ok_or_else(|| why(&found.tried)))
-            .collect()
+        symbols.resolve(images, &FormatReaders, &*self.observer, &self.cancel)
+    }
+}
+
+impl NameSource for Finder {
+    fn names(&self, recording: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
+        let images: Vec<Image> = wanted.iter().map(|wanted| image(wanted.module)).collect();
+        let found = self.resolve(recording, &images).into_iter();
+        found.map(|found| found.table.map(|table| Found { table, base: 0 }).ok_or_else(|| why(&found.tried))).collect()
+    }
+
+    fn lines(&self, recording: &Path, pdbs: &[PdbId]) -> Vec<Option<Table>> {
+        let image = |pdb: &PdbId| Image { name: pdb.name.clone(), managed_pdb: Some(pdb.clone()), ..Image::default() };
+        let images: Vec<Image> = pdbs.iter().map(image).collect();
+        self.resolve(recording, &images).into_iter().map(|found| found.managed).collect()
     }
 }
 

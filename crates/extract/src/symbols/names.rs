@@ -7,11 +7,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_symbols::Table;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, ProcessRow, StackRow,
+    SymbolRow, ThreadRow,
 };
 use tracesift_trace::{FrameId, ModuleId};
 
 use super::callers::callers;
+use super::managed;
 use super::source::{Found, NameSource, Wanted};
 use crate::summaries::SummarySource;
 
@@ -42,6 +44,8 @@ pub struct Named {
     pub named: u64,
     /// Modules whose symbols were found.
     pub modules: u64,
+    /// Frames of managed code that got their line from a portable PDB.
+    pub lines: u64,
     /// Modules that frames without a name are in, those with the most of them last.
     pub nameless: Vec<Nameless>,
 }
@@ -64,6 +68,9 @@ pub(crate) struct Names<'a> {
     frames: Vec<NamedFrame>,
     replaced: FxHashSet<FrameId>,
     modules: Vec<Option<(String, Table)>>,
+    /// Of frames that the recording names: file, by its number in `files`, and line.
+    lines: FxHashMap<FrameId, (u32, i32)>,
+    files: Vec<String>,
     named: Named,
 }
 
@@ -114,6 +121,8 @@ impl<'a> Names<'a> {
             frames: Vec::new(),
             replaced: FxHashSet::default(),
             modules: Vec::new(),
+            lines: FxHashMap::default(),
+            files: Vec::new(),
             named: Named { frames: frames.len() as u64, ..Named::default() },
         };
         let mut without = vec![0_u64; modules.len()];
@@ -147,8 +156,37 @@ impl<'a> Names<'a> {
             names.named.modules += u64::from(found.is_some());
             names.modules.push(found.map(|found| (row.name, found.table)));
         }
+        names.find_lines(&callers, recording, source)?;
         names.named.nameless.sort_by(|a, b| a.frames.cmp(&b.frames).then_with(|| b.module.cmp(&a.module)));
         Ok(names)
+    }
+
+    /// Lines of managed code, whose names the recording has.
+    fn find_lines(
+        &mut self,
+        callers: &FxHashSet<FrameId>,
+        recording: &Path,
+        source: &dyn NameSource,
+    ) -> Result<(), Error> {
+        let mut rows: Vec<ManagedCodeRow> = Vec::new();
+        self.archive.scan(Projection::ALL, None, |row: &ManagedCodeRow| rows.push(row.clone()))?;
+        let (lines, files) = (&mut self.lines, &mut self.files);
+        let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
+        managed::lines(
+            rows,
+            |frame| callers.contains(&frame),
+            |pdbs| source.lines(recording, pdbs),
+            |found| {
+                let Ok(line) = i32::try_from(found.line) else { return };
+                let file = *numbers.entry(found.file.to_owned()).or_insert_with(|| {
+                    files.push(found.file.to_owned());
+                    u32::try_from(files.len() - 1).unwrap_or(u32::MAX)
+                });
+                lines.insert(found.frame, (file, line));
+            },
+        );
+        self.named.lines = self.lines.len() as u64;
+        Ok(())
     }
 
     /// What was found.
@@ -158,7 +196,7 @@ impl<'a> Names<'a> {
 
     /// Whether no symbol file said anything.
     pub(crate) fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+        self.frames.is_empty() && self.lines.is_empty()
     }
 
     /// All rows; those of a frame stand together, the function itself first.
@@ -166,9 +204,20 @@ impl<'a> Names<'a> {
     /// # Errors
     /// When the archive cannot be read.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
+        let mut lined = SymbolRow::default();
         let mut keep = |row: &SymbolRow| {
-            if !self.replaced.contains(&row.frame) {
-                visit(row);
+            if self.replaced.contains(&row.frame) {
+                return;
+            }
+            let line = self.lines.get(&row.frame).filter(|_| row.depth == 0);
+            match line.and_then(|(file, line)| Some((self.files.get(*file as usize)?, *line))) {
+                Some((file, line)) => {
+                    lined.clone_from(row);
+                    put(&mut lined.file, Some(file));
+                    lined.line = Some(line);
+                    visit(&lined);
+                }
+                None => visit(row),
             }
         };
         match self.earlier {

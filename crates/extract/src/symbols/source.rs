@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use tracesift_symbols::Table;
+use tracesift_symbols::{PdbId, Table};
 use tracesift_trace::rows::ModuleRow;
 
 /// A module whose code needs names.
@@ -29,4 +29,10 @@ pub trait NameSource: fmt::Debug + Send + Sync {
     /// The names of each module, or in a few words why there are none; in the same order. `recording` is where the recording lies, or
     /// would lie beside its archive: recorders leave symbol files beside it.
     fn names(&self, recording: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>>;
+
+    /// The lines of each portable PDB, as [`tracesift_symbols::portable::table`] makes them; in the same order.
+    fn lines(&self, recording: &Path, pdbs: &[PdbId]) -> Vec<Option<Table>> {
+        let _ = recording;
+        pdbs.iter().map(|_| None).collect()
+    }
 }

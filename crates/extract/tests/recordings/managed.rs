@@ -261,7 +261,12 @@ fn counted(name: &str, pdb: &str) -> Option<(Count, (usize, usize), usize)> {
     let stacks: Vec<StackRow> = archive.rows().expect("stacks");
     let callers: HashSet<_> = stacks.iter().flat_map(|stack| stack.frames.iter().skip(1)).collect();
     let rows: Vec<ManagedCodeRow> = archive.rows().expect("managed code");
-    let missing = lines(rows, |frame| callers.contains(&frame), |_| None, |line| panic!("{line:?} from no PDB"));
+    let missing = lines(
+        rows,
+        |frame| callers.contains(&frame),
+        |pdbs| pdbs.iter().map(|_| None).collect(),
+        |line| panic!("{line:?} from no PDB"),
+    );
     let waiting = missing.iter().filter(|missing| missing.pdb.name == pdb).map(|missing| missing.frames).sum();
     Some((count(&archive, &pieces), check_lines(&archive, &pieces), waiting))
 }

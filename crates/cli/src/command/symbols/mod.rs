@@ -31,7 +31,11 @@ pub(crate) fn run(action: &Symbols, no_color: bool, messages: &Messages) -> anyh
 pub(crate) fn found(named: &Named) -> String {
     let missing = named.nameless.iter().filter(|module| module.reason.is_some()).count();
     let of = format!("{} of {} frames named", grouped(named.named), grouped(named.frames));
-    format!("{of}, {} modules found, {missing} not", named.modules)
+    let lines = match named.lines {
+        0 => String::new(),
+        lines => format!(", {} lines of managed code", grouped(lines)),
+    };
+    format!("{of}, {} modules found, {missing} not{lines}", named.modules)
 }
 
 /// Digits by thousands.

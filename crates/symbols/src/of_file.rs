@@ -14,7 +14,7 @@ use crate::{Error, PortablePdb, Table, pdb, pe};
 /// Names, and what to know of them.
 #[derive(Clone, Debug)]
 pub struct FileNames {
-    /// Names by address: relative to the image's base, of ELF files offsets in the file.
+    /// Names by address, relative to the image's base.
     pub table: Table,
     /// Why they are not better.
     pub note: Option<String>,
@@ -44,7 +44,7 @@ impl Kind {
 }
 
 impl Symbols {
-    /// The names of an image, PDB, ELF or Breakpad file. The symbol file of an image is looked for; without it the names are those that the
+    /// The names of an image, a PDB or a Breakpad file. The symbol file of an image is looked for; without it the names are those that the
     /// image has itself.
     ///
     /// # Errors
@@ -77,11 +77,11 @@ impl Symbols {
                 };
                 Ok(FileNames { table: image.exports(&name)?, note: Some(note) })
             }
-            Some(Kind::Elf) => Err(Error::OtherFormat("a file that is read yet")),
+            Some(Kind::Elf) => Err(Error::OtherFormat("read yet: names of ELF files are to come")),
             Some(Kind::PortablePdb) => Err(Error::OtherFormat(
                 "a file with addresses; portable PDBs know lines of IL, and names stand in the image",
             )),
-            None => Err(Error::OtherFormat("an image, PDB, ELF or Breakpad file")),
+            None => Err(Error::OtherFormat("an image, a PDB or a Breakpad file")),
         }
     }
 }

@@ -12,6 +12,9 @@ use crate::{Error, PortablePdb, pdb, pe, portable};
 /// Bytes of a portable PDB at most, which is read into memory as a whole. The largest known take some MiB.
 const MAX_PORTABLE: u64 = 256 << 20;
 
+/// What becomes of ELF files.
+const ELF: Error = Error::OtherFormat("read yet: names of ELF files are to come");
+
 /// Reads symbol files of every format that this crate knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FormatReaders;
@@ -27,6 +30,7 @@ impl Readers for FormatReaders {
             (Source::Breakpad, Identity::Build(id)) => {
                 SymbolFile::read(at_start(reading.file)?, Some(&id.as_breakpad()))?.table(reading.key)?
             }
+            (Source::Debug | Source::Elf, _) => return Err(ELF),
             (source, identity) => {
                 return Err(Error::Malformed(format!("a {} is not known by {identity}", source.word())));
             }

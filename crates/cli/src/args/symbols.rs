@@ -18,7 +18,7 @@ pub(crate) enum Symbols {
     Load(Box<LoadArgs>),
     /// Which modules have code without a name, and how much time hides behind it
     Missing(Box<MissingArgs>),
-    /// Tell function, inlined functions, source file and line of addresses in an image, PDB, ELF or Breakpad file
+    /// Tell function, inlined functions, source file and line of addresses in an image, a PDB or a Breakpad file
     Lookup(Box<LookupArgs>),
     /// The cache of symbols on this machine
     Cache(CacheArgs),
@@ -63,11 +63,11 @@ pub(crate) struct LoadArgs {
 #[derive(Debug, Args)]
 #[command(after_help = LOOKUP_EXAMPLES)]
 pub(crate) struct LookupArgs {
-    /// Image (.exe, .dll, .sys), PDB, ELF or Breakpad file
+    /// Image (.exe, .dll, .sys), PDB or Breakpad file
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Addresses as in the archive: relative to the image's base, of ELF files offsets in the file; hexadecimal with 0x, else decimal; without any they are read from standard input
+    /// Addresses as in the archive: relative to the image's base; hexadecimal with 0x, else decimal; without any they are read from standard input
     #[arg(value_name = "RVA")]
     pub(crate) addresses: Vec<Address>,
 
@@ -86,7 +86,7 @@ const LOOKUP_EXAMPLES: &str = "\
 Examples:
   tracesift symbols lookup ntdll.dll 0x1a2b --symbols msdl
   tracesift symbols lookup app.pdb 0x1000 0x1234 --format json
-  tracesift symbols lookup libfoo.so.1 < addresses.txt";
+  tracesift symbols lookup app.pdb < addresses.txt";
 
 /// An address: hexadecimal with 0x, else decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,7 +37,7 @@ impl Finder {
 }
 
 impl Finder {
-    /// The names of an image, PDB, ELF or Breakpad file.
+    /// The names of an image, a PDB or a Breakpad file.
     ///
     /// # Errors
     /// When it is none of these, or damaged, or has no names.

@@ -4,7 +4,7 @@
 //! not remember what was not there, and takes whatever a server answers for the file. What is left to take over is the grammar of the search
 //! path and the names in a store, which here belong to the machine that is tested without a network (`search`).
 //!
-//! What a server sends is not believed: it goes into a part of our own ([`part`]), must begin as the wanted format does, is read, and only when the
+//! What a server sends is not believed: it goes into a part of our own (`part`), must begin as the wanted format does, is read, and only when the
 //! reader has found the wanted identity in it, and names, it gets its name in a store.
 
 mod directories;

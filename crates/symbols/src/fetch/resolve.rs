@@ -22,7 +22,7 @@ use super::readers::{Observer, Readers};
 /// How symbols are searched.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Directory of our own: tables, parts of downloads, and what servers did not have. [`default_directory`] where the user says nothing.
+    /// Directory of our own: tables, parts of downloads, and what servers did not have. [`default_directory`](super::default_directory) where the user says nothing.
     pub directory: PathBuf,
     /// Where downloads are kept that the search path has no store for, in the layout of symbol servers; below [`Options::directory`] if
     /// nothing is said.

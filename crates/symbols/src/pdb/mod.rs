@@ -1,6 +1,6 @@
 //! Program databases: the symbol files of Microsoft's linkers, and of LLVM's for Windows.
 //!
-//! After "The PDB File Format" of LLVM's documentation and Microsoft's `microsoft-pdb` sources. A PDB is a container of streams ([`msf`]):
+//! After "The PDB File Format" of LLVM's documentation and Microsoft's `microsoft-pdb` sources. A PDB is a container of streams (`msf`):
 //! one per module (object file) with its functions and lines, some for the whole program. A parse reads every stream it needs once, and
 //! makes of all of it one table at once, since the PDB is never opened again; at any time one module's stream is in memory, beside
 //! types and names.

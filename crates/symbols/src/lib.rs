@@ -10,20 +10,26 @@
 
 pub mod breakpad;
 pub mod cache;
+mod demangle;
 mod error;
 pub mod fetch;
 mod fields;
 pub mod identity;
+pub mod jitdump;
+pub mod kallsyms;
 pub mod names;
 mod of_file;
 pub mod pdb;
 pub mod pe;
+pub mod perf_map;
 pub mod portable;
 mod readers;
 pub mod search;
 mod table;
+mod text;
 mod undecorate;
 
+pub use demangle::demangle;
 pub use error::Error;
 pub use identity::{BuildId, Guid, ImageId, PdbId};
 pub use of_file::FileNames;

@@ -112,6 +112,15 @@ impl BuildId {
         }
         PdbId { name: String::new(), guid: Guid::from_bytes(bytes), age: 0 }
     }
+
+    /// Whether a file with this build id may be the one that was recorded with the other. Recorders have room for 20 bytes, which they fill up
+    /// with zeros: older ones do not say how many count.
+    #[must_use]
+    pub fn is_recorded_as(&self, recorded: &Self) -> bool {
+        const ROOM: usize = 20;
+        let kept = |id: &Self| -> [u8; ROOM] { std::array::from_fn(|at| id.0.get(at).copied().unwrap_or(0)) };
+        !self.0.is_empty() && kept(self) == kept(recorded)
+    }
 }
 
 impl fmt::Display for BuildId {
@@ -152,6 +161,14 @@ mod tests {
         assert_eq!(pdb.digits(), "3249D99D0C4049318610F4E4FB0B69361A");
         let image = ImageId { name: "crash.exe".to_owned(), time_date_stamp: 0x5ab3, size: 0x9000 };
         assert_eq!(image.digits(), "00005AB39000");
+        let same = |found: &str, recorded: &str| {
+            let parse = |text: &str| text.parse::<BuildId>().expect("a build id");
+            parse(found).is_recorded_as(&parse(recorded))
+        };
+        let full = "00112233445566778899aabbccddeeff00112233";
+        assert!(same(full, full) && same(&format!("{full}4455"), full), "longer than a recorder has room for");
+        assert!(same("0011223344", "0011223344000000000000000000000000000000"), "filled up");
+        assert!(!same("0011223344", "0011223345") && !BuildId(Vec::new()).is_recorded_as(&BuildId(vec![0])));
         let build: BuildId = "0aFF".parse().expect("a build id");
         assert_eq!(build.to_string(), "0aff");
         for wrong in ["", "0", "0g", "é1", "3249D99D-0C40-4931-8610-F4E4FB0B69"] {

@@ -11,6 +11,7 @@
 pub mod breakpad;
 pub mod cache;
 mod demangle;
+pub mod elf;
 mod error;
 pub mod fetch;
 mod fields;

@@ -1,13 +1,11 @@
 //! Functions, inlined functions, files and lines, held against `addr2line` of the GNU binutils.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 
-use tracesift_symbols::elf::{self, Companions};
-use tracesift_symbols::{BuildId, Error, Table, names};
+use tracesift_symbols::{Table, names};
 
-use crate::tools::{code_segment, have, nm, program, run, run_with, table};
+use crate::tools::{code_segment, have, nm, program, run_with, table};
 
 /// A function, its file, its line (0 for none).
 type Frame = (String, String, u32);

@@ -210,7 +210,7 @@ impl<'a, 'data> Walk<'a, 'data> {
         if let Some(name) = entry.linkage_name {
             return Ok(name);
         }
-        let Some(place) = entry.origin.clone().and_then(|origin| self.place((false, self.number), origin)) else {
+        let Some(place) = entry.origin.and_then(|origin| self.place((false, self.number), origin)) else {
             return Ok(entry.name.unwrap_or_default());
         };
         let name = match self.names.get(&place) {

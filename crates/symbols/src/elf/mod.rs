@@ -22,7 +22,7 @@ use std::io::{Cursor, Read, Seek};
 
 use crate::{BuildId, Error, FileId, FunctionId, LocationId, Table, TableBuilder};
 use code::Code;
-use dwarf::{NONE, Sections, UnitCode};
+use dwarf::{NONE, Name, Scope, Sections, UnitCode};
 use file::ElfFile;
 use names::Names;
 use plt::Stub;
@@ -192,22 +192,29 @@ fn symbols<F: Read + Seek + Debug>(
 }
 
 /// Everything on top of each other: debug information on what has only lines, on symbols, on stubs.
-fn table(
-    units: &[UnitCode<'_>],
-    symbols: &[Symbols],
-    stubs: &[Stub],
+fn table<'a>(
+    units: &[UnitCode<'a>],
+    symbols: &'a [Symbols],
+    stubs: &'a [Stub],
     code: &Code,
     identity: &str,
 ) -> Result<Table, Error> {
     let mut builder = TableBuilder::new();
+    let (linked, linked_names) = linked(symbols, stubs, code);
+    // The whole name of a function that debug information calls by the word in the source alone.
+    let mangled = |entry: u64| {
+        let piece = linked.binary_search_by_key(&entry, |piece| piece.start).ok().map(|at| linked[at])?;
+        linked_names.get(piece.of as usize).copied().filter(|name| name.starts_with(b"_Z"))
+    };
     let mut names = Names::new(DWARF);
-    let scopes: Vec<Vec<u32>> = units
-        .iter()
-        .map(|unit| unit.scopes.iter().map(|scope| if scope.used { names.add(scope.name) } else { NONE }).collect())
-        .collect();
+    let mut name = |scope: &Scope<'a>| match scope.name {
+        _ if !scope.used => NONE,
+        Name { text, is_linkage: true } => names.add(text),
+        Name { text, .. } => names.add(mangled(scope.entry).unwrap_or(text)),
+    };
+    let scopes: Vec<Vec<u32>> = units.iter().map(|unit| unit.scopes.iter().map(&mut name).collect()).collect();
     let functions = names.resolve(&mut builder)?;
 
-    let (linked, linked_names) = linked(symbols, stubs, code);
     let mut names = Names::new(ELF);
     let visible = outside(&linked, &covered(units));
     let numbers: Vec<u32> = visible.iter().map(|piece| names.add(linked_names[piece.of as usize])).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tracesift_symbols::{Table, names};
+use tracesift_symbols::{Table, demangle, names};
 
 use crate::tools::{code_segment, have, nm, program, run_with, table};
 
@@ -17,11 +17,12 @@ fn frames(table: &Table, offset: u64) -> Vec<Frame> {
     table.frames(offset).map(frame).collect()
 }
 
-/// What `addr2line` says of addresses.
-fn addr2line(program: &Path, addresses: &[u64]) -> BTreeMap<u64, Vec<Frame>> {
+/// What a tool says of addresses. `addr2line` of the binutils and of LLVM take the same arguments and print alike.
+fn said_by(tool: &str, program: &Path, addresses: &[u64]) -> BTreeMap<u64, Vec<Frame>> {
     let input: String = addresses.iter().map(|address| format!("{address:#x}\n")).collect();
-    let arguments = ["-a", "-i", "-f", "-C", "-e", program.to_str().unwrap()];
-    let text = run_with(Path::new("."), "addr2line", &arguments, &input);
+    // Without -C: names as the linker has them have one reading, what a tool makes of them has many.
+    let arguments = ["-a", "-i", "-f", "-e", program.to_str().unwrap()];
+    let text = run_with(Path::new("."), tool, &arguments, &input);
     let mut said: BTreeMap<u64, Vec<Frame>> = BTreeMap::new();
     let mut lines = text.lines().peekable();
     while let Some(address) = lines.next() {
@@ -32,12 +33,23 @@ fn addr2line(program: &Path, addresses: &[u64]) -> BTreeMap<u64, Vec<Frame>> {
             let place = lines.next().unwrap();
             let place = place.split(" (discriminator").next().unwrap();
             let (file, line) = place.rsplit_once(':').unwrap();
-            // It writes return types where names are mangled with them.
-            let (function, _) = names::split(function);
+            let file = if file.is_empty() { "??" } else { file };
             said.push((function.to_owned(), file.to_owned(), line.parse().unwrap_or(0)));
         }
     }
     said
+}
+
+/// The name of a function from what the linker calls it, or a part of it that the compiler moved elsewhere.
+fn function(linked: &str) -> String {
+    let linked = linked.strip_suffix(".cold").unwrap_or(linked);
+    names::split(&demangle(linked)).0.to_owned()
+}
+
+/// The symbol that covers an address.
+fn symbol(symbols: &[(u64, u64, char, String)], address: u64) -> &str {
+    let covers = |symbol: &&(u64, u64, char, String)| (symbol.0..symbol.0 + symbol.1).contains(&address);
+    symbols.iter().find(covers).map_or("", |symbol| &symbol.3)
 }
 
 /// Addresses in functions, as many as are wanted, evenly spread.
@@ -51,8 +63,9 @@ fn addresses(program: &Path, wanted: usize) -> Vec<u64> {
     all.into_iter().step_by(step).collect()
 }
 
+/// Holds frames against `addr2line`, and those on which it differs against LLVM's, which may be as many as `others`.
 #[track_caller]
-fn agrees(compiler: &str, flags: &str) {
+fn agrees(compiler: &str, flags: &str, others: usize) {
     if !have(&[compiler, "addr2line", "nm", "readelf"]) {
         return;
     }
@@ -60,39 +73,69 @@ fn agrees(compiler: &str, flags: &str) {
     let (segment, offset, _) = code_segment(&program);
     let table = table(&program);
     let addresses = addresses(&program, 10_000);
-    let said = addr2line(&program, &addresses);
-    let mut differ = Vec::new();
-    let mut inlined = 0;
-    for (address, expected) in &said {
+    let symbols = nm(&program, &[]);
+    let said = said_by("addr2line", &program, &addresses);
+    let (mut inlined, mut differ) = (0, Vec::new());
+    for (address, raw) in &said {
         let found = frames(&table, address - segment + offset);
         inlined += usize::from(found.len() > 1);
-        if found != *expected {
-            differ.push(format!("{address:#x}\n    {found:?}\n not {expected:?}"));
+        if found != expected(raw, symbol(&symbols, *address)) {
+            differ.push(*address);
         }
     }
+    println!("{compiler} {flags}: {} addresses, {inlined} inlined, {} as LLVM says", said.len(), differ.len());
     assert!(inlined > 1000, "{inlined} addresses in inlined functions");
-    let count = differ.len();
-    differ.truncate(8);
-    assert_eq!(count, 0, "of {}: {}", said.len(), differ.join("\n"));
-    println!("{compiler} {flags}: {} addresses, {inlined} in inlined functions", said.len());
+    assert!(differ.len() <= others, "{}: {:x?}", differ.len(), &differ[..8.min(differ.len())]);
+    if differ.is_empty() || !have(&["llvm-addr2line"]) {
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (address, raw) in said_by("llvm-addr2line", &program, &differ) {
+        let found = frames(&table, address - segment + offset);
+        let expected = expected(&raw, symbol(&symbols, address));
+        if found != expected {
+            wrong.push(format!("{address:#x}\n    {found:?}\n not {expected:?}\n nor {:?}", said[&address]));
+        }
+    }
+    let count = wrong.len();
+    wrong.truncate(8);
+    assert_eq!(count, 0, "of {}: {}", said.len(), wrong.join("\n"));
 }
+
+/// What the table should say where a tool says `raw`, and `symbol` lies at the address.
+fn expected(raw: &[Frame], symbol: &str) -> Vec<Frame> {
+    let mut frames = raw.to_vec();
+    frames.iter_mut().for_each(|frame| frame.0 = function(&frame.0));
+    // Where debug information has only the word in the source for a function, its symbol has the whole name.
+    if let (Some(frame), Some(raw)) = (frames.last_mut(), raw.last())
+        && symbol.starts_with("_Z")
+        && !raw.0.starts_with("_Z")
+    {
+        frame.0 = function(symbol);
+    }
+    frames
+}
+
+// The binutils give the symbol's name to the innermost frame if debug information has only the word in the source for it, even where that was
+// inlined into the symbol's function.
 
 #[test]
 fn gcc_dwarf_5_agrees_with_addr2line() {
-    agrees("g++", "-g -gdwarf-5");
+    agrees("g++", "-g -gdwarf-5", 125);
 }
 
 #[test]
 fn gcc_dwarf_4_without_pie_agrees_with_addr2line() {
-    agrees("g++", "-g -gdwarf-4 -no-pie");
-}
-
-#[test]
-fn clang_dwarf_5_without_pie_agrees_with_addr2line() {
-    agrees("clang++", "-g -gdwarf-5 -no-pie");
+    agrees("g++", "-g -gdwarf-4 -no-pie", 125);
 }
 
 #[test]
 fn clang_dwarf_4_agrees_with_addr2line() {
-    agrees("clang++", "-g -gdwarf-4 -fPIE -pie");
+    agrees("clang++", "-g -gdwarf-4 -fPIE -pie", 125);
+}
+
+#[test]
+fn clang_dwarf_5_without_pie_agrees_with_addr2line() {
+    // Binutils 2.40 miss the ranges that clang writes into version 5, and all that was inlined there.
+    agrees("clang++", "-g -gdwarf-5 -no-pie", usize::MAX);
 }

@@ -17,7 +17,7 @@ use super::file::ElfFile;
 use super::stretches::flatten;
 use crate::Error;
 use lines::Row;
-use scopes::Scope;
+pub(super) use scopes::{Name, Scope};
 use units::Units;
 use work::Work;
 

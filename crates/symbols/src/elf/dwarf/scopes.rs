@@ -18,13 +18,24 @@ const MAX_STEPS: usize = 16;
 pub(in super::super) struct Scope<'data> {
     /// The scope that this one was inlined into, or [`NONE`] for a function. It stands before this one.
     pub(in super::super) parent: u32,
-    /// As the linker knows it, if it does; empty where nothing is said.
-    pub(in super::super) name: &'data [u8],
+    pub(in super::super) name: Name<'data>,
+    /// Offset of the code that it begins with; of an inlined call and where there is none [`u64::MAX`].
+    pub(in super::super) entry: u64,
     /// Where the call stands that was inlined: number of the file, or [`NONE`], and line, or 0.
     pub(in super::super) call_file: u32,
     pub(in super::super) call_line: u32,
     /// Whether any code is left to it or to what was inlined into it.
     pub(in super::super) used: bool,
+}
+
+/// How debug information calls a function.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct Name<'data> {
+    /// Empty where nothing is said.
+    pub(in super::super) text: &'data [u8],
+    /// Whether the linker knows it by this name. Else it is the word in the source, without namespace and template arguments: compilers
+    /// leave the linker's name out where no other unit can use it.
+    pub(in super::super) is_linkage: bool,
 }
 
 /// Why a unit gives no more.
@@ -75,7 +86,7 @@ struct Walk<'a, 'data> {
     code: &'a Code,
     share: Share<'a>,
     /// Names of entries that others refer to: whether of the supplementary file, number of the unit, offset in it.
-    names: HashMap<(bool, usize, usize), &'data [u8], FixedState>,
+    names: HashMap<(bool, usize, usize), Name<'data>, FixedState>,
     scopes: Vec<Scope<'data>>,
     pieces: Vec<Piece>,
 }
@@ -122,13 +133,16 @@ impl<'a, 'data> Walk<'a, 'data> {
             }
             // The description of a function that was inlined everywhere has no code, nor has what is inlined there.
             let scope = u32::try_from(self.scopes.len()).unwrap_or(NONE);
+            let before = self.pieces.len();
             let has_code = self.pieces(&entry, scope)?;
             if has_code || parent != NONE {
                 self.share.keep()?;
                 let name = self.name(&entry)?;
+                let first = self.pieces.get(before).filter(|_| parent == NONE);
                 self.scopes.push(Scope {
                     parent,
                     name,
+                    entry: first.map_or(u64::MAX, |piece| piece.start),
                     call_file: entry.call_file.unwrap_or(NONE),
                     call_line: entry.call_line,
                     used: false,
@@ -206,26 +220,27 @@ impl<'a, 'data> Walk<'a, 'data> {
     }
 
     /// The name that the linker knows a function by, else the one in the source; of the entry itself or of those that it refers to.
-    fn name(&mut self, entry: &Entry<'data>) -> Result<&'data [u8], Stop> {
-        if let Some(name) = entry.linkage_name {
-            return Ok(name);
+    fn name(&mut self, entry: &Entry<'data>) -> Result<Name<'data>, Stop> {
+        if let Some(text) = entry.linkage_name {
+            return Ok(Name { text, is_linkage: true });
         }
+        let own = Name { text: entry.name.unwrap_or_default(), is_linkage: false };
         let Some(place) = entry.origin.and_then(|origin| self.place((false, self.number), origin)) else {
-            return Ok(entry.name.unwrap_or_default());
+            return Ok(own);
         };
         let name = match self.names.get(&place) {
-            Some(name) => name,
+            Some(name) => *name,
             None => {
                 let name = self.follow(place)?;
                 self.names.insert(place, name);
                 name
             }
         };
-        Ok(if name.is_empty() { entry.name.unwrap_or_default() } else { name })
+        Ok(if name.text.is_empty() { own } else { name })
     }
 
     /// The name by the entries from `place` on.
-    fn follow(&mut self, mut place: (bool, usize, usize)) -> Result<&'data [u8], Stop> {
+    fn follow(&mut self, mut place: (bool, usize, usize)) -> Result<Name<'data>, Stop> {
         let mut name = None;
         for _ in 0..MAX_STEPS {
             let Some((unit, file)) = self.file(place.0).and_then(|file| Some((file.unit(place.1)?, file))) else {
@@ -240,8 +255,8 @@ impl<'a, 'data> Walk<'a, 'data> {
                 let text = || file.dwarf().attr_string(unit, attribute.value()).ok().map(|text| text.slice());
                 match attribute.name() {
                     gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => {
-                        if let Some(name) = text() {
-                            return Ok(name);
+                        if let Some(text) = text() {
+                            return Ok(Name { text, is_linkage: true });
                         }
                     }
                     gimli::DW_AT_name => name = name.or_else(text),
@@ -254,7 +269,7 @@ impl<'a, 'data> Walk<'a, 'data> {
                 None => break,
             }
         }
-        Ok(name.unwrap_or_default())
+        Ok(Name { text: name.unwrap_or_default(), is_linkage: false })
     }
 
     fn file(&self, supplementary: bool) -> Option<&'a FileUnits<'a, 'data>> {

@@ -5,6 +5,8 @@ use std::fmt::{self, Write as _};
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions};
 
+use crate::names::split;
+
 /// Longer names are not taken apart: few are longer, and short ones can stand for texts of any length.
 const MAX_MANGLED: usize = 16 << 10;
 /// Bytes of a name. What would become longer stays as it is.
@@ -16,6 +18,18 @@ const MAX_TEXT: usize = 64 << 10;
 pub fn demangle(name: &str) -> Cow<'_, str> {
     let text = if name.len() > MAX_MANGLED { None } else { rust(name).or_else(|| cpp(name)) };
     text.map_or(Cow::Borrowed(name), Cow::Owned)
+}
+
+/// A name that a program gave to code that it made, in two: function and arguments where it is mangled; all others, in whose languages parentheses and
+/// colons mean other things, stay whole.
+pub(crate) fn split_if_mangled<T>(name: &str, with: impl FnOnce(&str, Option<&str>) -> T) -> T {
+    match demangle(name) {
+        Cow::Owned(name) => {
+            let (function, arguments) = split(&name);
+            with(function, arguments)
+        }
+        Cow::Borrowed(name) => with(name, None),
+    }
 }
 
 fn rust(name: &str) -> Option<String> {

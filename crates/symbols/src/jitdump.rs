@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::names::split;
-use crate::{Error, FileId, Table, TableBuilder, demangle};
+use crate::demangle::split_if_mangled;
+use crate::{Error, FileId, Table, TableBuilder};
 
 /// How names from here are marked.
 const SOURCE: &str = "jitdump";
@@ -131,6 +131,30 @@ impl JitDump {
         }
         latest.map(|code| code.place + (address - code.start))
     }
+
+    /// Where in the table the code lies that was at an address at any time; `None` where there was none, or code of different functions at
+    /// different times.
+    #[must_use]
+    pub fn lasting_place(&self, address: u64) -> Option<u64> {
+        let mut below = self.code.partition_point(|code| code.start <= address);
+        let function = |place: u64| self.table.frames(place).last().map(|frame| (frame.function, frame.arguments));
+        let mut found: Option<u64> = None;
+        for _ in 0..MAX_NEAR {
+            if below == 0 || self.reach[below - 1] <= address {
+                break;
+            }
+            below -= 1;
+            let code = self.code[below];
+            if address < code.end {
+                let place = code.place + (address - code.start);
+                if found.is_some_and(|found| function(found) != function(place)) {
+                    return None;
+                }
+                found = found.or(Some(place));
+            }
+        }
+        found
+    }
 }
 
 /// Takes a record: its number, time, and what follows.
@@ -165,9 +189,7 @@ impl<'a> Reader<'a> {
         self.places.insert(number, (place, size));
 
         let name = String::from_utf8_lossy(&name[..name.len().min(MAX_NAME)]);
-        let name = demangle(&name);
-        let (name, arguments) = split(&name);
-        let function = self.builder.function(name, arguments, SOURCE);
+        let function = split_if_mangled(&name, |name, arguments| self.builder.function(name, arguments, SOURCE));
         let whole = self.builder.location(None, function, None, 0);
         self.builder.add(place, self.next, whole);
         let mut lines = self.lines.remove(&start).unwrap_or_default();

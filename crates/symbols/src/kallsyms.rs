@@ -25,6 +25,8 @@ pub struct KernelPart {
     pub module: Option<String>,
     /// Names by absolute address.
     pub table: Table,
+    /// Where the kernel's code begins (`_text`, or `_stext` where that is not listed), which recorders take for its begin; `None` of modules.
+    pub text: Option<u64>,
 }
 
 struct Symbol {
@@ -46,6 +48,7 @@ pub fn read(mut text: impl BufRead) -> Result<Vec<KernelPart>, Error> {
     let mut modules: Vec<String> = vec![String::new()];
     let mut symbols: Vec<Symbol> = Vec::new();
     let (mut hidden, mut line) = (false, Vec::new());
+    let (mut text_start, mut code_start) = (None, None);
     while next_line(&mut text, &mut line)? {
         let Ok(line) = str::from_utf8(&line) else { continue };
         let Some((address, kind, name, module)) = symbol(line) else {
@@ -73,6 +76,11 @@ pub fn read(mut text: impl BufRead) -> Result<Vec<KernelPart>, Error> {
                 u32::try_from(modules.len() - 1).unwrap_or(u32::MAX)
             }
         };
+        match name {
+            "_text" => text_start = Some(address),
+            "_stext" => code_start = Some(address),
+            _ => {}
+        }
         symbols.push(Symbol { address, module, kind, name: name.into() });
     }
     if symbols.is_empty() {
@@ -82,7 +90,11 @@ pub fn read(mut text: impl BufRead) -> Result<Vec<KernelPart>, Error> {
             FORMAT
         });
     }
-    Ok(parts(&modules, symbols))
+    let mut parts = parts(&modules, symbols);
+    if let Some(kernel) = parts.iter_mut().find(|part| part.module.is_none()) {
+        kernel.text = text_start.or(code_start);
+    }
+    Ok(parts)
 }
 
 /// A table for each run of symbols of the kernel or of one module, those of the same module together.
@@ -114,7 +126,7 @@ fn parts(modules: &[String], mut symbols: Vec<Symbol>) -> Vec<KernelPart> {
             builder.add(symbol.address, ends[*number].min(most), location);
         }
         let module = Some(name(&same[0]).to_owned()).filter(|module| !module.is_empty());
-        parts.push(KernelPart { module, table: builder.finish("") });
+        parts.push(KernelPart { module, table: builder.finish(""), text: None });
     }
     parts
 }

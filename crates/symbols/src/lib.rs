@@ -18,6 +18,8 @@ mod fields;
 pub mod identity;
 pub mod jitdump;
 pub mod kallsyms;
+pub mod machine;
+pub mod made_code;
 pub mod names;
 mod of_file;
 pub mod pdb;

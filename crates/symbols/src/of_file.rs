@@ -9,12 +9,12 @@ use crate::breakpad::SymbolFile;
 use crate::fetch::{Observer, Symbols};
 use crate::readers::FormatReaders;
 use crate::search::Image;
-use crate::{Error, PortablePdb, Table, pdb, pe};
+use crate::{Error, PortablePdb, Table, elf, pdb, pe};
 
 /// Names, and what to know of them.
 #[derive(Clone, Debug)]
 pub struct FileNames {
-    /// Names by address, relative to the image's base.
+    /// Names by address: relative to the image's base, of ELF files offsets in the file.
     pub table: Table,
     /// Why they are not better.
     pub note: Option<String>,
@@ -44,7 +44,7 @@ impl Kind {
 }
 
 impl Symbols {
-    /// The names of an image, a PDB or a Breakpad file. The symbol file of an image is looked for; without it the names are those that the
+    /// The names of an image, a PDB, an ELF or a Breakpad file. The symbol file of an image is looked for; without it the names are those that the
     /// image has itself.
     ///
     /// # Errors
@@ -77,11 +77,19 @@ impl Symbols {
                 };
                 Ok(FileNames { table: image.exports(&name)?, note: Some(note) })
             }
-            Some(Kind::Elf) => Err(Error::OtherFormat("read yet: names of ELF files are to come")),
+            Some(Kind::Elf) => {
+                let build_id = elf::build_id(&file)?;
+                let at = std::path::absolute(path)?.to_str().map(str::to_owned);
+                let wanted = build_id.map(|id| Image { name, path: at, build_id: Some(id), ..Image::default() });
+                match wanted.and_then(resolve) {
+                    Some(table) => Ok(own(table)),
+                    None => elf::read(&file, elf::Companions::default(), None).map(own),
+                }
+            }
             Some(Kind::PortablePdb) => Err(Error::OtherFormat(
                 "a file with addresses; portable PDBs know lines of IL, and names stand in the image",
             )),
-            None => Err(Error::OtherFormat("an image, a PDB or a Breakpad file")),
+            None => Err(Error::OtherFormat("an image, a PDB, an ELF or a Breakpad file")),
         }
     }
 }

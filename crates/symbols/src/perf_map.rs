@@ -4,9 +4,9 @@
 //! A line has the start and the size in hex, with or without `0x`, and a name that goes to the end of the line. Lines are written as code is
 //! made and never taken back: where two are for the same code, the later one counts.
 
-use crate::names::split;
+use crate::demangle::split_if_mangled;
 use crate::text::hex_number;
-use crate::{Error, Table, TableBuilder, demangle};
+use crate::{Error, Table, TableBuilder};
 
 /// How names from here are marked.
 const SOURCE: &str = "perf-map";
@@ -44,9 +44,7 @@ fn table(text: &[u8], entries: &mut [(u64, u64, &[u8])]) -> Table {
     let mut builder = TableBuilder::new();
     for (start, end, name) in entries.iter() {
         let name = String::from_utf8_lossy(&name[..name.len().min(MAX_NAME)]);
-        let name = demangle(&name);
-        let (name, arguments) = split(&name);
-        let function = builder.function(name, arguments, SOURCE);
+        let function = split_if_mangled(&name, |name, arguments| builder.function(name, arguments, SOURCE));
         let location = builder.location(None, function, None, 0);
         builder.add(*start, *end, location);
     }

@@ -7,13 +7,10 @@ use crate::breakpad::SymbolFile;
 use crate::fetch::{Names, Readers, Reading};
 use crate::identity::PdbId;
 use crate::search::{Identity, Source};
-use crate::{Error, PortablePdb, pdb, pe, portable};
+use crate::{Error, PortablePdb, elf, pdb, pe, portable};
 
 /// Bytes of a portable PDB at most, which is read into memory as a whole. The largest known take some MiB.
 const MAX_PORTABLE: u64 = 256 << 20;
-
-/// What becomes of ELF files.
-const ELF: Error = Error::OtherFormat("read yet: names of ELF files are to come");
 
 /// Reads symbol files of every format that this crate knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,7 +27,13 @@ impl Readers for FormatReaders {
             (Source::Breakpad, Identity::Build(id)) => {
                 SymbolFile::read(at_start(reading.file)?, Some(&id.as_breakpad()))?.table(reading.key)?
             }
-            (Source::Debug | Source::Elf, _) => return Err(ELF),
+            (Source::Debug | Source::Elf, Identity::Build(id)) => {
+                if let Some(needs) = shared_file(reading)? {
+                    return Ok(needs);
+                }
+                let companions = elf::Companions { image: None, supplementary: reading.shared };
+                elf::read(at_start(reading.file)?, companions, Some(id))?
+            }
             (source, identity) => {
                 return Err(Error::Malformed(format!("a {} is not known by {identity}", source.word())));
             }
@@ -75,6 +78,15 @@ fn image<'a>(file: &'a File, identity: &Identity) -> Result<pe::Image<&'a File>,
         }
         Identity::Build(id) => Err(Error::OtherBinary { wanted: id.to_string(), found: "a Windows image".to_owned() }),
     }
+}
+
+/// The file that an ELF file shares with others, where it is needed and was not looked for yet.
+fn shared_file(reading: &Reading<'_>) -> Result<Option<Names>, Error> {
+    if !reading.may_need {
+        return Ok(None);
+    }
+    let link = elf::debug_alt_link(at_start(reading.file)?)?;
+    Ok(link.map(|link| Names::Needs { build_id: link.build_id, path: link.path }))
 }
 
 fn at_start(mut file: &File) -> io::Result<&File> {

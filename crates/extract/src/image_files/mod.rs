@@ -5,19 +5,15 @@
 //! but headers and notes is read before the identity was found right.
 
 mod below;
-#[cfg(target_os = "linux")]
-mod vdso;
 
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use tracesift_symbols::machine::{VDSO, vdso_bytes};
 use tracesift_unwind::{Elf, ElfError, Image, ImageError, Source};
 
 use below::open_below;
-
-/// How the kernel's code that it maps into every process is called.
-const VDSO: &str = "[vdso]";
 
 /// Where files are looked for.
 #[derive(Clone, Debug, Default)]
@@ -108,11 +104,7 @@ fn vdso_image(build_id: Option<&str>, budget: usize) -> Result<Image, Unusable> 
     if build_id.is_none() {
         return Err(absent("no build id was recorded"));
     }
-    #[cfg(target_os = "linux")]
-    let bytes = vdso::bytes();
-    #[cfg(not(target_os = "linux"))]
-    let bytes: Option<Vec<u8>> = None;
-    let bytes = bytes.ok_or_else(|| absent("this machine has none"))?;
+    let bytes = vdso_bytes().ok_or_else(|| absent("this machine has none"))?;
     read_image(&mut bytes.as_slice(), build_id, budget)
 }
 
@@ -146,7 +138,7 @@ mod tests {
     #[test]
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     fn the_own_vdso_is_known_by_its_build_id() {
-        let bytes = vdso::bytes().unwrap();
+        let bytes = vdso_bytes().unwrap();
         let id = hex(Elf::read(&mut bytes.as_slice()).unwrap().build_id().unwrap());
         ImageFiles::default().image(VDSO, Some(&id), 1 << 20).unwrap();
         let other = id.replace(|digit: char| digit.is_ascii_digit(), "a");

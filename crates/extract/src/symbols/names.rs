@@ -10,14 +10,16 @@ use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, ProcessRow, StackRow,
     SymbolRow, ThreadRow,
 };
-use tracesift_trace::{FrameId, ModuleId};
+use tracesift_trace::{FrameId, ModuleId, ProcessId};
 
 use super::callers::callers;
+use super::made::{Made, Outside};
 use super::managed;
-use super::source::{Found, NameSource, Wanted};
+use super::source::{Found, NameSource, Recorded, Wanted};
+use super::time::at;
 use crate::summaries::SummarySource;
 
-const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "process"]);
+const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "process", "address"]);
 const SOURCES: Projection<SymbolRow> = Projection::of(&["frame", "source"]);
 const MAPPINGS: Projection<ProcessModuleRow> = Projection::of(&["module", "base"]);
 
@@ -25,6 +27,9 @@ const MAPPINGS: Projection<ProcessModuleRow> = Projection::of(&["module", "base"
 const RECORDED: [&str; 3] = ["jit", "rundown", "entry-point"];
 /// Words for names that tell less than a symbol file does: of the next known address below. They are looked for again.
 const ROUGH: [&str; 3] = ["export", "elf", "kallsyms"];
+
+/// What stands for the module of code that a process made itself.
+const MADE: &str = "[jit]";
 
 /// Names that were there before.
 #[derive(Clone, Copy)]
@@ -38,7 +43,7 @@ pub(crate) enum Earlier<'a> {
 /// What symbol files said of an archive's frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Frames in modules.
+    /// Frames in modules, and those outside that have a name.
     pub frames: u64,
     /// Those of them that have a name now.
     pub named: u64,
@@ -67,7 +72,8 @@ pub(crate) struct Names<'a> {
     earlier: Earlier<'a>,
     frames: Vec<NamedFrame>,
     replaced: FxHashSet<FrameId>,
-    modules: Vec<Option<(String, Table)>>,
+    /// Modules by their number, then other code.
+    tables: Vec<Option<(String, Table)>>,
     /// Of frames that the recording names: file, by its number in `files`, and line.
     lines: FxHashMap<FrameId, (u32, i32)>,
     files: Vec<String>,
@@ -77,13 +83,14 @@ pub(crate) struct Names<'a> {
 /// A frame whose names a symbol file knows.
 struct NamedFrame {
     frame: FrameId,
-    module: u32,
-    /// In the table of the module.
+    /// Number of the table.
+    table: u32,
+    /// In that table.
     address: u64,
 }
 
 impl<'a> Names<'a> {
-    /// Asks `source` for what the archive's frames are called; `recording` as in [`NameSource::names`].
+    /// Asks `source` for what the archive's frames are called; `recording` as [`Recorded::path`].
     ///
     /// # Errors
     /// When the archive cannot be read.
@@ -93,10 +100,12 @@ impl<'a> Names<'a> {
         recording: &Path,
         source: &dyn NameSource,
     ) -> Result<Self, Error> {
+        let info = archive.info();
+        let recorded = Recorded { path: recording, machine: info.machine.as_deref(), began: at(info, info.start_ns) };
         let modules: Vec<ModuleRow> = archive.rows()?;
         let kernel = KernelBases::of(archive)?;
         let known = known_frames(archive, earlier)?;
-        let mut frames = Vec::new();
+        let (mut frames, mut outside) = (Vec::new(), Vec::new());
         let mut kernel_frames = FxHashSet::default();
         archive.scan(FRAMES, None, |row| {
             let is_kernel = match row.module {
@@ -111,16 +120,22 @@ impl<'a> Names<'a> {
             {
                 frames.push((row.frame, module, rva));
             }
+            if let (None, Some(process), Some(address)) = (row.module, row.process, row.address)
+                && !known.contains_key(&row.frame)
+            {
+                outside.push(Outside { frame: row.frame, process, address: address.cast_unsigned() });
+            }
         })?;
 
-        let tables = tables(&modules, &kernel, &frames, &known, recording, source);
+        let tables = tables(&modules, &kernel, &frames, &known, &recorded, source);
+        let made = Made::find(archive, &modules, &outside, &recorded, source)?;
         let callers = callers(archive, |frame| kernel_frames.contains(&frame))?;
         let mut names = Names {
             archive,
             earlier,
             frames: Vec::new(),
             replaced: FxHashSet::default(),
-            modules: Vec::new(),
+            tables: Vec::new(),
             lines: FxHashMap::default(),
             files: Vec::new(),
             named: Named { frames: frames.len() as u64, ..Named::default() },
@@ -135,8 +150,8 @@ impl<'a> Names<'a> {
             });
             match address.filter(|_| known != Some(Known::Recorded)) {
                 Some(address) => {
-                    let module = u32::try_from(module.index()).unwrap_or(u32::MAX);
-                    names.frames.push(NamedFrame { frame, module, address });
+                    let table = u32::try_from(module.index()).unwrap_or(u32::MAX);
+                    names.frames.push(NamedFrame { frame, table, address });
                     if known.is_some() {
                         names.replaced.insert(frame);
                     }
@@ -154,18 +169,37 @@ impl<'a> Names<'a> {
             }
             let found = found.and_then(Result::ok);
             names.named.modules += u64::from(found.is_some());
-            names.modules.push(found.map(|found| (row.name, found.table)));
+            names.tables.push(found.map(|found| (row.name, found.table)));
         }
-        names.find_lines(&callers, recording, source)?;
+        names.add_made(&outside, &made, &callers);
+        names.find_lines(&callers, &recorded, source)?;
         names.named.nameless.sort_by(|a, b| a.frames.cmp(&b.frames).then_with(|| b.module.cmp(&a.module)));
         Ok(names)
+    }
+
+    /// Names of code that processes made.
+    fn add_made(&mut self, outside: &[Outside], made: &Made, callers: &FxHashSet<FrameId>) {
+        let mut first: FxHashMap<ProcessId, usize> = FxHashMap::default();
+        for (process, tables) in made.tables() {
+            first.insert(process, self.tables.len());
+            self.tables.extend(tables.iter().map(|table| Some((MADE.to_owned(), table.clone()))));
+        }
+        for Outside { frame, process, address } in outside {
+            let address = address.wrapping_sub(u64::from(callers.contains(frame)));
+            if let (Some(first), Some(known)) = (first.get(process), made.at(*process, address)) {
+                let table = u32::try_from(first + known.table).unwrap_or(u32::MAX);
+                self.frames.push(NamedFrame { frame: *frame, table, address: known.address });
+                self.named.frames += 1;
+                self.named.named += 1;
+            }
+        }
     }
 
     /// Lines of managed code, whose names the recording has.
     fn find_lines(
         &mut self,
         callers: &FxHashSet<FrameId>,
-        recording: &Path,
+        recorded: &Recorded<'_>,
         source: &dyn NameSource,
     ) -> Result<(), Error> {
         let mut rows: Vec<ManagedCodeRow> = Vec::new();
@@ -175,7 +209,7 @@ impl<'a> Names<'a> {
         managed::lines(
             rows,
             |frame| callers.contains(&frame),
-            |pdbs| source.lines(recording, pdbs),
+            |pdbs| source.lines(recorded, pdbs),
             |found| {
                 let Ok(line) = i32::try_from(found.line) else { return };
                 let file = *numbers.entry(found.file.to_owned()).or_insert_with(|| {
@@ -225,8 +259,8 @@ impl<'a> Names<'a> {
             Earlier::Stored => self.archive.scan(Projection::ALL, None, &mut keep)?,
         }
         let mut row = SymbolRow::default();
-        for NamedFrame { frame, module, address } in &self.frames {
-            let Some((module, table)) = self.modules.get(*module as usize).and_then(Option::as_ref) else { continue };
+        for NamedFrame { frame, table, address } in &self.frames {
+            let Some((module, table)) = self.tables.get(*table as usize).and_then(Option::as_ref) else { continue };
             row.frame = *frame;
             put(&mut row.module, Some(module));
             for (depth, function) in (0..).zip(table.frames(*address)) {
@@ -291,7 +325,7 @@ fn tables(
     kernel: &KernelBases,
     frames: &[(FrameId, ModuleId, i64)],
     known: &FxHashMap<FrameId, Known>,
-    recording: &Path,
+    recorded: &Recorded<'_>,
     source: &dyn NameSource,
 ) -> Vec<Option<Result<Found, String>>> {
     let mut needs_names = vec![false; modules.len()];
@@ -304,7 +338,7 @@ fn tables(
         .map(|&index| Wanted { module: &modules[index], kernel_base: kernel.of_module(ModuleId::from_index(index)) })
         .collect();
     let mut tables: Vec<Option<Result<Found, String>>> = modules.iter().map(|_| None).collect();
-    for (index, found) in wanted.into_iter().zip(source.names(recording, &asked)) {
+    for (index, found) in wanted.into_iter().zip(source.names(recorded, &asked)) {
         tables[index] = Some(found);
     }
     tables

@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::path::Path;
+use std::time::SystemTime;
 
+use tracesift_symbols::made_code::MadeCode;
 use tracesift_symbols::{PdbId, Table};
 use tracesift_trace::rows::ModuleRow;
 
@@ -24,15 +26,44 @@ pub struct Found {
     pub base: u64,
 }
 
-/// Finds names of modules.
+/// The recording that names are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded<'a> {
+    /// Where it lies, or would lie beside its archive: recorders leave symbol files beside it.
+    pub path: &'a Path,
+    /// The machine that it was made on.
+    pub machine: Option<&'a str>,
+    /// When it began.
+    pub began: Option<SystemTime>,
+}
+
+/// A process that ran code which lies in no file: it may have made it.
+#[derive(Clone, Debug)]
+pub struct Maker {
+    /// Process id of the operating system.
+    pub pid: u32,
+    /// When it began and ended, where that is inside of the recording.
+    pub began: Option<SystemTime>,
+    /// See `began`.
+    pub ended: Option<SystemTime>,
+    /// Path of the dump that it wrote its code to (`jit-PID.dump`), where it is known to have mapped one for the recorder to see.
+    pub dump: Option<String>,
+}
+
+/// Finds names of code.
 pub trait NameSource: fmt::Debug + Send + Sync {
-    /// The names of each module, or in a few words why there are none; in the same order. `recording` is where the recording lies, or
-    /// would lie beside its archive: recorders leave symbol files beside it.
-    fn names(&self, recording: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>>;
+    /// The names of each module, or in a few words why there are none; in the same order.
+    fn names(&self, recorded: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>>;
 
     /// The lines of each portable PDB, as [`tracesift_symbols::portable::table`] makes them; in the same order.
-    fn lines(&self, recording: &Path, pdbs: &[PdbId]) -> Vec<Option<Table>> {
-        let _ = recording;
+    fn lines(&self, recorded: &Recorded<'_>, pdbs: &[PdbId]) -> Vec<Option<Table>> {
+        let _ = recorded;
         pdbs.iter().map(|_| None).collect()
+    }
+
+    /// The names of the code that each process made; in the same order.
+    fn made(&self, recorded: &Recorded<'_>, makers: &[Maker]) -> Vec<MadeCode> {
+        let _ = recorded;
+        makers.iter().map(|_| MadeCode::default()).collect()
     }
 }

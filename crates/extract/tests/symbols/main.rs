@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tracesift_archive::Archive;
-use tracesift_extract::symbols::{Found, NameSource, Named, Wanted, load_symbols};
+use tracesift_extract::symbols::{Found, NameSource, Named, Recorded, Wanted, load_symbols};
 use tracesift_extract::{Options, Outcome, extract, input, unwatched};
 use tracesift_scenario::{Knobs, Scenario};
 use tracesift_symbols::TableBuilder;
@@ -24,7 +24,7 @@ struct Grid {
 }
 
 impl NameSource for Grid {
-    fn names(&self, _: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
+    fn names(&self, _: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
         wanted.iter().map(|wanted| self.of(wanted)).collect()
     }
 }

@@ -286,7 +286,7 @@ pub(super) fn records<T: Pod>(bytes: &[u8]) -> &[T] {
 }
 
 /// The build id among notes.
-fn build_id(mut notes: &[u8], endian: Endianness, align: usize) -> Option<&[u8]> {
+pub(super) fn build_id(mut notes: &[u8], endian: Endianness, align: usize) -> Option<&[u8]> {
     const NAME: &[u8] = b"GNU\0";
     loop {
         let (header, rest) = notes.split_first_chunk::<12>()?;

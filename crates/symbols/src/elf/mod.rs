@@ -20,6 +20,8 @@ mod symbols;
 use std::fmt::Debug;
 use std::io::{Cursor, Read, Seek};
 
+use object::Endianness;
+
 use crate::{BuildId, Error, FileId, FunctionId, LocationId, Table, TableBuilder};
 use code::Code;
 use dwarf::{NONE, Name, Scope, Sections, UnitCode};
@@ -73,6 +75,12 @@ impl<F> Default for Companions<F> {
 /// It cannot be read, or is no program or shared library.
 pub fn build_id(file: impl Read + Seek + Debug) -> Result<Option<BuildId>, Error> {
     ElfFile::open(file)?.build_id()
+}
+
+/// The build id among notes of this machine's own byte order, as the kernel shows those of itself and of its modules.
+#[must_use]
+pub fn build_id_of_notes(notes: &[u8]) -> Option<BuildId> {
+    file::build_id(notes, Endianness::default(), 4).map(|id| BuildId(id.to_vec()))
 }
 
 /// Which file holds the debug information that was split from this one.

@@ -21,6 +21,7 @@ mod permits;
 mod readers;
 mod resolve;
 mod store;
+mod unidentified;
 
 pub use directories::{beside, default_directory, short_names, short_names_file};
 pub use http::Limits;

@@ -90,6 +90,12 @@ impl Key {
         }))
     }
 
+    /// Of an ELF file that has no identity but that it is this file, on this machine, in this state.
+    #[must_use]
+    pub(crate) fn of_state(device: u64, number: u64, size: u64, changed_ns: i128) -> Self {
+        Self(format!("file-{device:x}-{number:x}-{size:x}-{changed_ns:x}.{}", Source::Elf.suffix()))
+    }
+
     /// A name for a file.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -1,4 +1,4 @@
-//! The code that the kernel maps into this process too.
+//! The code that the kernel maps into every process, this one too.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;

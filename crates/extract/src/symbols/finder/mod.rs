@@ -1,22 +1,28 @@
 //! Names from symbol files: of folders, of servers, of this machine.
 
+mod linux;
+mod made;
+
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tracesift_symbols::fetch::{Observer, Options, Resolution, Symbols, beside};
+use tracesift_symbols::machine::Machine;
+use tracesift_symbols::made_code::MadeCode;
 use tracesift_symbols::search::{Attempt, Image, SearchPath, Why};
 use tracesift_symbols::{FileNames, FormatReaders, ImageId, PdbId, Table};
 use tracesift_trace::rows::ModuleRow;
 
-use super::source::{Found, NameSource, Wanted};
+use super::source::{Found, Maker, NameSource, Recorded, Wanted};
 
 /// Finds names along a search path.
 pub struct Finder {
     path: SearchPath,
     options: Options,
     symbols: Symbols,
+    machine: Machine,
     observer: Arc<dyn Observer + Send>,
     cancel: Arc<AtomicBool>,
 }
@@ -32,12 +38,12 @@ impl Finder {
         cancel: Arc<AtomicBool>,
     ) -> Self {
         let symbols = Symbols::new(&path, options.clone());
-        Self { path, options, symbols, observer, cancel }
+        Self { path, options, symbols, machine: Machine::default(), observer, cancel }
     }
 }
 
 impl Finder {
-    /// The names of an image, a PDB or a Breakpad file.
+    /// The names of an image, a PDB, an ELF or a Breakpad file.
     ///
     /// # Errors
     /// When it is none of these, or damaged, or has no names.
@@ -59,16 +65,28 @@ impl Finder {
 }
 
 impl NameSource for Finder {
-    fn names(&self, recording: &Path, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
+    fn names(&self, recorded: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
         let images: Vec<Image> = wanted.iter().map(|wanted| image(wanted.module)).collect();
-        let found = self.resolve(recording, &images).into_iter();
-        found.map(|found| found.table.map(|table| Found { table, base: 0 }).ok_or_else(|| why(&found.tried))).collect()
+        let found = self.resolve(recorded.path, &images);
+        wanted
+            .iter()
+            .zip(images)
+            .zip(found)
+            .map(|((wanted, image), found)| match found.table {
+                Some(table) => Ok(Found { base: linux::base_of(wanted, &table), table }),
+                None => self.of_linux(recorded, wanted, &image).unwrap_or_else(|| Err(why(&found.tried))),
+            })
+            .collect()
     }
 
-    fn lines(&self, recording: &Path, pdbs: &[PdbId]) -> Vec<Option<Table>> {
+    fn lines(&self, recorded: &Recorded<'_>, pdbs: &[PdbId]) -> Vec<Option<Table>> {
         let image = |pdb: &PdbId| Image { name: pdb.name.clone(), managed_pdb: Some(pdb.clone()), ..Image::default() };
         let images: Vec<Image> = pdbs.iter().map(image).collect();
-        self.resolve(recording, &images).into_iter().map(|found| found.managed).collect()
+        self.resolve(recorded.path, &images).into_iter().map(|found| found.managed).collect()
+    }
+
+    fn made(&self, recorded: &Recorded<'_>, makers: &[Maker]) -> Vec<MadeCode> {
+        makers.iter().map(|maker| made::names(maker, recorded, &self.options.roots)).collect()
     }
 }
 

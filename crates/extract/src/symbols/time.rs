@@ -8,7 +8,7 @@ use tracesift_trace::info::TraceInfo;
 const TO_1970: u64 = 11_644_473_600;
 
 /// A time of the recording, ns since its time zero. Where the recording does not say when that was, it is taken to have ended when its file was
-/// written last. `None` where that is not known, too.
+/// written last, of which whole seconds are known: up to one too late. `None` where that is not known, too.
 pub(super) fn at(info: &TraceInfo, ns: i64) -> Option<SystemTime> {
     if let Some(ticks) = u64::try_from(info.start_filetime).ok().filter(|ticks| *ticks > 0) {
         let since_1601 = Duration::from_secs(ticks / 10_000_000) + Duration::from_nanos(ticks % 10_000_000 * 100);
@@ -16,7 +16,7 @@ pub(super) fn at(info: &TraceInfo, ns: i64) -> Option<SystemTime> {
         return moved(zero, ns);
     }
     let modified = info.sources.first().and_then(|source| u64::try_from(source.modified).ok()).filter(|time| *time > 0);
-    let end = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(modified?))?;
+    let end = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(modified?.saturating_add(1)))?;
     moved(end, ns.checked_sub(info.end_ns)?)
 }
 
@@ -43,6 +43,6 @@ mod tests {
         assert_eq!(at(&info, 0), None);
         info.sources = vec![SourceFile { modified: 1_000, ..SourceFile::default() }];
         info.end_ns = 30_000_000_000;
-        assert_eq!(at(&info, 10_000_000_000), Some(SystemTime::UNIX_EPOCH + Duration::from_secs(980)));
+        assert_eq!(at(&info, 10_000_000_000), Some(SystemTime::UNIX_EPOCH + Duration::from_secs(981)));
     }
 }

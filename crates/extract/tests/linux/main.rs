@@ -12,6 +12,7 @@ mod events;
 mod extracted;
 #[cfg(target_os = "linux")]
 mod known;
+mod names;
 mod perf;
 mod shared;
 mod switches;

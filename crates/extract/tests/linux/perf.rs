@@ -257,10 +257,26 @@ impl Recorded {
         self.report("dso", |name| name.trim().to_owned())
     }
 
+    /// Samples of the first event in threads of a process by the symbol at their leaf, as the linker knows it.
+    pub(crate) fn report_by_symbol(&self, pid: i64) -> BTreeMap<String, u64> {
+        // perf filters what it has put together, so the thread must be part of it. The program has one.
+        let fields = |text: &str| {
+            let (thread, symbol) = text.split_once(';').unwrap();
+            let symbol = symbol.trim().split_once("] ").map_or(symbol, |(_, name)| name).trim();
+            (thread.split(':').next().unwrap().trim().parse() == Ok(pid)).then(|| symbol.to_owned())
+        };
+        let counts = self.report_with(&["--no-demangle", "--no-inline"], "pid,sym", fields);
+        counts.into_iter().filter_map(|(symbol, count)| Some((symbol?, count))).collect()
+    }
+
     fn report<K: Ord>(&self, key: &str, parse: impl Fn(&str) -> K) -> BTreeMap<K, u64> {
+        self.report_with(&[], key, parse)
+    }
+
+    fn report_with<K: Ord>(&self, more: &[&str], key: &str, parse: impl Fn(&str) -> K) -> BTreeMap<K, u64> {
         let fields = format!("sample,{key}");
         let report = ["report", "--stdio", "--no-children", "-g", "none", "--percent-limit", "0", "-t", ";"];
-        let text = self.perf(&[&report[..], &["-F", &fields]].concat());
+        let text = self.perf(&[&report[..], more, &["-F", &fields]].concat());
         let mut counts = BTreeMap::new();
         // The report has a part per event; the first one is that of the first event.
         let mut parts = text.split("# Samples: ").skip(1);

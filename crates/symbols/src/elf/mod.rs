@@ -212,7 +212,7 @@ fn table<'a>(
     // The whole name of a function that debug information calls by the word in the source alone.
     let mangled = |entry: u64| {
         let piece = linked.binary_search_by_key(&entry, |piece| piece.start).ok().map(|at| linked[at])?;
-        linked_names.get(piece.of as usize).copied().filter(|name| name.starts_with(b"_Z"))
+        linked_names.get(piece.of as usize).copied().filter(|name| name.starts_with(b"_Z") || name.starts_with(b"_R"))
     };
     let mut names = Names::new(DWARF);
     let mut name = |scope: &Scope<'a>| match scope.name {

@@ -211,3 +211,15 @@ fn damaged_dumps_give_what_stands_before_the_damage() {
     wrong.load(1, u64::MAX - 3, 0x40, 0, "wraps").lines(5, &[]).record(2, 0, |record| record.u64(5).u64(u64::MAX));
     assert!(matches!(JitDump::read(&wrong.bytes), Err(Error::Empty)));
 }
+
+#[test]
+fn what_languages_call_their_code_stays_whole() {
+    let text = "1000 20 LazyCompile:*f(int) /a b.js:1:2\n2000 20 _ZN1A1gEi\n3000 20 void [System] A::B(int32)[Tier1]\n";
+    let [table] = &perf_map::read(text.as_bytes()).unwrap()[..] else { panic!("one") };
+    let parts = |address| {
+        table.frames(address).next().map(|frame| (frame.function.to_owned(), frame.arguments.map(str::to_owned)))
+    };
+    assert_eq!(parts(0x1000), Some(("LazyCompile:*f(int) /a b.js:1:2".to_owned(), None)));
+    assert_eq!(parts(0x2000), Some(("A::g".to_owned(), Some("(int)".to_owned()))));
+    assert_eq!(parts(0x3000), Some(("void [System] A::B(int32)[Tier1]".to_owned(), None)));
+}

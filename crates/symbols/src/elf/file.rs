@@ -58,6 +58,8 @@ pub(super) struct ElfFile<F> {
     /// Whether it has 64-bit words.
     pub(super) wide: bool,
     pub(super) machine: elf::Machine,
+    /// A program or a shared library; addresses in other files mean nothing before they are linked.
+    pub(super) is_linked: bool,
     pub(super) segments: Vec<Segment>,
     pub(super) sections: Vec<Section>,
     names: Vec<u8>,
@@ -91,6 +93,7 @@ impl<F: Read + Seek + Debug> ElfFile<F> {
             endian,
             wide,
             machine: elf::EM_NONE,
+            is_linked: false,
             segments: Vec::new(),
             sections: Vec::new(),
             names: Vec::new(),
@@ -108,10 +111,7 @@ impl<F: Read + Seek + Debug> ElfFile<F> {
         let endian = self.endian;
         let header: H = *self.records::<H>(0, 1)?.first().ok_or(Error::OtherFormat("an ELF file"))?;
         self.machine = header.e_machine(endian);
-        // Addresses in object files mean nothing before they are linked; kernel modules are such files.
-        if !matches!(header.e_type(endian), elf::ET_EXEC | elf::ET_DYN) {
-            return Err(Error::OtherFormat("a program or a shared library"));
-        }
+        self.is_linked = matches!(header.e_type(endian), elf::ET_EXEC | elf::ET_DYN);
         let sections_at: u64 = header.e_shoff(endian).into();
         // What does not fit into the header stands in the first section.
         let first = match sections_at {

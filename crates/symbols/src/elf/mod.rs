@@ -72,7 +72,7 @@ impl<F> Default for Companions<F> {
 /// What tells a file from all others; `None` for one that was linked without a build id.
 ///
 /// # Errors
-/// It cannot be read, or is no program or shared library.
+/// It cannot be read, or is no ELF file.
 pub fn build_id(file: impl Read + Seek + Debug) -> Result<Option<BuildId>, Error> {
     ElfFile::open(file)?.build_id()
 }
@@ -86,12 +86,12 @@ pub fn build_id_of_notes(notes: &[u8]) -> Option<BuildId> {
 /// Which file holds the debug information that was split from this one.
 ///
 /// # Errors
-/// It cannot be read, or is no program or shared library.
+/// It cannot be read, or is no ELF file.
 pub fn debug_link(file: impl Read + Seek + Debug) -> Result<Option<DebugLink>, Error> {
     let mut file = ElfFile::open(file)?;
     let Some((name, rest)) = link(&mut file, ".gnu_debuglink")? else { return Ok(None) };
     // The sum stands at the next multiple of four.
-    let crc = rest.get(name.len().wrapping_neg() % 4..).and_then(|rest| rest.first_chunk());
+    let crc = rest.get((name.len() + 1).wrapping_neg() % 4..).and_then(|rest| rest.first_chunk());
     let crc = crc.map(|bytes| object::Endian::read_u32(file.endian, *bytes));
     Ok(crc.map(|crc| DebugLink { name, crc }))
 }
@@ -99,7 +99,7 @@ pub fn debug_link(file: impl Read + Seek + Debug) -> Result<Option<DebugLink>, E
 /// Which file holds what this one shares with others.
 ///
 /// # Errors
-/// It cannot be read, or is no program or shared library.
+/// It cannot be read, or is no ELF file.
 pub fn debug_alt_link(file: impl Read + Seek + Debug) -> Result<Option<DebugAltLink>, Error> {
     let link = link(&mut ElfFile::open(file)?, ".gnu_debugaltlink")?;
     Ok(link.map(|(path, rest)| DebugAltLink { path, build_id: BuildId(rest) }))
@@ -129,6 +129,9 @@ pub fn read<F: Read + Seek + Debug>(
     wanted: Option<&BuildId>,
 ) -> Result<Table, Error> {
     let mut file = ElfFile::open(file)?;
+    if !file.is_linked {
+        return Err(Error::OtherFormat("a program or a shared library"));
+    }
     let found = file.build_id()?;
     if let Some(wanted) = wanted
         && !found.as_ref().is_some_and(|found| found.is_recorded_as(wanted))

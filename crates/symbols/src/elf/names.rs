@@ -9,6 +9,8 @@ use crate::{Error, FunctionId, TableBuilder, demangle};
 
 /// A function that nothing names.
 const UNKNOWN: &str = "[unknown]";
+/// What stands behind the name of a function that a stub calls.
+pub(super) const STUB: &str = "@plt";
 /// Bytes of all names together. Texts in files may overlap, so many entries could share one long text.
 const MAX_BYTES: usize = 1 << 30;
 
@@ -49,16 +51,17 @@ impl<'a> Names<'a> {
                 .with_min_len(64)
                 .map(|text| {
                     let text = String::from_utf8_lossy(text);
-                    let name = demangle(&text).into_owned();
+                    // A stub is none of the functions of that name, whatever their arguments.
+                    let (text, stub) = text.strip_suffix(STUB).map_or((&*text, ""), |name| (name, STUB));
+                    let name = demangle(text);
                     let (function, arguments) = split(&name);
-                    let start = function.as_ptr().addr() - name.as_ptr().addr();
-                    (start..start + function.len(), arguments.map(str::len), name)
+                    let arguments = arguments.filter(|_| stub.is_empty()).map(str::to_owned);
+                    (format!("{function}{stub}"), arguments)
                 })
                 .collect();
-            functions.extend(names.iter().map(|(function, arguments, name)| {
-                let arguments = arguments.map(|length| &name[name.len() - length..]);
-                let function = Some(&name[function.clone()]).filter(|name| !name.is_empty()).unwrap_or(UNKNOWN);
-                builder.function(function, arguments, self.source)
+            functions.extend(names.iter().map(|(function, arguments)| {
+                let function = if function.is_empty() { UNKNOWN } else { function };
+                builder.function(function, arguments.as_deref(), self.source)
             }));
         }
         Ok(functions)

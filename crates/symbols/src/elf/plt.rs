@@ -14,6 +14,7 @@ use object::read::elf::{Rela as _, Sym as _};
 use object::{Endian as _, Endianness};
 
 use super::file::{ElfFile, records};
+use super::names::STUB;
 use crate::Error;
 
 /// Names may be this long.
@@ -47,7 +48,7 @@ pub(super) fn read<F: Read + Seek + Debug>(file: &mut ElfFile<F>) -> Result<Vec<
         let contents = file.contents(&section)?;
         for (address, code) in (section.address..).step_by(size).zip(contents.chunks_exact(size)) {
             if let Some(name) = slot(address, code).and_then(|slot| called.get(&slot)) {
-                stubs.push(Stub { address, size: size as u64, name: format!("{name}@plt") });
+                stubs.push(Stub { address, size: size as u64, name: format!("{name}{STUB}") });
             }
         }
     }

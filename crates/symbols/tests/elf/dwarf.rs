@@ -5,14 +5,19 @@ use std::path::Path;
 
 use tracesift_symbols::{Table, demangle, names};
 
-use crate::tools::{code_segment, have, nm, program, run_with, table};
+use crate::tools::{code_segment, have, nm, program, run, run_with, table};
 
 /// A function, its file, its line (0 for none).
 type Frame = (String, String, u32);
 
+/// Without a line the file says nothing: it is the unit's first one.
+fn placed(function: &str, file: &str, line: u32) -> Frame {
+    (function.to_owned(), if line == 0 { "??" } else { file }.to_owned(), line)
+}
+
 fn frames(table: &Table, offset: u64) -> Vec<Frame> {
     let frame = |frame: tracesift_symbols::Frame<'_>| {
-        (frame.function.to_owned(), frame.file.unwrap_or("??").to_owned(), frame.line.unwrap_or(0))
+        placed(frame.function, frame.file.unwrap_or_default(), frame.line.unwrap_or(0))
     };
     table.frames(offset).map(frame).collect()
 }
@@ -33,8 +38,7 @@ fn said_by(tool: &str, program: &Path, addresses: &[u64]) -> BTreeMap<u64, Vec<F
             let place = lines.next().unwrap();
             let place = place.split(" (discriminator").next().unwrap();
             let (file, line) = place.rsplit_once(':').unwrap();
-            let file = if file.is_empty() { "??" } else { file };
-            said.push((function.to_owned(), file.to_owned(), line.parse().unwrap_or(0)));
+            said.push(placed(function, file, line.parse().unwrap_or(0)));
         }
     }
     said
@@ -70,11 +74,16 @@ fn agrees(compiler: &str, flags: &str, others: usize) {
         return;
     }
     let (_directory, program) = program(compiler, flags);
-    let (segment, offset, _) = code_segment(&program);
-    let table = table(&program);
-    let addresses = addresses(&program, 10_000);
-    let symbols = nm(&program, &[]);
-    let said = said_by("addr2line", &program, &addresses);
+    program_agrees(&program, &format!("{compiler} {flags}"), others);
+}
+
+#[track_caller]
+fn program_agrees(program: &Path, what: &str, others: usize) {
+    let (segment, offset, _) = code_segment(program);
+    let table = table(program);
+    let addresses = addresses(program, 10_000);
+    let symbols = nm(program, &[]);
+    let said = said_by("addr2line", program, &addresses);
     let (mut inlined, mut differ) = (0, Vec::new());
     for (address, raw) in &said {
         let found = frames(&table, address - segment + offset);
@@ -83,14 +92,14 @@ fn agrees(compiler: &str, flags: &str, others: usize) {
             differ.push(*address);
         }
     }
-    println!("{compiler} {flags}: {} addresses, {inlined} inlined, {} as LLVM says", said.len(), differ.len());
+    println!("{what}: {} addresses, {inlined} inlined, {} as LLVM says", said.len(), differ.len());
     assert!(inlined > 1000, "{inlined} addresses in inlined functions");
     assert!(differ.len() <= others, "{}: {:x?}", differ.len(), &differ[..8.min(differ.len())]);
     if differ.is_empty() || !have(&["llvm-addr2line"]) {
         return;
     }
     let mut wrong = Vec::new();
-    for (address, raw) in said_by("llvm-addr2line", &program, &differ) {
+    for (address, raw) in said_by("llvm-addr2line", program, &differ) {
         let found = frames(&table, address - segment + offset);
         let expected = expected(&raw, symbol(&symbols, address));
         if found != expected {
@@ -138,4 +147,63 @@ fn clang_dwarf_4_agrees_with_addr2line() {
 fn clang_dwarf_5_without_pie_agrees_with_addr2line() {
     // Binutils 2.40 miss the ranges that clang writes into version 5, and all that was inlined there.
     agrees("clang++", "-g -gdwarf-5 -no-pie", usize::MAX);
+}
+
+const RUST: &str = r#"
+use std::collections::{BTreeMap, HashMap};
+
+mod shapes {
+    pub trait Shape {
+        fn area(&self) -> f64;
+    }
+    pub struct Circle(pub f64);
+    pub struct Square<T>(pub T);
+    impl Shape for Circle {
+        fn area(&self) -> f64 {
+            3.14 * self.0 * self.0
+        }
+    }
+    impl<T: Copy + Into<f64>> Shape for Square<T> {
+        fn area(&self) -> f64 {
+            let side: f64 = self.0.into();
+            side * side
+        }
+    }
+}
+use shapes::{Circle, Shape, Square};
+
+#[inline(never)]
+fn areas(count: usize) -> f64 {
+    let mut shapes: Vec<Box<dyn Shape>> = Vec::new();
+    for number in 0..count {
+        shapes.push(if number % 2 == 0 { Box::new(Circle(number as f64)) } else { Box::new(Square(number as f32)) });
+    }
+    shapes.sort_by(|a, b| a.area().total_cmp(&b.area()));
+    shapes.iter().map(|shape| shape.area()).sum()
+}
+
+fn main() {
+    let mut words: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lengths: HashMap<usize, Vec<String>> = HashMap::new();
+    for word in std::env::args() {
+        *words.entry(word.clone()).or_default() += 1;
+        lengths.entry(word.len()).or_default().push(word);
+    }
+    for (length, mut words) in lengths {
+        words.sort_by_key(|word| std::cmp::Reverse(word.clone()));
+        println!("{length}: {}", words.join(" ").to_uppercase());
+    }
+    println!("{words:?} {}", areas(words.len() * 10));
+}
+"#;
+
+#[test]
+fn rust_agrees_with_addr2line() {
+    if !have(&["rustc", "addr2line", "nm", "readelf"]) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("main.rs"), RUST).unwrap();
+    run(directory.path(), "rustc", &["-g", "-O", "--edition", "2024", "main.rs", "-o", "program"]);
+    program_agrees(&directory.path().join("program"), "rustc", 125);
 }

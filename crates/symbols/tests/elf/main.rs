@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
+mod damaged;
 mod dwarf;
+mod files;
 mod symbols;
 mod tools;

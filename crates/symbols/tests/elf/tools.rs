@@ -49,12 +49,8 @@ pub(crate) fn run_with(directory: &Path, tool: &str, arguments: &[&str], input: 
 /// A program of C++ with templates and of C, in a directory of its own. Flags are separated by spaces.
 #[track_caller]
 pub(crate) fn program(compiler: &str, flags: &str) -> (TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = sources();
     let at = directory.path();
-    for (name, text) in SOURCES {
-        fs::create_dir_all(at.join(name).parent().unwrap()).unwrap();
-        fs::write(at.join(name), text).unwrap();
-    }
     let c = if compiler == "g++" { "gcc" } else { "clang" };
     let flags: Vec<&str> = flags.split_whitespace().collect();
     let compile = [&flags[..], &["-O2", "-Iinclude", "-c", "lib/list.c", "-o", "list.o"]].concat();
@@ -63,6 +59,17 @@ pub(crate) fn program(compiler: &str, flags: &str) -> (TempDir, PathBuf) {
     run(at, compiler, &link);
     let program = at.join("program");
     (directory, program)
+}
+
+/// A directory with the sources of the program.
+pub(crate) fn sources() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in SOURCES {
+        let file = directory.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    directory
 }
 
 /// The table of a file.

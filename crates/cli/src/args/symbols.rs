@@ -18,7 +18,7 @@ pub(crate) enum Symbols {
     Load(Box<LoadArgs>),
     /// Which modules have code without a name, and how much time hides behind it
     Missing(Box<MissingArgs>),
-    /// Tell function, inlined functions, source file and line of addresses in an image, a PDB or a Breakpad file
+    /// Tell function, inlined functions, source file and line of addresses in an image, a PDB, an ELF or a Breakpad file
     Lookup(Box<LookupArgs>),
     /// The cache of symbols on this machine
     Cache(CacheArgs),
@@ -63,15 +63,15 @@ pub(crate) struct LoadArgs {
 #[derive(Debug, Args)]
 #[command(after_help = LOOKUP_EXAMPLES)]
 pub(crate) struct LookupArgs {
-    /// Image (.exe, .dll, .sys), PDB or Breakpad file
+    /// Image (.exe, .dll, .sys), PDB, ELF or Breakpad file
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Addresses as in the archive: relative to the image's base; hexadecimal with 0x, else decimal; without any they are read from standard input
+    /// Addresses as in the archive: relative to the image's base, of an ELF file offsets in it; hexadecimal with 0x, else decimal; without any they are read from standard input
     #[arg(value_name = "RVA")]
     pub(crate) addresses: Vec<Address>,
 
-    /// Where to look for the PDB of an image, as for `symbols load`
+    /// Where to look for the PDB of an image or the debug information of an ELF file, as for `symbols load`
     #[arg(long, value_name = "PATH", default_value = "local", help_heading = "Symbols")]
     pub(crate) symbols: String,
 

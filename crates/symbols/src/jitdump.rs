@@ -17,6 +17,9 @@ const HEADER: usize = 40;
 const PREFIX: usize = 16;
 /// Bytes of a name or a path; the rest of a longer one is left out.
 const MAX_NAME: usize = 4 << 10;
+/// Bytes of one piece of code, and of all together: a table has 32 bits for that.
+const MAX_CODE: u64 = 1 << 28;
+const SPAN: u64 = 1 << 32;
 /// Pieces of code that begin below an address and are looked at whether they reach it. Code is rarely in more than two at once.
 const MAX_NEAR: usize = 1 << 10;
 
@@ -184,7 +187,7 @@ impl<'a> Reader<'a> {
         let name = record.text()?;
         let end = start.checked_add(size).filter(|end| *end > start)?;
         let place = self.next;
-        self.next = place.checked_add(size)?;
+        self.next = place.checked_add(size).filter(|next| size <= MAX_CODE && *next <= SPAN)?;
         self.code.push(Code { start, end, time, place });
         self.places.insert(number, (place, size));
 

@@ -187,7 +187,28 @@ fn code_of_a_dump_depends_on_the_time() {
         assert_eq!(at(0x5004, 300), "A::f(int) a.js:7", "moved");
         assert_eq!(at(0x6004, 999), "", "of a number that was never loaded");
         assert_eq!(at(0x7000, 999), "");
+        let lasting = |address| dump.lasting_place(address).map(|place| name(&dump.table, place)).unwrap_or_default();
+        assert_eq!(lasting(0x1000), "", "first, then third");
+        assert_eq!(lasting(0x2004), "A::f(int) a.js:7");
+        assert_eq!(lasting(0x5004), "A::f(int) a.js:7");
+        assert_eq!(lasting(0x6004), "");
     }
+}
+
+#[test]
+fn code_of_impossible_size_costs_itself_only() {
+    let mut dump = Dump::new(false, 0);
+    let forged = |record: &mut Dump| {
+        record.u32(1234).u32(1235).u64(0x9000).u64(0x9000).u64(0x4d_0000_0000).u64(0).text(b"forged");
+    };
+    dump.record(0, 1, |record| {
+        forged(record);
+        record
+    });
+    dump.load(2, 0x1000, 0x40, 1, "sound");
+    let dump = JitDump::read(&dump.bytes).unwrap();
+    assert_eq!(dump.lasting_place(0x9000), None);
+    assert_eq!(dump.lasting_place(0x1010).map(|place| name(&dump.table, place)).as_deref(), Some("sound"));
 }
 
 #[test]

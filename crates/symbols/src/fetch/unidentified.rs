@@ -24,7 +24,7 @@ impl Symbols {
         let facts = file.metadata()?;
         let state = State::of(&facts);
         if let Some(recorded) = recorded
-            && !state.as_ref().and_then(State::changed).is_some_and(|changed| changed <= recorded)
+            && state.as_ref().and_then(State::changed).is_none_or(|changed| changed > recorded)
         {
             return Err(Error::OtherBinary {
                 wanted: "the file as it was recorded".to_owned(),

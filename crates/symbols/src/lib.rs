@@ -27,6 +27,7 @@ pub mod pe;
 pub mod perf_map;
 pub mod portable;
 mod readers;
+pub mod rooted;
 pub mod search;
 mod table;
 mod text;

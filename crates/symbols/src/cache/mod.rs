@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::fetch::files::{Temporary, create_directory};
+use crate::rooted::open_regular;
 use crate::search::Key;
 use crate::table::Table;
 
@@ -68,7 +69,7 @@ impl Cache {
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Table> {
         let path = self.path(key);
-        let file = open(&path).ok()?;
+        let file = open_regular(&path).ok()?;
         let used = file.metadata().and_then(|facts| facts.modified());
         match table_of(&file, key) {
             Ok(table) => {
@@ -178,22 +179,6 @@ impl Cache {
     fn path(&self, key: &Key) -> PathBuf {
         self.directory.join(format!("{key}{SUFFIX}"))
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
-    }
-    let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(crate::fetch::refused("it is no regular file"));
-    }
-    Ok(file)
 }
 
 /// What stands behind a table.

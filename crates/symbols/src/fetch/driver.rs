@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use crate::search::{Answer, Attempt, Contents, FileNumber, Lookup, Place, Request, Step};
+use crate::rooted::open_below;
+use crate::search::{Answer, Attempt, Contents, FileName, FileNumber, Lookup, Place, Request, Step};
 use crate::table::Table;
 
 use super::download::{check_file, download, local};
@@ -17,7 +18,6 @@ use super::files::{Temporary, create_directory};
 use super::hosts::Health;
 use super::http::Failure;
 use super::misses::Reason;
-use super::open::open_below;
 use super::part::Part;
 use super::readers::{DownloadNumber, Names, Observer, Readers, Reading};
 use super::resolve::Symbols;
@@ -144,7 +144,8 @@ impl Run<'_> {
     }
 
     fn open(&self, place: &Place, desk: &mut Desk) -> Answer {
-        match open_below(&place.root, &place.below, &self.symbols.listings) {
+        let parts = place.below.parts().iter().map(FileName::as_str);
+        match open_below(&place.root, parts, Some(&self.symbols.listings)) {
             Ok(file) => desk.hold(Held { file, url: None, part: None, unpacked: None }),
             Err(error) if is_absent(&error) => Answer::Absent,
             Err(error) => Answer::Refused(error.to_string()),

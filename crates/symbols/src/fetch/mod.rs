@@ -15,7 +15,6 @@ pub(crate) mod files;
 mod hosts;
 mod http;
 mod misses;
-mod open;
 mod part;
 mod permits;
 mod readers;
@@ -25,6 +24,5 @@ mod unidentified;
 
 pub use directories::{beside, default_directory, short_names, short_names_file};
 pub use http::Limits;
-pub(crate) use open::refused;
 pub use readers::{DownloadNumber, Names, Observer, Readers, Reading, Silence};
 pub use resolve::{Options, Resolution, Symbols};

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::cache::Cache;
 use crate::identity::{BuildId, ImageId, PdbId};
+use crate::rooted::Listings;
 use crate::search::{Attempt, Image, Lookup, Scope, SearchPath, Surroundings};
 use crate::table::Table;
 
@@ -14,7 +15,6 @@ use super::driver::{Outcome, Run};
 use super::hosts::Hosts;
 use super::http::{Client, Limits};
 use super::misses::Misses;
-use super::open::Listings;
 use super::part;
 use super::permits::Permits;
 use super::readers::{Observer, Readers};

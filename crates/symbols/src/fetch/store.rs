@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::Path;
 
+use crate::rooted::refused;
 use crate::search::Place;
 
 use super::files::{Temporary, create_directory};
@@ -43,7 +44,7 @@ fn prepare(place: &Place) -> io::Result<std::path::PathBuf> {
             Err(error) => return Err(error),
         }
         if !fs::symlink_metadata(&directory)?.is_dir() {
-            return Err(super::refused("a link or file stands where a directory of the store would be"));
+            return Err(refused("a link or file stands where a directory of the store would be"));
         }
     }
     Ok(directory)

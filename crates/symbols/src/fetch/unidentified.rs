@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::Symbols;
-use super::open::open_below;
 use crate::elf::{self, Companions};
-use crate::search::{Below, Key};
+use crate::rooted::open_below;
+use crate::search::{Below, FileName, Key};
 use crate::{Error, Table};
 
 impl Symbols {
@@ -20,7 +20,7 @@ impl Symbols {
     pub fn of_path(&self, root: &Path, path: &str, recorded: Option<SystemTime>) -> Result<Table, Error> {
         let absent = || io::Error::from(io::ErrorKind::NotFound);
         let below = Below::of_recorded(path).ok_or_else(absent)?;
-        let file = open_below(root, &below, &self.listings)?;
+        let file = open_below(root, below.parts().iter().map(FileName::as_str), Some(&self.listings))?;
         let facts = file.metadata()?;
         let state = State::of(&facts);
         if let Some(recorded) = recorded

@@ -21,6 +21,7 @@ impl Readers for FormatReaders {
         let table = match (reading.source, reading.identity) {
             (Source::Pdb, Identity::Pdb(id)) => read_pdb(reading, id)?,
             (Source::Image, identity) => image(reading.file, identity)?.exports(reading.key)?,
+            (Source::Embedded, Identity::Pdb(id)) => return embedded(reading, id),
             (Source::Breakpad, Identity::Pdb(id)) => {
                 SymbolFile::read(at_start(reading.file)?, Some(id))?.table(reading.key)?
             }
@@ -61,6 +62,14 @@ fn read_pdb(reading: &Reading<'_>, id: &PdbId) -> Result<crate::Table, Error> {
         return portable::table(&PortablePdb::read(bytes, Some(id.guid))?, reading.key);
     }
     pdb::Pdb::read(at_start(reading.file)?, Some(id))?.table(reading.key)
+}
+
+/// The portable PDB inside of an image.
+fn embedded(reading: &Reading<'_>, id: &PdbId) -> Result<Names, Error> {
+    let Some(bytes) = image(reading.file, reading.identity)?.embedded_portable_pdb()? else {
+        return Ok(Names::Nothing);
+    };
+    Ok(Names::Table(portable::table(&PortablePdb::read(bytes, Some(id.guid))?, reading.key)?))
 }
 
 /// An image, if it is the wanted one.

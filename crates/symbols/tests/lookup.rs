@@ -35,7 +35,7 @@ impl World {
         }
     }
 
-    /// A file says what it is: `good`, `bad`, `cab:WHAT`, `names:PDB GUID`, `needs`, or the text of a pointer.
+    /// A file says what it is: `good`, `bad`, `nothing`, `cab:WHAT`, `names:PDB GUID`, `needs`, or the text of a pointer.
     fn answer(&mut self, request: &Request) -> Answer {
         let file = |file: &FileNumber| self.files[file.0 as usize];
         match request {
@@ -63,6 +63,7 @@ impl World {
             },
             Request::Read { file: number, shared, .. } => match (file(number), shared) {
                 ("bad", _) => Answer::Refused("wrong GUID".to_owned()),
+                ("nothing", _) => Answer::Absent,
                 ("needs", None) => Answer::Needs(BuildId(vec![0xdd; 20]), "/usr/lib/debug/.dwz/x/a.debug".to_owned()),
                 _ => Answer::Named,
             },
@@ -279,6 +280,36 @@ fn portable_pdbs_have_a_key_of_their_own() {
     assert_eq!(world.used()[0], format!("get Pdb {at}"));
 }
 
+#[test]
+fn a_portable_pdb_may_be_inside_of_its_image() {
+    let at = format!("http://s/a.pdb/{GUID}FFFFFFFF/a.pdb");
+    let pdb = pdb_id("a.pdb");
+    for place in ["/root/x/a.dll", "/d/a.dll", "/d/symbols/dll/a.dll"] {
+        let find = |image: &'static str| {
+            let mut world = World::new(&[(place, image), (&at, "good")]);
+            assert_eq!(world.run(Lookup::managed(&pdb, &windows_image(), &scope("/d;srv*http://s"))), Ok(()));
+            assert_eq!(world.log[0], format!("cached a.pdb.{GUID}1.embedded"));
+            world.used().into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(find("good"), ["read Embedded"], "{place}");
+        let kept = format!("keep /own/a.pdb/{GUID}FFFFFFFF/a.pdb");
+        for without in ["nothing", "bad"] {
+            assert_eq!(
+                find(without),
+                ["read Embedded", "discard", &format!("get Pdb {at}"), "read Pdb", &kept],
+                "{place}"
+            );
+        }
+    }
+    // That most images have none inside is nothing to tell; that one is another build is.
+    let why = |image: &'static str| {
+        let mut world = World::new(&[("/root/x/a.dll", image)]);
+        world.run(Lookup::managed(&pdb, &windows_image(), &scope("/d"))).expect_err("no PDB")
+    };
+    assert_eq!(why("nothing"), ["/root: not there", "/own: not there", "/d: not there"]);
+    assert_eq!(why("bad"), ["/root/x/a.dll: wrong GUID", "/own: not there", "/d: not there", "/root: not there"]);
+}
+
 fn linux_image() -> Image {
     let build = BuildId((0..20).map(|n| 0xa0 + n).collect());
     Image {
@@ -399,7 +430,8 @@ proptest! {
                         }
                         Request::Cached(key) => {
                             prop_assert!(!key.as_str().contains(['/', '\\', '\0', ':']) && key.as_str().len() < 250);
-                            prop_assert!(!key.as_str().starts_with(".."));
+                            let parts: Vec<_> = Path::new(key.as_str()).components().collect();
+                            prop_assert!(matches!(parts[..], [std::path::Component::Normal(_)]), "{key}");
                             Answer::Absent
                         }
                         other => world.answer(other),

@@ -164,7 +164,7 @@ fn check(head: &[u8], contents: Contents, is_page: bool) -> Result<(), String> {
                     &[b"Microsoft C/C++ MSF 7.00\r\n\x1aDS", b"Microsoft C/C++ program database 2.00", b"BSJB"]
                 }
                 Source::Breakpad => &[b"MODULE "],
-                Source::Image => &[b"MZ"],
+                Source::Image | Source::Embedded => &[b"MZ"],
                 Source::Debug | Source::Elf => &[b"\x7fELF"],
             },
             source.word(),

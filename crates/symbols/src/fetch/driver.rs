@@ -181,6 +181,7 @@ impl Run<'_> {
                 Answer::Named
             }
             Ok(Names::Needs { build_id, path }) if shared.is_none() => Answer::Needs(build_id, path),
+            Ok(Names::Nothing) => Answer::Absent,
             Ok(Names::Needs { .. }) => Answer::Refused("needs one more file".to_owned()),
             Err(error) => self.wrong(held, &error.to_string()),
         }

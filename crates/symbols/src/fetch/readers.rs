@@ -54,6 +54,8 @@ pub enum Names {
         /// The path where it was when the file was made.
         path: String,
     },
+    /// It is the wanted file and has nothing of the kind, as most have not: no portable PDB is inside of it.
+    Nothing,
 }
 
 /// A download, among those of a run.

@@ -2,13 +2,12 @@
 
 use std::io::{Read, Seek};
 
-use flate2::read::DeflateDecoder;
-
 use super::file::File;
 use super::{Directory, ImagePdb};
 use crate::Error;
 use crate::fields::Fields;
 use crate::identity::{Guid, PdbId};
+use crate::portable;
 
 /// `IMAGE_DEBUG_TYPE_CODEVIEW`.
 const CODE_VIEW: u32 = 2;
@@ -21,8 +20,6 @@ const ENTRY: usize = 28;
 const MAX_ENTRIES: usize = 64;
 /// A record is a signature, GUID, age and a path.
 const MAX_RECORD: usize = 24 + (32 << 10);
-/// Deflate writes at most 258 bytes for two bits.
-const MAX_RATIO: u64 = 1032;
 
 /// What the debug directory says.
 #[derive(Debug, Default)]
@@ -81,26 +78,7 @@ fn code_view(record: &[u8]) -> Option<PdbId> {
     Some(PdbId { name: name.to_owned(), guid, age })
 }
 
-/// An embedded portable PDB: `MPDB`, its unpacked size, and a deflate stream.
+/// An embedded portable PDB.
 pub(super) fn unpack<R: Read + Seek>(file: &mut File<R>, place: Place) -> Result<Vec<u8>, Error> {
-    let damaged = |what: &str| Error::Malformed(format!("its embedded portable PDB {what}"));
-    let bytes = file.bytes(place.offset, place.size)?;
-    let mut fields = Fields::new(&bytes);
-    let (signature, size) = (fields.array(), fields.u32());
-    let Some(size) = size.filter(|_| signature == Some(*b"MPDB")) else {
-        return Err(damaged("has another signature"));
-    };
-    let packed = u64::try_from(fields.rest().len()).unwrap_or(u64::MAX);
-    if u64::from(size) > packed.saturating_mul(MAX_RATIO) {
-        return Err(damaged("claims an impossible size"));
-    }
-    let mut pdb = Vec::new();
-    DeflateDecoder::new(fields.rest())
-        .take(u64::from(size) + 1)
-        .read_to_end(&mut pdb)
-        .map_err(|_| damaged("cannot be unpacked"))?;
-    if pdb.len() != usize::try_from(size).unwrap_or(usize::MAX) {
-        return Err(damaged("has another size than it says"));
-    }
-    Ok(pdb)
+    portable::unpack(&file.bytes(place.offset, place.size)?)
 }

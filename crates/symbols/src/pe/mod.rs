@@ -113,7 +113,7 @@ impl<R: Read + Seek> Image<R> {
     /// The portable PDB inside the image, if there is one, unpacked.
     ///
     /// # Errors
-    /// [`Error::Malformed`] when it cannot be unpacked.
+    /// [`Error::OtherFormat`] or [`Error::Malformed`] when what should be one cannot be unpacked.
     pub fn embedded_portable_pdb(&mut self) -> Result<Option<Vec<u8>>, Error> {
         self.debug.embedded.map(|place| debug::unpack(&mut self.file, place)).transpose()
     }

@@ -14,11 +14,16 @@ pub const EMBEDDED_MAGIC: [u8; 4] = *b"MPDB";
 /// Largest PDB that is inflated, bytes. That of the largest assemblies has some ten million.
 const LARGEST: u32 = 256 << 20;
 
-/// Reads the raw data of a debug-directory entry of type 17: magic, size, and the PDB deflated.
+/// Reads the raw data of a debug-directory entry of type 17.
 ///
 /// # Errors
 /// As [`PortablePdb::read`].
 pub fn read_embedded(data: &[u8], wanted: Option<Guid>) -> Result<PortablePdb, Error> {
+    PortablePdb::read(unpack(data)?, wanted)
+}
+
+/// The bytes of the PDB: behind magic and size it is deflated.
+pub(crate) fn unpack(data: &[u8]) -> Result<Vec<u8>, Error> {
     let data = data.strip_prefix(&EMBEDDED_MAGIC).ok_or(Error::OtherFormat("an embedded portable PDB"))?;
     let (size, deflated) = data.split_first_chunk().ok_or_else(|| malformed("size of the embedded PDB"))?;
     let size = u32::from_le_bytes(*size);
@@ -31,5 +36,5 @@ pub fn read_embedded(data: &[u8], wanted: Option<Guid>) -> Result<PortablePdb, E
     if read.is_err() || u32::try_from(bytes.len()).ok() != Some(size) {
         return Err(malformed("the compressed data of the embedded PDB"));
     }
-    PortablePdb::read(bytes, wanted)
+    Ok(bytes)
 }

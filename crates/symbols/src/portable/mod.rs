@@ -17,6 +17,7 @@ use crate::identity::Guid;
 use metadata::Metadata;
 use tables::Tables;
 
+pub(crate) use embedded::unpack;
 pub use embedded::{EMBEDDED_MAGIC, read_embedded};
 pub use sequence_points::{SequencePoint, SequencePoints};
 pub use source_link::SourceLink;

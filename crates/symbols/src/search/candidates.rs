@@ -5,6 +5,7 @@
 //! conventions of .NET for portable PDBs, whose age is `FFFFFFFF`). Breakpad: `x.pdb/KEY/x.sym`. ELF: `.build-id/xx/yyyy.debug`, as gdb
 //! has it, and debuginfod's `buildid/ID/debuginfo`. Plain folders: the file itself, or below `symbols/EXTENSION` as dbghelp has it.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -135,6 +136,12 @@ impl Goal {
             debuginfod: None,
             from_servers: from_servers && digits.is_some(),
         })
+    }
+
+    /// A PE image with a portable PDB inside.
+    pub(super) fn embedded(pdb: &PdbId, image: &Image) -> Option<Self> {
+        let image = Self::image(&Identity::Pdb(pdb.clone()), image, false)?;
+        Some(Self { source: Source::Embedded, ..image })
     }
 
     /// The debug information of an ELF file.
@@ -275,6 +282,12 @@ impl Goal {
     fn kept(&self, stores: &[Arc<Path>]) -> Vec<Place> {
         let Some(below) = self.stored.first() else { return Vec::new() };
         stores.iter().map(|root| Place { root: Arc::clone(root), below: below.clone() }).collect()
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.below.at(&self.root).display())
     }
 }
 

@@ -4,146 +4,16 @@
 //! them: the driver in `fetch`.
 
 use std::collections::VecDeque;
-use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::identity::{BuildId, PdbId};
 
-use super::below::{Below, strip_prefix_ignoring_case};
+use super::attempt::{Attempt, Why};
 use super::candidates::{At, Candidate, Goal, Packing, Place};
 use super::origin::Scope;
+use super::pointer::pointed_at;
+use super::request::{Answer, Contents, FileNumber, Request, Step};
 use super::wanted::{Identity, Image, Key, Source, shown_name};
-
-/// A file that the driver holds open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FileNumber(pub u32);
-
-/// What the machine wants to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Take a table from the cache: [`Answer::Named`] or [`Answer::Absent`].
-    Cached(Key),
-    /// Open a regular file of this machine: [`Answer::File`], [`Answer::Absent`] or [`Answer::Refused`].
-    Open(Place),
-    /// Fetch a file: [`Answer::File`], [`Answer::Absent`], [`Answer::Refused`] or [`Answer::Unreachable`].
-    Download {
-        /// The server's address, by which it is known whether it answers at all.
-        server: Arc<str>,
-        /// The file's address.
-        url: String,
-        /// What it must begin as.
-        contents: Contents,
-        /// Where another process that fetches the same file puts it.
-        kept: Vec<Place>,
-    },
-    /// Whether a server's store has two tiers: [`Answer::Yes`] or anything else.
-    HasTwoTiers(Arc<str>),
-    /// Read a pointer: [`Answer::Text`] or [`Answer::Refused`].
-    Pointer(FileNumber),
-    /// Unpack the only file of a cabinet: [`Answer::File`] or [`Answer::Refused`].
-    Expand(FileNumber),
-    /// Find the PDB that an image names, if the image is the wanted one: [`Answer::Pdb`] or [`Answer::Refused`].
-    Identify {
-        /// The image.
-        file: FileNumber,
-        /// What it must be.
-        identity: Identity,
-    },
-    /// Make a table: [`Answer::Named`], [`Answer::Needs`] or [`Answer::Refused`].
-    Read {
-        /// The file.
-        file: FileNumber,
-        /// How it is read.
-        source: Source,
-        /// What it must be.
-        identity: Identity,
-        /// What the table is called in the cache.
-        key: Key,
-        /// A file that [`Answer::Needs`] asked for; `Some(None)` where it was not found, and the file must do without.
-        shared: Option<Option<FileNumber>>,
-    },
-    /// Put a file that was right into stores: [`Answer::Yes`] or [`Answer::Refused`].
-    Keep {
-        /// The file.
-        file: FileNumber,
-        /// Where.
-        places: Vec<Place>,
-    },
-    /// Forget a file that was wrong, also what was downloaded of it. Any answer.
-    Discard(FileNumber),
-}
-
-/// What a downloaded file must begin as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Contents {
-    /// A symbol file or an image.
-    Of(Source),
-    /// A cabinet.
-    Cabinet,
-}
-
-/// What became of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// The file is open, or here.
-    File(FileNumber),
-    /// It is not there.
-    Absent,
-    /// It was not there lately, so nobody was asked again.
-    AbsentLately,
-    /// It is there and of no use, with the reason.
-    Refused(String),
-    /// The server does not answer; its reason is told elsewhere, once.
-    Unreachable,
-    /// The user has ended the downloads.
-    Cancelled,
-    /// Yes, or done.
-    Yes,
-    /// What a pointer says.
-    Text(String),
-    /// The PDB of an image; `None` where the image names none.
-    Pdb(Option<PdbId>),
-    /// There is a table.
-    Named,
-    /// There will be a better table with another file, by its build id and the path at which it was expected.
-    Needs(BuildId, String),
-}
-
-/// How a look-up goes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// This must be done, and [`Lookup::answer`] told.
-    Ask(Request),
-    /// The table of the last [`Answer::Named`] is it.
-    Done,
-    /// There is none; [`Lookup::tried`] says why.
-    Missing,
-}
-
-/// One place that was asked and had nothing of use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    /// Directory, file or address.
-    pub place: String,
-    /// What was there.
-    pub why: Why,
-}
-
-/// Why a place gave no names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// The file is not there.
-    Absent,
-    /// It was not there lately.
-    AbsentLately,
-    /// The server does not answer.
-    Unreachable,
-    /// The user has ended the downloads.
-    Cancelled,
-    /// It is of no use.
-    Refused(String),
-}
 
 /// The search for the names of one binary.
 #[derive(Debug)]
@@ -222,7 +92,9 @@ impl Lookup {
     /// The names of an image's managed code, by the portable PDB.
     #[must_use]
     pub fn managed(pdb: &PdbId, image: &Image, scope: &Arc<Scope>) -> Self {
-        Self::of(Goal::pdb(pdb, true, image).map(Aim::Names).into_iter().collect(), image, scope)
+        // An image is looked for on this machine only, so it comes before servers that may have a PDB.
+        let goals = [Goal::embedded(pdb, image), Goal::pdb(pdb, true, image)];
+        Self::of(goals.into_iter().flatten().map(Aim::Names).collect(), image, scope)
     }
 
     fn of(goals: Vec<Aim>, image: &Image, scope: &Arc<Scope>) -> Self {
@@ -511,46 +383,5 @@ fn shown(candidate: &Candidate) -> String {
     match &candidate.at {
         At::File(place) => place.to_string(),
         At::Url { url, .. } => url.clone(),
-    }
-}
-
-/// Where the text of a `file.ptr` leads below its own store.
-fn pointed_at(text: &str, root: &Path) -> Result<Below, String> {
-    let text = text.trim();
-    if let Some(message) = strip_prefix_ignoring_case(text, "MSG:") {
-        return Err(format!("says {:?}", shown_name(message.trim())));
-    }
-    let path = strip_prefix_ignoring_case(text, "PATH:").unwrap_or(text).trim();
-    if super::below::is_network(path) {
-        return Err(format!("points to {:?}, a path of the network, which is never opened", shown_name(path)));
-    }
-    let root = root.display().to_string().replace('\\', "/");
-    let slashed = path.replace('\\', "/");
-    let below = match cfg!(windows) {
-        true => strip_prefix_ignoring_case(&slashed, root.trim_end_matches('/')),
-        false => slashed.strip_prefix(root.trim_end_matches('/')),
-    };
-    let parts = below.and_then(|below| below.strip_prefix('/')).map(|below| below.split('/'));
-    parts
-        .and_then(Below::of_parts)
-        .ok_or_else(|| format!("points to {:?}, which is not below the same store", shown_name(path)))
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.below.at(&self.root).display())
-    }
-}
-
-impl fmt::Display for Attempt {
-    /// One line.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.why {
-            Why::Absent => write!(f, "{}: not there", self.place),
-            Why::AbsentLately => write!(f, "{}: was not there lately, so not asked again", self.place),
-            Why::Unreachable => write!(f, "{}: does not answer", self.place),
-            Why::Cancelled => write!(f, "{}: not asked, as downloads were ended", self.place),
-            Why::Refused(why) => write!(f, "{}: {why}", self.place),
-        }
     }
 }

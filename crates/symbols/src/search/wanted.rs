@@ -41,8 +41,10 @@ pub enum Source {
     Pdb,
     /// A Breakpad text.
     Breakpad,
-    /// A PE image: its export table, or a portable PDB inside of it.
+    /// A PE image: its export table.
     Image,
+    /// A PE image: the portable PDB inside of it.
+    Embedded,
     /// An ELF file that holds debug information and no code.
     Debug,
     /// An ELF file as it was run.
@@ -60,7 +62,7 @@ impl Source {
         match self {
             Self::Pdb => "PDB",
             Self::Breakpad => "Breakpad file",
-            Self::Image => "PE image",
+            Self::Image | Self::Embedded => "PE image",
             Self::Debug | Self::Elf => "ELF file",
         }
     }
@@ -71,6 +73,7 @@ impl Source {
             Self::Pdb => "pdb",
             Self::Breakpad => "sym",
             Self::Image => "image",
+            Self::Embedded => "embedded",
             Self::Debug => "debug",
             Self::Elf => "elf",
         }

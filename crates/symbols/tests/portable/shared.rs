@@ -1,9 +1,12 @@
 //! The shared portable PDBs, as `README.md` beside them describes them.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
-use tracesift_symbols::portable::{EMBEDDED_MAGIC, read_embedded};
-use tracesift_symbols::{Error, Guid, PortablePdb};
+use tracesift_symbols::fetch::{Options, Silence, Symbols};
+use tracesift_symbols::portable::{self, EMBEDDED_MAGIC, read_embedded};
+use tracesift_symbols::search::{Image, SearchPath, ShortNames, Why};
+use tracesift_symbols::{Error, FormatReaders, Guid, PdbId, PortablePdb};
 
 /// The folder of the shared symbol files; `None`, with a printed reason, in a checkout without them.
 #[expect(clippy::print_stdout, reason = "a skipped test says why")]
@@ -120,4 +123,49 @@ fn a_program_with_its_pdb_inside() {
     for (method, offset, line) in lines {
         assert_eq!(pdb.place(0x0600_0000 | method, offset).map(|place| place.line), line, "{method} {offset}");
     }
+}
+
+/// Below the root of a file system the image is found by its recorded path, whatever its letters, and its PDB is used without asking anybody.
+#[test]
+fn the_search_looks_inside_of_images() {
+    let Some(folder) = folder() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("root");
+    std::fs::create_dir_all(root.join("App")).unwrap();
+    let (from, to) =
+        ("Sentry.Samples.Console.Basic-embedded-ppdb.dll", root.join("App/Sentry.Samples.Console.Basic.dll"));
+    std::fs::copy(folder.join(from), &to).unwrap();
+    let find = |guid_digits: &str, name: &str| {
+        let pdb = PdbId { name: "Sentry.Samples.Console.Basic.pdb".to_owned(), guid: guid(guid_digits), age: 1 };
+        let image = Image {
+            name: name.to_owned(),
+            path: Some(format!(r"C:\app\{name}")),
+            managed_pdb: Some(pdb),
+            ..Image::default()
+        };
+        let options = Options { roots: vec![root.clone()], offline: true, ..Options::new(place.path().join("own")) };
+        let symbols = Symbols::new(&SearchPath::parse("", &ShortNames::builtin()).unwrap(), options);
+        symbols.resolve(&[image], &FormatReaders, &Silence, &AtomicBool::new(false)).remove(0)
+    };
+    let (right, name) = ("D8EB7DCA-4883-4B10-A1F7-048EA1EA388B", "Sentry.Samples.Console.Basic.dll");
+    let other = find("0C380A12-8221-4069-8565-BEE6B3AC196E", name);
+    assert!(
+        other.managed.is_none() && other.tried.iter().any(|one| one.to_string().contains("belongs to")),
+        "{other:?}"
+    );
+    for _ in 0..2 {
+        let table = find(right, name).managed.expect("its lines");
+        let at = |method: u32, offset| {
+            let address = portable::address(&table, 0x0600_0000 | method, offset)?;
+            table.frames(address).next()?.line
+        };
+        let lines = [(5, 0), (5, 37), (5, 48), (9, 0), (9, 17), (9, 18)].map(|(method, offset)| at(method, offset));
+        assert_eq!(lines, [Some(3), Some(13), None, Some(6), Some(9), Some(10)]);
+        // The second time it comes from the cache.
+        let _ = std::fs::remove_file(&to);
+    }
+    // An image without one inside is no PDB, and no trouble.
+    std::fs::copy(folder.join("crash.exe"), root.join("App/crash.exe")).unwrap();
+    let none = find("3249D99D-0C40-4931-8610-F4E4FB0B6936", "crash.exe");
+    assert!(none.managed.is_none() && none.tried.iter().all(|one| one.why == Why::Absent), "{none:?}");
 }

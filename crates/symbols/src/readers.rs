@@ -12,6 +12,11 @@ use crate::{Error, PortablePdb, elf, pdb, pe, portable};
 /// Bytes of a portable PDB at most, which is read into memory as a whole. The largest known take some MiB.
 const MAX_PORTABLE: u64 = 256 << 20;
 
+/// A text has the addresses that code has in memory; those that are looked up are offsets in the file. Linkers put most code at a distance
+/// from its offset that only the file's program headers tell: without them names would be those of other code.
+const TEXT_OF_ELF: Error =
+    Error::OtherFormat("usable for an ELF file: where in the file its addresses lie, the text does not say");
+
 /// Reads symbol files of every format that this crate knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FormatReaders;
@@ -26,7 +31,8 @@ impl Readers for FormatReaders {
                 SymbolFile::read(at_start(reading.file)?, Some(id))?.table(reading.key)?
             }
             (Source::Breakpad, Identity::Build(id)) => {
-                SymbolFile::read(at_start(reading.file)?, Some(&id.as_breakpad()))?.table(reading.key)?
+                SymbolFile::read(at_start(reading.file)?, Some(&id.as_breakpad()))?;
+                return Err(TEXT_OF_ELF);
             }
             (Source::Debug | Source::Elf, Identity::Build(id)) => {
                 if let Some(needs) = shared_file(reading)? {

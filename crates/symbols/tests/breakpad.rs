@@ -6,11 +6,14 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 use tracesift_symbols::breakpad::SymbolFile;
+use tracesift_symbols::fetch::{Options, Silence, Symbols};
 use tracesift_symbols::pdb::Pdb;
-use tracesift_symbols::{Error, Guid, PdbId, Table, names};
+use tracesift_symbols::search::{Image, SearchPath, ShortNames};
+use tracesift_symbols::{BuildId, Error, FormatReaders, Guid, PdbId, Table, names};
 
 fn read(text: &[u8], wanted: Option<&PdbId>) -> Result<Table, Error> {
     SymbolFile::read(text, wanted)?.table("id")
@@ -389,4 +392,26 @@ proptest! {
             prop_assert_eq!(frames, expected, "{:x}\n{}", address, text);
         }
     }
+}
+
+/// The texts of ELF files are told from those of other builds, and used for none: their addresses are not offsets in the file.
+#[test]
+fn a_text_of_an_elf_file_is_refused_with_the_reason() {
+    let place = tempfile::tempdir().expect("a directory");
+    let build = BuildId((0..20).map(|byte| 0xa0 + byte).collect());
+    let image = Image { name: "libx.so".to_owned(), build_id: Some(build), ..Image::default() };
+    let path = SearchPath::parse(&place.path().to_string_lossy(), &ShortNames::builtin()).expect("a path");
+    let why = |digits: &str| {
+        let text = format!("MODULE Linux x86_64 {digits} libx.so\nFUNC 1000 10 0 f\n");
+        std::fs::write(place.path().join("libx.so.sym"), text).expect("a text");
+        let symbols = Symbols::new(&path, Options { offline: true, ..Options::new(place.path().join("own")) });
+        let found = symbols.resolve(&[image.clone()], &FormatReaders, &Silence, &AtomicBool::new(false)).remove(0);
+        assert!(found.table.is_none());
+        let text = found.tried.iter().map(ToString::to_string).find(|line| line.contains("libx.so.sym"));
+        text.expect("it was there")
+    };
+    let right = why("A3A2A1A0A5A4A7A6A8A9AAABACADAEAF0");
+    assert!(right.ends_with("where in the file its addresses lie, the text does not say"), "{right}");
+    let other = why("B3A2A1A0A5A4A7A6A8A9AAABACADAEAF0");
+    assert!(other.contains("belongs to B3A2A1A0"), "{other}");
 }

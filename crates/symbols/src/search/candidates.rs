@@ -101,11 +101,12 @@ impl Goal {
         Self::breakpad(Identity::Pdb(pdb.clone()), &name, &pdb.digits(), &file)
     }
 
-    /// The Breakpad text for an ELF file.
+    /// The Breakpad text for an ELF file. Its addresses are not those of the file, so none is fetched for them.
     pub(super) fn breakpad_of_elf(build: &BuildId, image: &Image) -> Option<Self> {
         let name = FileName::last_of(&image.name)?;
         let file = name.and(".sym")?;
-        Self::breakpad(Identity::Build(build.clone()), &name, &build.as_breakpad().digits(), &file)
+        let text = Self::breakpad(Identity::Build(build.clone()), &name, &build.as_breakpad().digits(), &file)?;
+        Some(Self { from_servers: false, ..text })
     }
 
     fn breakpad(identity: Identity, name: &FileName, digits: &str, file: &FileName) -> Option<Self> {

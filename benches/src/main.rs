@@ -15,6 +15,7 @@ mod perf_data;
 mod perf_memory;
 mod scale;
 mod symbols;
+mod symbols_memory;
 mod xpress;
 
 use std::path::PathBuf;
@@ -35,6 +36,10 @@ fn main() -> anyhow::Result<()> {
             "--file" => {
                 // The memory benchmark starts this program anew for each extract.
                 return memory::child(&PathBuf::from(arguments.next().context("--file takes a file")?));
+            }
+            "--store" => {
+                // So does that of symbols.
+                return symbols_memory::child(&PathBuf::from(arguments.next().context("--store takes a directory")?));
             }
             other => bail!("unknown argument {other}"),
         }

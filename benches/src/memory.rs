@@ -46,6 +46,14 @@ pub(crate) fn compare(sizes: [u64; 2], recording: impl Fn(u64) -> anyhow::Result
 /// Extracts one file and prints the peaks of its own anonymous and resident memory, KiB.
 #[expect(clippy::print_stdout, clippy::print_stderr, reason = "the parent reads it, and whoever profiles it")]
 pub(crate) fn child(path: &Path) -> anyhow::Result<()> {
+    let ((tables, summaries, _), peak) = peak(|| extract::timed_extract(path))?;
+    eprintln!("tables {tables:.2?}, summaries {summaries:.2?}");
+    println!("{peak} {}", status("VmHWM:"));
+    Ok(())
+}
+
+/// Does some work and gives the peak of this process's anonymous memory meanwhile, KiB.
+pub(crate) fn peak<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, u64)> {
     static STOP: AtomicBool = AtomicBool::new(false);
     static PEAK: AtomicU64 = AtomicU64::new(0);
     let watcher = std::thread::spawn(|| {
@@ -54,12 +62,10 @@ pub(crate) fn child(path: &Path) -> anyhow::Result<()> {
             std::thread::sleep(Duration::from_millis(10));
         }
     });
-    let (tables, summaries, _) = extract::timed_extract(path)?;
+    let done = work();
     STOP.store(true, Ordering::Relaxed);
     let _ = watcher.join();
-    eprintln!("tables {tables:.2?}, summaries {summaries:.2?}");
-    println!("{} {}", PEAK.load(Ordering::Relaxed), status("VmHWM:"));
-    Ok(())
+    Ok((done?, PEAK.load(Ordering::Relaxed)))
 }
 
 /// A figure of this process from the kernel, KiB; 0 where the system does not tell.

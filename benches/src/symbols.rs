@@ -1,6 +1,9 @@
-//! Names for a million addresses of a large PDB against `llvm-symbolizer`, which reads the same addresses from its input.
+//! Names for the addresses of a large PDB against `llvm-symbolizer`, which reads the same addresses from its input; and the memory that many
+//! such PDBs take.
 //!
-//! The program is generated, compiled by clang and linked by lld-link at the first run, which takes a minute or two.
+//! The program is generated, compiled by clang and linked by lld-link at the first run, which takes a minute or two. As
+//! `llvm-symbolizer` takes some two milliseconds per address, ratios are those of a tenth of the addresses, the same ones for both; what all
+//! of them take us stands beside.
 
 #[path = "../../crates/symbols/tests/common/generated.rs"]
 mod generated;
@@ -13,13 +16,18 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use tracesift_symbols::Table;
+use tracesift_symbols::cache::Cache;
 use tracesift_symbols::pdb::Pdb;
+use tracesift_symbols::search::{Identity, Key, Source};
+use tracesift_symbols::{PdbId, Table};
 
-use crate::measure::against;
+use crate::measure::{against, timed};
+use crate::symbols_memory;
 
 /// Addresses that are looked up.
 const ADDRESSES: usize = 1_000_000;
+/// As many of them as the yardstick gets.
+const SHARED: usize = ADDRESSES / 10;
 /// The yardstick takes minutes.
 const RUNS: usize = 1;
 
@@ -36,40 +44,66 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     if size < 50_000_000 {
         bail!("the PDB has {size} bytes only");
     }
-    let table = Pdb::read(File::open(&pdb)?, None)?.table("")?;
-    println!("PDB: {size} bytes; {table:?}");
+    let id = id_of(&pdb)?;
+    let cache = Cache::new(directory.join("cache"));
+    let key = Key::new(&Identity::Pdb(id.clone()), Source::Pdb).context("a name")?;
+    let table = parse(&pdb)?;
+    println!("PDB of {size} bytes, table of {}", table.bytes().len());
+    cache.put(&key, &table)?;
     let addresses = addresses(&table);
-    let list = directory.join("addresses");
-    let mut text = std::io::BufWriter::new(File::create(&list)?);
-    for address in &addresses {
-        writeln!(text, "{address:#x}")?;
-    }
-    text.into_inner()?.sync_all()?;
-    let stored = directory.join("table");
-    fs::write(&stored, table.bytes())?;
     drop(table);
-    let yardstick = || symbolizer(&image, &list);
-    let parse = || -> anyhow::Result<Duration> {
-        let start = Instant::now();
-        black_box(Pdb::read(File::open(&pdb)?, None)?.table("")?);
-        Ok(start.elapsed())
+    let shared = directory.join("addresses");
+    write(&shared, &addresses[..SHARED])?;
+    let one = directory.join("address");
+    write(&one, &addresses[..1])?;
+
+    // Each yardstick runs once and serves both ratios, which it would otherwise double the time of.
+    let yardstick = symbolizer(&image, &shared)?;
+    let first = || -> anyhow::Result<Duration> {
+        let (table, time) = timed(|| parse(&pdb))?;
+        Ok(time + look_up(&table, &addresses[..SHARED]))
     };
-    against("first parse", Some(1.0 / 5.0), RUNS, parse, "llvm-symbolizer, 1 M addresses", yardstick)?;
-    let look_up = || -> anyhow::Result<Duration> {
-        let start = Instant::now();
-        let table = open(&stored)?;
-        for address in &addresses {
-            table.frames(*address).for_each(|frame| {
-                black_box(frame);
-            });
-        }
-        Ok(start.elapsed())
+    let name = format!("llvm-symbolizer, {SHARED} addresses");
+    against("first parse and look-ups", Some(1.0 / 5.0), RUNS, first, &name, || Ok(yardstick))?;
+    let cached = |addresses: &[u64]| -> anyhow::Result<Duration> {
+        let (table, time) = timed(|| cache.get(&key).context("it is there"))?;
+        Ok(time + look_up(&table, addresses))
     };
-    against("1 M look-ups, table from a file", Some(1.0 / 20.0), RUNS, look_up, "llvm-symbolizer", yardstick)
+    against(
+        "look-ups through the cache",
+        Some(1.0 / 20.0),
+        RUNS,
+        || cached(&addresses[..SHARED]),
+        &name,
+        || Ok(yardstick),
+    )?;
+    println!("{ADDRESSES} look-ups through the cache: {:.3} s", cached(&addresses)?.as_secs_f64());
+    println!(
+        "for scale: first parse {:.3} s; llvm-symbolizer, which reads what an address needs, for a single one {:.3} s",
+        timed(|| parse(&pdb))?.1.as_secs_f64(),
+        symbolizer(&image, &one)?.as_secs_f64()
+    );
+    symbols_memory::compare(&directory, &pdb, &id)
 }
 
-fn open(path: &Path) -> anyhow::Result<Table> {
-    Ok(Table::open(fs::read(path)?.into())?)
+fn parse(pdb: &Path) -> anyhow::Result<Table> {
+    Ok(Pdb::read(File::open(pdb)?, None)?.table("")?)
+}
+
+fn id_of(pdb: &Path) -> anyhow::Result<PdbId> {
+    let read = Pdb::read(File::open(pdb)?, None)?;
+    let name = pdb.file_name().context("a name")?.to_string_lossy().into_owned();
+    Ok(PdbId { name, guid: read.guid(), age: read.age() })
+}
+
+fn look_up(table: &Table, addresses: &[u64]) -> Duration {
+    let start = Instant::now();
+    for address in addresses {
+        table.frames(*address).for_each(|frame| {
+            black_box(frame);
+        });
+    }
+    start.elapsed()
 }
 
 /// Random addresses from the first function to the last, the same ones every time.
@@ -83,6 +117,15 @@ fn addresses(table: &Table) -> Vec<u64> {
         first + (state >> 33) % (last - first)
     };
     (0..ADDRESSES).map(|_| next()).collect()
+}
+
+fn write(path: &Path, addresses: &[u64]) -> anyhow::Result<()> {
+    let mut text = std::io::BufWriter::new(File::create(path)?);
+    for address in addresses {
+        writeln!(text, "{address:#x}")?;
+    }
+    text.into_inner()?.sync_all()?;
+    Ok(())
 }
 
 /// Time of `llvm-symbolizer`, with what it prints for each frame.

@@ -28,7 +28,7 @@ answers! {
     cpu_totals: "dump", "cpu", "--totals", "total";
     cpu_without_samples: "dump", "cpu", "Slow.sift";
     cpu_with_modules: "dump", "cpu", "-f", "Write*", "--show-modules", "--no-cmdline";
-    cpu_of_some_modules: "dump", "cpu", "-f", "Write*", "--show-modules=*microsoft*", "--format", "jsonl";
+    cpu_of_some_modules: "dump", "cpu", "-f", "Write*", "--show-modules=*example*", "--format", "jsonl";
     process: "dump", "process", "-f", "Write*";
     process_tree: "dump", "process", "-f", "Write*", "--sort", "tree", "--time-format", "local", "--details";
     process_as_csv: "dump", "process", "-f", "Write*", "--new-process", "started", "--format", "csv";

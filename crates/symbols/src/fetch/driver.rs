@@ -161,6 +161,7 @@ impl Run<'_> {
             // Many small files at once, or one large one.
             let other_length =
                 other.as_ref().and_then(|other| other.file.metadata().ok()).map_or(0, |facts| facts.len());
+            let _reader = self.symbols.readers.take(1);
             let _memory = self.symbols.memory.take(length.saturating_add(other_length));
             self.readers.read(&Reading {
                 file: &held.file,

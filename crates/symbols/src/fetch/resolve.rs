@@ -76,6 +76,8 @@ pub struct Symbols {
     pub(super) misses: Misses,
     pub(super) listings: Listings,
     pub(super) memory: Permits,
+    /// Reading is work for a processor: more files at once than there are take memory and save no time.
+    pub(super) readers: Permits,
     pub(super) slots: Permits,
     pub(super) downloads: AtomicU64,
     /// Parts of downloads.
@@ -123,6 +125,7 @@ impl Symbols {
             misses: Misses::load(options.directory.join("misses"), options.retry),
             listings: Listings::default(),
             memory: Permits::new(options.memory),
+            readers: Permits::new(processors() as u64),
             slots: Permits::new(options.parallel as u64),
             downloads: AtomicU64::new(0),
             parts: options.directory.join("parts"),
@@ -186,8 +189,7 @@ impl Symbols {
 
     /// Look-ups that wait for servers and such that read files side by side.
     fn run_all(&self, run: &Run<'_>, images: &[&Image], lookups: &[(usize, bool)]) -> Vec<Outcome> {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = (self.options.parallel.max(1) + processors).min(lookups.len());
+        let threads = (self.options.parallel.max(1) + processors()).min(lookups.len());
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let results: Vec<OnceLock<Outcome>> = lookups.iter().map(|_| OnceLock::new()).collect();
         std::thread::scope(|scope| {
@@ -221,6 +223,10 @@ impl Symbols {
     pub(super) fn note_tiers(&self, url: String, has: bool) {
         self.tiers.lock().unwrap_or_else(PoisonError::into_inner).insert(url, has);
     }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 impl Same {

@@ -22,7 +22,7 @@ use crate::paths::PathMap;
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::row_writer::RowWriter;
 use crate::summaries::summarise;
-use crate::symbols::{Earlier, NAMELESS, NameSource, Named, Names, WithNames, example_of};
+use crate::symbols::{Earlier, NAMELESS, NameSource, Named, Names, WithNames, nameless};
 use crate::target::Options;
 
 /// Bounds of an extract.
@@ -163,9 +163,8 @@ pub(crate) fn seal(
     health.add("contradicting_rows", i64::try_from(summary.contradictions).unwrap_or(i64::MAX), None, || {
         "switch rows that contradict each other or the thread table".to_owned()
     });
-    if let Some((named, worst)) = named.as_ref().and_then(|named| Some((named, named.nameless.last()?))) {
-        let count = i64::try_from(named.nameless.len()).unwrap_or(i64::MAX);
-        health.add(NAMELESS, count, None, || example_of(worst));
+    if let Some((count, example)) = named.as_ref().and_then(nameless) {
+        health.add(NAMELESS, count, None, || example);
     }
     let info = sealed.archive().info().clone();
     sealed.finish(&outcome.health, &clock)?;

@@ -6,13 +6,11 @@ use tracesift_analysis::Recording;
 use tracesift_archive::{ArchiveUpdate, TargetLock, WhenBusy};
 use tracesift_trace::rows::HealthRow;
 
-use super::names::{Earlier, Named, Nameless, Names, WithNames};
+use super::nameless::{NAMELESS, nameless};
+use super::names::{Earlier, Named, Names, WithNames};
 use super::source::NameSource;
 use crate::error::Error;
 use crate::summaries::summarise;
-
-/// What the health table calls modules without symbols.
-pub(crate) const NAMELESS: &str = "modules_without_symbols";
 
 /// Gives the frames of an archive their names: its tables `symbols` and `method_summary` are made anew, all others stay the files
 /// they are. When no symbol file says anything, they stay, too.
@@ -39,25 +37,15 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
     update.write_each(|write| summary.methods.for_each(write));
     let mut health: Vec<HealthRow> = old.rows()?;
     health.retain(|row| row.kind != NAMELESS);
-    health.extend(nameless(&named));
+    let nameless = nameless(&named).map(|(count, example)| HealthRow {
+        kind: NAMELESS.to_owned(),
+        count,
+        first_time: None,
+        example: Some(example),
+    });
+    health.extend(nameless);
     update.write_table(&health);
     update.info_mut().symbols_loaded = true;
     update.finish()?;
     Ok(named)
-}
-
-/// The module that most frames without a name are in, and why they have none.
-pub(crate) fn example_of(worst: &Nameless) -> String {
-    format!("{}: {}", worst.module, worst.reason.as_deref().unwrap_or("its symbols do not know the code"))
-}
-
-/// The health table's row on modules without symbols.
-fn nameless(named: &Named) -> Option<HealthRow> {
-    let worst = named.nameless.last()?;
-    Some(HealthRow {
-        kind: NAMELESS.to_owned(),
-        count: i64::try_from(named.nameless.len()).unwrap_or(i64::MAX),
-        first_time: None,
-        example: Some(example_of(worst)),
-    })
 }

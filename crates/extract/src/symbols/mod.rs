@@ -8,13 +8,14 @@ mod finder;
 mod load;
 mod made;
 pub mod managed;
+mod nameless;
 mod names;
 mod source;
 mod time;
 
 pub use finder::Finder;
 pub use load::load_symbols;
-pub(crate) use load::{NAMELESS, example_of};
+pub(crate) use nameless::{NAMELESS, nameless};
 pub(crate) use names::{Earlier, Names, WithNames};
 pub use names::{Named, Nameless};
 pub use source::{Found, Maker, NameSource, Recorded, Wanted};

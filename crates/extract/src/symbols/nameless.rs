@@ -1,0 +1,13 @@
+//! What the health table says of modules without symbols.
+
+use super::names::Named;
+
+/// What it calls them.
+pub(crate) const NAMELESS: &str = "modules_without_symbols";
+
+/// How many there are, and the one that most frames without a name are in; `None` where there is none.
+pub(crate) fn nameless(named: &Named) -> Option<(i64, String)> {
+    let worst = named.nameless.last()?;
+    let reason = worst.reason.as_deref().unwrap_or("its symbols do not know the code");
+    Some((i64::try_from(named.nameless.len()).unwrap_or(i64::MAX), format!("{}: {reason}", worst.module)))
+}

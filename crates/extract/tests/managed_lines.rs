@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tracesift_extract::symbols::Assembly;
 use tracesift_extract::symbols::managed::{MissingLines, lines};
 use tracesift_symbols::{PdbId, PortablePdb, Table, portable};
 use tracesift_trace::FrameId;
@@ -32,9 +33,10 @@ fn row(frame: i32, guid: &str, method: i32, il_offset: Option<i32>, call_il_offs
 /// Lines by frame, what is missing, and the PDBs that were asked for.
 fn found(rows: &[ManagedCodeRow], callers: &[i32]) -> (Vec<String>, Vec<MissingLines>, Vec<PdbId>) {
     let (mut lines_found, mut asked) = (Vec::new(), Vec::new());
-    let find = |ids: &[PdbId]| {
-        asked.extend_from_slice(ids);
-        ids.iter().map(|id| (id.guid.to_string() == GUID).then(table)).collect()
+    let find = |assemblies: &[Assembly]| {
+        asked.extend(assemblies.iter().map(|one| one.pdb.clone()));
+        assert!(assemblies.iter().all(|one| one.path == r"C:\app\lib.dll"), "{assemblies:?}");
+        assemblies.iter().map(|one| (one.pdb.guid.to_string() == GUID).then(table)).collect()
     };
     let missing = lines(
         rows.to_vec(),

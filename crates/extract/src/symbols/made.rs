@@ -62,6 +62,11 @@ impl Made {
         Ok(Self(made.filter(|(_, made)| !made.is_empty()).collect()))
     }
 
+    /// Whether no process told of any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Where the name of a process's code stands: its table's number among [`Made::tables`] by process, and the address there.
     pub(super) fn at(&self, process: ProcessId, address: u64) -> Option<Known> {
         self.0.get(&process)?.find(address)

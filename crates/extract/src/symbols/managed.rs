@@ -10,6 +10,8 @@ use tracesift_trace::FrameId;
 use tracesift_trace::modules::file_name;
 use tracesift_trace::rows::ManagedCodeRow;
 
+use super::source::Assembly;
+
 /// Where a frame is in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManagedLine<'a> {
@@ -41,28 +43,30 @@ struct Wanted {
 }
 
 /// Finds the lines of frames. `is_caller` tells which frames are returned to in some stack: they are at their call. `find` gives the table of
-/// each portable PDB ([`tracesift_symbols::portable::table`]), and `each` receives the lines, in no order of frames. Returns what is left without a
+/// each assembly ([`tracesift_symbols::portable::table`]), and `each` receives the lines, in no order of frames. Returns what is left without a
 /// line; rows that name no PDB or no IL offset are left out, as no PDB helps them.
 pub fn lines(
     rows: impl IntoIterator<Item = ManagedCodeRow>,
     is_caller: impl Fn(FrameId) -> bool,
-    find: impl FnOnce(&[PdbId]) -> Vec<Option<Table>>,
+    find: impl FnOnce(&[Assembly]) -> Vec<Option<Table>>,
     mut each: impl FnMut(ManagedLine<'_>),
 ) -> Vec<MissingLines> {
-    let mut by_pdb: BTreeMap<PdbId, Vec<Wanted>> = BTreeMap::new();
+    let mut by_pdb: BTreeMap<PdbId, (String, Vec<Wanted>)> = BTreeMap::new();
     for row in rows {
         let offset = if is_caller(row.frame) { row.call_il_offset } else { row.il_offset };
         let (Some(offset), Some(pdb)) = (offset, pdb_id(&row)) else { continue };
         let wanted = Wanted { token: row.token.cast_unsigned(), il_offset: offset.cast_unsigned(), frame: row.frame };
-        by_pdb.entry(pdb).or_default().push(wanted);
+        // The same assembly may lie in several places.
+        by_pdb.entry(pdb).or_insert_with(|| (row.path, Vec::new())).1.push(wanted);
     }
     if by_pdb.is_empty() {
         return Vec::new();
     }
-    let (pdbs, wanted): (Vec<PdbId>, Vec<Vec<Wanted>>) = by_pdb.into_iter().unzip();
-    let mut tables = find(&pdbs).into_iter();
+    let (assemblies, wanted): (Vec<Assembly>, Vec<Vec<Wanted>>) =
+        by_pdb.into_iter().map(|(pdb, (path, wanted))| (Assembly { pdb, path }, wanted)).unzip();
+    let mut tables = find(&assemblies).into_iter();
     let mut missing = Vec::new();
-    for (pdb, wanted) in pdbs.into_iter().zip(wanted) {
+    for (Assembly { pdb, .. }, wanted) in assemblies.into_iter().zip(wanted) {
         let table = tables.next().flatten();
         let lines = table.as_ref().map_or(0, |table| lines_of(table, &wanted, &mut each));
         if lines < wanted.len() {

@@ -129,7 +129,13 @@ impl<'a> Names<'a> {
 
         let tables = tables(&modules, &kernel, &frames, &known, &recorded, source);
         let made = Made::find(archive, &modules, &outside, &recorded, source)?;
-        let callers = callers(archive, |frame| kernel_frames.contains(&frame))?;
+        let mut managed: Vec<ManagedCodeRow> = Vec::new();
+        archive.scan(Projection::ALL, None, |row: &ManagedCodeRow| managed.push(row.clone()))?;
+        // All stacks tell which frames are callers: nobody needs that where nothing was found.
+        let callers = match managed.is_empty() && made.is_empty() && !tables.iter().flatten().any(Result::is_ok) {
+            true => FxHashSet::default(),
+            false => callers(archive, |frame| kernel_frames.contains(&frame))?,
+        };
         let mut names = Names {
             archive,
             earlier,
@@ -172,7 +178,7 @@ impl<'a> Names<'a> {
             names.tables.push(found.map(|found| (row.name, found.table)));
         }
         names.add_made(&outside, &made, &callers);
-        names.find_lines(&callers, &recorded, source)?;
+        names.find_lines(managed, &callers, &recorded, source);
         names.named.nameless.sort_by(|a, b| a.frames.cmp(&b.frames).then_with(|| b.module.cmp(&a.module)));
         Ok(names)
     }
@@ -198,18 +204,17 @@ impl<'a> Names<'a> {
     /// Lines of managed code, whose names the recording has.
     fn find_lines(
         &mut self,
+        rows: Vec<ManagedCodeRow>,
         callers: &FxHashSet<FrameId>,
         recorded: &Recorded<'_>,
         source: &dyn NameSource,
-    ) -> Result<(), Error> {
-        let mut rows: Vec<ManagedCodeRow> = Vec::new();
-        self.archive.scan(Projection::ALL, None, |row: &ManagedCodeRow| rows.push(row.clone()))?;
+    ) {
         let (lines, files) = (&mut self.lines, &mut self.files);
         let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
         managed::lines(
             rows,
             |frame| callers.contains(&frame),
-            |pdbs| source.lines(recorded, pdbs),
+            |assemblies| source.lines(recorded, assemblies),
             |found| {
                 let Ok(line) = i32::try_from(found.line) else { return };
                 let file = *numbers.entry(found.file.to_owned()).or_insert_with(|| {
@@ -220,7 +225,6 @@ impl<'a> Names<'a> {
             },
         );
         self.named.lines = self.lines.len() as u64;
-        Ok(())
     }
 
     /// What was found.

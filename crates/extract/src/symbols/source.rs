@@ -26,6 +26,15 @@ pub struct Found {
     pub base: u64,
 }
 
+/// An assembly whose managed code needs lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assembly {
+    /// Its portable PDB.
+    pub pdb: PdbId,
+    /// Where it was on the machine of the recording: the PDB may be inside of it.
+    pub path: String,
+}
+
 /// The recording that names are looked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded<'a> {
@@ -55,10 +64,10 @@ pub trait NameSource: fmt::Debug + Send + Sync {
     /// The names of each module, or in a few words why there are none; in the same order.
     fn names(&self, recorded: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>>;
 
-    /// The lines of each portable PDB, as [`tracesift_symbols::portable::table`] makes them; in the same order.
-    fn lines(&self, recorded: &Recorded<'_>, pdbs: &[PdbId]) -> Vec<Option<Table>> {
+    /// The lines of each assembly, as [`tracesift_symbols::portable::table`] makes them; in the same order.
+    fn lines(&self, recorded: &Recorded<'_>, assemblies: &[Assembly]) -> Vec<Option<Table>> {
         let _ = recorded;
-        pdbs.iter().map(|_| None).collect()
+        assemblies.iter().map(|_| None).collect()
     }
 
     /// The names of the code that each process made; in the same order.

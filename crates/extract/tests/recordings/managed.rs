@@ -264,7 +264,7 @@ fn counted(name: &str, pdb: &str) -> Option<(Count, (usize, usize), usize)> {
     let missing = lines(
         rows,
         |frame| callers.contains(&frame),
-        |pdbs| pdbs.iter().map(|_| None).collect(),
+        |assemblies| assemblies.iter().map(|_| None).collect(),
         |line| panic!("{line:?} from no PDB"),
     );
     let waiting = missing.iter().filter(|missing| missing.pdb.name == pdb).map(|missing| missing.frames).sum();

@@ -13,9 +13,10 @@ use tracesift_symbols::machine::Machine;
 use tracesift_symbols::made_code::MadeCode;
 use tracesift_symbols::search::{Attempt, Image, SearchPath, Why};
 use tracesift_symbols::{FileNames, FormatReaders, ImageId, PdbId, Table};
+use tracesift_trace::modules::file_name;
 use tracesift_trace::rows::ModuleRow;
 
-use super::source::{Found, Maker, NameSource, Recorded, Wanted};
+use super::source::{Assembly, Found, Maker, NameSource, Recorded, Wanted};
 
 /// Finds names along a search path.
 pub struct Finder {
@@ -79,9 +80,14 @@ impl NameSource for Finder {
             .collect()
     }
 
-    fn lines(&self, recorded: &Recorded<'_>, pdbs: &[PdbId]) -> Vec<Option<Table>> {
-        let image = |pdb: &PdbId| Image { name: pdb.name.clone(), managed_pdb: Some(pdb.clone()), ..Image::default() };
-        let images: Vec<Image> = pdbs.iter().map(image).collect();
+    fn lines(&self, recorded: &Recorded<'_>, assemblies: &[Assembly]) -> Vec<Option<Table>> {
+        let image = |assembly: &Assembly| Image {
+            name: file_name(&assembly.path).to_owned(),
+            path: Some(assembly.path.clone()).filter(|path| !path.is_empty()),
+            managed_pdb: Some(assembly.pdb.clone()),
+            ..Image::default()
+        };
+        let images: Vec<Image> = assemblies.iter().map(image).collect();
         self.resolve(recorded.path, &images).into_iter().map(|found| found.managed).collect()
     }
 

@@ -405,7 +405,8 @@ fn a_text_of_an_elf_file_is_refused_with_the_reason() {
         let text = format!("MODULE Linux x86_64 {digits} libx.so\nFUNC 1000 10 0 f\n");
         std::fs::write(place.path().join("libx.so.sym"), text).expect("a text");
         let symbols = Symbols::new(&path, Options { offline: true, ..Options::new(place.path().join("own")) });
-        let found = symbols.resolve(&[image.clone()], &FormatReaders, &Silence, &AtomicBool::new(false)).remove(0);
+        let found =
+            symbols.resolve(std::slice::from_ref(&image), &FormatReaders, &Silence, &AtomicBool::new(false)).remove(0);
         assert!(found.table.is_none());
         let text = found.tried.iter().map(ToString::to_string).find(|line| line.contains("libx.so.sym"));
         text.expect("it was there")

@@ -42,6 +42,7 @@ impl Symbols {
     }
 
     fn read_whole(&self, file: &File, facts: &Metadata) -> Result<Table, Error> {
+        let _reader = self.readers.take(1);
         let _memory = self.memory.take(facts.len());
         elf::read(file, Companions::default(), None)
     }

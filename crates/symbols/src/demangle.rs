@@ -88,7 +88,7 @@ mod tests {
             ("_ZNK1A1hEv", "A::h", Some("() const")),
             ("_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()", Some("() const")),
             ("_Z1fi.cold", "f", Some("(int) [clone .cold]")),
-            ("_Z1fi.part.0.constprop.1", "f", Some("(int) [clone .part.0.constprop.1]")),
+            ("_Z1fi.part.0.constprop.1", "f", Some("(int) [clone .part.0] [clone .constprop.1]")),
             ("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad", None),
             ("_RNvCs1234_7mycrate3foo", "mycrate::foo", None),
             ("_Znothing", "_Znothing", None),

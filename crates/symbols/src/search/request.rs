@@ -105,10 +105,10 @@ pub enum Answer {
 /// How a look-up goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// This must be done, and [`Lookup::answer`] told.
+    /// This must be done, and [`Lookup::answer`](super::Lookup::answer) told.
     Ask(Request),
     /// The table of the last [`Answer::Named`] is it.
     Done,
-    /// There is none; [`Lookup::tried`] says why.
+    /// There is none; [`Lookup::tried`](super::Lookup::tried) says why.
     Missing,
 }

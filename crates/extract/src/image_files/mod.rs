@@ -6,10 +6,10 @@
 
 mod below;
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use tracesift_symbols::BuildId;
 use tracesift_symbols::machine::{VDSO, vdso_bytes};
 use tracesift_unwind::{Elf, ElfError, Image, ImageError, Source};
 
@@ -74,28 +74,18 @@ fn read_image(source: &mut impl Source, build_id: Option<&str>, budget: usize) -
     let unreadable = |error: ElfError| Unusable::Unreadable(error.to_string());
     let elf = Elf::read(source).map_err(unreadable)?;
     if let Some(wanted) = build_id {
-        let found = elf.build_id().map(hex).unwrap_or_default();
+        let found = BuildId(elf.build_id().unwrap_or_default().to_vec());
         if !is_same(&found, wanted) {
-            let found = if found.is_empty() { "none".to_owned() } else { found };
+            let found = if found.0.is_empty() { "none".to_owned() } else { found.to_string() };
             return Err(Unusable::OtherFile(format!("build id {wanted} was recorded, the file has {found}")));
         }
     }
     Image::read(elf, source, budget).map_err(|error: ImageError| Unusable::Unreadable(error.to_string()))
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// Recorders have room for 20 bytes, which they fill up with zeros: older ones do not say how many count.
-fn is_same(found: &str, recorded: &str) -> bool {
-    const ROOM: usize = 40;
-    let padded = |text: &str| format!("{:0<ROOM$}", text.get(..ROOM).unwrap_or(text).to_ascii_lowercase());
-    !found.is_empty() && padded(found) == padded(recorded)
+/// Whether a file with this build id may be the one that was recorded with the other, in hex digits.
+fn is_same(found: &BuildId, recorded: &str) -> bool {
+    recorded.parse().is_ok_and(|recorded| found.is_recorded_as(&recorded))
 }
 
 /// The recorded machine's is to be had only where it is this machine's.
@@ -114,6 +104,8 @@ mod tests {
 
     #[test]
     fn build_ids_are_compared_as_far_as_they_were_recorded() {
+        let is_same =
+            |found: &str, recorded: &str| is_same(&found.parse().unwrap_or_else(|_| BuildId(Vec::new())), recorded);
         let full = "00112233445566778899aabbccddeeff00112233";
         assert!(is_same(full, full));
         assert!(is_same(&full.to_uppercase(), full));
@@ -139,7 +131,7 @@ mod tests {
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     fn the_own_vdso_is_known_by_its_build_id() {
         let bytes = vdso_bytes().unwrap();
-        let id = hex(Elf::read(&mut bytes.as_slice()).unwrap().build_id().unwrap());
+        let id = BuildId(Elf::read(&mut bytes.as_slice()).unwrap().build_id().unwrap().to_vec()).to_string();
         ImageFiles::default().image(VDSO, Some(&id), 1 << 20).unwrap();
         let other = id.replace(|digit: char| digit.is_ascii_digit(), "a");
         assert!(matches!(ImageFiles::default().image(VDSO, Some(&other), 1 << 20), Err(Unusable::OtherFile(_))));

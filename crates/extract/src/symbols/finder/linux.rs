@@ -42,10 +42,11 @@ impl Finder {
     fn unidentified(&self, recorded: &Recorded<'_>, path: &str) -> Option<Result<Table, Error>> {
         let mut last = None;
         for root in &self.options.roots {
-            let since = match root.as_path() == Path::new("/") {
-                true if !is_here(recorded) => continue,
-                true => Some(recorded.began?),
-                false => None,
+            let since = if root.as_path() == Path::new("/") {
+                let Some(began) = recorded.began.filter(|_| is_here(recorded)) else { continue };
+                Some(began)
+            } else {
+                None
             };
             match self.symbols.of_path(root, path, since) {
                 Ok(table) => return Some(Ok(table)),

@@ -10,6 +10,7 @@
 //! * [`methods`]: CPU, wait and ready per process and method
 //! * [`largest`]: those of them that the archive keeps
 //! * [`processes`]: the same per process
+//! * [`run_stacks`]: precise CPU per stack, where there are no samples
 //! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
 //! * [`summaries`]: all of it in one pass, for the archive's summary tables
 //!
@@ -29,6 +30,7 @@ pub mod methods;
 pub mod names;
 pub mod percentiles;
 pub mod processes;
+pub mod run_stacks;
 mod settler;
 mod slot_index;
 pub mod spans;
@@ -44,9 +46,10 @@ pub use charges::Charge;
 pub use cpus::CpuSet;
 pub use largest::LargestMethods;
 pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
-pub use names::{MethodId, MethodName, MethodNames};
+pub use names::{MethodId, MethodName, MethodNames, Place};
 pub use percentiles::{Distribution, ReadyLatency};
 pub use processes::ProcessTotals;
+pub use run_stacks::RunStacks;
 pub use spans::{Pieces, Span, pieces};
 pub use stacks::{MethodSource, StackMethods};
 pub use summaries::{RowSummaries, StackSummaries, Summaries, Summary};

@@ -11,6 +11,8 @@
 //! * [`largest`]: those of them that the archive keeps
 //! * [`processes`]: the same per process
 //! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
+//! * [`tags`]: one name per stack, from files of rules
+//! * [`pattern`]: names with wildcards
 //! * [`summaries`]: all of it in one pass, for the archive's summary tables
 //!
 //! **Switch rows are read newest first.** A row stands at the end of the span that it describes, so going back in time
@@ -27,6 +29,7 @@ pub mod largest;
 mod method_slots;
 pub mod methods;
 pub mod names;
+pub mod pattern;
 pub mod percentiles;
 pub mod processes;
 mod settler;
@@ -36,6 +39,7 @@ mod stack_cache;
 pub mod stacks;
 pub mod summaries;
 mod sums;
+pub mod tags;
 mod thread_set;
 pub mod union;
 
@@ -45,6 +49,7 @@ pub use cpus::CpuSet;
 pub use largest::LargestMethods;
 pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
 pub use names::{MethodId, MethodName, MethodNames};
+pub use pattern::Pattern;
 pub use percentiles::{Distribution, ReadyLatency};
 pub use processes::ProcessTotals;
 pub use spans::{Pieces, Span, pieces};

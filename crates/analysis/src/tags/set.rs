@@ -11,7 +11,7 @@ pub const BUILT_IN: &str = include_str!("default.stacktags");
 const MEANING: u8 = 1;
 
 /// Entry points of all files together.
-const MAX_ENTRY_POINTS: usize = 100_000;
+const MAX_ENTRY_POINTS: usize = 20_000;
 
 /// A tag as a dense number: within a [`TagSet`] for those that files name, beyond them for those that hint tags find in stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

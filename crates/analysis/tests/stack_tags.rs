@@ -1,0 +1,181 @@
+//! Stack tags as documented and as shipped: the examples of the format's documentation, and what the built-in rules say of stacks.
+
+use std::fmt::Write as _;
+
+use tracesift_analysis::tags::{Nesting, TagFile, TagId, TagSet, Tagger};
+use tracesift_analysis::{MethodId, MethodNames, Pattern};
+
+fn set(files: &[&str]) -> TagSet {
+    let files = files.iter().map(|content| TagFile { name: "test", content: content.as_bytes() }).collect::<Vec<_>>();
+    let set = TagSet::read(&files, Nesting::Names).expect("files of stack tags");
+    assert_eq!(set.warnings(), []);
+    set
+}
+
+/// A stack from lines `module!function`, leaf first.
+fn stack(names: &mut MethodNames, frames: &[&str]) -> Vec<MethodId> {
+    let method = |frame: &&str| match frame.split_once('!') {
+        Some((module, function)) => names.function(Some(module), function),
+        None => names.unknown(),
+    };
+    frames.iter().map(method).collect()
+}
+
+fn tag(set: &TagSet, frames: &[&str]) -> String {
+    let mut names = MethodNames::new();
+    let stack = stack(&mut names, frames);
+    let mut tagger = Tagger::new(set, &names);
+    let tag = tagger.tag(&stack);
+    tagger.name(tag).to_owned()
+}
+
+/// The documentation's A -> B -> C -> D, of which B and C have tags.
+#[test]
+fn the_tag_nearest_to_the_leaf_summarises_the_stack() {
+    let set = set(&[
+        r#"<Tag Name=""><Tag Name="HTML"><Tag Name="Script"><Tag Name="OM"><Entrypoint Module="m" Method="B"/></Tag></Tag></Tag>
+        <Tag Name="C"><Entrypoint Module="m" Method="C"/></Tag></Tag>"#,
+    ]);
+    assert_eq!(tag(&set, &["m!D", "m!C", "m!B", "m!A"]), "C");
+    assert_eq!(tag(&set, &["m!D", "m!B", "m!A"]), "HTML\\Script\\OM");
+    assert_eq!(tag(&set, &["m!D", "m!A"]), "Other");
+    assert_eq!(tag(&set, &[]), "No stack");
+}
+
+/// The documentation's hint tag for what RPC calls.
+#[test]
+fn hint_tags_name_what_they_find() {
+    let rpc = |attributes: &str| {
+        let hint = format!("<HintTag Name=\"RPC\" HintOperator=\"{attributes}>");
+        set(&[&format!("<Tag Name=\"\">{hint}<Entrypoint Module=\"rpcrt4.dll\" Method=\"Invoke\"/></HintTag></Tag>")])
+    };
+    let login = ["ntdll.dll!x", "wbemcore.dll!CWbemLevel1Login::NTLMLogin", "rpcrt4.dll!Invoke", "rpcrt4.dll!Dispatch"];
+    assert_eq!(tag(&rpc("Callee\""), &login), "RPC\\wbemcore.dll");
+    let with_method = rpc("Callee\" OnlyShowModule=\"false\"");
+    assert_eq!(tag(&with_method, &login), "RPC\\wbemcore.dll\\CWbemLevel1Login::NTLMLogin");
+    assert_eq!(tag(&rpc("Caller\" OnlyShowModule=\"false\""), &login), "RPC\\rpcrt4.dll\\Dispatch");
+    // Nobody was called, or nobody called.
+    assert_eq!(tag(&with_method, &["rpcrt4.dll!Invoke", "rpcrt4.dll!Dispatch"]), "RPC");
+    assert_eq!(tag(&rpc("Caller\""), &["a.dll!f", "rpcrt4.dll!Invoke"]), "RPC");
+
+    // Tags that were found stand behind those of the files, each once, below their parents.
+    let mut names = MethodNames::new();
+    let stacks = [&login[..], &["wbemcore.dll!CWbemNamespace::GetObjectW", "rpcrt4.dll!Invoke"], &login]
+        .map(|frames| stack(&mut names, frames));
+    let mut tagger = Tagger::new(&with_method, &names);
+    let [first, second, again] = stacks.map(|stack| tagger.tag(&stack));
+    assert_eq!(first, again);
+    let rpc = with_method.find("RPC").expect("a tag");
+    let module = tagger.parent(first).expect("a parent");
+    assert_eq!(
+        (tagger.name(module), tagger.parent(second), tagger.parent(module)),
+        ("RPC\\wbemcore.dll", Some(module), Some(rpc))
+    );
+    assert_eq!(tagger.tags().len(), with_method.tags().len() + 3);
+}
+
+/// What a user asked for when the format had it not: collections of the application apart from those of others.
+#[test]
+fn children_are_told_apart_from_the_same_elsewhere() {
+    let own = r#"<Tag Name="MyApplication"><Tag Name="Main"><Entrypoint Module="LowLatencyGC.exe" Method="*Program::Main*"/>
+        <Tag Name="GC" IsChild="true"><Entrypoint Module="clr.dll" Method="*GC*"/></Tag></Tag></Tag>"#;
+    let clr = |priority: &str| {
+        format!(
+            "<Tag Name=\"CLR\"><Tag Name=\"GC\" {priority}><Entrypoint Module=\"clr.dll\" Method=\"*GC*\"/></Tag></Tag>"
+        )
+    };
+    let copy = r#"<Tag Name="Copy"><Entrypoint Module="*" Method="memcpy"/></Tag>"#;
+    let below_main = ["clr.dll!memcpy", "clr.dll!WKS::GCHeap::Mark", "LowLatencyGC.exe!App.Program.Main"];
+    let elsewhere = ["clr.dll!memcpy", "clr.dll!WKS::GCHeap::Mark", "clr.dll!Thread::Start"];
+    // In whatever order the files come.
+    for files in [[own, &clr("")], [&clr(""), own]] {
+        let set = set(&files);
+        assert_eq!(tag(&set, &below_main), "MyApplication\\Main\\GC");
+        assert_eq!(tag(&set, &elsewhere), "CLR\\GC");
+        assert_eq!(tag(&set, &below_main[2..]), "MyApplication\\Main");
+        assert_eq!(set.parent(set.find("MyApplication\\Main\\GC").expect("a tag")), set.find("MyApplication\\Main"));
+    }
+    // What beats the generic tag beats its child, too; and what the generic tag beats, its child does.
+    assert_eq!(tag(&set(&[own, &clr(""), copy]), &below_main), "Copy");
+    assert_eq!(tag(&set(&[own, &clr("Priority=\"7\""), copy]), &below_main), "MyApplication\\Main\\GC");
+    // Without the attribute it is as in other tools: the first in the order of the files.
+    let plain = own.replace(" IsChild=\"true\"", "");
+    assert_eq!(tag(&set(&[&plain, &clr("")]), &elsewhere), "MyApplication\\Main\\GC");
+    let nested = TagSet::read(&[TagFile { name: "own", content: plain.as_bytes() }], Nesting::Children).expect("a set");
+    assert_eq!(
+        (tag(&nested, &elsewhere), tag(&nested, &below_main)),
+        ("Other".to_owned(), "MyApplication\\Main\\GC".to_owned())
+    );
+}
+
+#[test]
+fn hashes_tell_sets_apart() {
+    let read = |files: &[&str], nesting| {
+        let files = files.iter().map(|content| TagFile { name: "x", content: content.as_bytes() }).collect::<Vec<_>>();
+        TagSet::read(&files, nesting).expect("a set").hash()
+    };
+    let (a, b) = ("<Tag Name=\"a\"/>", "<Tag Name=\"b\"/>");
+    let hashes = [
+        read(&[], Nesting::Names),
+        read(&[a], Nesting::Names),
+        read(&[a], Nesting::Children),
+        read(&[a, b], Nesting::Names),
+        read(&[b, a], Nesting::Names),
+    ];
+    for (number, hash) in hashes.iter().enumerate() {
+        assert_eq!(hash.len(), 16);
+        assert!(!hashes[..number].contains(hash));
+    }
+    // It is kept in caches, so it must not change by chance.
+    assert_eq!(hashes[1], "41362292e949bfdb");
+}
+
+fn built_in() -> TagSet {
+    let set = TagSet::built_in(Nesting::Names).expect("the built-in rules");
+    assert_eq!(set.warnings(), []);
+    set
+}
+
+#[test]
+fn the_built_in_rules_are_sound() {
+    let set = built_in();
+    // Two tags of one name would be one, so there are as many as elements with a name, and the two that are always there.
+    let elements = tracesift_analysis::tags::BUILT_IN.matches("<Tag Name=").count() - 1;
+    assert_eq!(set.tags().len(), elements + 2);
+    let names = set.tags().map(|tag| set.name(tag)).collect::<Vec<_>>();
+    let matching = |pattern: &str| {
+        let pattern = Pattern::new(pattern);
+        names.iter().filter(|name| pattern.matches(name)).copied().collect::<Vec<_>>()
+    };
+    for vendor in [
+        "AppLocker",
+        "Avast",
+        "CrowdStrike",
+        "CyberArk",
+        "Windows Defender",
+        "ESET",
+        "McAfee",
+        "Palo Alto",
+        "Sentinel One",
+        "Sophos",
+        "Symantec",
+        "Trend Micro",
+    ] {
+        assert!(names.contains(&format!("Antivirus\\{vendor}").as_str()), "{vendor}");
+    }
+    assert!(matching("*virus*").len() > 30);
+    assert_eq!(matching("*checkpoint*"), ["File system\\NTFS\\NTFS Checkpoint Volume"]);
+    assert_eq!((set.name(TagId::NO_STACK), set.name(TagId::OTHER)), ("No stack", "Other"));
+}
+
+/// Stacks as recorders see them, and the tags that they have. A line is a stack, leaf first.
+#[test]
+fn what_the_built_in_rules_say() {
+    let set = built_in();
+    let mut found = String::new();
+    for line in include_str!("stack_tags/stacks.txt").lines().filter(|line| !line.is_empty()) {
+        let frames = line.split_once(" => ").map_or(line, |(frames, _)| frames);
+        writeln!(found, "{frames} => {}", tag(&set, &frames.split(" < ").collect::<Vec<_>>())).expect("a text");
+    }
+    assert_eq!(found, include_str!("stack_tags/stacks.txt").replace("\n\n", "\n"), "{found}");
+}

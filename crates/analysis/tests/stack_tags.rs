@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use tracesift_analysis::tags::{Nesting, TagFile, TagId, TagSet, Tagger};
-use tracesift_analysis::{MethodId, MethodNames, Pattern};
+use tracesift_analysis::tags::{Nesting, TagFile, TagId, TagRow, TagSet, TagSource, Tagger};
+use tracesift_analysis::{MethodId, MethodNames, MethodSource, Pattern, StackMethods};
+use tracesift_trace::rows::StackRow;
+use tracesift_trace::{FrameId, StackId};
 
 fn set(files: &[&str]) -> TagSet {
     let files = files.iter().map(|content| TagFile { name: "test", content: content.as_bytes() }).collect::<Vec<_>>();
@@ -15,8 +17,9 @@ fn set(files: &[&str]) -> TagSet {
 /// A stack from lines `module!function`, leaf first.
 fn stack(names: &mut MethodNames, frames: &[&str]) -> Vec<MethodId> {
     let method = |frame: &&str| match frame.split_once('!') {
+        Some((module, "")) => names.without_symbol(module, 0x10),
         Some((module, function)) => names.function(Some(module), function),
-        None => names.unknown(),
+        None => names.function(None, frame),
     };
     frames.iter().map(method).collect()
 }
@@ -40,6 +43,25 @@ fn the_tag_nearest_to_the_leaf_summarises_the_stack() {
     assert_eq!(tag(&set, &["m!D", "m!B", "m!A"]), "HTML\\Script\\OM");
     assert_eq!(tag(&set, &["m!D", "m!A"]), "Other");
     assert_eq!(tag(&set, &[]), "No stack");
+}
+
+/// One instruction alone is no stack, nor is a stack without frames or one that nobody knows.
+#[test]
+fn without_a_stack_there_is_no_tag_of_a_rule() {
+    let set = set(&[r#"<Tag Name="all"><Entrypoint Module="*"/></Tag>"#]);
+    let mut names = MethodNames::new();
+    let mut stacks = StackMethods::new();
+    stacks.add_frame(FrameId(0), &stack(&mut names, &["m!f"]));
+    stacks.add_stack(&StackRow { stack: StackId(0), frames: vec![FrameId(0)] });
+    stacks.add_stack(&StackRow { stack: StackId(1), frames: vec![] });
+    let mut source = TagSource::new(stacks, Tagger::new(&set, &names));
+    let mut rows = Vec::new();
+    (0..3).for_each(|number| source.stack(StackId(number), &mut rows));
+    source.frame(FrameId(0), &mut rows);
+    source.no_stack(&mut rows);
+    let all = TagRow::Own(set.find("all").expect("a tag"));
+    let none = TagRow::Own(TagId::NO_STACK);
+    assert_eq!(rows.into_iter().map(TagRow::of).collect::<Vec<_>>(), [all, none, none, none, none]);
 }
 
 /// The documentation's hint tag for what RPC calls.
@@ -178,4 +200,31 @@ fn what_the_built_in_rules_say() {
         writeln!(found, "{frames} => {}", tag(&set, &frames.split(" < ").collect::<Vec<_>>())).expect("a text");
     }
     assert_eq!(found, include_str!("stack_tags/stacks.txt").replace("\n\n", "\n"), "{found}");
+}
+
+/// Inputs that fuzzing starts from; with `WRITE_CORPUS=1` they are written.
+#[test]
+fn the_corpus_is_what_its_names_say() {
+    const PLAIN: &str =
+        r#"<Tag Name=""><Tag Name="a" Priority="-1"><Entrypoint Module="m*" Method="*::f?"/></Tag></Tag>"#;
+    const CHILD: &str = r#"<Tag Name=""><Tag Name="a"><Entrypoint Method="main"/><Tag Name="b" IsChild="true"><Entrypoint Module="m"/></Tag></Tag></Tag>"#;
+    const HINT: &str = r#"<Tag Name=""><HintTag Name="h" HintOperator="Caller" OnlyShowModule="false"><Entrypoint Module="m"/></HintTag></Tag>"#;
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/stack_tags");
+    for (name, files, frames, expected) in [
+        ("two_files", [PLAIN, HINT], "x!y\nmm!A.f1\nmain", "a"),
+        ("child", [CHILD, PLAIN], "m!\nmm!A::f2\nmain", "a\\b"),
+        ("hint", [HINT, ""], "m!\na!b", "h\\a\\b"),
+        ("damaged", [PLAIN, "<Tag"], "mm!A::f2", "a"),
+    ] {
+        let content = format!("{}\0{}\0{frames}", files[0], files[1]);
+        if std::env::var_os("WRITE_CORPUS").is_some() {
+            std::fs::create_dir_all(&folder).expect("a folder");
+            std::fs::write(folder.join(name), &content).expect("written");
+        }
+        assert_eq!(std::fs::read_to_string(folder.join(name)).expect("it is there"), content, "{name}");
+        let read = files.map(|content| TagFile { name, content: content.as_bytes() });
+        let set =
+            TagSet::read(&read, Nesting::Names).or_else(|_| TagSet::read(&read[..1], Nesting::Names)).expect("rules");
+        assert_eq!(tag(&set, &frames.lines().collect::<Vec<_>>()), expected, "{name}");
+    }
 }

@@ -38,8 +38,8 @@ impl TagRow {
 
 /// The tags of stacks, as if they were methods: numbers that [`TagRow::of`] understands.
 ///
-/// A stack has one [`TagRow::Own`], first, so that exclusive CPU time is the tag's, too; what has no stack has that of
-/// [`TagId::NO_STACK`]. With [`Self::with_totals`] there is a [`TagRow::Total`] for each tag above it besides.
+/// A stack has one [`TagRow::Own`], first, so that exclusive CPU time is the tag's, too; what has no stack, or no more of it than
+/// the sampled instruction, has that of [`TagId::NO_STACK`]. With [`Self::with_totals`] there is a [`TagRow::Total`] for each tag above it besides.
 #[derive(Debug)]
 pub struct TagSource<'a, S> {
     source: S,
@@ -99,11 +99,9 @@ impl<S: MethodSource> MethodSource for TagSource<'_, S> {
         self.push(tag, methods);
     }
 
-    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
-        self.scratch.clear();
-        self.source.frame(frame, &mut self.scratch);
-        let tag = self.tagger.tag(&self.scratch);
-        self.push(tag, methods);
+    /// One instruction is no stack: what called it, which most rules are about, is not known.
+    fn frame(&mut self, _frame: FrameId, methods: &mut Vec<MethodId>) {
+        self.no_stack(methods);
     }
 
     fn no_stack(&mut self, methods: &mut Vec<MethodId>) {

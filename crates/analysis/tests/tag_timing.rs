@@ -2,6 +2,8 @@
 //!
 //!     cargo test --release -p tracesift-analysis --test tag_timing -- --ignored --nocapture
 
+#![expect(clippy::print_stdout, reason = "a measurement's output is its result")]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

@@ -4,9 +4,9 @@
 //! knowledge down once, in files of rules that Windows Performance Analyzer reads (`.stacktags`), and read tags from then on. The
 //! format, and what of it is our own, is described in `docs/stack-tags.md`.
 //!
-//! * [`file`]: one file of rules, read
+//! * [`file`](mod@file): one file of rules, read
 //! * [`set`]: the rules of several files, with the tags that they name
-//! * [`rules`]: which rules a method fulfils, asked once per method
+//! * `rules`: which rules a method fulfils, asked once per method
 //! * [`tagger`]: which tag a stack has, asked once per stack
 //! * [`source`]: tags in the place of methods, for the aggregator of methods
 //!

@@ -228,3 +228,17 @@ fn the_corpus_is_what_its_names_say() {
         assert_eq!(tag(&set, &frames.lines().collect::<Vec<_>>()), expected, "{name}");
     }
 }
+
+#[test]
+fn the_examples_of_the_documentation_are_files() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/stack-tags.md");
+    let text = std::fs::read_to_string(path).expect("the documentation");
+    let examples = text.split("```xml\n").skip(1).filter_map(|rest| rest.split_once("```")).collect::<Vec<_>>();
+    let [(format, _), (children, _)] = examples[..] else { panic!("two examples") };
+    let (format, children) = (set(&[format]), set(&[children]));
+    assert_eq!(tag(&format, &["Ntfs.sys!NtfsCheckpointVolume"]), "Windows\\NTFS Checkpoint Volume");
+    let invoked = ["wbemcore.dll!CWbemLevel1Login::NTLMLogin", "rpcrt4.dll!Invoke"];
+    assert_eq!(tag(&format, &invoked), "RPC\\wbemcore.dll\\CWbemLevel1Login::NTLMLogin");
+    assert_eq!(tag(&children, &["clr.dll!GCHeap::Alloc", "MyApp.exe!My.Program.Main"]), "MyApplication\\Main\\GC");
+    assert_eq!(tag(&children, &["clr.dll!GCHeap::Alloc"]), "Other");
+}

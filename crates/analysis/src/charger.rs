@@ -50,8 +50,10 @@ impl Charger {
 
     /// The charge of a sample; samples come in any order.
     pub(crate) fn sample(&mut self, row: &CpuSampleRow) -> Option<Charge> {
-        let place = row.stack.map(Place::Stack).or(row.frame.map(Place::Frame));
-        let place = place.filter(|_| self.range.contains(row.time))?;
+        if !self.range.contains(row.time) {
+            return None;
+        }
+        let place = row.stack.map(Place::Stack).or(row.frame.map(Place::Frame)).unwrap_or(Place::Nowhere);
         let process = self.process(row.process);
         let what = What::Sample { weight: row.weight };
         Some(Charge { process, thread: row.thread, place, time: row.time, what })
@@ -67,7 +69,7 @@ impl Charger {
         thread.left = row.off_time.min(row.time);
         let process = thread.process;
         self.now = row.time;
-        let place = Place::Stack(row.wait_stack?);
+        let place = row.wait_stack.map_or(Place::Nowhere, Place::Stack);
         let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(self.range);
         let switched_in = is_switch_in(row) && self.range.contains(row.time);
         let what = What::Switch { wait, ready, switched_in };

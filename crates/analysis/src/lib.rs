@@ -12,6 +12,8 @@
 //! * [`processes`]: the same per process
 //! * [`run_stacks`]: precise CPU per stack, where there are no samples
 //! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
+//! * [`tags`]: one name per stack, from files of rules
+//! * [`pattern`]: names with wildcards
 //! * [`summaries`]: all of it in one pass, for the archive's summary tables
 //!
 //! **Switch rows are read newest first.** A row stands at the end of the span that it describes, so going back in time
@@ -28,6 +30,7 @@ pub mod largest;
 mod method_slots;
 pub mod methods;
 pub mod names;
+pub mod pattern;
 pub mod percentiles;
 pub mod processes;
 pub mod run_stacks;
@@ -38,6 +41,7 @@ mod stack_cache;
 pub mod stacks;
 pub mod summaries;
 mod sums;
+pub mod tags;
 mod thread_set;
 pub mod union;
 
@@ -47,6 +51,7 @@ pub use cpus::CpuSet;
 pub use largest::LargestMethods;
 pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
 pub use names::{MethodId, MethodName, MethodNames, Place};
+pub use pattern::Pattern;
 pub use percentiles::{Distribution, ReadyLatency};
 pub use processes::ProcessTotals;
 pub use run_stacks::RunStacks;

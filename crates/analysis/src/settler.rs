@@ -23,6 +23,8 @@ const CHARGES_SHARE: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Settler<S> {
     source: S,
+    /// Whether charges without a stack are anybody's.
+    has_no_stack: bool,
     cache_bytes: usize,
     /// Number of each thread within its own process.
     threads: ById<ThreadNumber>,
@@ -66,9 +68,12 @@ impl PartialOrd for PendingWait {
 }
 
 impl<S: MethodSource> Settler<S> {
-    pub(crate) fn new(charger: &Charger, source: S) -> Self {
+    pub(crate) fn new(charger: &Charger, mut source: S) -> Self {
+        let mut scratch = Vec::new();
+        source.no_stack(&mut scratch);
         Self {
             source,
+            has_no_stack: !scratch.is_empty(),
             cache_bytes: DEFAULT_CACHE_BYTES,
             threads: charger.threads().map(|&process| ThreadNumber { process, number: None }),
             guests: FxHashMap::default(),
@@ -77,7 +82,7 @@ impl<S: MethodSource> Settler<S> {
             cache: StackCache::default(),
             charges: Charges::of_bytes(DEFAULT_CACHE_BYTES / CHARGES_SHARE),
             pending: Vec::new(),
-            scratch: Vec::new(),
+            scratch,
         }
     }
 
@@ -90,6 +95,9 @@ impl<S: MethodSource> Settler<S> {
 
     /// Takes a charge; those of switches come newest first.
     pub(crate) fn charge(&mut self, charge: Charge) {
+        if charge.place == Place::Nowhere && !self.has_no_stack {
+            return;
+        }
         if self.charges.push(charge) {
             self.settle_charges();
         }
@@ -206,6 +214,7 @@ impl<S: MethodSource> Settler<S> {
         match place {
             Place::Stack(stack) => self.source.stack(stack, &mut self.scratch),
             Place::Frame(frame) => self.source.frame(frame, &mut self.scratch),
+            Place::Nowhere => self.source.no_stack(&mut self.scratch),
         }
         self.cache.insert(process, place, &self.scratch, &mut self.slots)
     }

@@ -13,6 +13,8 @@ pub(crate) enum Place {
     Stack(StackId),
     /// A sample without stack: the sampled instruction alone.
     Frame(FrameId),
+    /// Neither is known.
+    Nowhere,
 }
 
 /// An entry of the cache, until it is flushed.

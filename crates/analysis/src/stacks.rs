@@ -13,6 +13,9 @@ pub trait MethodSource {
 
     /// Appends the methods of a frame, innermost first: more than one where functions were inlined.
     fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>);
+
+    /// Appends what samples and waits without any stack are charged to: no method.
+    fn no_stack(&mut self, _methods: &mut Vec<MethodId>) {}
 }
 
 impl<S: MethodSource> MethodSource for &mut S {
@@ -22,6 +25,10 @@ impl<S: MethodSource> MethodSource for &mut S {
 
     fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
         (**self).frame(frame, methods);
+    }
+
+    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
+        (**self).no_stack(methods);
     }
 }
 

@@ -4,3 +4,4 @@ mod accounting;
 mod methods;
 mod simulation;
 mod summaries;
+mod tags;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tracesift_analysis::methods::{DEFAULT_CACHE_BYTES, MethodAggregator, MethodTotal, MethodTotals, SpanTotal};
 use tracesift_analysis::{MethodId, Span};
 use tracesift_trace::rows::switch_flags;
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use crate::simulation::{self, Machine};
 
@@ -35,24 +35,27 @@ struct Truth {
     seen: Vec<i64>,
 }
 
-fn by_hand(machine: &Machine, range: Span) -> BTreeMap<(ProcessId, MethodId), Truth> {
+/// What was really charged to each method; `charged` tells the methods of a stack, or of what has none: the leaf's first, each once.
+fn by_hand(
+    machine: &Machine,
+    range: Span,
+    charged: impl Fn(Option<StackId>) -> Vec<MethodId>,
+) -> BTreeMap<(ProcessId, MethodId), Truth> {
     let mut truths: BTreeMap<(ProcessId, MethodId), Truth> = BTreeMap::new();
     for sample in machine.samples.iter().filter(|sample| range.contains(sample.time)) {
-        let Some(stack) = sample.stack else { continue };
-        for method in machine.methods(stack) {
+        let methods = charged(sample.stack);
+        for &method in &methods {
             let truth = truths.entry((sample.process, method)).or_default();
             truth.samples += 1;
             truth.cpu += sample.weight;
             truth.threads.insert(sample.thread);
             truth.seen.push(sample.time);
         }
-        let leaf = machine.stacks[stack.index()].frames.first().map(|frame| machine.frames[frame.index()][0]);
-        if let Some(leaf) = leaf {
+        if let Some(&leaf) = methods.first() {
             truths.entry((sample.process, leaf)).or_default().exclusive_cpu += sample.weight;
         }
     }
     for span in &machine.spans {
-        let Some(stack) = span.stack else { continue };
         let inside = |part: Option<(i64, i64)>| {
             let (start, end) = part?;
             let (from, to) = (start.max(range.start), end.min(range.end));
@@ -64,7 +67,7 @@ fn by_hand(machine: &Machine, range: Span) -> BTreeMap<(ProcessId, MethodId), Tr
             continue;
         }
         let process = machine.threads[span.thread.index()].process;
-        for method in machine.methods(stack) {
+        for method in charged(span.stack) {
             let truth = truths.entry((process, method)).or_default();
             truth.threads.insert(span.thread);
             truth.switches += i64::from(switch_in.is_some());
@@ -87,7 +90,11 @@ fn totals_of(spans: &[(i64, i64)]) -> SpanTotal {
     }
 }
 
-fn expected(machine: &Machine, range: Span) -> Vec<MethodTotal> {
+pub(crate) fn expected(
+    machine: &Machine,
+    range: Span,
+    charged: impl Fn(Option<StackId>) -> Vec<MethodId>,
+) -> Vec<MethodTotal> {
     let total = |((process, method), truth): ((ProcessId, MethodId), Truth)| MethodTotal {
         process,
         method,
@@ -101,10 +108,10 @@ fn expected(machine: &Machine, range: Span) -> Vec<MethodTotal> {
         first: truth.seen.iter().copied().min().expect("a method is seen somewhere"),
         last: truth.seen.iter().copied().max().expect("a method is seen somewhere"),
     };
-    by_hand(machine, range).into_iter().map(total).collect()
+    by_hand(machine, range, charged).into_iter().map(total).collect()
 }
 
-fn a_range() -> impl Strategy<Value = Span> {
+pub(crate) fn a_range() -> impl Strategy<Value = Span> {
     prop_oneof![Just(Span::ALL), (-40i64..130, 0i64..120).prop_map(|(start, length)| Span::new(start, start + length)),]
 }
 
@@ -122,7 +129,8 @@ proptest! {
         let machine = simulation::run(seed, has_ready);
         let totals = aggregate(&machine, range, cache_bytes, samples_last);
         prop_assert_eq!(totals.contradictions, 0);
-        prop_assert_eq!(totals.methods, expected(&machine, range));
+        let charged = |stack: Option<StackId>| stack.map_or_else(Vec::new, |stack| machine.methods(stack));
+        prop_assert_eq!(totals.methods, expected(&machine, range, charged));
     }
 
     #[test]
@@ -130,7 +138,7 @@ proptest! {
         let machine = simulation::run(seed, true);
         let totals = aggregate(&machine, Span::ALL, DEFAULT_CACHE_BYTES, false);
         let exclusive = totals.methods.iter().map(|total| total.exclusive_cpu).sum::<i64>();
-        let has_leaf = |stack: tracesift_trace::StackId| !machine.stacks[stack.index()].frames.is_empty();
+        let has_leaf = |stack: StackId| !machine.stacks[stack.index()].frames.is_empty();
         let sampled = machine.samples.iter().filter(|sample| sample.stack.is_some_and(has_leaf));
         prop_assert_eq!(exclusive, sampled.map(|sample| sample.weight).sum::<i64>());
     }

@@ -1,0 +1,110 @@
+//! Tags in the place of methods: the aggregator of methods then has the figures of tags, with their unions, and no sum has a
+//! second definition.
+
+use tracesift_trace::{FrameId, StackId};
+
+use super::set::TagId;
+use super::tagger::Tagger;
+use crate::names::MethodId;
+use crate::stacks::MethodSource;
+use rustc_hash::FxHashMap;
+
+/// What a row of figures is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TagRow {
+    /// The tag alone. Such rows add up to the whole: each stack is in one.
+    Own(TagId),
+    /// The tag with all that are below it in the hierarchy of names. Overlaps with other rows.
+    Total(TagId),
+}
+
+impl TagRow {
+    /// What a method number of a [`TagSource`] stands for.
+    #[must_use]
+    pub fn of(method: MethodId) -> Self {
+        let tag = TagId(method.0 >> 1);
+        if method.0 & 1 == 0 { Self::Own(tag) } else { Self::Total(tag) }
+    }
+
+    /// The method number that stands for it.
+    #[must_use]
+    pub fn method(self) -> MethodId {
+        match self {
+            Self::Own(TagId(tag)) => MethodId(tag << 1),
+            Self::Total(TagId(tag)) => MethodId(tag << 1 | 1),
+        }
+    }
+}
+
+/// The tags of stacks, as if they were methods: numbers that [`TagRow::of`] understands.
+///
+/// A stack has one [`TagRow::Own`], first, so that exclusive CPU time is the tag's, too; what has no stack, or no more of it than
+/// the sampled instruction, has that of [`TagId::NO_STACK`]. With [`Self::with_totals`] there is a [`TagRow::Total`] for each tag above it besides.
+#[derive(Debug)]
+pub struct TagSource<'a, S> {
+    source: S,
+    tagger: Tagger<'a>,
+    totals: bool,
+    stacks: FxHashMap<StackId, TagId>,
+    scratch: Vec<MethodId>,
+}
+
+impl<'a, S: MethodSource> TagSource<'a, S> {
+    /// Tags of the stacks of `source`.
+    #[must_use]
+    pub fn new(source: S, tagger: Tagger<'a>) -> Self {
+        Self { source, tagger, totals: false, stacks: FxHashMap::default(), scratch: Vec::new() }
+    }
+
+    /// Adds rows with totals: for each stack one for its tag and one for each of the tags above.
+    #[must_use]
+    pub fn with_totals(mut self) -> Self {
+        self.totals = true;
+        self
+    }
+
+    /// The tagger, which knows the names.
+    #[must_use]
+    pub fn tagger(&self) -> &Tagger<'a> {
+        &self.tagger
+    }
+
+    /// The tag of a stack.
+    pub fn tag(&mut self, stack: StackId) -> TagId {
+        if let Some(&tag) = self.stacks.get(&stack) {
+            return tag;
+        }
+        self.scratch.clear();
+        self.source.stack(stack, &mut self.scratch);
+        let tag = self.tagger.tag(&self.scratch);
+        self.stacks.insert(stack, tag);
+        tag
+    }
+
+    fn push(&self, tag: TagId, methods: &mut Vec<MethodId>) {
+        methods.push(TagRow::Own(tag).method());
+        if self.totals {
+            let mut next = Some(tag);
+            while let Some(tag) = next {
+                methods.push(TagRow::Total(tag).method());
+                next = self.tagger.parent(tag);
+            }
+        }
+    }
+}
+
+impl<S: MethodSource> MethodSource for TagSource<'_, S> {
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+        let tag = self.tag(stack);
+        self.push(tag, methods);
+    }
+
+    /// One instruction is no stack: what called it, which most rules are about, is not known.
+    fn frame(&mut self, _frame: FrameId, methods: &mut Vec<MethodId>) {
+        self.no_stack(methods);
+    }
+
+    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
+        self.push(TagId::NO_STACK, methods);
+    }
+}

@@ -17,7 +17,7 @@ pub(crate) struct Key {
 }
 
 /// Its figures; spans are union, sum, count and longest.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Figures {
     pub(crate) samples: Option<i64>,
     pub(crate) cpu: Option<i64>,
@@ -29,6 +29,9 @@ pub(crate) struct Figures {
     pub(crate) first: Option<i64>,
     pub(crate) last: Option<i64>,
 }
+
+/// Rows by what they are of, those of the same name in order.
+pub(crate) type Rows = BTreeMap<Key, Vec<Figures>>;
 
 #[derive(Default)]
 struct Sums {
@@ -42,20 +45,22 @@ struct Sums {
     times: Vec<i64>,
 }
 
-pub(crate) fn figures(truth: &Truth, time: TimeRange, per_thread: bool) -> BTreeMap<Key, Figures> {
+pub(crate) fn figures(truth: &Truth, time: TimeRange, per_thread: bool) -> Rows {
     let (a, b) = time.bounds();
-    let mut sums: BTreeMap<Key, Sums> = BTreeMap::new();
+    // With the thread's number, since threads may have the same id.
+    let mut sums: BTreeMap<(Key, Option<usize>), Sums> = BTreeMap::new();
     let key = |process: usize, thread: usize, name: &MethodName| {
         let process = &truth.processes[process];
         let interrupts = process.kind == ProcessKind::Interrupts;
-        Key {
+        let key = Key {
             process: if interrupts { "DPC/ISR".to_owned() } else { String::new() },
             pid: i64::from(process.pid),
             start: if process.kind == ProcessKind::Life { process.start } else { None },
             tid: per_thread.then(|| i64::from(truth.threads[thread].tid)),
             module: name.module.clone(),
             function: name.function.clone(),
-        }
+        };
+        (key, per_thread.then_some(thread))
     };
     for sample in truth.samples.iter().filter(|sample| a <= sample.time && sample.time < b) {
         let names = match sample.stack {
@@ -120,7 +125,10 @@ pub(crate) fn figures(truth: &Truth, time: TimeRange, per_thread: bool) -> BTree
         first: sums.times.iter().min().copied(),
         last: sums.times.iter().max().copied(),
     };
-    sums.into_iter().map(|(key, sums)| (key, finished(sums))).collect()
+    let mut rows = Rows::new();
+    sums.into_iter().for_each(|((key, _), sums)| rows.entry(key).or_default().push(finished(sums)));
+    rows.values_mut().for_each(|rows| rows.sort());
+    rows
 }
 
 fn spans(spans: &[(i64, i64)]) -> [Option<i64>; 4] {

@@ -1,5 +1,7 @@
 //! Options of `dump cpu`, which has two forms: a row per process, or a row per method.
 
+use std::path::PathBuf;
+
 use clap::{ArgGroup, Args, ValueEnum};
 use tracesift_ask::Ask;
 use tracesift_ask::label_cut::LabelCut;
@@ -12,7 +14,9 @@ use tracesift_extract::stack_methods::{By, Granularity};
 use super::files::{microseconds, milliseconds, seconds};
 use super::output::WhichTime;
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+use crate::command::tag_files;
 use crate::exit::UsageError;
+use crate::terminal::Messages;
 
 /// Options of `dump cpu`.
 #[derive(Debug, Args)]
@@ -70,12 +74,21 @@ struct FigureArgs {
 
 /// Of the form with a row per method.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Methods", group(ArgGroup::new("per_method").args(["methods", "top_methods"]).multiple(true)))]
+#[command(next_help_heading = "Methods", group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)))]
 struct MethodArgs {
     /// A row per method: those with such a function, or `module!function`; '*.dll' alone means functions without symbols
     #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
     methods: Option<String>,
-    /// A row per method: the N largest of each process
+    /// A row per stack tag: those with such a name, whole or its last part; '*virus*'
+    #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
+    stacktags: Option<String>,
+    /// Take stack tags from this file, in the format of Windows Performance Analyzer; may be given several times, `builtin` is our own
+    #[arg(long, value_name = "FILE", requires = "stacktags")]
+    pub(crate) tag_file: Vec<PathBuf>,
+    /// Tags within tags match only below them, and those show the total
+    #[arg(long, requires = "stacktags")]
+    pub(crate) nested: bool,
+    /// A row per method, or per stack tag: the N largest of each process
     #[arg(long, value_name = "N")]
     top_methods: Option<usize>,
     /// Leave out the N largest methods of each process first
@@ -211,8 +224,8 @@ enum WhichBy {
 
 impl CpuArgs {
     /// The question.
-    pub(crate) fn question(&self) -> Result<Box<dyn Ask>, UsageError> {
-        Ok(if self.methods.are_asked() { Box::new(self.by_method()?) } else { Box::new(self.by_process()?) })
+    pub(crate) fn question(&self, messages: &Messages) -> Result<Box<dyn Ask>, UsageError> {
+        Ok(if self.methods.are_asked() { Box::new(self.by_method(messages)?) } else { Box::new(self.by_process()?) })
     }
 
     /// How instants are shown.
@@ -248,7 +261,7 @@ impl CpuArgs {
                 return Err(wrong_sort(
                     figures.sort,
                     "is of methods",
-                    "add --methods '*', or sort by cpu, samples, wait, ready, first, last, run, priority, cores, start or name",
+                    "add --top-methods 10, or sort by cpu, samples, wait, ready, first, last, run, priority, cores, start or name",
                 ));
             }
         };
@@ -270,7 +283,7 @@ impl CpuArgs {
         })
     }
 
-    fn by_method(&self) -> Result<methods::Question, UsageError> {
+    fn by_method(&self, messages: &Messages) -> Result<methods::Question, UsageError> {
         let (figures, of_methods) = (&self.figures, &self.methods);
         let sort = match figures.sort {
             Sort::Cpu => methods::Sort::Cpu,
@@ -292,13 +305,14 @@ impl CpuArgs {
                 return Err(wrong_sort(
                     figures.sort,
                     "is of processes",
-                    "leave out --methods and --top-methods, or sort by cpu, exclusive, wait, ready, first, last …",
+                    "leave out --methods, --stacktags and --top-methods, or sort by cpu, exclusive, wait, ready, first, last …",
                 ));
             }
         };
         Ok(methods::Question {
             filter: self.processes.filter(),
             methods: of_methods.patterns(),
+            tags: of_methods.tags(messages)?,
             granularity: of_methods.granularity(),
             per_thread: of_methods.per_thread,
             time: self.processes.time,
@@ -347,11 +361,21 @@ impl FigureArgs {
 
 impl MethodArgs {
     fn are_asked(&self) -> bool {
-        self.methods.is_some() || self.top_methods.is_some()
+        self.methods.is_some() || self.stacktags.is_some() || self.top_methods.is_some()
     }
 
-    fn patterns(&self) -> methods::MethodPatterns {
-        methods::MethodPatterns::parse(self.methods.as_deref().unwrap_or_default(), self.include_module)
+    /// Which methods; all of them where neither methods nor tags are named.
+    fn patterns(&self) -> Option<methods::MethodPatterns> {
+        let list = self.methods.as_deref().or(self.stacktags.is_none().then_some("*"));
+        list.map(|list| methods::MethodPatterns::parse(list, self.include_module))
+    }
+
+    fn tags(&self, messages: &Messages) -> Result<Option<methods::Tags>, UsageError> {
+        let tags = |patterns: &String| {
+            let set = tag_files::load(&self.tag_file, self.nested, messages)?;
+            Ok(methods::Tags { patterns: Patterns::parse(patterns), set })
+        };
+        self.stacktags.as_ref().map(tags).transpose()
     }
 
     fn granularity(&self) -> Granularity {

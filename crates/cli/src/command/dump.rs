@@ -24,7 +24,7 @@ pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::R
     match dump {
         Dump::Cpu(args) => {
             printer.style.time = args.time_style();
-            ask_archives(dump.common(), args.question()?.as_ref(), &printer, messages)
+            ask_archives(dump.common(), args.question(messages)?.as_ref(), &printer, messages)
         }
         Dump::Process(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
         Dump::Version(args) => ask_archives(dump.common(), &args.question(), &printer, messages),

@@ -130,7 +130,7 @@ const SWITCHES: &[Switch] = &[
     switch(&["minmaxduration"], &[Cpu], To::Range("--min-duration", "--max-duration", "s")),
     switch(&["minmaxreadyavgus"], &[Cpu], To::Range("--min-ready-average", "--max-ready-average", "us")),
     switch(&["minmaxcswitchcount"], &[Cpu], To::Range("--min-switches", "--max-switches", "")),
-    switch(&["stacktags"], &[Cpu], To::Missing("CPU, wait and ready per stack tag")),
+    switch(&["stacktags"], &[Cpu], To::Value("--stacktags")),
     switch(&["minmaxcpums"], &[Cpu], To::Range("--min-cpu", "--max-cpu", "ms")),
     switch(&["minmaxwaitms"], &[Cpu], To::Range("--min-wait", "--max-wait", "ms")),
     switch(&["minmaxreadyms"], &[Cpu], To::Range("--min-ready", "--max-ready", "ms")),

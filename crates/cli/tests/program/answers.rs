@@ -54,7 +54,10 @@ answers! {
     an_empty_time_range: "dump", "cpu", "--time", "5..4";
     not_a_number: "dump", "cpu", "--min-cpu", "5 apples";
     a_question_that_does_not_exist_yet: "-dump", "dns", "-fd", "x";
-    a_switch_that_does_not_exist_yet: "-dump", "cpu", "-stacktags", "*";
+    a_switch_that_does_not_exist_yet: "-dump", "cpu", "-showcorenumber";
+    stack_tags: "dump", "cpu", "-f", "Write*", "--stacktags", "*", "--totals", "method";
+    stack_tags_and_methods: "-dump", "CPU", "-stacktags", "Other", "-methods", "*Main", "-fd", "Write*.json";
+    a_tag_file_that_is_none: "dump", "cpu", "--stacktags", "*", "--tag-file", "missing.stacktags";
     methods: "dump", "cpu", "--methods", "*";
     methods_of_one_kind: "dump", "cpu", "--methods", "FileWriter.*;!*Main", "--first-last", "s";
     methods_with_details: "dump", "cpu", "-f", "Write*", "--top-methods", "2", "--sort", "wait", "--details", "--columns", "!samples";

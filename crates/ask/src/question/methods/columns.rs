@@ -3,7 +3,7 @@
 use tracesift_analysis::{Distribution, Place};
 use tracesift_trace::rows::{ModuleRow, ProcessRow, ThreadRow};
 
-use super::order::{Method, duration, ready_average};
+use super::order::{Kind as RowKind, Method, duration, ready_average};
 use super::spans::Spans;
 use crate::answer::{ColumnOf, Kind, Value, View};
 use crate::columns::Columns;
@@ -331,10 +331,17 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "method",
         "Function",
         Kind::Text,
-        |r| (&r.method.figures.function).into(),
+        |r| (r.method.kind == RowKind::Method).then_some(&r.method.figures.function).into(),
         "Function; `module+0xRVA` without a symbol.",
     ),
-    ColumnOf::people("method_label", "Method", Kind::Text, |r| (&r.label).into(), "Module and function."),
+    ColumnOf::machine(
+        "stack_tag",
+        "Tag",
+        Kind::Text,
+        |r| (r.method.kind == RowKind::Tag).then_some(&r.method.figures.function).into(),
+        "Stack tag, with `--stacktags`.",
+    ),
+    ColumnOf::people("method_label", "Method", Kind::Text, |r| (&r.label).into(), "Module and function, or stack tag."),
     ColumnOf::always(
         "rva",
         "RVA",

@@ -1,14 +1,18 @@
 //! Figures from samples and switches: for time ranges, for finer rows, and for methods that the summary does not keep.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{MethodAggregator, MethodId, MethodNames, Recording, RunStacks, Span};
+use tracesift_analysis::tags::{TagId, TagRow, TagSource, Tagger};
+use tracesift_analysis::{
+    MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording, RunStacks, Span,
+};
 use tracesift_archive::{Error, Projection};
-use tracesift_extract::stack_methods::NamedStacks;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MethodSummaryRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
-use super::Question;
-use super::order::Method;
+use super::order::{Kind, Method};
+use super::pattern::MethodPatterns;
+use super::{Question, Tags};
 use crate::recording::OpenRecording;
 
 const SAMPLES: Projection<CpuSampleRow> =
@@ -121,7 +125,7 @@ impl<'a> Events<'a> {
         let owners = &mut self.owners;
         let mut runs = RunStacks::new(recording, self.range, &self.threads);
         let mut charge = |run: tracesift_analysis::Run, stack: Option<StackId>| {
-            if let (Some(process), Some(_)) = (owners.threads.get(&run.thread).copied(), stack) {
+            if let Some(process) = owners.threads.get(&run.thread).copied() {
                 let process = owners.id(process, run.thread);
                 let (time, weight) = (run.span.start, run.span.length());
                 let cpu = run.cpu.unwrap_or(-1);
@@ -145,17 +149,87 @@ impl<'a> Events<'a> {
     }
 }
 
-/// The methods of the question in these processes.
+/// The methods that these patterns accept, in these processes.
 pub(super) fn methods(
     opened: &OpenRecording,
     question: &Question,
+    patterns: &MethodPatterns,
     processes: &FxHashSet<ProcessId>,
 ) -> Result<Vec<Method>, Error> {
+    let NamedStacks { stacks, names } = NamedStacks::of(opened.archive(), question.granularity)?;
+    let (totals, owners) = totals(opened, question, processes, stacks)?;
+    let mut wanted = Wanted { patterns, names: &names, known: Vec::new() };
+    let recording = Recording::from(opened.info());
+    let mut found = Vec::new();
+    for total in totals.methods {
+        let Some((process, thread)) = owners.owner(total.process).filter(|_| wanted.is(total.method)) else {
+            continue;
+        };
+        let figures = MethodSummaryRow { process, ..total.row(&recording, names.name(total.method)) };
+        let method = Method { kind: Kind::Method, figures, place: names.place(total.method), thread };
+        if question.ranges.accept(&method) {
+            found.push(method);
+        }
+    }
+    Ok(found)
+}
+
+/// The tags that the question is about, in these processes. Where tags have children, a tag's CPU, wait and ready are those of all below
+/// it, and its exclusive CPU is its own.
+pub(super) fn tags(
+    opened: &OpenRecording,
+    question: &Question,
+    tags: &Tags,
+    processes: &FxHashSet<ProcessId>,
+) -> Result<Vec<Method>, Error> {
+    let NamedStacks { stacks, names } = NamedStacks::of(opened.archive(), Granularity::default())?;
+    let with_totals = tags.set.has_children();
+    let mut source = TagSource::new(stacks, Tagger::new(&tags.set, &names));
+    if with_totals {
+        source = source.with_totals();
+    }
+    let (totals, owners) = totals(opened, question, processes, &mut source)?;
+    let own: FxHashMap<(ProcessId, TagId), i64> = totals
+        .methods
+        .iter()
+        .filter_map(|total| match TagRow::of(total.method) {
+            TagRow::Own(tag) => Some(((total.process, tag), total.cpu)),
+            TagRow::Total(_) => None,
+        })
+        .collect();
+    let recording = Recording::from(opened.info());
+    let mut found = Vec::new();
+    for mut total in totals.methods {
+        let (TagRow::Own(tag) | TagRow::Total(tag)) = TagRow::of(total.method);
+        if with_totals == matches!(TagRow::of(total.method), TagRow::Own(_)) {
+            continue;
+        }
+        total.exclusive_cpu = own.get(&(total.process, tag)).copied().unwrap_or(0);
+        let name = source.tagger().name(tag);
+        let last = name.rsplit('\\').next().unwrap_or(name);
+        let wanted = tags.patterns.matches_any(&[name, last]);
+        let Some((process, thread)) = owners.owner(total.process).filter(|_| wanted) else { continue };
+        let name = MethodName { module: None, function: name.to_owned() };
+        let figures = MethodSummaryRow { process, ..total.row(&recording, name) };
+        let tag = Method { kind: Kind::Tag, figures, place: None, thread };
+        if question.ranges.accept(&tag) {
+            found.push(tag);
+        }
+    }
+    Ok(found)
+}
+
+/// Adds up what the processes did per method of the source.
+fn totals(
+    opened: &OpenRecording,
+    question: &Question,
+    processes: &FxHashSet<ProcessId>,
+    source: impl MethodSource,
+) -> Result<(MethodTotals, Owners), Error> {
     let info = opened.info();
     let recording = Recording::from(info);
-    let NamedStacks { stacks, names } = NamedStacks::of(opened.archive(), question.granularity)?;
     let mut events = Events::new(opened, question, processes)?;
-    let mut totals = MethodAggregator::new(&recording, events.range(), &events.owned_threads(), stacks);
+    let mut totals = MethodAggregator::new(&recording, events.range(), &events.owned_threads(), source);
     if opened.file.has_samples {
         events.samples(|row| totals.sample(row))?;
     } else {
@@ -164,25 +238,12 @@ pub(super) fn methods(
     if info.has_switches {
         events.switches(|_, row| totals.switch(row))?;
     }
-    let mut wanted = Wanted { question, names: &names, known: Vec::new() };
-    let mut found = Vec::new();
-    for total in totals.finish().methods {
-        let Some((process, thread)) = events.owners.owner(total.process).filter(|_| wanted.is(total.method)) else {
-            continue;
-        };
-        let mut figures = total.row(&recording, names.name(total.method));
-        figures.process = process;
-        let method = Method { figures, place: names.place(total.method), thread };
-        if question.ranges.accept(&method) {
-            found.push(method);
-        }
-    }
-    Ok(found)
+    Ok((totals.finish(), events.owners))
 }
 
 /// Which methods the question is about: each name is looked at once, however many processes have it.
 struct Wanted<'a> {
-    question: &'a Question,
+    patterns: &'a MethodPatterns,
     names: &'a MethodNames,
     known: Vec<Option<bool>>,
 }
@@ -193,10 +254,10 @@ impl Wanted<'_> {
         if self.known.len() <= index {
             self.known.resize(index + 1, None);
         }
-        let (question, names) = (self.question, self.names);
+        let (patterns, names) = (self.patterns, self.names);
         let matches = || {
             let name = names.name(method);
-            question.methods.matches(name.module.as_deref(), &name.function)
+            patterns.matches(name.module.as_deref(), &name.function)
         };
         self.known.get_mut(index).is_some_and(|known| *known.get_or_insert_with(matches))
     }

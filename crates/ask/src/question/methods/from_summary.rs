@@ -9,7 +9,8 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow};
 
 use super::Question;
-use super::order::{MEASURES, Method, Sort};
+use super::order::{Kind, MEASURES, Method, Sort};
+use super::pattern::MethodPatterns;
 
 /// What the summary says of some processes.
 #[derive(Debug, Default)]
@@ -28,6 +29,7 @@ impl FromSummary {
     pub(super) fn read(
         archive: &Archive,
         question: &Question,
+        patterns: &MethodPatterns,
         processes: &FxHashSet<ProcessId>,
         summaries: &[ProcessSummaryRow],
     ) -> Result<Self, Error> {
@@ -43,8 +45,8 @@ impl FromSummary {
             if let Some(kept) = kept.get_mut(&row.process) {
                 kept.push(MEASURES.map(|measure| measure.figure(row).unwrap_or(0)));
             }
-            if question.methods.matches(row.module.as_deref(), &row.function) {
-                let method = Method { figures: row.clone(), place: None, thread: None };
+            if patterns.matches(row.module.as_deref(), &row.function) {
+                let method = Method { kind: Kind::Method, figures: row.clone(), place: None, thread: None };
                 if question.ranges.accept(&method) {
                     methods.push(method);
                 }

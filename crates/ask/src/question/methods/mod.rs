@@ -11,7 +11,10 @@ mod order;
 mod pattern;
 mod spans;
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::tags::TagSet;
 use tracesift_archive::Error;
 use tracesift_extract::input::Patterns;
 use tracesift_extract::stack_methods::{By, Granularity};
@@ -19,7 +22,7 @@ use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
-pub use self::order::{Method, Ranges, Sort};
+pub use self::order::{Kind as RowKind, Method, Ranges, Sort};
 pub use self::pattern::MethodPatterns;
 pub use self::spans::Spans;
 
@@ -50,13 +53,24 @@ pub enum Totals {
     Method,
 }
 
+/// Which stack tags.
+#[derive(Clone, Debug)]
+pub struct Tags {
+    /// Their names, whole or their last part.
+    pub patterns: Patterns,
+    /// The rules.
+    pub set: Arc<TagSet>,
+}
+
 /// What is asked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Question {
     /// Which processes.
     pub filter: ProcessFilter,
-    /// Which methods.
-    pub methods: MethodPatterns,
+    /// Rows of methods: which.
+    pub methods: Option<MethodPatterns>,
+    /// Rows of stack tags: which.
+    pub tags: Option<Tags>,
     /// What is one method.
     pub granularity: Granularity,
     /// A row per thread.
@@ -112,6 +126,9 @@ impl Ask for Question {
         }
         if !self.per_thread {
             show(&["tid", "thread_name"], View::Nowhere);
+        }
+        if self.tags.is_none() {
+            show(&["stack_tag"], View::Nowhere);
         }
         if self.granularity.by != By::Line {
             show(&["source_file", "source_line", "source"], View::Nowhere);
@@ -187,22 +204,32 @@ impl Question {
             && recording.file.has_samples
     }
 
-    /// The methods, and of how many processes they were computed from the events.
+    /// The rows, and of how many processes those of methods were computed from the events.
     fn figures(
         &self,
         recording: &OpenRecording,
         processes: &FxHashSet<ProcessId>,
     ) -> Result<(Vec<Method>, usize), Error> {
-        if !self.could_be_summary(recording) {
-            return Ok((from_events::methods(recording, self, processes)?, processes.len()));
+        let (mut rows, from_events) = match &self.methods {
+            None => (Vec::new(), 0),
+            Some(patterns) if !self.could_be_summary(recording) => {
+                (from_events::methods(recording, self, patterns, processes)?, processes.len())
+            }
+            Some(patterns) => {
+                let archive = recording.archive();
+                let summaries: Vec<ProcessSummaryRow> = archive.rows()?;
+                let FromSummary { mut methods, incomplete } =
+                    FromSummary::read(archive, self, patterns, processes, &summaries)?;
+                if !incomplete.is_empty() {
+                    methods.append(&mut from_events::methods(recording, self, patterns, &incomplete)?);
+                }
+                (methods, incomplete.len())
+            }
+        };
+        if let Some(tags) = &self.tags {
+            rows.append(&mut from_events::tags(recording, self, tags, processes)?);
         }
-        let archive = recording.archive();
-        let summaries: Vec<ProcessSummaryRow> = archive.rows()?;
-        let FromSummary { mut methods, incomplete } = FromSummary::read(archive, self, processes, &summaries)?;
-        if !incomplete.is_empty() {
-            methods.append(&mut from_events::methods(recording, self, &incomplete)?);
-        }
-        Ok((methods, incomplete.len()))
+        Ok((rows, from_events))
     }
 
     /// Rows and processes in order, both cut down to what is shown.
@@ -293,10 +320,12 @@ impl Question {
                 })
                 .collect();
         }
-        if with_totals && shown.len() > 1 {
-            section
-                .notes
-                .push("totals add up the rows shown: a sample or span counts in each of its methods".to_owned());
+        let overlap = self.methods.is_some() || self.tags.as_ref().is_some_and(|tags| tags.set.has_children());
+        if with_totals && overlap && shown.len() > 1 {
+            section.notes.push(
+                "totals add up the rows shown, which overlap: a sample or span counts in each of its methods"
+                    .to_owned(),
+            );
         }
         if precise && !shown.is_empty() {
             section

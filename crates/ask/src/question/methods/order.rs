@@ -8,9 +8,21 @@ use tracesift_trace::rows::MethodSummaryRow;
 
 use crate::order::Between;
 
-/// A method of a process with its figures.
+/// What a row is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A method.
+    #[default]
+    Method,
+    /// A stack tag: its name stands where that of the function does.
+    Tag,
+}
+
+/// A method or tag of a process with its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Method {
+    /// What it is.
+    pub kind: Kind,
     /// The figures. Where a recording has no samples, the CPU is the precise run time.
     pub figures: MethodSummaryRow,
     /// The line or instruction, if rows are that fine.
@@ -138,6 +150,7 @@ impl Sort {
         let (x, y) = (&a.figures, &b.figures);
         let by_name = || {
             let names = (&x.module, &x.function).cmp(&(&y.module, &y.function));
+            let names = a.kind.cmp(&b.kind).then(names);
             names.then_with(|| a.place.cmp(&b.place)).then_with(|| a.thread.cmp(&b.thread))
         };
         match self.figure(x).cmp(&self.figure(y)) {

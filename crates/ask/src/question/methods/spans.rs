@@ -3,15 +3,16 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::percentiles::is_deep_sleep;
+use tracesift_analysis::tags::{TagRow, TagSource, Tagger};
 use tracesift_analysis::{CpuSet, Distribution, MethodId, MethodName, MethodSource, Place, pieces};
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::NamedStacks;
+use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
-use super::Question;
 use super::from_events::Events;
-use super::order::Method;
+use super::order::{Kind, Method};
+use super::{Question, Tags};
 use crate::recording::OpenRecording;
 
 /// Single spans of one method in one process or thread.
@@ -40,93 +41,117 @@ struct Collected {
     cpus: CpuSet,
 }
 
-/// Where on a stack a row stands.
+/// Where a sample or wait was.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Top {
+enum At {
     Stack(StackId),
     Frame(FrameId),
+    Nowhere,
 }
 
-/// Finds the rows of the answer whose methods a stack has.
-struct Rows<'a> {
-    stacks: &'a mut tracesift_analysis::StackMethods,
-    by_method: FxHashMap<(ProcessId, MethodId), u32>,
-    known: FxHashMap<(ProcessId, Top), Box<[u32]>>,
+impl At {
+    /// What a source has there.
+    fn methods(self, source: &mut impl MethodSource, methods: &mut Vec<MethodId>) {
+        match self {
+            Self::Stack(stack) => source.stack(stack, methods),
+            Self::Frame(frame) => source.frame(frame, methods),
+            Self::Nowhere => source.no_stack(methods),
+        }
+    }
 }
 
-impl Rows<'_> {
-    fn of(&mut self, owner: ProcessId, top: Top) -> &[u32] {
-        let (stacks, by_method) = (&mut *self.stacks, &self.by_method);
-        self.known.entry((owner, top)).or_insert_with(|| {
-            let mut methods = Vec::new();
-            match top {
-                Top::Stack(stack) => stacks.stack(stack, &mut methods),
-                Top::Frame(frame) => stacks.frame(frame, &mut methods),
+/// The spans of each of these rows, in their order.
+pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) -> Result<Vec<Spans>, Error> {
+    let processes: FxHashSet<ProcessId> = rows.iter().map(|row| row.figures.process).collect();
+    let mut events = Events::new(opened, question, &processes)?;
+    let mut collected: Vec<Collected> = rows.iter().map(|_| Collected::default()).collect();
+    // Without a row per thread any thread stands for its process.
+    let owner =
+        |events: &mut Events<'_>, row: &Method| events.owner_id(row.figures.process, row.thread.unwrap_or(ThreadId(0)));
+    if rows.iter().any(|row| row.kind == Kind::Method) {
+        let NamedStacks { mut stacks, names } = NamedStacks::of(opened.archive(), question.granularity)?;
+        let mut ids: FxHashMap<(MethodName, Option<Place>), MethodId> = FxHashMap::default();
+        for id in (0..u32::try_from(names.len()).unwrap_or(u32::MAX)).map(MethodId) {
+            ids.insert((names.name(id), names.place(id)), id);
+        }
+        let mut by_id: FxHashMap<(ProcessId, MethodId), u32> = FxHashMap::default();
+        for (number, row) in (0..).zip(rows).filter(|(_, row)| row.kind == Kind::Method) {
+            let name = MethodName { module: row.figures.module.clone(), function: row.figures.function.clone() };
+            if let Some(id) = ids.get(&(name, row.place.clone())) {
+                by_id.insert((owner(&mut events, row), *id), number);
             }
-            let mut rows: Vec<u32> =
-                methods.iter().filter_map(|method| by_method.get(&(owner, *method)).copied()).collect();
+        }
+        drop(ids);
+        collect(opened, &mut events, &mut collected, |owner, at| {
+            let mut methods = Vec::new();
+            at.methods(&mut stacks, &mut methods);
+            methods.iter().filter_map(|method| by_id.get(&(owner, *method)).copied()).collect()
+        })?;
+    }
+    if let Some(Tags { set, .. }) = &question.tags {
+        let NamedStacks { stacks, names } = NamedStacks::of(opened.archive(), Granularity::default())?;
+        let mut source = TagSource::new(stacks, Tagger::new(set, &names));
+        if set.has_children() {
+            source = source.with_totals();
+        }
+        let mut by_name: FxHashMap<(ProcessId, &str), u32> = FxHashMap::default();
+        for (number, row) in (0..).zip(rows).filter(|(_, row)| row.kind == Kind::Tag) {
+            by_name.insert((owner(&mut events, row), &row.figures.function), number);
+        }
+        collect(opened, &mut events, &mut collected, |owner, at| {
+            let mut tags = Vec::new();
+            at.methods(&mut source, &mut tags);
+            let name = |method: &MethodId| match TagRow::of(*method) {
+                TagRow::Own(tag) | TagRow::Total(tag) => source.tagger().name(tag),
+            };
+            tags.iter().filter_map(|tag| by_name.get(&(owner, name(tag))).copied()).collect()
+        })?;
+    }
+    Ok(collected.into_iter().map(Collected::finish).collect())
+}
+
+/// Reads the events, and adds each to the rows that `find` tells for an owner and a stack: it is asked once for each such pair.
+fn collect(
+    opened: &OpenRecording,
+    events: &mut Events<'_>,
+    collected: &mut [Collected],
+    mut find: impl FnMut(ProcessId, At) -> Vec<u32>,
+) -> Result<(), Error> {
+    let mut known: FxHashMap<(ProcessId, At), Box<[u32]>> = FxHashMap::default();
+    let mut each = |owner: ProcessId, at: At, add: &mut dyn FnMut(&mut Collected)| {
+        let rows = known.entry((owner, at)).or_insert_with(|| {
+            let mut rows = find(owner, at);
             rows.sort_unstable();
             rows.dedup();
             rows.into()
-        })
-    }
-}
-
-/// The spans of each of these methods, in their order.
-pub(super) fn of(opened: &OpenRecording, question: &Question, methods: &[&Method]) -> Result<Vec<Spans>, Error> {
-    let info = opened.info();
-    let NamedStacks { mut stacks, names } = NamedStacks::of(opened.archive(), question.granularity)?;
-    let processes: FxHashSet<ProcessId> = methods.iter().map(|method| method.figures.process).collect();
-    let mut events = Events::new(opened, question, &processes)?;
-    let range = events.range();
-
-    let mut ids: FxHashMap<(MethodName, Option<Place>), MethodId> = FxHashMap::default();
-    for id in (0..u32::try_from(names.len()).unwrap_or(u32::MAX)).map(MethodId) {
-        ids.insert((names.name(id), names.place(id)), id);
-    }
-    let mut rows = Rows { stacks: &mut stacks, by_method: FxHashMap::default(), known: FxHashMap::default() };
-    for (row, method) in (0..).zip(methods) {
-        let figures = &method.figures;
-        let name = MethodName { module: figures.module.clone(), function: figures.function.clone() };
-        if let Some(id) = ids.get(&(name, method.place.clone())) {
-            // Without a row per thread any thread stands for its process.
-            let owner = events.owner_id(figures.process, method.thread.unwrap_or(ThreadId(0)));
-            rows.by_method.insert((owner, *id), row);
+        });
+        for &row in rows.iter() {
+            collected.get_mut(row as usize).into_iter().for_each(&mut *add);
         }
-    }
-    drop(ids);
-
-    let mut collected: Vec<Collected> = methods.iter().map(|_| Collected::default()).collect();
+    };
     events.samples(|sample: &CpuSampleRow| {
-        let Some(top) = sample.stack.map(Top::Stack).or(sample.frame.map(Top::Frame)) else { return };
-        for &row in rows.of(sample.process, top) {
-            let Some(of_row) = collected.get_mut(row as usize) else { continue };
-            of_row.cpus.insert(sample.cpu);
+        let at = sample.stack.map(At::Stack).or(sample.frame.map(At::Frame)).unwrap_or(At::Nowhere);
+        each(sample.process, at, &mut |row| {
+            row.cpus.insert(sample.cpu);
             if let Some(priority) = sample.priority {
-                of_row.priorities += i64::from(priority);
-                of_row.prioritized += 1;
+                row.priorities += i64::from(priority);
+                row.prioritized += 1;
             }
-        }
+        });
     })?;
-    let idle: FxHashSet<ThreadId> = opened
-        .archive()
-        .rows::<ThreadRow>()?
-        .iter()
-        .filter(|row| row.idle_cpu.is_some())
-        .map(|row| row.thread)
-        .collect();
+    let threads = opened.archive().rows::<ThreadRow>()?;
+    let idle: FxHashSet<ThreadId> = threads.iter().filter(|row| row.idle_cpu.is_some()).map(|row| row.thread).collect();
+    let (has_ready, range) = (opened.info().has_ready, events.range());
     events.switches(|owner, switch: &ContextSwitchRow| {
-        let Some(stack) = switch.wait_stack else { return };
-        let parts = pieces(switch, info.has_ready).clip(range);
+        let at = switch.wait_stack.map_or(At::Nowhere, At::Stack);
+        let parts = pieces(switch, has_ready).clip(range);
         let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));
-        for &row in rows.of(owner, Top::Stack(stack)) {
-            let Some(of_row) = collected.get_mut(row as usize) else { continue };
-            of_row.wait.extend(parts.wait.map(|span| span.length()));
-            let ready = if deep { &mut of_row.ready_deep_sleep } else { &mut of_row.ready };
+        each(owner, at, &mut |row| {
+            row.wait.extend(parts.wait.map(|span| span.length()));
+            let ready = if deep { &mut row.ready_deep_sleep } else { &mut row.ready };
             ready.extend(parts.ready.map(|span| span.length()));
-        }
-    })?;
-    Ok(collected.into_iter().map(Collected::finish).collect())
+        });
+    })
 }
 
 impl Collected {

@@ -8,7 +8,7 @@ use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 use crate::spans::{Span, pieces};
 
 /// How a thread spent a stretch of time. The parts add up to its length.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Activity {
     /// On a CPU, ns.
     pub run: i64,
@@ -18,44 +18,70 @@ pub struct Activity {
     pub ready: i64,
     /// Broken switch chains, and before it was first seen, ns.
     pub unknown: i64,
-    /// The longest of its waits, cut to the stretch, with the number of its row; of equals the last one.
-    pub longest: Option<(Span, usize)>,
+    /// The longest of its waits, cut to the stretch, with its row; of equals the last one.
+    pub longest: Option<(Span, ContextSwitchRow)>,
 }
 
 impl Activity {
-    /// What the thread of these rows did within a stretch. `rows` are those of its switch rows that touch the stretch, in the order of time;
-    /// between them it runs, as long as one of its rows says that it was switched at all.
-    #[must_use]
-    pub fn of(rows: &[ContextSwitchRow], within: Span, has_ready: bool) -> Self {
-        let mut activity = Self::default();
-        let length = |span: Option<Span>| span.map_or(0, Span::length);
-        let mut now = within.start;
-        let mut runs = true;
-        for (number, row) in rows.iter().enumerate() {
-            let before = Span::new(now, row.off_time.clamp(now, within.end)).length();
-            if runs { activity.run += before } else { activity.unknown += before }
-            let parts = pieces(row, has_ready).clip(within);
-            activity.wait += length(parts.wait);
-            activity.ready += length(parts.ready);
-            activity.unknown += length(parts.open) + length(parts.unknown);
-            if let Some(wait) = parts.wait.filter(|wait| !wait.is_empty())
-                && activity.longest.is_none_or(|(longest, _)| wait.length() >= longest.length())
-            {
-                activity.longest = Some((wait, number));
-            }
-            now = now.max(row.time.min(within.end));
-            // After a closing row it does not run, and after a gap nobody knows.
-            runs = row.flags & (switch_flags::OPEN_RIGHT | switch_flags::TERMINATED) == 0;
-        }
-        let rest = Span::new(now, within.end).length();
-        if runs { activity.run += rest } else { activity.unknown += rest }
-        activity
-    }
-
-    /// Whether most of the time went into waiting.
+    /// Whether one wait took the largest part.
     #[must_use]
     pub fn mostly_waits(&self) -> bool {
-        self.longest.is_some_and(|(longest, _)| longest.length() > self.run.max(self.ready).max(self.unknown))
+        let longest = self.longest.as_ref().map_or(0, |(span, _)| span.length());
+        longest > self.run.max(self.ready).max(self.unknown)
+    }
+}
+
+/// Finds the activity of a thread while its rows stream by.
+#[derive(Clone, Debug)]
+pub struct ActivityWalk {
+    within: Span,
+    has_ready: bool,
+    now: i64,
+    runs: bool,
+    activity: Activity,
+}
+
+impl ActivityWalk {
+    /// A stretch of time of a thread. Without any row it ran all the time, as long as it was switched at all.
+    #[must_use]
+    pub fn new(within: Span, has_ready: bool) -> Self {
+        Self { within, has_ready, now: within.start, runs: true, activity: Activity::default() }
+    }
+
+    /// Takes the thread's next row that touches the stretch, in the order of time. Between its rows it runs.
+    pub fn row(&mut self, row: &ContextSwitchRow) {
+        let activity = &mut self.activity;
+        let length = |span: Option<Span>| span.map_or(0, Span::length);
+        let before = Span::new(self.now, row.off_time.clamp(self.now, self.within.end)).length();
+        if self.runs {
+            activity.run += before
+        } else {
+            activity.unknown += before
+        }
+        let parts = pieces(row, self.has_ready).clip(Span { start: self.now, ..self.within });
+        activity.wait += length(parts.wait);
+        activity.ready += length(parts.ready);
+        activity.unknown += length(parts.open) + length(parts.unknown);
+        let longest = activity.longest.as_ref().map_or(0, |(span, _)| span.length());
+        if let Some(wait) = parts.wait.filter(|wait| !wait.is_empty() && wait.length() >= longest) {
+            activity.longest = Some((wait, row.clone()));
+        }
+        self.now = self.now.max(row.time.min(self.within.end));
+        // Behind the row that closes its life it does not run.
+        self.runs = row.flags & (switch_flags::OPEN_RIGHT | switch_flags::TERMINATED) == 0;
+    }
+
+    /// The activity, up to the end of the stretch.
+    #[must_use]
+    pub fn finish(self) -> Activity {
+        let mut activity = self.activity;
+        let rest = Span::new(self.now, self.within.end).length();
+        if self.runs {
+            activity.run += rest
+        } else {
+            activity.unknown += rest
+        }
+        activity
     }
 }
 
@@ -64,8 +90,14 @@ mod tests {
     use proptest::prelude::*;
     use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 
-    use super::Activity;
+    use super::{Activity, ActivityWalk};
     use crate::spans::Span;
+
+    fn activity(rows: &[ContextSwitchRow], within: Span) -> Activity {
+        let mut walk = ActivityWalk::new(within, true);
+        rows.iter().for_each(|row| walk.row(row));
+        walk.finish()
+    }
 
     fn row(off_time: i64, ready_time: i64, time: i64) -> ContextSwitchRow {
         ContextSwitchRow { off_time, ready_time: Some(ready_time), time, ..ContextSwitchRow::default() }
@@ -75,19 +107,19 @@ mod tests {
     fn runs_between_its_waits() {
         // Runs 100..110, waits 110..150, ready 150..155, runs 155..160, waits 160..190, ready 190..200.
         let rows = [row(110, 150, 155), row(160, 190, 200)];
-        let activity = Activity::of(&rows, Span::new(100, 195), true);
-        let longest = Some((Span::new(110, 150), 0));
-        assert_eq!(activity, Activity { run: 15, wait: 70, ready: 10, unknown: 0, longest });
-        assert!(activity.mostly_waits());
-        let part = Activity::of(&rows[..1], Span::new(140, 160), true);
+        let all = activity(&rows, Span::new(100, 195));
+        let longest = Some((Span::new(110, 150), rows[0].clone()));
+        assert_eq!(all, Activity { run: 15, wait: 70, ready: 10, unknown: 0, longest });
+        assert!(all.mostly_waits());
+        let part = activity(&rows[..1], Span::new(140, 160));
         assert_eq!((part.run, part.wait, part.ready), (5, 10, 5));
     }
 
     #[test]
     fn without_a_switch_it_ran_and_after_its_end_it_did_not() {
-        assert_eq!(Activity::of(&[], Span::new(5, 9), true).run, 4);
+        assert_eq!(activity(&[], Span::new(5, 9)).run, 4);
         let closing = ContextSwitchRow { flags: switch_flags::TERMINATED, off_time: 7, time: 7, ..row(7, 7, 7) };
-        let ended = Activity::of(&[closing], Span::new(5, 9), true);
+        let ended = activity(&[closing], Span::new(5, 9));
         assert_eq!((ended.run, ended.unknown), (2, 2));
     }
 
@@ -101,8 +133,10 @@ mod tests {
                 row(off, off + wait, now)
             }).collect();
             let within = Span::new(a, a + length);
-            let activity = Activity::of(&rows, within, true);
-            prop_assert_eq!(activity.run + activity.wait + activity.ready + activity.unknown, within.length());
+            let touching: Vec<_> =
+                rows.into_iter().filter(|row| row.off_time < within.end && row.time > within.start).collect();
+            let all = activity(&touching, within);
+            prop_assert_eq!(all.run + all.wait + all.ready + all.unknown, within.length());
         }
     }
 }

@@ -36,11 +36,41 @@ impl Interrupt {
 
 /// Starts of module names in lower case: drivers of Windows, modules of Linux in brackets.
 const DISK_MODULES: [&str; 19] = [
-    "storport", "stornvme", "storahci", "iastor", "ataport", "atapi", "disk.sys", "classpnp", "partmgr", "volmgr", "volsnap", "fvevol",
-    "nvme", "[nvme", "[ahci", "[libahci", "[libata", "[scsi_mod", "[virtio_blk",
+    "storport",
+    "stornvme",
+    "storahci",
+    "iastor",
+    "ataport",
+    "atapi",
+    "disk.sys",
+    "classpnp",
+    "partmgr",
+    "volmgr",
+    "volsnap",
+    "fvevol",
+    "nvme",
+    "[nvme",
+    "[ahci",
+    "[libahci",
+    "[libata",
+    "[scsi_mod",
+    "[virtio_blk",
 ];
 const NETWORK_MODULES: [&str; 14] = [
-    "ndis", "tcpip", "afd.sys", "netio", "netvsc", "fwpkclnt", "e1d", "e1i", "rt640", "mlx", "[virtio_net", "[e1000", "[ixgbe", "[igb",
+    "ndis",
+    "tcpip",
+    "afd.sys",
+    "netio",
+    "netvsc",
+    "fwpkclnt",
+    "e1d",
+    "e1i",
+    "rt640",
+    "mlx",
+    "[virtio_net",
+    "[e1000",
+    "[ixgbe",
+    "[igb",
 ];
 /// Parts of function names in lower case.
 const TIMER_FUNCTIONS: [&str; 7] = [
@@ -52,8 +82,7 @@ const TIMER_FUNCTIONS: [&str; 7] = [
     "call_timer_fn",
     "tick_",
 ];
-const DISK_FUNCTIONS: [&str; 8] =
-    ["blk_", "end_bio", "bio_endio", "scsi_", "nvme_", "ata_", "virtblk_", "folio_end_"];
+const DISK_FUNCTIONS: [&str; 8] = ["blk_", "end_bio", "bio_endio", "scsi_", "nvme_", "ata_", "virtblk_", "folio_end_"];
 const NETWORK_FUNCTIONS: [&str; 6] = ["net_rx_action", "napi_", "tcp_", "udp_", "ip_rcv", "netif_"];
 
 fn of_method(method: &MethodName) -> Option<Interrupt> {
@@ -91,7 +120,10 @@ mod tests {
         };
         assert_eq!(of(&[("ntoskrnl.exe", "KeSetEvent"), ("storport.sys", "storport.sys+0x12")]), Interrupt::Disk);
         assert_eq!(of(&[("ntoskrnl.exe", "KiTimerExpiration"), ("ntoskrnl.exe", "KiRetireDpcList")]), Interrupt::Timer);
-        assert_eq!(of(&[("[kernel.kallsyms]", "try_to_wake_up"), ("[kernel.kallsyms]", "hrtimer_wakeup")]), Interrupt::Timer);
+        assert_eq!(
+            of(&[("[kernel.kallsyms]", "try_to_wake_up"), ("[kernel.kallsyms]", "hrtimer_wakeup")]),
+            Interrupt::Timer
+        );
         assert_eq!(of(&[("[kernel.kallsyms]", "blk_mq_complete_request")]), Interrupt::Disk);
         assert_eq!(of(&[("tcpip.sys", "TcpReceive")]), Interrupt::Network);
         assert_eq!(of(&[("ntoskrnl.exe", "KiDpcInterrupt")]), Interrupt::Other);

@@ -50,7 +50,7 @@ mod thread_set;
 pub mod union;
 
 pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
-pub use activity::Activity;
+pub use activity::{Activity, ActivityWalk};
 pub use charges::Charge;
 pub use cpus::CpuSet;
 pub use interrupts::Interrupt;

@@ -24,11 +24,13 @@ pub mod processes;
 pub mod question;
 pub mod recording;
 pub mod runs;
+mod stack_names;
 pub mod time_format;
 pub mod time_range;
 pub mod tree;
 pub mod units;
 pub mod user;
+mod wait_reason;
 
 pub use ask::{Ask, ask};
 

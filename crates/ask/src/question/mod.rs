@@ -7,3 +7,4 @@ pub mod process;
 pub mod stats;
 pub mod testrun;
 pub mod version;
+pub mod waits;

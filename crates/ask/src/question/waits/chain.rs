@@ -1,0 +1,110 @@
+//! Wait chains: from a wait back to whoever did the work.
+//!
+//! The thread that ended a wait is asked what it did while the wait lasted. Where it mostly waited itself, so is the thread that ended that
+//! wait, and so on. Each step reads only the rows of the threads that are asked, in the time that is asked.
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{Activity, ActivityWalk, Interrupt, Span};
+use tracesift_archive::Error;
+use tracesift_trace::ThreadId;
+use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
+
+use super::Threads;
+use super::longest::{SWITCHES, Wait};
+use crate::recording::OpenRecording;
+use crate::stack_names::StackNames;
+
+/// Steps from a wait. Nobody reads more, and a damaged archive must not lead in circles.
+const LONGEST_CHAIN: usize = 16;
+
+/// Who ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waker {
+    /// A thread.
+    Thread(ThreadId),
+    /// An interrupt: the thread that it interrupted has nothing to do with it.
+    Interrupt(Interrupt),
+    /// Nobody until the end of the recording, or it was not recorded.
+    Unknown,
+}
+
+impl Waker {
+    /// Who ended the wait of a row.
+    pub(super) fn of(row: &ContextSwitchRow, threads: &Threads<'_>, names: &mut StackNames) -> Self {
+        let Some(readier) = row.readier.filter(|_| row.ready_time.is_some()) else { return Self::Unknown };
+        let is_idle = threads.row(readier).is_some_and(|row| row.idle_cpu.is_some());
+        if is_idle || row.flags & switch_flags::READIED_FROM_DPC != 0 {
+            return Self::Interrupt(Interrupt::of(&row.ready_stack.map(|stack| names.of(stack)).unwrap_or_default()));
+        }
+        Self::Thread(readier)
+    }
+}
+
+/// One thread of a chain.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    /// Who.
+    pub(super) thread: ThreadId,
+    /// While the wait before lasted.
+    pub(super) within: Span,
+    /// What it did.
+    pub(super) activity: Activity,
+    /// Who ended its longest wait.
+    pub(super) waker: Waker,
+}
+
+/// The chain of each wait: who ended it, who ended that one's, and so on.
+pub(super) fn of(
+    opened: &OpenRecording,
+    waits: &[Wait],
+    threads: &Threads<'_>,
+    names: &mut StackNames,
+) -> Result<Vec<Vec<Link>>, Error> {
+    let mut chains: Vec<Vec<Link>> = waits.iter().map(|_| Vec::new()).collect();
+    let mut open: Vec<(usize, ThreadId, Span)> = Vec::new();
+    for (number, wait) in waits.iter().enumerate() {
+        if let Waker::Thread(thread) = Waker::of(&wait.row, threads, names) {
+            open.push((number, thread, wait.span));
+        }
+    }
+    for _ in 0..LONGEST_CHAIN {
+        if open.is_empty() {
+            break;
+        }
+        let asked = std::mem::take(&mut open);
+        let activities = activities(opened, &asked)?;
+        for ((number, thread, within), activity) in asked.into_iter().zip(activities) {
+            let waker = activity.longest.as_ref().map_or(Waker::Unknown, |(_, row)| Waker::of(row, threads, names));
+            if let (Waker::Thread(next), Some((span, _)), true) = (waker, &activity.longest, activity.mostly_waits()) {
+                open.push((number, next, *span));
+            }
+            if let Some(chain) = chains.get_mut(number) {
+                chain.push(Link { thread, within, activity, waker });
+            }
+        }
+    }
+    Ok(chains)
+}
+
+/// What each of these threads did in its time.
+fn activities(opened: &OpenRecording, asked: &[(usize, ThreadId, Span)]) -> Result<Vec<Activity>, Error> {
+    let has_ready = opened.info().has_ready;
+    let start = asked.iter().map(|(.., span)| span.start).min().unwrap_or(0);
+    let end = asked.iter().map(|(.., span)| span.end).max().unwrap_or(0);
+    let mut walks: Vec<ActivityWalk> = asked.iter().map(|(.., span)| ActivityWalk::new(*span, has_ready)).collect();
+    let mut of_thread: FxHashMap<ThreadId, Vec<usize>> = FxHashMap::default();
+    for (place, (_, thread, _)) in asked.iter().enumerate() {
+        of_thread.entry(*thread).or_default().push(place);
+    }
+    opened.archive().scan(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
+        for &place in of_thread.get(&row.thread).into_iter().flatten() {
+            if let (Some((.., span)), Some(walk)) = (asked.get(place), walks.get_mut(place))
+                && row.off_time < span.end
+                && row.time > span.start
+            {
+                walk.row(row);
+            }
+        }
+    })?;
+    Ok(walks.into_iter().map(ActivityWalk::finish).collect())
+}

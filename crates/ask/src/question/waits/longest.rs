@@ -1,0 +1,92 @@
+//! The longest waits of a recording: one pass, and as many rows in memory as are shown.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::{Span, pieces};
+use tracesift_archive::{Error, Projection};
+use tracesift_trace::rows::ContextSwitchRow;
+use tracesift_trace::{ProcessId, StackId};
+
+use super::{Question, Threads};
+use crate::order::Top;
+use crate::recording::OpenRecording;
+use crate::stack_names::StackNames;
+
+/// The columns that waits and chains need.
+pub(super) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
+    "time",
+    "cpu",
+    "thread",
+    "prev_thread",
+    "off_time",
+    "off_state",
+    "wait_reason",
+    "ready_time",
+    "readier",
+    "wait_stack",
+    "ready_stack",
+    "flags",
+]);
+
+/// A wait, cut to the time range.
+#[derive(Clone, Debug)]
+pub(super) struct Wait {
+    /// When.
+    pub(super) span: Span,
+    /// The row that it is of.
+    pub(super) row: ContextSwitchRow,
+}
+
+/// The waits of the question, the longest last; at least as many as `top` shows, if there are.
+pub(super) fn find(
+    opened: &OpenRecording,
+    question: &Question,
+    top: Top,
+    processes: &FxHashSet<ProcessId>,
+    threads: &Threads<'_>,
+    names: &mut StackNames,
+) -> Result<Vec<Wait>, Error> {
+    let wanted = top.take.unwrap_or(usize::MAX).saturating_add(top.skip);
+    let has_ready = opened.info().has_ready;
+    let (start, end) = question.time.bounds();
+    let range = Span::new(start, end);
+    // The shortest on top, so that it can give way; of equals the later one does.
+    let mut longest: BinaryHeap<Reverse<(i64, Reverse<i64>, Reverse<i32>)>> = BinaryHeap::new();
+    let mut rows: FxHashMap<(i64, i64, i32), Wait> = FxHashMap::default();
+    let mut accepted: FxHashMap<StackId, bool> = FxHashMap::default();
+    let mut accepts = |stack: StackId| {
+        *accepted.entry(stack).or_insert_with(|| {
+            let stack = names.of(stack);
+            stack.iter().any(|method| question.methods.matches(method.module.as_deref(), &method.function))
+        })
+    };
+    opened.archive().scan_while(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
+        let Some(wait) = pieces(row, has_ready).clip(range).wait else { return ControlFlow::Continue(()) };
+        let length = wait.length();
+        let is_one = length > 0
+            && question.length.contains(Some(length))
+            && threads.row(row.thread).is_some_and(|thread| {
+                // Idle threads wait for nothing.
+                processes.contains(&thread.process) && thread.idle_cpu.is_none()
+            });
+        let key = (length, Reverse(wait.start), Reverse(row.thread.0));
+        let is_long = longest.len() < wanted || longest.peek().is_some_and(|Reverse(shortest)| key > *shortest);
+        if !is_one || !is_long || !question.methods.is_empty() && !row.wait_stack.is_some_and(&mut accepts) {
+            return ControlFlow::Continue(());
+        }
+        longest.push(Reverse(key));
+        rows.insert((length, wait.start, row.thread.0), Wait { span: wait, row: row.clone() });
+        if longest.len() > wanted
+            && let Some(Reverse((length, Reverse(start), Reverse(thread)))) = longest.pop()
+        {
+            rows.remove(&(length, start, thread));
+        }
+        ControlFlow::Continue(())
+    })?;
+    let mut waits: Vec<Wait> = rows.into_values().collect();
+    waits.sort_by_key(|wait| (wait.span.length(), Reverse(wait.span.start), Reverse(wait.row.thread.0)));
+    Ok(waits)
+}

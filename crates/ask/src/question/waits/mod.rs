@@ -1,0 +1,102 @@
+//! `dump waits`: the longest waits, who ended each, and what that one did meanwhile.
+
+mod chain;
+pub mod columns;
+mod longest;
+
+use rustc_hash::FxHashMap;
+use tracesift_archive::Error;
+use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
+use tracesift_trace::{ProcessId, ThreadId};
+
+pub use self::columns::{COLUMNS, Row, chain_columns};
+
+use crate::answer::{Column, Fact, Kind, Section};
+use crate::ask::Ask;
+use crate::filter::ProcessFilter;
+use crate::order::{Between, Top};
+use crate::processes::Processes;
+use crate::question::methods::MethodPatterns;
+use crate::recording::OpenRecording;
+use crate::stack_names::StackNames;
+use crate::time_range::TimeRange;
+
+/// Waits shown where nobody says how many.
+const WAITS: usize = 20;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Which processes wait.
+    pub filter: ProcessFilter,
+    /// Waits in this range; they are cut to it.
+    pub time: TimeRange,
+    /// Only waits whose stack has such a method.
+    pub methods: MethodPatterns,
+    /// Length of a wait, ns.
+    pub length: Between,
+    /// How many; the 20 longest where nothing is said.
+    pub top: Top,
+}
+
+/// Who the threads of a recording are.
+pub(crate) struct Threads<'a> {
+    threads: FxHashMap<ThreadId, &'a ThreadRow>,
+    processes: FxHashMap<ProcessId, &'a ProcessRow>,
+}
+
+impl<'a> Threads<'a> {
+    pub(crate) fn new(threads: &'a [ThreadRow], processes: &'a [ProcessRow]) -> Self {
+        Self {
+            threads: threads.iter().map(|row| (row.thread, row)).collect(),
+            processes: processes.iter().map(|row| (row.process, row)).collect(),
+        }
+    }
+
+    pub(crate) fn row(&self, thread: ThreadId) -> Option<&'a ThreadRow> {
+        self.threads.get(&thread).copied()
+    }
+
+    pub(crate) fn process(&self, thread: ThreadId) -> Option<&'a ProcessRow> {
+        self.processes.get(&self.row(thread)?.process).copied()
+    }
+
+    /// `process(pid) tid name`.
+    pub(crate) fn label(&self, thread: ThreadId) -> String {
+        let Some(row) = self.row(thread) else { return "unknown thread".to_owned() };
+        let process = self.process(thread).map(|process| format!("{}({}) ", process.name, process.pid));
+        let name = row.name.as_ref().map(|name| format!(" {name}"));
+        format!("{}{}{}", process.unwrap_or_default(), row.tid, name.unwrap_or_default())
+    }
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "waits"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let archive = recording.archive();
+        if !recording.info().has_switches {
+            let facts = vec![Fact::local("context switches", Kind::Text, "not recorded")];
+            return Ok(COLUMNS.section(&recording.file, &[], facts));
+        }
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let threads: Vec<ThreadRow> = archive.rows()?;
+        let accepted = Processes::new(&processes).accepted(&self.filter).map(|(_, row)| row.process).collect();
+        let known = Threads::new(&threads, &processes);
+        let mut names = StackNames::new(NamedStacks::of(archive, Granularity::default())?);
+        let top = Top { take: self.top.take.or(Some(WAITS)), ..self.top };
+        let mut waits = longest::find(recording, self, top, &accepted, &known, &mut names)?;
+        top.apply(&mut waits);
+        let chains = chain::of(recording, &waits, &known, &mut names)?;
+        let rows: Vec<Row> =
+            waits.iter().zip(chains).map(|(wait, chain)| Row::new(wait, chain, &known, &mut names)).collect();
+        Ok(COLUMNS.section(&recording.file, &rows, Vec::new()))
+    }
+}

@@ -1,0 +1,84 @@
+//! The names on single stacks, for answers that show stacks.
+
+use tracesift_analysis::{MethodId, MethodName, MethodSource as _};
+use tracesift_extract::stack_methods::NamedStacks;
+use tracesift_trace::StackId;
+
+/// Modules in which every wait ends, whoever waits: what they are called tells nothing about it.
+const EVERYBODYS: [&str; 14] = [
+    "ntoskrnl.exe",
+    "ntkrnlmp.exe",
+    "ntdll.dll",
+    "kernelbase.dll",
+    "kernel32.dll",
+    "win32u.dll",
+    "wow64.dll",
+    "wow64cpu.dll",
+    "wow64win.dll",
+    "[kernel.kallsyms]",
+    "[kernel]",
+    "[vdso]",
+    "libc",
+    "libpthread",
+];
+
+/// Names of stacks.
+#[derive(Debug)]
+pub(crate) struct StackNames {
+    named: NamedStacks,
+    scratch: Vec<MethodId>,
+}
+
+impl StackNames {
+    pub(crate) fn new(named: NamedStacks) -> Self {
+        Self { named, scratch: Vec::new() }
+    }
+
+    /// The methods of a stack, leaf first.
+    pub(crate) fn of(&mut self, stack: StackId) -> Vec<MethodName> {
+        self.scratch.clear();
+        self.named.stacks.stack(stack, &mut self.scratch);
+        self.scratch.iter().map(|method| self.named.names.name(*method)).collect()
+    }
+
+    /// The method of a stack that says most about who waits there: the first that is not of the operating system, else the leaf.
+    pub(crate) fn telling(stack: &[MethodName]) -> Option<&MethodName> {
+        let is_everybodys = |method: &MethodName| {
+            let module = method.module.as_deref().unwrap_or_default().to_lowercase();
+            // `libc.so.6`, `libc-2.31.so`
+            let starts = |name: &str| {
+                module.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
+            };
+            EVERYBODYS.into_iter().any(starts)
+        };
+        stack.iter().find(|method| !is_everybodys(method)).or(stack.first())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracesift_analysis::MethodName;
+
+    use super::StackNames;
+
+    #[test]
+    fn the_first_method_outside_of_the_operating_system() {
+        let method = |module: &str, function: &str| MethodName {
+            module: Some(module.to_owned()),
+            function: function.to_owned(),
+        };
+        let stack = [
+            method("ntoskrnl.exe", "KiSwapContext"),
+            method("ntdll.dll", "NtWaitForSingleObject"),
+            method("KERNELBASE.dll", "WaitForSingleObjectEx"),
+            method("App.exe", "Load"),
+            method("App.exe", "Main"),
+        ];
+        assert_eq!(StackNames::telling(&stack).map(ToString::to_string).as_deref(), Some("App.exe!Load"));
+        assert_eq!(StackNames::telling(&stack[..2]).map(|method| &*method.function), Some("KiSwapContext"));
+        let linux =
+            [method("[kernel.kallsyms]", "schedule"), method("libc.so.6", "read"), method("libcurl.so", "poll")];
+        assert_eq!(StackNames::telling(&linux).map(|method| &*method.function), Some("poll"));
+        assert!(StackNames::telling(&[]).is_none());
+    }
+}

@@ -27,6 +27,7 @@ const SCALE_BYTES: u64 = 1 << 30;
 
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
 fn main() -> anyhow::Result<()> {
+    tracesift_extract::give_back_large_blocks();
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().unwrap_or_else(|| "all".to_owned());
     let mut directory = std::env::temp_dir().join("tracesift-benches");

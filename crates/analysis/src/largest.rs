@@ -8,7 +8,7 @@ use tracesift_trace::rows::MethodSummaryRow;
 use crate::Recording;
 use crate::cut;
 use crate::method_slots::MethodSlots;
-use crate::methods::{MethodCount, MethodTotal};
+use crate::methods::MethodCount;
 use crate::names::{MethodId, MethodName};
 
 /// Table `method_summary`: by process, in it the largest inclusive CPU first, then wait, then the name.
@@ -68,7 +68,7 @@ impl LargestMethods {
                     name.module.clone_from(module);
                     name.function.clone_from(function);
                 }
-                let row = row(&total, &self.recording, name);
+                let row = total.row(&self.recording, name);
                 visit(&row);
                 name = MethodName { module: row.module, function: row.function };
             }
@@ -87,32 +87,6 @@ impl LargestMethods {
         let mut rows = Vec::with_capacity(self.len());
         self.for_each(|row| rows.push(row.clone()));
         rows
-    }
-}
-
-fn row(total: &MethodTotal, recording: &Recording, name: MethodName) -> MethodSummaryRow {
-    let switches = |value: i64| recording.has_switches.then_some(value);
-    let ready = |value: i64| (recording.has_ready || total.ready.count > 0).then_some(value).and_then(switches);
-    MethodSummaryRow {
-        process: total.process,
-        module: name.module,
-        function: name.function,
-        samples: total.samples,
-        cpu: total.cpu,
-        exclusive_cpu: total.exclusive_cpu,
-        wait: switches(total.wait.union),
-        wait_sum: switches(total.wait.sum),
-        wait_count: switches(total.wait.count),
-        wait_longest: switches(total.wait.longest),
-        ready: ready(total.ready.union),
-        ready_sum: ready(total.ready.sum),
-        ready_count: ready(total.ready.count),
-        ready_longest: ready(total.ready.longest),
-        switches: switches(total.switches),
-        // More threads than that do not fit into the thread table.
-        threads: i32::try_from(total.threads).unwrap_or(i32::MAX),
-        first: total.first,
-        last: total.last,
     }
 }
 

@@ -6,10 +6,13 @@
 //!
 //! * [`spans`]: a switch row taken apart into wait, ready, open and unknown
 //! * [`accounting`]: where each thread's lifetime went, an identity and not an estimate
+//! * [`activity`]: what one thread did in a stretch of time, the link of a wait chain
+//! * [`interrupts`]: what a wake-up out of an interrupt is about
 //! * [`union`]: the time that overlapping spans cover
 //! * [`methods`]: CPU, wait and ready per process and method
 //! * [`largest`]: those of them that the archive keeps
 //! * [`processes`]: the same per process
+//! * [`run_stacks`]: precise CPU per stack, where there are no samples
 //! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
 //! * [`tags`]: one name per stack, from files of rules
 //! * [`pattern`]: names with wildcards
@@ -20,11 +23,13 @@
 //! [`union::DescendingUnion`]); forward, they would have to keep every gap until the longest sleeper wakes up.
 
 pub mod accounting;
+pub mod activity;
 mod by_id;
 mod charger;
 mod charges;
 pub mod cpus;
 mod cut;
+pub mod interrupts;
 pub mod largest;
 mod method_slots;
 pub mod methods;
@@ -32,6 +37,7 @@ pub mod names;
 pub mod pattern;
 pub mod percentiles;
 pub mod processes;
+pub mod run_stacks;
 mod settler;
 mod slot_index;
 pub mod spans;
@@ -44,14 +50,17 @@ mod thread_set;
 pub mod union;
 
 pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
+pub use activity::Activity;
 pub use charges::Charge;
 pub use cpus::CpuSet;
+pub use interrupts::Interrupt;
 pub use largest::LargestMethods;
 pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
-pub use names::{MethodId, MethodName, MethodNames};
+pub use names::{MethodId, MethodName, MethodNames, Place};
 pub use pattern::Pattern;
 pub use percentiles::{Distribution, ReadyLatency};
 pub use processes::ProcessTotals;
+pub use run_stacks::RunStacks;
 pub use spans::{Pieces, Span, pieces};
 pub use stacks::{MethodSource, StackMethods};
 pub use summaries::{RowSummaries, StackSummaries, Summaries, Summary};

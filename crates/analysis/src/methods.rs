@@ -11,12 +11,12 @@
 //! its sums are handed out and it starts again; the figures do not depend on it.
 
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MethodSummaryRow, ThreadRow};
 
 use crate::Recording;
 use crate::charger::Charger;
 use crate::cut;
-use crate::names::MethodId;
+use crate::names::{MethodId, MethodName};
 use crate::settler::Settler;
 use crate::spans::Span;
 use crate::stacks::MethodSource;
@@ -49,6 +49,36 @@ pub struct MethodTotal {
     pub first: i64,
     /// Last time at which it was seen in a sample, a span or a switch-in.
     pub last: i64,
+}
+
+impl MethodTotal {
+    /// The figures as the archive has them: what was not recorded is not 0.
+    #[must_use]
+    pub fn row(&self, recording: &Recording, name: MethodName) -> MethodSummaryRow {
+        let switches = |value: i64| recording.has_switches.then_some(value);
+        let ready = |value: i64| (recording.has_ready || self.ready.count > 0).then_some(value).and_then(switches);
+        MethodSummaryRow {
+            process: self.process,
+            module: name.module,
+            function: name.function,
+            samples: self.samples,
+            cpu: self.cpu,
+            exclusive_cpu: self.exclusive_cpu,
+            wait: switches(self.wait.union),
+            wait_sum: switches(self.wait.sum),
+            wait_count: switches(self.wait.count),
+            wait_longest: switches(self.wait.longest),
+            ready: ready(self.ready.union),
+            ready_sum: ready(self.ready.sum),
+            ready_count: ready(self.ready.count),
+            ready_longest: ready(self.ready.longest),
+            switches: switches(self.switches),
+            // More threads than that do not fit into the thread table.
+            threads: i32::try_from(self.threads).unwrap_or(i32::MAX),
+            first: self.first,
+            last: self.last,
+        }
+    }
 }
 
 /// Spans of one kind of one method.

@@ -41,7 +41,24 @@ pub struct MethodNames {
 enum Key {
     Function { module: Option<u32>, function: u32 },
     Rva { module: u32, rva: i64 },
+    Module { module: u32 },
     Unknown,
+    Line { method: u32, file: u32, line: i32 },
+    Address { method: u32, address: i64 },
+}
+
+/// Where in a method: of rows that are finer than methods.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// A source line.
+    Line {
+        /// The source file.
+        file: String,
+        /// The line, from 1.
+        line: i32,
+    },
+    /// An instruction: its RVA in the module, or its address where there is no module.
+    Address(i64),
 }
 
 impl MethodNames {
@@ -64,6 +81,33 @@ impl MethodNames {
         self.method(Key::Rva { module, rva })
     }
 
+    /// All frames of a module for which there is no symbol, as one method. Its name is that of the module.
+    pub fn unresolved(&mut self, module: &str) -> MethodId {
+        let module = self.text(module);
+        self.method(Key::Module { module })
+    }
+
+    /// A line of a method, as if it were a method of its own.
+    pub fn at_line(&mut self, method: MethodId, file: &str, line: i32) -> MethodId {
+        let file = self.text(file);
+        self.method(Key::Line { method: method.0, file, line })
+    }
+
+    /// An instruction of a method, as if it were a method of its own.
+    pub fn at_address(&mut self, method: MethodId, address: i64) -> MethodId {
+        self.method(Key::Address { method: method.0, address })
+    }
+
+    /// Where in its method it is, if it was made by [`Self::at_line`] or [`Self::at_address`].
+    #[must_use]
+    pub fn place(&self, method: MethodId) -> Option<Place> {
+        match *self.methods.get(method.0 as usize)? {
+            Key::Line { file, line, .. } => Some(Place::Line { file: self.text_of(file), line }),
+            Key::Address { address, .. } => Some(Place::Address(address)),
+            Key::Function { .. } | Key::Rva { .. } | Key::Module { .. } | Key::Unknown => None,
+        }
+    }
+
     /// The method of all frames of which neither module nor symbol is known.
     pub fn unknown(&mut self) -> MethodId {
         self.method(Key::Unknown)
@@ -72,7 +116,7 @@ impl MethodNames {
     /// The name of a method; that of an unknown frame for a number that was not given out here.
     #[must_use]
     pub fn name(&self, method: MethodId) -> MethodName {
-        let text = |id: u32| self.texts.get(id as usize).map_or_else(String::new, |text| text.to_string());
+        let text = |id| self.text_of(id);
         match self.methods.get(method.0 as usize) {
             Some(&Key::Function { module, function }) => {
                 MethodName { module: module.map(text), function: text(function) }
@@ -82,6 +126,9 @@ impl MethodNames {
                 let function = format!("{module}+{rva:#x}");
                 MethodName { module: Some(module), function }
             }
+            Some(&Key::Module { module }) => MethodName { module: Some(text(module)), function: text(module) },
+            // What they are places of was there before, so this ends.
+            Some(&Key::Line { method, .. } | &Key::Address { method, .. }) => self.name(MethodId(method)),
             Some(Key::Unknown) | None => MethodName { module: None, function: "[unknown]".to_owned() },
         }
     }
@@ -96,6 +143,10 @@ impl MethodNames {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.methods.is_empty()
+    }
+
+    fn text_of(&self, id: u32) -> String {
+        self.texts.get(id as usize).map_or_else(String::new, |text| text.to_string())
     }
 
     fn text(&mut self, text: &str) -> u32 {
@@ -124,7 +175,7 @@ fn dense(index: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::MethodNames;
+    use super::{MethodNames, Place};
 
     #[test]
     fn a_method_is_module_and_function() {
@@ -142,6 +193,23 @@ mod tests {
         let method = names.without_symbol("Ntfs.sys", 0x1a2b);
         assert_eq!(names.name(method).to_string(), "Ntfs.sys!Ntfs.sys+0x1a2b");
         assert_ne!(names.without_symbol("Ntfs.sys", 0x1a2c), method);
+    }
+
+    #[test]
+    fn places_have_the_name_of_their_method() {
+        let mut names = MethodNames::new();
+        let read = names.function(Some("a.dll"), "Read");
+        let line = names.at_line(read, "read.c", 7);
+        let address = names.at_address(read, 0x20);
+        assert_eq!(names.at_line(read, "read.c", 7), line);
+        assert_ne!(names.at_line(read, "read.c", 8), line);
+        assert_eq!(names.name(line), names.name(read));
+        assert_eq!(names.place(line), Some(Place::Line { file: "read.c".to_owned(), line: 7 }));
+        assert_eq!(names.place(address), Some(Place::Address(0x20)));
+        assert_eq!(names.place(read), None);
+        let folded = names.unresolved("b.dll");
+        assert_eq!(names.unresolved("b.dll"), folded);
+        assert_eq!(names.name(folded).to_string(), "b.dll!b.dll");
     }
 
     #[test]

@@ -105,6 +105,8 @@ pub enum View {
     Machine,
     /// Only in a table: it joins what the other formats have in columns of their own.
     People,
+    /// In no format: the question does not ask for it.
+    Nowhere,
 }
 
 /// Description of a column.
@@ -249,12 +251,34 @@ pub struct Section {
     pub facts: Vec<Fact>,
     /// What makes the figures less than exact.
     pub warnings: Vec<String>,
+    /// The rows in parts, each with a heading of its own in a table. Without any they are one part.
+    pub groups: Vec<Group>,
+    /// What is worth knowing of figures that are exact; below a table.
+    pub notes: Vec<String>,
+    /// Whether a table shows it even if it says nothing: where totals were asked for, 0 is an answer.
+    pub always: bool,
+}
+
+/// Rows that follow each other, below a heading.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Group {
+    /// What they have in common.
+    pub title: String,
+    /// Long words for the end of the heading, such as a command line.
+    pub text: Option<String>,
+    /// Totals.
+    pub facts: Vec<Fact>,
+    /// How many rows.
+    pub rows: usize,
 }
 
 impl Section {
     /// Whether it has neither rows nor a figure other than 0.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
+        if self.always {
+            return false;
+        }
         let is_figure = |fact: &Fact| !matches!(fact.value, Value::None | Value::Int(0) | Value::Text(_));
         self.rows.is_empty() && !self.facts.iter().any(is_figure)
     }
@@ -335,6 +359,26 @@ impl Answer {
         Table {
             columns: kept.iter().filter_map(|&at| self.columns.get(at).copied()).collect(),
             rows: self.rows().map(|row| kept.iter().filter_map(|&at| row.get(at).cloned()).collect()).collect(),
+        }
+    }
+
+    /// Drops the columns that are shown nowhere.
+    pub(crate) fn drop_hidden(&mut self) {
+        let kept = self.positions(|column| column.view != View::Nowhere);
+        if kept.len() == self.columns.len() {
+            return;
+        }
+        self.keep(&kept);
+    }
+
+    /// Keeps the columns at these positions, in this order.
+    pub(crate) fn keep(&mut self, kept: &[usize]) {
+        self.columns = kept.iter().filter_map(|&at| self.columns.get(at).copied()).collect();
+        for row in self.sections.iter_mut().flat_map(|section| &mut section.rows) {
+            *row = kept
+                .iter()
+                .filter_map(|&at| row.get_mut(at).map(|value| std::mem::replace(value, Value::None)))
+                .collect();
         }
     }
 

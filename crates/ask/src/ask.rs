@@ -39,7 +39,8 @@ pub fn ask(sources: &[Source], question: &dyn Ask) -> Outcome {
     }
     failures.sort_by(|a, b| a.path.cmp(&b.path));
     let facts = Section::sum_facts(&sections);
-    let answer =
-        Answer { question: question.name(), columns: question.columns(), layout: Layout::Rows, sections, facts };
+    let columns = question.columns();
+    let mut answer = Answer { question: question.name(), columns, layout: Layout::Rows, sections, facts };
+    answer.drop_hidden();
     Outcome { answer, failures }
 }

@@ -8,8 +8,38 @@ use crate::file::File;
 #[derive(Debug)]
 pub struct Columns<R: 'static>(pub &'static [ColumnOf<R>]);
 
-const FILE: ColumnOf<File> =
-    ColumnOf::machine("file", "File", Kind::Text, |file| file.path_text().into(), "Path of the archive or recording.");
+/// What names the file in every row, so that rows of many files can be put into a pivot table.
+const FIRST: [ColumnOf<File>; 5] = [
+    ColumnOf::machine("file", "File", Kind::Text, |file| file.path_text().into(), "Path of the archive or recording."),
+    ColumnOf::machine(
+        "test",
+        "Test",
+        Kind::Text,
+        |file| (&file.test).into(),
+        "The test that was recorded, as the file's name says; else that name.",
+    ),
+    ColumnOf::machine(
+        "test_ms",
+        "Test ms",
+        Kind::Count,
+        |file| file.test_ms.into(),
+        "What the test measured by the file's name, ms.",
+    ),
+    ColumnOf::machine(
+        "machine",
+        "Machine",
+        Kind::Text,
+        |file| file.machine.as_ref().into(),
+        "The machine that was recorded.",
+    ),
+    ColumnOf::machine(
+        "date",
+        "Date",
+        Kind::Text,
+        |file| file.date.as_ref().into(),
+        "When the test ran by the file's name, else when the recording began; local time of the recorder.",
+    ),
+];
 
 const WARNINGS: ColumnOf<File> = ColumnOf::machine(
     "warnings",
@@ -24,16 +54,17 @@ impl<R> Columns<R> {
     #[must_use]
     pub fn descriptions(&self) -> Vec<Column> {
         let own = self.0.iter().map(|column| column.column);
-        std::iter::once(FILE.column).chain(own).chain([WARNINGS.column]).collect()
+        FIRST.iter().map(|column| column.column).chain(own).chain([WARNINGS.column]).collect()
     }
 
     /// The section of a file.
     #[must_use]
     pub fn section(&self, file: &File, rows: &[R], facts: Vec<Fact>) -> Section {
-        let (first, last) = ((FILE.value)(file), (WARNINGS.value)(file));
+        let first = FIRST.map(|column| (column.value)(file));
+        let last = (WARNINGS.value)(file);
         let values = |row: &R| -> Vec<Value> {
             let own = self.0.iter().map(|column| (column.value)(row));
-            std::iter::once(first.clone()).chain(own).chain([last.clone()]).collect()
+            first.iter().cloned().chain(own).chain([last.clone()]).collect()
         };
         Section { facts, rows: rows.iter().map(values).collect(), ..file.section() }
     }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use tracesift_archive::Table as _;
+use tracesift_extract::input::TestName;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::CpuSampleRow;
 
 use crate::answer::Section;
-use crate::time_format::Zero;
+use crate::time_format::{TimeFormat, TimeStyle, Zero};
 
 /// A recording as an answer names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,14 @@ pub struct File {
     pub start: i64,
     /// End of the recorded span, ns since time zero.
     pub end: i64,
+    /// The test that it recorded: its name says, else that name itself.
+    pub test: String,
+    /// What the test measured, ms, if the name says.
+    pub test_ms: Option<u64>,
+    /// The machine, as the recording has it, else as the name says.
+    pub machine: Option<String>,
+    /// When the test ran by the name, else when the recording began: the recorder's local time, `yyyy-MM-dd HH:mm:ss`.
+    pub date: Option<String>,
     /// Whether it has samples of the CPU.
     pub has_samples: bool,
     /// Losses and what else limits the figures, one sentence each.
@@ -32,10 +41,18 @@ impl File {
     /// The file at `path` with what its description says.
     #[must_use]
     pub fn new(path: &Path, name: String, info: &TraceInfo) -> Self {
+        let zero = Zero { filetime: info.start_filetime, utc_offset_minutes: info.utc_offset_minutes };
+        let test = TestName::parse(&name);
+        let performed_at = test.as_ref().and_then(TestName::time).map(|time| time.to_string());
+        let local = TimeStyle { format: TimeFormat::Local, digits: 0 };
         Self {
             path: path.to_owned(),
+            date: performed_at.or_else(|| zero.instant(0).map(|_| local.show(0, Some(zero)))),
+            test_ms: test.as_ref().map(|test| test.duration_ms),
+            machine: info.machine.clone().or_else(|| test.as_ref().map(|test| test.machine.clone())),
+            test: test.map_or_else(|| name.clone(), |test| test.test),
             name,
-            zero: Zero { filetime: info.start_filetime, utc_offset_minutes: info.utc_offset_minutes },
+            zero,
             start: info.start_ns,
             end: info.end_ns,
             has_samples: info.tables.iter().any(|table| table.name == CpuSampleRow::DEFINITION.name && table.rows > 0),

@@ -6,6 +6,7 @@
 
 pub mod answer;
 mod ask;
+pub mod column_choice;
 pub mod columns;
 pub mod drivers;
 pub mod events;
@@ -13,6 +14,7 @@ pub mod file;
 pub mod filter;
 pub mod inputs;
 pub mod keywords;
+pub mod label_cut;
 pub mod main_modules;
 pub mod module_columns;
 pub mod ntstatus;

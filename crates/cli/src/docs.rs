@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
-use tracesift_ask::question::{cpu, missing, process, stats, testrun, version};
+use tracesift_ask::question::{cpu, methods, missing, process, stats, testrun, version};
 
 use crate::args::Cli;
 
@@ -105,6 +105,7 @@ fn escaped(text: &str) -> String {
 fn the_columns_of_the_questions() {
     for (name, tables) in [
         ("cpu", vec![("", cpu::COLUMNS.descriptions())]),
+        ("methods", vec![("", methods::COLUMNS.descriptions())]),
         ("process", vec![("", process::COLUMNS.descriptions())]),
         ("version", vec![("", version::COLUMNS.descriptions())]),
         ("symbols", vec![("", missing::COLUMNS.descriptions())]),
@@ -137,6 +138,7 @@ fn column_table(columns: &[Column]) -> String {
             View::Details => (format!("`{}`", column.key), format!("{} (`--details`)", column.title)),
             View::Machine => (format!("`{}`", column.key), String::new()),
             View::People => (String::new(), column.title.to_owned()),
+            View::Nowhere => continue,
         };
         let unit = column.kind.raw_unit();
         writeln!(text, "| {key} | {shown} | {unit} | {} |", escaped(column.help)).unwrap();

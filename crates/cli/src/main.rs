@@ -21,6 +21,7 @@ use crate::exit::{Exit, UsageError, is_broken_pipe};
 use crate::terminal::Messages;
 
 fn main() -> ExitCode {
+    tracesift_extract::give_back_large_blocks();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // Looked for before the arguments are understood, since that may fail and say so.
     let no_color = arguments.iter().any(|argument| argument.eq_ignore_ascii_case("--no-color"));

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
-use tracesift_analysis::{Charge, MethodId, MethodNames, Recording, Span, StackMethods, Summaries, Summary};
+use tracesift_analysis::{Charge, Recording, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
-use tracesift_trace::ModuleId;
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow,
 };
 
 use crate::scan_ahead::scan_ahead;
+use crate::stack_methods::NamedStacks;
 
 // The columns that sums need.
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva"]);
@@ -89,7 +89,7 @@ impl SummarySource for Archive {
 /// # Errors
 /// When a table cannot be read.
 pub(crate) fn summarise(recording: Recording, source: &(impl SummarySource + Sync)) -> Result<Summary, Error> {
-    let (methods, names) = methods_of_stacks(source)?;
+    let NamedStacks { stacks: methods, names } = NamedStacks::by_function(source)?;
     let mut summaries = Summaries::new(recording, Span::ALL, &source.threads()?, methods);
     // One thread decodes rows and takes those parts of them that are no stacks, the other one has the stacks.
     let (rows, stacks) = summaries.halves();
@@ -103,33 +103,4 @@ pub(crate) fn summarise(recording: Recording, source: &(impl SummarySource + Syn
     let processes = source.processes()?;
     let ids = processes.iter().map(|row| row.process);
     Ok(summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method)))
-}
-
-/// The methods of every stack: names from `symbols` where there are some, else module and RVA.
-fn methods_of_stacks(source: &impl SummarySource) -> Result<(StackMethods, MethodNames), Error> {
-    let mut names = MethodNames::new();
-    let mut stacks = StackMethods::new();
-    let modules = source.modules()?;
-    let module = |id: ModuleId| modules.get(id.index()).map_or("", |row| row.name.as_str());
-
-    // Without a symbol first; what has one is then named anew.
-    source.frames(|row| {
-        let method = match (row.module, row.rva) {
-            (Some(id), Some(rva)) => names.without_symbol(module(id), rva),
-            _ => names.unknown(),
-        };
-        stacks.add_frame(row.frame, &[method]);
-    })?;
-    let mut inlined: Vec<MethodId> = Vec::new();
-    let mut current = None;
-    source.symbols(|row| {
-        if current != Some(row.frame) {
-            inlined.clear();
-            current = Some(row.frame);
-        }
-        inlined.push(names.function(row.module.as_deref(), &row.function));
-        stacks.add_frame(row.frame, &inlined);
-    })?;
-    source.stacks(|row| stacks.add_stack(row))?;
-    Ok((stacks, names))
 }

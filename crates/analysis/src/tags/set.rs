@@ -144,6 +144,12 @@ impl TagSet {
         self.tags.get(tag.0 as usize)?.parent
     }
 
+    /// Whether some tags match only below others, which then show the total.
+    #[must_use]
+    pub fn has_children(&self) -> bool {
+        self.rules.iter().any(|rule| rule.parent.is_some())
+    }
+
     pub(crate) fn tag_table(&self) -> &[Tag] {
         &self.tags
     }

@@ -2,11 +2,12 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use tracesift_ask::order::Between;
-use tracesift_ask::question::{cpu, process, version};
+use tracesift_ask::question::{process, version};
 use tracesift_ask::runs::Selection;
 use tracesift_extract::input::Patterns;
 
-use super::files::{milliseconds, seconds};
+use super::cpu::CpuArgs;
+use super::files::seconds;
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
 
 /// The question.
@@ -40,114 +41,6 @@ impl Dump {
     /// The test runs to keep.
     pub(crate) fn selection(&self, now: chrono::NaiveDateTime) -> Selection {
         self.common().1.selection(now)
-    }
-}
-
-/// Options of `dump cpu`.
-#[derive(Debug, Args)]
-pub(crate) struct CpuArgs {
-    #[command(flatten)]
-    files: FileArgs,
-    #[command(flatten)]
-    processes: ProcessArgs,
-    #[command(flatten)]
-    rows: RowArgs,
-    #[command(flatten)]
-    figures: CpuRowArgs,
-    #[command(flatten)]
-    runs: RunArgs,
-    #[command(flatten)]
-    output: OutputArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Rows")]
-struct CpuRowArgs {
-    /// Order of the rows; the largest stands last
-    #[arg(long, value_name = "KEY", default_value = "cpu")]
-    sort: CpuSort,
-    /// Smallest sampled CPU (ms without unit)
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
-    min_cpu: Option<i64>,
-    /// Largest sampled CPU
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
-    max_cpu: Option<i64>,
-    /// Shortest wait, summed over the threads (ms without unit)
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
-    min_wait: Option<i64>,
-    /// Longest wait
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
-    max_wait: Option<i64>,
-    /// Shortest ready time, summed over the threads (ms without unit)
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
-    min_ready: Option<i64>,
-    /// Longest ready time
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
-    max_ready: Option<i64>,
-    /// What to add up: `process` shows rows and totals, `total` only totals
-    #[arg(long, value_name = "WHAT", default_value = "process")]
-    totals: CpuTotals,
-    /// Show version, product, company and description of the image that a process runs; with `=PATTERNS` only of those
-    /// where one of these texts matches
-    #[arg(long, value_name = "PATTERNS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    show_modules: Option<String>,
-}
-
-/// Order of `dump cpu`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CpuSort {
-    Cpu,
-    Samples,
-    Priority,
-    Cores,
-    Run,
-    Wait,
-    Ready,
-    Start,
-    First,
-    Last,
-    Name,
-}
-
-/// Totals of `dump cpu`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CpuTotals {
-    None,
-    Process,
-    Total,
-}
-
-impl CpuArgs {
-    /// The question.
-    pub(crate) fn question(&self) -> cpu::Question {
-        let figures = &self.figures;
-        cpu::Question {
-            filter: self.processes.filter(),
-            time: self.processes.time,
-            sort: match figures.sort {
-                CpuSort::Cpu => cpu::Sort::Cpu,
-                CpuSort::Samples => cpu::Sort::Samples,
-                CpuSort::Priority => cpu::Sort::Priority,
-                CpuSort::Cores => cpu::Sort::Cores,
-                CpuSort::Run => cpu::Sort::Run,
-                CpuSort::Wait => cpu::Sort::Wait,
-                CpuSort::Ready => cpu::Sort::Ready,
-                CpuSort::Start => cpu::Sort::Start,
-                CpuSort::First => cpu::Sort::First,
-                CpuSort::Last => cpu::Sort::Last,
-                CpuSort::Name => cpu::Sort::Name,
-            },
-            top: self.rows.top(),
-            cpu: Between { min: figures.min_cpu, max: figures.max_cpu },
-            wait: Between { min: figures.min_wait, max: figures.max_wait },
-            ready: Between { min: figures.min_ready, max: figures.max_ready },
-            totals: match figures.totals {
-                CpuTotals::None => cpu::Totals::None,
-                CpuTotals::Process => cpu::Totals::Process,
-                CpuTotals::Total => cpu::Totals::Total,
-            },
-            modules: figures.show_modules.as_deref().map(Patterns::parse),
-        }
     }
 }
 

@@ -97,6 +97,11 @@ pub(crate) fn milliseconds(text: &str) -> Result<i64, QuantityError> {
     parse_time(text, TimeUnit::Milliseconds)
 }
 
+/// A time in µs unless it names a unit.
+pub(crate) fn microseconds(text: &str) -> Result<i64, QuantityError> {
+    parse_time(text, TimeUnit::Microseconds)
+}
+
 /// A time in s unless it names a unit.
 pub(crate) fn seconds(text: &str) -> Result<i64, QuantityError> {
     parse_time(text, TimeUnit::Seconds)

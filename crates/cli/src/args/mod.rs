@@ -1,5 +1,6 @@
 //! The command line: one definition for the parser, the help texts, the man pages, the completions and `docs/cli.md`.
 
+pub(crate) mod cpu;
 pub(crate) mod dump;
 pub(crate) mod events;
 pub(crate) mod extract;

@@ -46,6 +46,10 @@ pub(crate) struct OutputArgs {
     #[arg(long)]
     pub(crate) details: bool,
 
+    /// Show exactly these columns: 'cpu_ns;method'; or change what is shown: '!priority;+switches'
+    #[arg(long, value_name = "NAMES", default_value = "", hide_default_value = true)]
+    pub(crate) columns: String,
+
     /// Do not cut command lines and paths at the terminal's width
     #[arg(long, conflicts_with = "no_cmdline")]
     pub(crate) wide: bool,
@@ -71,16 +75,7 @@ impl OutputArgs {
 
     /// How instants are shown.
     pub(crate) fn time_style(&self) -> TimeStyle {
-        let format = match self.time_format {
-            WhichTime::S => TimeFormat::Seconds,
-            WhichTime::Local => TimeFormat::Local,
-            WhichTime::LocalTime => TimeFormat::LocalTime,
-            WhichTime::Utc => TimeFormat::Utc,
-            WhichTime::UtcTime => TimeFormat::UtcTime,
-            WhichTime::Here => TimeFormat::Here,
-            WhichTime::HereTime => TimeFormat::HereTime,
-        };
-        TimeStyle { format, digits: self.time_digits }
+        TimeStyle { format: self.time_format.format(), digits: self.time_digits }
     }
 }
 
@@ -119,4 +114,19 @@ pub(crate) enum WhichTime {
     /// The reader's local time
     #[value(alias = "heretime")]
     HereTime,
+}
+
+impl WhichTime {
+    /// The format.
+    pub(crate) fn format(self) -> TimeFormat {
+        match self {
+            Self::S => TimeFormat::Seconds,
+            Self::Local => TimeFormat::Local,
+            Self::LocalTime => TimeFormat::LocalTime,
+            Self::Utc => TimeFormat::Utc,
+            Self::UtcTime => TimeFormat::UtcTime,
+            Self::Here => TimeFormat::Here,
+            Self::HereTime => TimeFormat::HereTime,
+        }
+    }
 }

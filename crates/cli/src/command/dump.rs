@@ -2,6 +2,7 @@
 
 use chrono::Local;
 use tracesift_ask::answer::Answer;
+use tracesift_ask::column_choice::{ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, ask};
@@ -19,9 +20,12 @@ use crate::terminal::{self, Messages};
 
 /// Answers the question.
 pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
-    let printer = Printer::new(dump.common().2, no_color)?;
+    let mut printer = Printer::new(dump.common().2, no_color)?;
     match dump {
-        Dump::Cpu(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
+        Dump::Cpu(args) => {
+            printer.style.time = args.time_style();
+            ask_archives(dump.common(), args.question(messages)?.as_ref(), &printer, messages)
+        }
         Dump::Process(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
         Dump::Version(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
         Dump::Testrun(args) => testrun::run(dump, args, &printer, messages),
@@ -36,6 +40,7 @@ pub(crate) fn ask_archives(
     printer: &Printer,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
+    printer.columns.choose(&question.columns()).map_err(wrong_column)?;
     let (mut found, mut failed) = found::find(&files.inputs(), messages);
     found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
     if found::nothing_left(&found, failed, messages) {
@@ -53,7 +58,7 @@ pub(crate) fn ask_archives(
     failed += outcome.failures.len();
     let usable = outcome.answer.sections.len();
     if usable > 0 {
-        printer.print(&outcome.answer)?;
+        printer.print(outcome.answer)?;
     }
     Ok(Exit::of(usable, failed))
 }
@@ -83,6 +88,7 @@ pub(crate) struct Printer {
     format: Format,
     style: Style,
     target: Target,
+    columns: ColumnChoice,
 }
 
 impl Printer {
@@ -104,11 +110,16 @@ impl Printer {
             time: args.time_style(),
             color: on_terminal && terminal::stdout_shows_color(no_color),
         };
-        Ok(Self { format, style, target })
+        Ok(Self { format, style, target, columns: ColumnChoice::parse(&args.columns) })
     }
 
     /// Prints an answer.
-    pub(crate) fn print(&self, answer: &Answer) -> anyhow::Result<()> {
-        output::write(answer, self.format, &self.style, &self.target)
+    pub(crate) fn print(&self, mut answer: Answer) -> anyhow::Result<()> {
+        self.columns.apply(&mut answer).map_err(wrong_column)?;
+        output::write(&answer, self.format, &self.style, &self.target)
     }
+}
+
+fn wrong_column(error: UnknownColumn) -> UsageError {
+    UsageError::new(format!("there is no column `{}`", error.name), format!("there are {}", error.known.join(", ")))
 }

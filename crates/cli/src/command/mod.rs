@@ -9,6 +9,7 @@ pub(crate) mod keywords;
 mod manual;
 mod stats;
 mod symbols;
+pub(crate) mod tag_files;
 mod temporary;
 mod testrun;
 

@@ -65,7 +65,7 @@ pub(crate) fn run(dump: &Dump, args: &StatsArgs, printer: &Printer, messages: &M
     let rows: Vec<Row> = groups.into_iter().flatten().collect();
     let usable = rows.len();
     if usable > 0 {
-        printer.print(&stats::answer(rows, &Patterns::parse(&args.properties)))?;
+        printer.print(stats::answer(rows, &Patterns::parse(&args.properties)))?;
     }
     Ok(Exit::of(usable, failed))
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Ansi};
-use tracesift_ask::answer::{Answer, Column, Fact, Kind, Layout, Section, Table, Value, View};
+use tracesift_ask::answer::{Answer, Column, Fact, Group, Kind, Layout, Section, Table, Value, View};
 use tracesift_ask::time_format::{TimeFormat, TimeStyle, Zero};
 
 use crate::output::cell;
@@ -58,13 +58,16 @@ fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
         answer.sections.iter().partition(|section| several && section.says_nothing());
     for section in shown {
         writeln!(out, "{}", paint(bold(), &heading(section, style.time), style.color))?;
-        if section.rows.is_empty() {
-            continue;
+        let indent = if section.groups.is_empty() { "  " } else { "    " };
+        if !section.rows.is_empty() && std::mem::take(&mut with_header) {
+            grid.header(out, indent, style)?;
         }
-        if std::mem::take(&mut with_header) {
-            grid.header(out, "  ", style)?;
+        let mut rows = section.rows.iter().map(|row| (row, section.zero));
+        for group in &section.groups {
+            writeln!(out, "  {}", paint(bold(), &group_heading(group, style), style.color))?;
+            grid.lines(out, indent, rows.by_ref().take(group.rows), style)?;
         }
-        grid.lines(out, "  ", section.rows.iter().map(|row| (row, section.zero)), style)?;
+        grid.lines(out, indent, rows, style)?;
     }
     match left_out.as_slice() {
         [] => Ok(()),
@@ -89,6 +92,23 @@ fn heading(section: &Section, time: TimeStyle) -> String {
     parts.join("  ")
 }
 
+/// Title, totals and long words of a group on one line.
+fn group_heading(group: &Group, style: &Style) -> String {
+    let mut heading = cell::clean(&group.title).into_owned();
+    if !group.facts.is_empty() {
+        heading.push_str("  ");
+        heading.push_str(&facts(&group.facts, style.time));
+    }
+    if let Some(text) = group.text.as_deref().filter(|text| !text.is_empty() && !style.no_long_text) {
+        let text = cell::clean(text);
+        // Two blanks at its left stand for the indent of the heading, two for the gap.
+        let left = style.width.map(|width| width.saturating_sub(cell::width(&heading) + 2 * GAP).max(SHORTEST_CUT));
+        heading.push_str("  ");
+        heading.push_str(&left.map_or(text.to_string(), |left| cell::cut(&text, left).into()));
+    }
+    heading
+}
+
 fn facts(facts: &[Fact], time: TimeStyle) -> String {
     let one = |fact: &Fact| {
         let value = cell::text(&fact.value, fact.kind, time, None);
@@ -104,7 +124,7 @@ fn cards(out: &mut dyn Write, columns: &[Column], section: &Section, style: &Sty
     let shown = |column: &Column| match column.view {
         View::Always | View::People => true,
         View::Details => style.details,
-        View::Machine => false,
+        View::Machine | View::Nowhere => false,
     };
     let width =
         columns.iter().filter(|column| shown(column)).map(|column| cell::width(column.title)).max().unwrap_or(0);
@@ -139,27 +159,38 @@ fn nested(out: &mut dyn Write, table: &Table, zero: Option<Zero>, style: &Style)
     grid.lines(out, "    ", all.iter().copied(), style)
 }
 
-/// Each warning once, with the files that it is true of.
+/// Each warning and each note once, with the files that it is true of.
 fn footnotes(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
-    let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
-    for section in &answer.sections {
-        for warning in &section.warnings {
-            match notes.iter_mut().find(|(text, _)| text == warning) {
-                Some((_, titles)) => titles.push(&section.title),
-                None => notes.push((warning, vec![&section.title])),
-            }
-        }
-    }
-    for (text, titles) in notes {
-        let files = match titles.as_slice() {
-            [title] => (*title).to_owned(),
-            [title, ..] => format!("{title} and {} more", titles.len() - 1),
-            [] => String::new(),
-        };
+    let warnings = once(answer.sections.iter().map(|section| (section.title.as_str(), section.warnings.as_slice())));
+    for (text, files) in warnings {
         let line = format!("! {}: {}", cell::clean(&files), cell::clean(text));
         writeln!(out, "{}", paint(Ansi::new().fg_color(Some(AnsiColor::Yellow.into())), &line, style.color))?;
     }
+    let notes = once(answer.sections.iter().map(|section| (section.title.as_str(), section.notes.as_slice())));
+    for (text, files) in notes {
+        let line = format!("* {}: {}", cell::clean(&files), cell::clean(text));
+        writeln!(out, "{}", paint(Ansi::new().dimmed(), &line, style.color))?;
+    }
     Ok(())
+}
+
+/// Each text once, with the titles that have it in few words.
+fn once<'a>(texts: impl Iterator<Item = (&'a str, &'a [String])>) -> Vec<(&'a str, String)> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (title, texts) in texts {
+        for text in texts {
+            match found.iter_mut().find(|(known, _)| known == text) {
+                Some((_, titles)) => titles.push(title),
+                None => found.push((text, vec![title])),
+            }
+        }
+    }
+    let in_few_words = |titles: Vec<&str>| match titles.as_slice() {
+        [title] => (*title).to_owned(),
+        [title, ..] => format!("{title} and {} more", titles.len() - 1),
+        [] => String::new(),
+    };
+    found.into_iter().map(|(text, titles)| (text, in_few_words(titles))).collect()
 }
 
 /// The columns that a table shows, with their widths.
@@ -173,7 +204,7 @@ impl<'a> Grid<'a> {
             let wanted = match column.view {
                 View::Always | View::People => !(style.no_long_text && column.kind == Kind::LongText),
                 View::Details => style.details,
-                View::Machine => false,
+                View::Machine | View::Nowhere => false,
             };
             // A column that no recording fills only takes space.
             wanted && rows.iter().any(|(row, _)| row.get(*index).is_some_and(|value| *value != Value::None))

@@ -32,8 +32,10 @@ enum To {
     Word(&'static str, &'static [(&'static str, &'static str)]),
     /// Options of our own for the ends of a range, `min [max]` or `min-max`; bare numbers get the unit.
     Range(&'static str, &'static str, &'static str),
-    /// `-topn n [skip]`.
-    Top,
+    /// Options of our own for `n [skip]`.
+    Top(&'static str, &'static str),
+    /// One of our options, whose value may be missing, with the value translated; as many more values are dropped.
+    Times(&'static str, usize),
     /// A format of times; for processes it also asks for their times.
     ProcessTimes,
     /// Dropped with so many values: it shapes ETWAnalyzer's own output or work.
@@ -96,7 +98,7 @@ const SWITCHES: &[Switch] = &[
     switch(&["csv"], QUESTIONS, To::Value("--csv")),
     switch(&["nocolor"], ALL, To::Flag("--no-color")),
     switch(&["details"], QUESTIONS, To::Flag("--details")),
-    switch(&["topn"], &[Cpu, Process, Version], To::Top),
+    switch(&["topn"], &[Cpu, Process, Version], To::Top("--top", "--skip")),
     switch(&["timefmt"], QUESTIONS, To::Word("--time-format", TIME_FORMATS)),
     switch(&["timedigits"], QUESTIONS, To::Value("--time-digits")),
     switch(&["processfmt"], &[Cpu, Process, Version], To::ProcessTimes),
@@ -114,15 +116,21 @@ const SWITCHES: &[Switch] = &[
     switch(&["session"], OF_PROCESSES, To::Value("--session")),
     switch(&["newprocess"], OF_PROCESSES, To::Value("--new-process")),
     // CPU.
-    switch(
-        &["methods", "topnmethods", "includedll", "id", "includeargs", "ia", "cutmethod", "showonmethod"],
-        &[Cpu],
-        To::Missing("CPU, wait and ready per method"),
-    ),
-    switch(&["fld", "firstlastduration", "threadcount"], &[Cpu], To::Missing("CPU, wait and ready per method")),
-    switch(&["minmaxfirst", "minmaxlast", "minmaxduration"], &[Cpu], To::Missing("CPU, wait and ready per method")),
-    switch(&["minmaxreadyavgus", "minmaxcswitchcount"], &[Cpu], To::Missing("CPU, wait and ready per method")),
-    switch(&["stacktags"], &[Cpu], To::Missing("CPU, wait and ready per stack tag")),
+    switch(&["methods"], &[Cpu], To::Value("--methods")),
+    switch(&["topnmethods"], &[Cpu], To::Top("--top-methods", "--skip-methods")),
+    switch(&["includedll", "id"], &[Cpu], To::Flag("--include-module")),
+    switch(&["includeargs", "ia"], &[Cpu], To::Flag("--include-args")),
+    switch(&["cutmethod"], &[Cpu], To::Value("--cut-method")),
+    switch(&["showonmethod"], &[Cpu], To::Flag("--show-on-method")),
+    // The second format is that of the last time; ours is of both.
+    switch(&["fld", "firstlastduration"], &[Cpu], To::Times("--first-last", 1)),
+    switch(&["threadcount"], &[Cpu], To::Flag("--columns=+threads")),
+    switch(&["minmaxfirst"], &[Cpu], To::Range("--min-first", "--max-first", "s")),
+    switch(&["minmaxlast"], &[Cpu], To::Range("--min-last", "--max-last", "s")),
+    switch(&["minmaxduration"], &[Cpu], To::Range("--min-duration", "--max-duration", "s")),
+    switch(&["minmaxreadyavgus"], &[Cpu], To::Range("--min-ready-average", "--max-ready-average", "us")),
+    switch(&["minmaxcswitchcount"], &[Cpu], To::Range("--min-switches", "--max-switches", "")),
+    switch(&["stacktags"], &[Cpu], To::Value("--stacktags")),
     switch(&["minmaxcpums"], &[Cpu], To::Range("--min-cpu", "--max-cpu", "ms")),
     switch(&["minmaxwaitms"], &[Cpu], To::Range("--min-wait", "--max-wait", "ms")),
     switch(&["minmaxreadyms"], &[Cpu], To::Range("--min-ready", "--max-ready", "ms")),
@@ -139,6 +147,12 @@ const SWITCHES: &[Switch] = &[
                 ("last", "last"),
                 ("wait", "wait"),
                 ("ready", "ready"),
+                ("cpuwait", "cpu-wait"),
+                ("cpuwaitready", "cpu-wait-ready"),
+                ("readyavg", "ready-average"),
+                ("cswitchcount", "switches"),
+                // What costs CPU itself, and not what it calls: that is what its formula is for.
+                ("stackdepth", "exclusive"),
             ],
         ),
     ),
@@ -147,7 +161,7 @@ const SWITCHES: &[Switch] = &[
         &[Cpu],
         To::Word(
             "--totals",
-            &[("none", "none"), ("total", "total"), ("file", "total"), ("process", "process"), ("method", "process")],
+            &[("none", "none"), ("total", "total"), ("file", "total"), ("process", "process"), ("method", "method")],
         ),
     ),
     switch(&["smi", "showmoduleinfo"], &[Cpu], To::Optional("--show-modules", &[("driver", "*.sys")])),
@@ -263,12 +277,19 @@ impl Switch {
             }
             To::Word(option, table) => Effect::Ours(vec![format!("{option}={}", word(written, value()?, table)?)]),
             To::Range(min, max, unit) => Effect::Ours(range(value()?, tokens, [min, max], unit)),
-            To::Top => {
-                let mut words = vec![format!("--top={}", count(written, value()?)?)];
-                if let Some(skip) = tokens.value() {
-                    words.push(format!("--skip={}", count(written, skip)?));
+            To::Top(take, skip) => {
+                let mut words = vec![format!("{take}={}", count(written, value()?)?)];
+                if let Some(value) = tokens.value() {
+                    words.push(format!("{skip}={}", count(written, value)?));
                 }
                 Effect::Ours(words)
+            }
+            To::Times(option, more) => {
+                let format = tokens.value().map(|value| word(written, value, TIME_FORMATS)).transpose()?;
+                if format.is_some() {
+                    tokens.skip_values(more);
+                }
+                Effect::Ours(vec![format.map_or(option.to_owned(), |format| format!("{option}={format}"))])
             }
             To::ProcessTimes => Effect::Ours(vec![
                 format!("--time-format={}", word(written, value()?, TIME_FORMATS)?),

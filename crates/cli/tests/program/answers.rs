@@ -54,7 +54,28 @@ answers! {
     an_empty_time_range: "dump", "cpu", "--time", "5..4";
     not_a_number: "dump", "cpu", "--min-cpu", "5 apples";
     a_question_that_does_not_exist_yet: "-dump", "dns", "-fd", "x";
-    a_switch_that_does_not_exist_yet: "-dump", "cpu", "-methods", "*";
+    a_switch_that_does_not_exist_yet: "-dump", "cpu", "-showcorenumber";
+    stack_tags: "dump", "cpu", "-f", "Write*", "--stacktags", "*", "--totals", "method";
+    stack_tags_and_methods: "-dump", "CPU", "-stacktags", "Other", "-methods", "*Main", "-fd", "Write*.json";
+    a_tag_file_that_is_none: "dump", "cpu", "--stacktags", "*", "--tag-file", "missing.stacktags";
+    methods: "dump", "cpu", "--methods", "*";
+    methods_of_one_kind: "dump", "cpu", "--methods", "FileWriter.*;!*Main", "--first-last", "s";
+    methods_with_details: "dump", "cpu", "-f", "Write*", "--top-methods", "2", "--sort", "wait", "--details", "--columns", "!samples";
+    methods_with_percentiles: "dump", "cpu", "-f", "Write*", "--methods", "*Main", "--percentiles";
+    methods_without_symbols: "dump", "cpu", "-f", "Write*", "--methods", "*.dll", "--show-modules";
+    methods_with_totals: "dump", "cpu", "--methods", "*Main;*WriteAll", "--totals", "method";
+    methods_in_sums: "dump", "cpu", "--methods", "*", "--totals", "total";
+    methods_per_thread_by_line: "dump", "cpu", "-f", "Write*", "--methods", "*", "--per-thread", "--by", "line";
+    methods_by_address: "dump", "cpu", "-f", "Write*", "--methods", "*", "--by", "address", "--time", "0s..300ms", "--show-on-method";
+    methods_with_arguments: "dump", "cpu", "-f", "Write*", "--methods", "*(int)", "--include-args", "--cut-method", "-20";
+    methods_as_json: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "json";
+    methods_as_csv: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "csv";
+    methods_of_etwanalyzer: "-dump", "CPU", "-fd", "Write*.json", "-methods", "*Write*", "-fld", "s", "s", "-minmaxcpums", "100", "-topnmethods", "1", "-threadcount";
+    chosen_columns: "dump", "cpu", "-f", "Write*", "--columns", "process_label;CPU;!idle";
+    an_unknown_column: "dump", "cpu", "--columns", "speed";
+    a_sort_of_methods_only: "dump", "cpu", "--sort", "exclusive";
+    an_option_of_methods_only: "dump", "cpu", "--per-thread";
+    a_bad_cut: "dump", "cpu", "--methods", "*", "--cut-method", "12";
     nothing_to_extract: "extract", "missing.etl";
 }
 

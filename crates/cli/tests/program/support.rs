@@ -7,10 +7,10 @@ use tempfile::TempDir;
 use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_trace::info::{Disk, TraceInfo};
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, ProcessSummaryRow, ThreadRow,
-    switch_flags,
+    ContextSwitchRow, CpuSampleRow, FrameRow, MethodSummaryRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow,
+    ProcessSummaryRow, StackRow, SymbolRow, ThreadRow, switch_flags,
 };
-use tracesift_trace::{Clock, Health, ModuleId, ProcessId, RowSink as _, StackId, ThreadId};
+use tracesift_trace::{Clock, FrameId, Health, ModuleId, ProcessId, RowSink as _, StackId, ThreadId};
 
 const MS: i64 = 1_000_000;
 
@@ -198,6 +198,7 @@ fn work(target: &Path) {
     writer.context_switch(&ContextSwitchRow {
         ready_time: Some(390 * MS),
         off_state: Some(5),
+        wait_stack: Some(StackId(1)),
         ..switch(400 * MS, 2, 1, 350 * MS, 0)
     });
     writer.context_switch(&ContextSwitchRow { off_state: Some(5), ..switch(600 * MS, 0, 2, 100 * MS, 0) });
@@ -209,6 +210,11 @@ fn work(target: &Path) {
     };
     writer.context_switch(&closing);
     writer.write_table(&summaries());
+    writer.write_table(&method_summaries());
+    writer.write_table(&frames());
+    writer.write_table(&symbols());
+    // Writing calls into ntdll, of which there are no symbols; waits leave from the function that writes.
+    writer.write_table(&[stack(0, &[2, 1, 0]), stack(1, &[1, 0])]);
     writer.write_table(&modules());
     let load = |process, module, load| ProcessModuleRow {
         process: ProcessId(process),
@@ -281,10 +287,69 @@ fn summaries() -> Vec<ProcessSummaryRow> {
             wait: Some(40 * MS),
             ready: Some(10 * MS),
             switches: Some(2),
+            methods: 3,
+            methods_kept: 3,
             ..sampled(4, 450, 45, 9.0, 100 * MS, 600 * MS)
         },
         ProcessSummaryRow { process: ProcessId(5), ..none },
     ]
+}
+
+fn method_summaries() -> Vec<MethodSummaryRow> {
+    let method = |module: &str, function: &str, exclusive_cpu: i64, waits: bool| MethodSummaryRow {
+        process: ProcessId(4),
+        module: Some(module.to_owned()),
+        function: function.to_owned(),
+        samples: 405,
+        cpu: 405 * MS,
+        exclusive_cpu,
+        wait: Some(if waits { 40 * MS } else { 0 }),
+        wait_sum: Some(if waits { 40 * MS } else { 0 }),
+        wait_count: Some(waits.into()),
+        wait_longest: Some(if waits { 40 * MS } else { 0 }),
+        ready: Some(if waits { 10 * MS } else { 0 }),
+        ready_sum: Some(if waits { 10 * MS } else { 0 }),
+        ready_count: Some(waits.into()),
+        ready_longest: Some(if waits { 10 * MS } else { 0 }),
+        switches: Some(waits.into()),
+        threads: 1,
+        first: 101 * MS + MS / 2,
+        last: 599 * MS + MS / 2,
+    };
+    vec![
+        method("FileWriter.exe", "FileWriter.Program.Main", 0, true),
+        method("FileWriter.exe", "FileWriter::Serial::WriteAll", 0, true),
+        method("ntdll.dll", "ntdll.dll+0x1234", 405 * MS, false),
+    ]
+}
+
+fn frames() -> Vec<FrameRow> {
+    let frame = |id: i32, module: i32, rva: i64| FrameRow {
+        frame: FrameId(id),
+        module: Some(ModuleId(module)),
+        rva: Some(rva),
+        process: None,
+        address: None,
+    };
+    vec![frame(0, 4, 0x100), frame(1, 4, 0x200), frame(2, 1, 0x1234)]
+}
+
+fn symbols() -> Vec<SymbolRow> {
+    let symbol = |frame: i32, function: &str, line: i32| SymbolRow {
+        frame: FrameId(frame),
+        module: Some("FileWriter.exe".to_owned()),
+        function: function.to_owned(),
+        arguments: Some("(int)".to_owned()),
+        file: Some("D:\\Source\\Program.cs".to_owned()),
+        line: Some(line),
+        source: "pdb".to_owned(),
+        ..SymbolRow::default()
+    };
+    vec![symbol(0, "FileWriter.Program.Main", 12), symbol(1, "FileWriter::Serial::WriteAll", 40)]
+}
+
+fn stack(id: i32, frames: &[i32]) -> StackRow {
+    StackRow { stack: StackId(id), frames: frames.iter().map(|frame| FrameId(*frame)).collect() }
 }
 
 fn modules() -> Vec<ModuleRow> {

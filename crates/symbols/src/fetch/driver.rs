@@ -157,22 +157,19 @@ impl Run<'_> {
         let other = shared.flatten().and_then(|shared| desk.get(shared).take());
         let Some(held) = desk.get(*file) else { return Answer::Absent };
         let length = held.file.metadata().map_or(0, |facts| facts.len());
-        let names = {
-            // Many small files at once, or one large one.
-            let other_length =
-                other.as_ref().and_then(|other| other.file.metadata().ok()).map_or(0, |facts| facts.len());
-            let _reader = self.symbols.readers.take(1);
-            let _memory = self.symbols.memory.take(length.saturating_add(other_length));
-            self.readers.read(&Reading {
-                file: &held.file,
-                length,
-                source: *source,
-                identity,
-                key: key.as_str(),
-                may_need: shared.is_none(),
-                shared: other.as_ref().map(|other| &other.file),
-            })
-        };
+        let other_length = other.as_ref().and_then(|other| other.file.metadata().ok()).map_or(0, |facts| facts.len());
+        // Many small files at once, or one large one. A table that was built takes memory until the cache has it.
+        let _reader = self.symbols.readers.take(1);
+        let _memory = self.symbols.memory.take(length.saturating_add(other_length));
+        let names = self.readers.read(&Reading {
+            file: &held.file,
+            length,
+            source: *source,
+            identity,
+            key: key.as_str(),
+            may_need: shared.is_none(),
+            shared: other.as_ref().map(|other| &other.file),
+        });
         match names {
             Ok(Names::Table(table)) => {
                 // Without it the next run reads the file again.

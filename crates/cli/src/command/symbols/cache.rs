@@ -21,7 +21,7 @@ pub(super) fn run(args: &CacheArgs, no_color: bool) -> anyhow::Result<Exit> {
     let cache = symbols.cache();
     let place = || cache.directory().display().to_string();
     match &args.action {
-        CacheAction::List(output) => Printer::new(output, no_color)?.print(&list(cache).with_context(place)?)?,
+        CacheAction::List(output) => Printer::new(output, no_color)?.print(list(cache).with_context(place)?)?,
         CacheAction::Prune { size, unused } => removed(cache.prune(*size, *unused).with_context(place)?)?,
         CacheAction::Clear => removed(cache.clear().with_context(place)?)?,
     }

@@ -69,7 +69,7 @@ pub(super) fn run(args: &LookupArgs, no_color: bool, messages: &Messages) -> any
     let rows: Vec<Row> = addresses.iter().flat_map(|address| rows(&found.table, address.0)).collect();
     let section =
         Section { title: args.file.display().to_string(), rows: values(COLUMNS, &rows), ..Section::default() };
-    printer.print(&Answer {
+    printer.print(Answer {
         question: "symbols lookup",
         columns: descriptions(COLUMNS),
         layout: Layout::Rows,

@@ -1,0 +1,394 @@
+//! The columns of `dump cpu` per method.
+
+use tracesift_analysis::{Distribution, Place};
+use tracesift_trace::rows::{ModuleRow, ProcessRow, ThreadRow};
+
+use super::order::{Kind as RowKind, Method, duration, ready_average};
+use super::spans::Spans;
+use crate::answer::{ColumnOf, Kind, Value, View};
+use crate::columns::Columns;
+use crate::module_columns::{self as of_module, OfModule};
+use crate::process_columns::{self as of_process, OfProcess};
+
+/// One method of the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The process.
+    pub process: ProcessRow,
+    /// The method and its figures.
+    pub method: Method,
+    /// Its name as a table shows it.
+    pub label: String,
+    /// Whether the CPU is the precise run time.
+    pub precise: bool,
+    /// The thread, if rows are that fine.
+    pub thread: Option<ThreadRow>,
+    /// The module, if that was asked.
+    pub module: Option<ModuleRow>,
+    /// Its single spans, if that was asked.
+    pub spans: Option<Spans>,
+}
+
+impl OfProcess for Row {
+    fn process(&self) -> Option<&ProcessRow> {
+        Some(&self.process)
+    }
+}
+
+impl OfModule for Row {
+    fn module(&self) -> Option<&ModuleRow> {
+        self.module.as_ref()
+    }
+}
+
+impl Row {
+    fn cpu(&self, precise: bool, figure: i64) -> Value {
+        if self.precise == precise { figure.into() } else { Value::None }
+    }
+
+    fn percentile(&self, of: impl Fn(&Spans) -> &Distribution, p: f64) -> Value {
+        self.spans.as_ref().and_then(|spans| of(spans).percentile(p)).map(|ns| ns.round() as i64).into()
+    }
+
+    fn spans(&self, of: impl Fn(&Spans) -> &Distribution) -> Value {
+        self.spans.as_ref().map(|spans| of(spans).count()).into()
+    }
+}
+
+macro_rules! percentiles {
+    ($of:ident, $key:literal, $title:literal, $kind:ident, $what:literal) => {
+        [
+            percentiles!(@ $of, concat!($key, "_p50_ns"), concat!($title, " p50"), $kind, 0.5, concat!("Median of ", $what)),
+            percentiles!(@ $of, concat!($key, "_p90_ns"), concat!($title, " p90"), $kind, 0.9, concat!("90th percentile of ", $what)),
+            percentiles!(@ $of, concat!($key, "_p95_ns"), concat!($title, " p95"), $kind, 0.95, concat!("95th percentile of ", $what)),
+            percentiles!(@ $of, concat!($key, "_p99_ns"), concat!($title, " p99"), $kind, 0.99, concat!("99th percentile of ", $what)),
+            percentiles!(@ $of, concat!($key, "_max_ns"), concat!($title, " max"), $kind, 1.0, concat!("The longest of ", $what)),
+        ]
+    };
+    (@ $of:ident, $key:expr, $title:expr, $kind:ident, $p:literal, $help:expr) => {
+        ColumnOf::always($key, $title, Kind::$kind, |r: &Row| r.percentile(|spans| &spans.$of, $p), $help)
+    };
+}
+
+const WAITS: [ColumnOf<Row>; 5] = percentiles!(wait, "wait", "Wait", Milliseconds, "the single waits.");
+const READY: [ColumnOf<Row>; 5] = percentiles!(
+    ready,
+    "ready_other",
+    "Ready",
+    Microseconds,
+    "the single ready spans that did not end a CPU's deep sleep."
+);
+const DEEP: [ColumnOf<Row>; 5] = percentiles!(
+    ready_deep_sleep,
+    "ready_deep_sleep",
+    "Wake-up",
+    Microseconds,
+    "the single ready spans that a CPU's deep sleep was part of."
+);
+
+/// What `--percentiles` shows.
+pub(super) const OF_SPANS: [&str; 19] = [
+    WAITS[0].column.key,
+    WAITS[1].column.key,
+    WAITS[2].column.key,
+    WAITS[3].column.key,
+    WAITS[4].column.key,
+    "ready_other_count",
+    READY[0].column.key,
+    READY[1].column.key,
+    READY[2].column.key,
+    READY[3].column.key,
+    READY[4].column.key,
+    "ready_deep_sleep_count",
+    DEEP[0].column.key,
+    DEEP[1].column.key,
+    DEEP[2].column.key,
+    DEEP[3].column.key,
+    DEEP[4].column.key,
+    "priority",
+    "cores_used",
+];
+
+/// What `--show-modules` shows.
+pub(super) const OF_MODULES: [&str; 7] =
+    ["file_version", "product_version", "product", "company", "description", "driver_vendor", "driver_category"];
+
+/// What names the process on every row.
+pub(super) const OF_PROCESSES: [&str; 2] = ["process_label", "command_line"];
+
+/// What `--first-last` shows.
+pub(super) const OF_TIMES: [&str; 3] = ["duration_ns", "first_ns", "last_ns"];
+
+/// The columns.
+pub const COLUMNS: Columns<Row> = Columns(&[
+    of_process::name(),
+    of_process::pid(),
+    of_process::start(),
+    of_process::end(),
+    of_process::parent_pid(),
+    of_process::session().shown(View::Machine),
+    of_process::user(),
+    of_process::account().shown(View::Machine),
+    ColumnOf::always(
+        "tid",
+        "Tid",
+        Kind::Id,
+        |r| r.thread.as_ref().map(|thread| thread.tid).into(),
+        "Thread id, with `--per-thread`.",
+    ),
+    ColumnOf::always(
+        "thread_name",
+        "Thread",
+        Kind::Text,
+        |r| r.thread.as_ref().and_then(|thread| thread.name.clone()).into(),
+        "Name of the thread, with `--per-thread`.",
+    ),
+    ColumnOf::always(
+        "cpu_ns",
+        "CPU",
+        Kind::Milliseconds,
+        |r| r.cpu(false, r.method.figures.cpu),
+        "Inclusive sampled CPU: weights of the samples in whose stacks the method occurs.",
+    ),
+    ColumnOf::always(
+        "exclusive_cpu_ns",
+        "Self",
+        Kind::Milliseconds,
+        |r| r.cpu(false, r.method.figures.exclusive_cpu),
+        "Exclusive sampled CPU: weights of the samples at whose leaf the method stands.",
+    ),
+    ColumnOf::always(
+        "run_ns",
+        "Run",
+        Kind::Milliseconds,
+        |r| r.cpu(true, r.method.figures.cpu),
+        "Precise CPU from context switches, where the recording has no samples: each run is charged to the stack with \
+         which the thread leaves the CPU next.",
+    ),
+    ColumnOf::always(
+        "exclusive_run_ns",
+        "Self",
+        Kind::Milliseconds,
+        |r| r.cpu(true, r.method.figures.exclusive_cpu),
+        "Precise CPU of the runs that ended in the method itself.",
+    ),
+    ColumnOf::details(
+        "samples",
+        "Samples",
+        Kind::Count,
+        |r| r.cpu(false, r.method.figures.samples),
+        "Samples in whose stacks the method occurs.",
+    ),
+    ColumnOf::always(
+        "wait_ns",
+        "Wait",
+        Kind::Milliseconds,
+        |r| r.method.figures.wait.into(),
+        "Waits of threads that left the CPU in the method; overlapping waits of several threads count once.",
+    ),
+    ColumnOf::details(
+        "wait_sum_ns",
+        "Wait sum",
+        Kind::Milliseconds,
+        |r| r.method.figures.wait_sum.into(),
+        "The same as a plain sum over the threads.",
+    ),
+    ColumnOf::details(
+        "wait_count",
+        "Waits",
+        Kind::Count,
+        |r| r.method.figures.wait_count.into(),
+        "Number of single waits.",
+    ),
+    ColumnOf::details(
+        "wait_longest_ns",
+        "Longest",
+        Kind::Milliseconds,
+        |r| r.method.figures.wait_longest.into(),
+        "The longest single wait.",
+    ),
+    WAITS[0],
+    WAITS[1],
+    WAITS[2],
+    WAITS[3],
+    WAITS[4],
+    ColumnOf::always(
+        "ready_ns",
+        "Ready",
+        Kind::Milliseconds,
+        |r| r.method.figures.ready.into(),
+        "Time ready to run without a CPU after those waits; overlapping spans of several threads count once.",
+    ),
+    ColumnOf::details(
+        "ready_sum_ns",
+        "Ready sum",
+        Kind::Milliseconds,
+        |r| r.method.figures.ready_sum.into(),
+        "The same as a plain sum over the threads.",
+    ),
+    ColumnOf::details(
+        "ready_count",
+        "Readies",
+        Kind::Count,
+        |r| r.method.figures.ready_count.into(),
+        "Number of single ready spans.",
+    ),
+    ColumnOf::details(
+        "ready_average_ns",
+        "Ready avg",
+        Kind::Microseconds,
+        |r| ready_average(&r.method.figures).into(),
+        "Mean of the single ready spans.",
+    ),
+    ColumnOf::details(
+        "ready_longest_ns",
+        "Ready longest",
+        Kind::Microseconds,
+        |r| r.method.figures.ready_longest.into(),
+        "The longest single ready span.",
+    ),
+    ColumnOf::always(
+        "ready_other_count",
+        "Readies",
+        Kind::Count,
+        |r| r.spans(|spans| &spans.ready),
+        "Number of ready spans that did not end a CPU's deep sleep.",
+    ),
+    READY[0],
+    READY[1],
+    READY[2],
+    READY[3],
+    READY[4],
+    ColumnOf::always(
+        "ready_deep_sleep_count",
+        "Wake-ups",
+        Kind::Count,
+        |r| r.spans(|spans| &spans.ready_deep_sleep),
+        "Number of ready spans that a CPU's deep sleep was part of: it was idle and came from a C-state above 0.",
+    ),
+    DEEP[0],
+    DEEP[1],
+    DEEP[2],
+    DEEP[3],
+    DEEP[4],
+    ColumnOf::details(
+        "switches",
+        "Switches",
+        Kind::Count,
+        |r| r.method.figures.switches.into(),
+        "Switch-ins after the thread had left the CPU in the method.",
+    ),
+    ColumnOf::details(
+        "threads",
+        "Threads",
+        Kind::Count,
+        |r| r.method.figures.threads.into(),
+        "Threads that were seen in the method.",
+    ),
+    ColumnOf::always(
+        "priority",
+        "Priority",
+        Kind::Number(1),
+        |r| r.spans.as_ref().and_then(|spans| spans.priority).into(),
+        "Mean priority over its samples.",
+    ),
+    ColumnOf::always(
+        "cores_used",
+        "Cores",
+        Kind::Count,
+        |r| r.spans.as_ref().map(|spans| spans.cpus.count()).into(),
+        "CPUs on which it was sampled.",
+    ),
+    ColumnOf::details(
+        "duration_ns",
+        "Last-First",
+        Kind::Seconds,
+        |r| duration(&r.method.figures).into(),
+        "From the first to the last time at which the method was seen.",
+    ),
+    ColumnOf::details(
+        "first_ns",
+        "First",
+        Kind::Time,
+        |r| r.method.figures.first.into(),
+        "First time at which it was seen in a sample or a span.",
+    ),
+    ColumnOf::details(
+        "last_ns",
+        "Last",
+        Kind::Time,
+        |r| r.method.figures.last.into(),
+        "Last time at which it was seen in a sample or a span.",
+    ),
+    ColumnOf::machine(
+        "module",
+        "Module",
+        Kind::Text,
+        |r| r.method.figures.module.as_ref().into(),
+        "File name of the module; empty where it is not known.",
+    ),
+    ColumnOf::machine(
+        "method",
+        "Function",
+        Kind::Text,
+        |r| (r.method.kind == RowKind::Method).then_some(&r.method.figures.function).into(),
+        "Function; `module+0xRVA` without a symbol.",
+    ),
+    ColumnOf::machine(
+        "stack_tag",
+        "Tag",
+        Kind::Text,
+        |r| (r.method.kind == RowKind::Tag).then_some(&r.method.figures.function).into(),
+        "Stack tag, with `--stacktags`.",
+    ),
+    ColumnOf::people("method_label", "Method", Kind::Text, |r| (&r.label).into(), "Module and function, or stack tag."),
+    ColumnOf::always(
+        "rva",
+        "RVA",
+        Kind::Text,
+        |r| match r.method.place {
+            Some(Place::Address(address)) => Value::Text(format!("{address:#x}")),
+            _ => Value::None,
+        },
+        "The instruction, with `--by address`: its RVA in the module, its address where there is none.",
+    ),
+    ColumnOf::machine(
+        "source_file",
+        "Source file",
+        Kind::Text,
+        |r| match &r.method.place {
+            Some(Place::Line { file, .. }) => Value::Text(file.clone()),
+            _ => Value::None,
+        },
+        "Source file, with `--by line`.",
+    ),
+    ColumnOf::machine(
+        "source_line",
+        "Line",
+        Kind::Id,
+        |r| match r.method.place {
+            Some(Place::Line { line, .. }) => line.into(),
+            _ => Value::None,
+        },
+        "Source line, with `--by line`.",
+    ),
+    ColumnOf::people(
+        "source",
+        "Source",
+        Kind::LongText,
+        |r| match &r.method.place {
+            Some(Place::Line { file, line }) => Value::Text(format!("{file}:{line}")),
+            _ => Value::None,
+        },
+        "File and line, with `--by line`.",
+    ),
+    of_module::file_version(),
+    of_module::product_version(),
+    of_module::product(),
+    of_module::company(),
+    of_module::description(),
+    of_module::driver_vendor(),
+    of_module::driver_category(),
+    of_process::label(),
+    of_process::command_line(),
+]);

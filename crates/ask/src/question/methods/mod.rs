@@ -1,0 +1,354 @@
+//! `dump cpu --methods …`: CPU, wait and ready per process and method.
+//!
+//! Inclusive CPU counts a sample once for each method in its stack; wait and ready are unions over the threads of the process. Figures come
+//! from the archive's summary where it is sure to have all that the question needs, else from samples and switches.
+
+pub mod columns;
+mod from_events;
+mod from_summary;
+mod modules;
+mod order;
+mod pattern;
+mod spans;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::tags::TagSet;
+use tracesift_archive::Error;
+use tracesift_extract::input::Patterns;
+use tracesift_extract::stack_methods::{By, Granularity};
+use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::{ProcessId, ThreadId};
+
+pub use self::columns::{COLUMNS, Row};
+pub use self::order::{Kind as RowKind, Method, Ranges, Sort};
+pub use self::pattern::MethodPatterns;
+pub use self::spans::Spans;
+
+use self::columns::{OF_MODULES, OF_PROCESSES, OF_SPANS, OF_TIMES};
+use self::from_summary::FromSummary;
+use self::modules::MethodModules;
+use crate::answer::{Column, Fact, Group, Kind, Section, View};
+use crate::ask::Ask;
+use crate::filter::ProcessFilter;
+use crate::label_cut::LabelCut;
+use crate::order::Top;
+use crate::process_columns::name_with_marks;
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
+use crate::time_range::TimeRange;
+
+/// What the table adds up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Totals {
+    /// Nothing.
+    #[default]
+    None,
+    /// Files only.
+    Total,
+    /// Files and processes only.
+    Process,
+    /// Files and processes, above the rows.
+    Method,
+}
+
+/// Which stack tags.
+#[derive(Clone, Debug)]
+pub struct Tags {
+    /// Their names, whole or their last part.
+    pub patterns: Patterns,
+    /// The rules.
+    pub set: Arc<TagSet>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Which processes.
+    pub filter: ProcessFilter,
+    /// Rows of methods: which.
+    pub methods: Option<MethodPatterns>,
+    /// Rows of stack tags: which.
+    pub tags: Option<Tags>,
+    /// What is one method.
+    pub granularity: Granularity,
+    /// A row per thread.
+    pub per_thread: bool,
+    /// Samples and spans in this range.
+    pub time: TimeRange,
+    /// Which figures a row must have.
+    pub ranges: Ranges,
+    /// Order of the rows, and of the processes.
+    pub sort: Sort,
+    /// How many processes per file.
+    pub top: Top,
+    /// How many methods per process.
+    pub top_methods: Top,
+    /// What to add up.
+    pub totals: Totals,
+    /// Distributions of the single spans, priorities and CPUs.
+    pub percentiles: bool,
+    /// First and last time and their difference.
+    pub first_last: bool,
+    /// The process on every line in place of a line of its own.
+    pub process_on_row: bool,
+    /// Which part of a method's name a table shows.
+    pub cut: LabelCut,
+    /// Facts of the methods' modules; only of those that the patterns accept.
+    pub modules: Option<Patterns>,
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let mut columns = COLUMNS.descriptions();
+        let mut show = |keys: &[&str], view: View| {
+            for column in columns.iter_mut().filter(|column| keys.contains(&column.key)) {
+                column.view = view;
+            }
+        };
+        if !self.percentiles {
+            show(&OF_SPANS, View::Nowhere);
+        }
+        if self.modules.is_none() {
+            show(&OF_MODULES, View::Nowhere);
+        }
+        if self.first_last {
+            show(&OF_TIMES, View::Always);
+        }
+        if !self.process_on_row {
+            show(&OF_PROCESSES[..1], View::Nowhere);
+            show(&OF_PROCESSES[1..], View::Machine);
+        }
+        if !self.per_thread {
+            show(&["tid", "thread_name"], View::Nowhere);
+        }
+        if self.tags.is_none() {
+            show(&["stack_tag"], View::Nowhere);
+        }
+        if self.granularity.by != By::Line {
+            show(&["source_file", "source_line", "source"], View::Nowhere);
+        }
+        if self.granularity.by != By::Address {
+            show(&["rva"], View::Nowhere);
+        }
+        columns
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let archive = recording.archive();
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let accepted: FxHashMap<ProcessId, &ProcessRow> = Processes::new(&processes)
+            .accepted(&self.filter)
+            // The idle loop has a figure only for those who ask for it by name.
+            .filter(|(_, row)| !self.filter.process.is_empty() || row.pid != 0 || row.origin == Origin::Pseudo)
+            .map(|(_, row)| (row.process, row))
+            .collect();
+        let (mut methods, from_events) = self.figures(recording, &accepted.keys().copied().collect())?;
+        let modules = match &self.modules {
+            Some(patterns) => MethodModules::keep(recording, patterns, &mut methods)?,
+            None => MethodModules::default(),
+        };
+        let mut groups = self.groups(&accepted, methods);
+        self.top.apply(&mut groups);
+
+        let mut section = self.answer(recording, &groups, &modules)?;
+        if from_events > 0 && self.could_be_summary(recording) {
+            let what = if from_events == 1 { "1 process has" } else { &format!("{from_events} processes have") };
+            section.notes.push(format!(
+                "{what} more methods than the archive's summary keeps: figures were computed from the events"
+            ));
+        }
+        Ok(section)
+    }
+}
+
+/// The methods of one process, ascending.
+struct OfOneProcess<'a> {
+    process: &'a ProcessRow,
+    methods: Vec<Method>,
+}
+
+/// Sums over rows.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    cpu: i64,
+    wait: Option<i64>,
+    ready: Option<i64>,
+}
+
+impl Sums {
+    fn of<'m>(methods: impl IntoIterator<Item = &'m Method>) -> Self {
+        let add = |sum: Option<i64>, more: Option<i64>| match (sum, more) {
+            (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+            (sum, more) => sum.or(more),
+        };
+        methods.into_iter().fold(Self::default(), |sums, Method { figures, .. }| Self {
+            cpu: sums.cpu.saturating_add(figures.cpu),
+            wait: add(sums.wait, figures.wait),
+            ready: add(sums.ready, figures.ready),
+        })
+    }
+}
+
+impl Question {
+    /// Whether the summary has rows of this kind at all.
+    fn could_be_summary(&self, recording: &OpenRecording) -> bool {
+        self.time.is_everything()
+            && self.granularity == Granularity::default()
+            && !self.per_thread
+            && recording.file.has_samples
+    }
+
+    /// The rows, and of how many processes those of methods were computed from the events.
+    fn figures(
+        &self,
+        recording: &OpenRecording,
+        processes: &FxHashSet<ProcessId>,
+    ) -> Result<(Vec<Method>, usize), Error> {
+        let (mut rows, from_events) = match &self.methods {
+            None => (Vec::new(), 0),
+            Some(patterns) if !self.could_be_summary(recording) => {
+                (from_events::methods(recording, self, patterns, processes)?, processes.len())
+            }
+            Some(patterns) => {
+                let archive = recording.archive();
+                let summaries: Vec<ProcessSummaryRow> = archive.rows()?;
+                let FromSummary { mut methods, incomplete } =
+                    FromSummary::read(archive, self, patterns, processes, &summaries)?;
+                if !incomplete.is_empty() {
+                    methods.append(&mut from_events::methods(recording, self, patterns, &incomplete)?);
+                }
+                (methods, incomplete.len())
+            }
+        };
+        if let Some(tags) = &self.tags {
+            rows.append(&mut from_events::tags(recording, self, tags, processes)?);
+        }
+        Ok((rows, from_events))
+    }
+
+    /// Rows and processes in order, both cut down to what is shown.
+    fn groups<'a>(
+        &self,
+        processes: &FxHashMap<ProcessId, &'a ProcessRow>,
+        methods: Vec<Method>,
+    ) -> Vec<OfOneProcess<'a>> {
+        let mut by_process: FxHashMap<ProcessId, Vec<Method>> = FxHashMap::default();
+        for method in methods {
+            by_process.entry(method.figures.process).or_default().push(method);
+        }
+        let mut groups: Vec<OfOneProcess<'a>> = by_process
+            .into_iter()
+            .filter_map(|(process, mut methods)| {
+                methods.sort_by(|a, b| self.sort.compare(a, b));
+                self.top_methods.apply(&mut methods);
+                Some(OfOneProcess { process: processes.get(&process)?, methods })
+            })
+            .filter(|group| !group.methods.is_empty())
+            .collect();
+        groups.sort_by(|a, b| {
+            let by_total = || {
+                let total = |group: &OfOneProcess<'_>| -> i64 {
+                    let figures = group.methods.iter().filter_map(|method| self.sort.figure(&method.figures));
+                    figures.fold(0, i64::saturating_add)
+                };
+                total(a).cmp(&total(b))
+            };
+            let by_largest = || match (a.methods.last(), b.methods.last()) {
+                (Some(a), Some(b)) => self.sort.figure(&a.figures).cmp(&self.sort.figure(&b.figures)),
+                _ => std::cmp::Ordering::Equal,
+            };
+            let by_name = || {
+                let key = |group: &OfOneProcess<'_>| (group.process.name.to_lowercase(), group.process.pid);
+                key(a).cmp(&key(b)).then(a.process.start.cmp(&b.process.start))
+            };
+            let order = if self.totals == Totals::None { by_largest() } else { by_total() };
+            order.then_with(by_name)
+        });
+        groups
+    }
+
+    fn answer(
+        &self,
+        recording: &OpenRecording,
+        groups: &[OfOneProcess<'_>],
+        modules: &MethodModules,
+    ) -> Result<Section, Error> {
+        let precise = !recording.file.has_samples;
+        let shown: Vec<&Method> = groups.iter().flat_map(|group| &group.methods).collect();
+        let sums = |methods: &[&Method]| facts(Sums::of(methods.iter().copied()), precise);
+        let rows_are_shown = matches!(self.totals, Totals::None | Totals::Method);
+        let threads: FxHashMap<ThreadId, ThreadRow> = if self.per_thread {
+            recording.archive().rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect()
+        } else {
+            FxHashMap::default()
+        };
+        let mut spans = if self.percentiles && rows_are_shown {
+            spans::of(recording, self, &shown)?.into_iter().map(Some).collect()
+        } else {
+            vec![None; shown.len()]
+        }
+        .into_iter();
+        let mut row = |process: &ProcessRow, method: &Method| Row {
+            process: process.clone(),
+            label: self.cut.apply(&label(method)),
+            precise,
+            thread: method.thread.and_then(|thread| threads.get(&thread)).cloned(),
+            module: modules.of(method).cloned(),
+            spans: spans.next().flatten(),
+            method: method.clone(),
+        };
+        let all = groups.iter().flat_map(|group| group.methods.iter().map(|method| (group.process, method)));
+        let rows: Vec<Row> = all.filter(|_| rows_are_shown).map(|(process, method)| row(process, method)).collect();
+        let with_totals = self.totals != Totals::None;
+        let file_facts = if with_totals { sums(&shown) } else { Vec::new() };
+        let mut section = COLUMNS.section(&recording.file, &rows, file_facts);
+        section.always = with_totals;
+        if self.totals != Totals::Total && (!self.process_on_row || self.totals == Totals::Process) {
+            section.groups = groups
+                .iter()
+                .map(|group| Group {
+                    title: name_with_marks(group.process),
+                    text: group.process.command_line.clone(),
+                    facts: if with_totals { sums(&group.methods.iter().collect::<Vec<_>>()) } else { Vec::new() },
+                    rows: if rows_are_shown { group.methods.len() } else { 0 },
+                })
+                .collect();
+        }
+        let overlap = self.methods.is_some() || self.tags.as_ref().is_some_and(|tags| tags.set.has_children());
+        if with_totals && overlap && shown.len() > 1 {
+            section.notes.push(
+                "totals add up the rows shown, which overlap: a sample or span counts in each of its methods"
+                    .to_owned(),
+            );
+        }
+        if precise && !shown.is_empty() {
+            section
+                .notes
+                .push("no CPU samples were recorded: CPU is precise run time from context switches".to_owned());
+        }
+        Ok(section)
+    }
+}
+
+/// `module!function`, and the function alone where its name has the module already.
+fn label(method: &Method) -> String {
+    let figures = &method.figures;
+    match &figures.module {
+        Some(module) => format!("{module}!{}", figures.function),
+        None => figures.function.clone(),
+    }
+}
+
+fn facts(sums: Sums, precise: bool) -> Vec<Fact> {
+    let cpu = if precise { "run" } else { "CPU" };
+    let mut facts = vec![Fact::new(cpu, Kind::Milliseconds, sums.cpu)];
+    facts.extend(sums.wait.map(|wait| Fact::new("wait", Kind::Milliseconds, wait)));
+    facts.extend(sums.ready.map(|ready| Fact::new("ready", Kind::Milliseconds, ready)));
+    facts
+}

@@ -1,0 +1,175 @@
+//! Which rows stay, and in which order they stand.
+
+use std::cmp::Ordering;
+
+use tracesift_analysis::Place;
+use tracesift_trace::ThreadId;
+use tracesift_trace::rows::MethodSummaryRow;
+
+use crate::order::Between;
+
+/// What a row is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A method.
+    #[default]
+    Method,
+    /// A stack tag: its name stands where that of the function does.
+    Tag,
+}
+
+/// A method or tag of a process with its figures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Method {
+    /// What it is.
+    pub kind: Kind,
+    /// The figures. Where a recording has no samples, the CPU is the precise run time.
+    pub figures: MethodSummaryRow,
+    /// The line or instruction, if rows are that fine.
+    pub place: Option<Place>,
+    /// The thread, if rows are that fine.
+    pub thread: Option<ThreadId>,
+}
+
+/// Order of the rows, ascending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Inclusive CPU.
+    #[default]
+    Cpu,
+    /// Exclusive CPU.
+    Exclusive,
+    /// Union of the waits.
+    Wait,
+    /// Union of the ready spans.
+    Ready,
+    /// CPU and wait.
+    CpuWait,
+    /// CPU, wait and ready.
+    CpuWaitReady,
+    /// The longest single wait.
+    LongestWait,
+    /// Mean ready span.
+    ReadyAverage,
+    /// Samples.
+    Samples,
+    /// Switch-ins.
+    Switches,
+    /// Threads.
+    Threads,
+    /// First time seen.
+    First,
+    /// Last time seen.
+    Last,
+    /// Last minus first.
+    Duration,
+    /// Name.
+    Name,
+}
+
+/// Figures by which the archive's summary decides what it keeps.
+pub(super) const MEASURES: [Sort; 4] = [Sort::Cpu, Sort::Exclusive, Sort::Wait, Sort::Ready];
+
+/// Which figures a row must have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ranges {
+    /// Inclusive CPU, ns.
+    pub cpu: Between,
+    /// Exclusive CPU, ns.
+    pub exclusive: Between,
+    /// Union of the waits, ns.
+    pub wait: Between,
+    /// Union of the ready spans, ns.
+    pub ready: Between,
+    /// Mean ready span, ns.
+    pub ready_average: Between,
+    /// Switch-ins.
+    pub switches: Between,
+    /// First time seen, ns.
+    pub first: Between,
+    /// Last time seen, ns.
+    pub last: Between,
+    /// Last minus first, ns.
+    pub duration: Between,
+}
+
+impl Ranges {
+    /// Whether a row has such figures.
+    #[must_use]
+    pub fn accept(&self, method: &Method) -> bool {
+        let figures = &method.figures;
+        self.cpu.contains(Some(figures.cpu))
+            && self.exclusive.contains(Some(figures.exclusive_cpu))
+            && self.wait.contains(figures.wait)
+            && self.ready.contains(figures.ready)
+            && self.ready_average.contains(ready_average(figures))
+            && self.switches.contains(figures.switches)
+            && self.first.contains(Some(figures.first))
+            && self.last.contains(Some(figures.last))
+            && self.duration.contains(Some(duration(figures)))
+    }
+
+    /// The range of one of the [`MEASURES`].
+    pub(super) fn of(&self, measure: Sort) -> Between {
+        match measure {
+            Sort::Exclusive => self.exclusive,
+            Sort::Wait => self.wait,
+            Sort::Ready => self.ready,
+            _ => self.cpu,
+        }
+    }
+}
+
+impl Sort {
+    /// The figure by which rows are sorted; `None` for names.
+    #[must_use]
+    pub fn figure(self, figures: &MethodSummaryRow) -> Option<i64> {
+        let wait = figures.wait.unwrap_or(0);
+        Some(match self {
+            Self::Cpu => figures.cpu,
+            Self::Exclusive => figures.exclusive_cpu,
+            Self::Wait => wait,
+            Self::Ready => figures.ready.unwrap_or(0),
+            Self::CpuWait => figures.cpu.saturating_add(wait),
+            Self::CpuWaitReady => figures.cpu.saturating_add(wait).saturating_add(figures.ready.unwrap_or(0)),
+            Self::LongestWait => figures.wait_longest.unwrap_or(0),
+            Self::ReadyAverage => ready_average(figures).unwrap_or(0),
+            Self::Samples => figures.samples,
+            Self::Switches => figures.switches.unwrap_or(0),
+            Self::Threads => figures.threads.into(),
+            Self::First => figures.first,
+            Self::Last => figures.last,
+            Self::Duration => duration(figures),
+            Self::Name => return None,
+        })
+    }
+
+    /// Order of two rows. Those with the same figure stand in the order of CPU, wait and name.
+    #[must_use]
+    pub fn compare(self, a: &Method, b: &Method) -> Ordering {
+        let (x, y) = (&a.figures, &b.figures);
+        let by_name = || {
+            let names = (&x.module, &x.function).cmp(&(&y.module, &y.function));
+            let names = a.kind.cmp(&b.kind).then(names);
+            names.then_with(|| a.place.cmp(&b.place)).then_with(|| a.thread.cmp(&b.thread))
+        };
+        match self.figure(x).cmp(&self.figure(y)) {
+            Ordering::Equal if self == Self::Name => by_name(),
+            // Of equals the first by name stands last, where the largest stand: the summary keeps it first, too.
+            Ordering::Equal => (x.cpu, x.wait).cmp(&(y.cpu, y.wait)).then_with(|| by_name().reverse()),
+            order => order,
+        }
+    }
+}
+
+/// Mean of the single ready spans, ns, rounded down.
+#[must_use]
+pub(super) fn ready_average(figures: &MethodSummaryRow) -> Option<i64> {
+    figures.ready_sum?.checked_div(figures.ready_count?)
+}
+
+/// From the first to the last time seen, ns.
+#[must_use]
+pub(super) fn duration(figures: &MethodSummaryRow) -> i64 {
+    figures.last.saturating_sub(figures.first)
+}

@@ -1,0 +1,101 @@
+//! Which methods: `*StreamWriter*;!*Dispose`, `ntdll.dll!Rtl*`, `*.dll`.
+//!
+//! Users name functions and seldom their modules, so a pattern describes the function unless it says otherwise.
+
+use tracesift_extract::input::Pattern;
+
+/// Patterns of methods, as in `--methods`. Without a pattern every method passes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MethodPatterns {
+    include: Vec<MethodPattern>,
+    exclude: Vec<MethodPattern>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct MethodPattern {
+    pattern: Pattern,
+    with_module: bool,
+}
+
+impl MethodPatterns {
+    /// Reads a list. A pattern with a `!` inside describes `module!function`, and so do all `with_module`. `*.dll` and
+    /// `*.sys` as they stand mean the functions without symbols of such modules, which are called `module+0xRVA`.
+    #[must_use]
+    pub fn parse(list: &str, with_module: bool) -> Self {
+        let mut patterns = Self::default();
+        for item in list.split(';').map(str::trim).filter(|item| !item.is_empty()) {
+            match item.strip_prefix('!').map(str::trim) {
+                Some("") => {}
+                Some(item) => patterns.exclude.push(MethodPattern::new(item, with_module)),
+                None => patterns.include.push(MethodPattern::new(item, with_module)),
+            }
+        }
+        patterns
+    }
+
+    /// Whether every method passes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.include.is_empty() && self.exclude.is_empty()
+    }
+
+    /// Whether a method passes. `module` and `function` are its names in the answer.
+    #[must_use]
+    pub fn matches(&self, module: Option<&str>, function: &str) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let function = one_separator(function);
+        let method = format!("{}!{function}", module.unwrap_or_default());
+        let hit = |patterns: &[MethodPattern]| {
+            patterns.iter().any(|item| item.pattern.matches(if item.with_module { &method } else { &function }))
+        };
+        (self.include.is_empty() || hit(&self.include)) && !hit(&self.exclude)
+    }
+}
+
+impl MethodPattern {
+    fn new(text: &str, with_module: bool) -> Self {
+        let without_symbols = ["*.dll", "*.sys"].into_iter().any(|alias| text.eq_ignore_ascii_case(alias));
+        let text = if without_symbols { format!("{text}*") } else { one_separator(text) };
+        Self { with_module: with_module || text.contains('!'), pattern: Pattern::new(&text) }
+    }
+}
+
+/// `::` and `.` before the name of a method are the same.
+fn one_separator(text: &str) -> String {
+    text.replace("::", ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MethodPatterns;
+
+    fn passes(list: &str, module: &str, function: &str) -> bool {
+        MethodPatterns::parse(list, false).matches(Some(module), function)
+    }
+
+    #[test]
+    fn functions_and_modules() {
+        for list in ["Rtl*", "rtlallocateheap", "ntdll.dll!Rtl*", "*!*Heap", "!Nt*", "x;*heap", ""] {
+            assert!(passes(list, "ntdll.dll", "RtlAllocateHeap"), "{list}");
+        }
+        for list in ["ntdll*", "Rtl", "!*Heap", "!ntdll.dll!*", "*heap;!ntdll.dll!Rtl*", "kernel32.dll!Rtl*"] {
+            assert!(!passes(list, "ntdll.dll", "RtlAllocateHeap"), "{list}");
+        }
+        assert!(MethodPatterns::parse("ntdll*Rtl*", true).matches(Some("ntdll.dll"), "RtlAllocateHeap"));
+        assert!(MethodPatterns::parse("*unknown*", false).matches(None, "[unknown]"));
+    }
+
+    #[test]
+    fn separators_are_the_same() {
+        assert!(passes("std.vec.*", "a", "std::vec::push") && passes("Stream::Read", "a", "Stream.Read"));
+    }
+
+    #[test]
+    fn modules_alone_mean_functions_without_symbols() {
+        assert!(passes("*.dll", "a.dll", "a.dll+0x12") && passes("*.SYS;*.dll", "b.sys", "b.sys+0x1"));
+        assert!(passes("*.dll", "a.dll", "a.dll"), "all of a module in one row");
+        assert!(!passes("*.dll", "a.dll", "Read") && !passes("*.dll", "b.sys", "b.sys+0x1"));
+    }
+}

@@ -1,0 +1,394 @@
+//! Options of `dump cpu`, which has two forms: a row per process, or a row per method.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, ValueEnum};
+use tracesift_ask::Ask;
+use tracesift_ask::label_cut::LabelCut;
+use tracesift_ask::order::{Between, Top};
+use tracesift_ask::question::{cpu, methods};
+use tracesift_ask::time_format::TimeStyle;
+use tracesift_extract::input::Patterns;
+use tracesift_extract::stack_methods::{By, Granularity};
+
+use super::files::{microseconds, milliseconds, seconds};
+use super::output::WhichTime;
+use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+use crate::command::tag_files;
+use crate::exit::UsageError;
+use crate::terminal::Messages;
+
+/// Options of `dump cpu`.
+#[derive(Debug, Args)]
+pub(crate) struct CpuArgs {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+    #[command(flatten)]
+    processes: ProcessArgs,
+    #[command(flatten)]
+    rows: RowArgs,
+    #[command(flatten)]
+    figures: FigureArgs,
+    #[command(flatten)]
+    methods: MethodArgs,
+    #[command(flatten)]
+    pub(crate) runs: RunArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Of both forms.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Rows")]
+struct FigureArgs {
+    /// Order of the rows; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "cpu")]
+    sort: Sort,
+    /// Smallest sampled CPU (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_cpu: Option<i64>,
+    /// Largest sampled CPU
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_cpu: Option<i64>,
+    /// Shortest wait (ms without unit): of a process the sum over its threads, of a method the time in which any thread waited
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_wait: Option<i64>,
+    /// Longest wait
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_wait: Option<i64>,
+    /// Shortest ready time (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_ready: Option<i64>,
+    /// Longest ready time
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_ready: Option<i64>,
+    /// What to add up: `total` files only, `process` also processes, `method` also shows the methods [default: process without
+    /// methods, else none]
+    #[arg(long, value_name = "WHAT")]
+    totals: Option<Totals>,
+    /// Show version, product, company and description of the image that a process runs, or of a method's module; with
+    /// `=PATTERNS` only of those where one of these texts matches
+    #[arg(long, value_name = "PATTERNS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    show_modules: Option<String>,
+}
+
+/// Of the form with a row per method.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Methods", group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)))]
+struct MethodArgs {
+    /// A row per method: those with such a function, or `module!function`; '*.dll' alone means functions without symbols
+    #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
+    methods: Option<String>,
+    /// A row per stack tag: those with such a name, whole or its last part; '*virus*'
+    #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
+    stacktags: Option<String>,
+    /// Take stack tags from this file, in the format of Windows Performance Analyzer; may be given several times, `builtin` is our own
+    #[arg(long, value_name = "FILE", requires = "stacktags")]
+    pub(crate) tag_file: Vec<PathBuf>,
+    /// Tags within tags match only below them, and those show the total
+    #[arg(long, requires = "stacktags")]
+    pub(crate) nested: bool,
+    /// A row per method, or per stack tag: the N largest of each process
+    #[arg(long, value_name = "N")]
+    top_methods: Option<usize>,
+    /// Leave out the N largest methods of each process first
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "per_method")]
+    skip_methods: usize,
+    /// Patterns of methods always describe `module!function`
+    #[arg(long, requires = "per_method")]
+    include_module: bool,
+    /// Functions with other arguments are other methods, shown and matched with them
+    #[arg(long, requires = "per_method")]
+    include_args: bool,
+    /// What is one method
+    #[arg(long, value_name = "WHAT", default_value = "function", requires = "per_method")]
+    by: WhichBy,
+    /// One row per module for all its functions without symbols
+    #[arg(long, requires = "per_method")]
+    fold_unresolved: bool,
+    /// A row per thread and method
+    #[arg(long, requires = "per_method")]
+    per_thread: bool,
+    /// Percentiles of the single waits and ready spans (those after deep sleep apart), priority and CPUs of each row
+    #[arg(long, requires = "per_method")]
+    percentiles: bool,
+    /// Show first and last time of each row and the time between, in this format
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, requires = "per_method")]
+    first_last: Option<Option<WhichTime>>,
+    /// Show a part of long names: 10-40 leaves out 10 characters and shows 40, -60 shows the last 60
+    #[arg(long, value_name = "PART", allow_hyphen_values = true, requires = "per_method")]
+    cut_method: Option<LabelCut>,
+    /// The process on the line of each method
+    #[arg(long, requires = "per_method")]
+    show_on_method: bool,
+    /// Smallest exclusive CPU (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds, requires = "per_method")]
+    min_exclusive: Option<i64>,
+    /// Largest exclusive CPU
+    #[arg(long, value_name = "TIME", value_parser = milliseconds, requires = "per_method")]
+    max_exclusive: Option<i64>,
+    /// Smallest mean of the single ready spans (µs without unit)
+    #[arg(long, value_name = "TIME", value_parser = microseconds, requires = "per_method")]
+    min_ready_average: Option<i64>,
+    /// Largest mean of the single ready spans
+    #[arg(long, value_name = "TIME", value_parser = microseconds, requires = "per_method")]
+    max_ready_average: Option<i64>,
+    /// Fewest switches
+    #[arg(long, value_name = "N", requires = "per_method")]
+    min_switches: Option<i64>,
+    /// Most switches
+    #[arg(long, value_name = "N", requires = "per_method")]
+    max_switches: Option<i64>,
+    /// Earliest first time (s since the session's start without unit)
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true, requires = "per_method")]
+    min_first: Option<i64>,
+    /// Latest first time
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true, requires = "per_method")]
+    max_first: Option<i64>,
+    /// Earliest last time
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true, requires = "per_method")]
+    min_last: Option<i64>,
+    /// Latest last time
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true, requires = "per_method")]
+    max_last: Option<i64>,
+    /// Shortest time from first to last (s without unit)
+    #[arg(long, value_name = "TIME", value_parser = seconds, requires = "per_method")]
+    min_duration: Option<i64>,
+    /// Longest time from first to last
+    #[arg(long, value_name = "TIME", value_parser = seconds, requires = "per_method")]
+    max_duration: Option<i64>,
+}
+
+/// Order of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// CPU
+    Cpu,
+    /// CPU of the method itself, without what it calls
+    Exclusive,
+    /// Samples
+    Samples,
+    /// Wait
+    Wait,
+    /// Ready
+    Ready,
+    /// CPU and wait
+    CpuWait,
+    /// CPU, wait and ready
+    CpuWaitReady,
+    /// The longest single wait
+    LongestWait,
+    /// Mean of the single ready spans
+    ReadyAverage,
+    /// Switches
+    Switches,
+    /// Threads
+    Threads,
+    /// First time seen
+    First,
+    /// Last time seen
+    Last,
+    /// Time from first to last
+    Duration,
+    /// Precise run time of a process
+    Run,
+    /// Mean priority of a process
+    Priority,
+    /// CPUs on which a process ran
+    Cores,
+    /// Start of a process
+    Start,
+    /// Name
+    Name,
+}
+
+/// What to add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Totals {
+    None,
+    Total,
+    Process,
+    Method,
+}
+
+/// What is one method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum WhichBy {
+    /// Module and function
+    Function,
+    /// Source line, where the symbols tell it
+    Line,
+    /// Instruction
+    Address,
+}
+
+impl CpuArgs {
+    /// The question.
+    pub(crate) fn question(&self, messages: &Messages) -> Result<Box<dyn Ask>, UsageError> {
+        Ok(if self.methods.are_asked() { Box::new(self.by_method(messages)?) } else { Box::new(self.by_process()?) })
+    }
+
+    /// How instants are shown.
+    pub(crate) fn time_style(&self) -> TimeStyle {
+        match self.methods.first_last {
+            Some(Some(format)) => TimeStyle { format: format.format(), ..self.output.time_style() },
+            _ => self.output.time_style(),
+        }
+    }
+
+    fn by_process(&self) -> Result<cpu::Question, UsageError> {
+        let figures = &self.figures;
+        let sort = match figures.sort {
+            Sort::Cpu => cpu::Sort::Cpu,
+            Sort::Samples => cpu::Sort::Samples,
+            Sort::Priority => cpu::Sort::Priority,
+            Sort::Cores => cpu::Sort::Cores,
+            Sort::Run => cpu::Sort::Run,
+            Sort::Wait => cpu::Sort::Wait,
+            Sort::Ready => cpu::Sort::Ready,
+            Sort::Start => cpu::Sort::Start,
+            Sort::First => cpu::Sort::First,
+            Sort::Last => cpu::Sort::Last,
+            Sort::Name => cpu::Sort::Name,
+            Sort::Exclusive
+            | Sort::CpuWait
+            | Sort::CpuWaitReady
+            | Sort::LongestWait
+            | Sort::ReadyAverage
+            | Sort::Switches
+            | Sort::Threads
+            | Sort::Duration => {
+                return Err(wrong_sort(
+                    figures.sort,
+                    "is of methods",
+                    "add --top-methods 10, or sort by cpu, samples, wait, ready, first, last, run, priority, cores, start or name",
+                ));
+            }
+        };
+        Ok(cpu::Question {
+            filter: self.processes.filter(),
+            time: self.processes.time,
+            sort,
+            top: self.rows.top(),
+            cpu: figures.cpu(),
+            wait: figures.wait(),
+            ready: figures.ready(),
+            totals: match figures.totals {
+                Some(Totals::None) => cpu::Totals::None,
+                None => cpu::Totals::Process,
+                Some(Totals::Process | Totals::Method) => cpu::Totals::Process,
+                Some(Totals::Total) => cpu::Totals::Total,
+            },
+            modules: figures.show_modules.as_deref().map(Patterns::parse),
+        })
+    }
+
+    fn by_method(&self, messages: &Messages) -> Result<methods::Question, UsageError> {
+        let (figures, of_methods) = (&self.figures, &self.methods);
+        let sort = match figures.sort {
+            Sort::Cpu => methods::Sort::Cpu,
+            Sort::Exclusive => methods::Sort::Exclusive,
+            Sort::Samples => methods::Sort::Samples,
+            Sort::Wait => methods::Sort::Wait,
+            Sort::Ready => methods::Sort::Ready,
+            Sort::CpuWait => methods::Sort::CpuWait,
+            Sort::CpuWaitReady => methods::Sort::CpuWaitReady,
+            Sort::LongestWait => methods::Sort::LongestWait,
+            Sort::ReadyAverage => methods::Sort::ReadyAverage,
+            Sort::Switches => methods::Sort::Switches,
+            Sort::Threads => methods::Sort::Threads,
+            Sort::First => methods::Sort::First,
+            Sort::Last => methods::Sort::Last,
+            Sort::Duration => methods::Sort::Duration,
+            Sort::Name => methods::Sort::Name,
+            Sort::Run | Sort::Priority | Sort::Cores | Sort::Start => {
+                return Err(wrong_sort(
+                    figures.sort,
+                    "is of processes",
+                    "leave out --methods, --stacktags and --top-methods, or sort by cpu, exclusive, wait, ready, first, last …",
+                ));
+            }
+        };
+        Ok(methods::Question {
+            filter: self.processes.filter(),
+            methods: of_methods.patterns(),
+            tags: of_methods.tags(messages)?,
+            granularity: of_methods.granularity(),
+            per_thread: of_methods.per_thread,
+            time: self.processes.time,
+            ranges: methods::Ranges {
+                cpu: figures.cpu(),
+                exclusive: Between { min: of_methods.min_exclusive, max: of_methods.max_exclusive },
+                wait: figures.wait(),
+                ready: figures.ready(),
+                ready_average: Between { min: of_methods.min_ready_average, max: of_methods.max_ready_average },
+                switches: Between { min: of_methods.min_switches, max: of_methods.max_switches },
+                first: Between { min: of_methods.min_first, max: of_methods.max_first },
+                last: Between { min: of_methods.min_last, max: of_methods.max_last },
+                duration: Between { min: of_methods.min_duration, max: of_methods.max_duration },
+            },
+            sort,
+            top: self.rows.top(),
+            top_methods: Top { take: of_methods.top_methods, skip: of_methods.skip_methods },
+            totals: match figures.totals {
+                None | Some(Totals::None) => methods::Totals::None,
+                Some(Totals::Total) => methods::Totals::Total,
+                Some(Totals::Process) => methods::Totals::Process,
+                Some(Totals::Method) => methods::Totals::Method,
+            },
+            percentiles: of_methods.percentiles,
+            first_last: of_methods.first_last.is_some(),
+            process_on_row: of_methods.show_on_method,
+            cut: of_methods.cut_method.unwrap_or_default(),
+            modules: figures.show_modules.as_deref().map(Patterns::parse),
+        })
+    }
+}
+
+impl FigureArgs {
+    fn cpu(&self) -> Between {
+        Between { min: self.min_cpu, max: self.max_cpu }
+    }
+
+    fn wait(&self) -> Between {
+        Between { min: self.min_wait, max: self.max_wait }
+    }
+
+    fn ready(&self) -> Between {
+        Between { min: self.min_ready, max: self.max_ready }
+    }
+}
+
+impl MethodArgs {
+    fn are_asked(&self) -> bool {
+        self.methods.is_some() || self.stacktags.is_some() || self.top_methods.is_some()
+    }
+
+    /// Which methods; all of them where neither methods nor tags are named.
+    fn patterns(&self) -> Option<methods::MethodPatterns> {
+        let list = self.methods.as_deref().or(self.stacktags.is_none().then_some("*"));
+        list.map(|list| methods::MethodPatterns::parse(list, self.include_module))
+    }
+
+    fn tags(&self, messages: &Messages) -> Result<Option<methods::Tags>, UsageError> {
+        let tags = |patterns: &String| {
+            let set = tag_files::load(&self.tag_file, self.nested, messages)?;
+            Ok(methods::Tags { patterns: Patterns::parse(patterns), set })
+        };
+        self.stacktags.as_ref().map(tags).transpose()
+    }
+
+    fn granularity(&self) -> Granularity {
+        let by = match self.by {
+            WhichBy::Function => By::Function,
+            WhichBy::Line => By::Line,
+            WhichBy::Address => By::Address,
+        };
+        Granularity { by, fold_unresolved: self.fold_unresolved, arguments: self.include_args }
+    }
+}
+
+fn wrong_sort(sort: Sort, what: &str, hint: &str) -> UsageError {
+    let name = sort.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    UsageError::new(format!("--sort {name} {what}"), hint)
+}

@@ -1,0 +1,140 @@
+//! The methods of every stack of an archive: names from `symbols` where there are some, else module and RVA.
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{MethodId, MethodNames, StackMethods};
+use tracesift_archive::{Archive, Error, Projection};
+use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
+use tracesift_trace::{FrameId, ModuleId};
+
+use crate::summaries::SummarySource;
+
+// The columns that the finer methods need beside those of the summaries.
+const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "address"]);
+const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function", "arguments", "file", "line"]);
+
+/// What is one method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Granularity {
+    /// How fine.
+    pub by: By,
+    /// Frames without a symbol are one method per module.
+    pub fold_unresolved: bool,
+    /// Functions with other arguments are other methods, and have them in their names.
+    pub arguments: bool,
+}
+
+/// How fine methods are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Module and function, the method of all summaries.
+    #[default]
+    Function,
+    /// The lines of a function, where the symbols tell them.
+    Line,
+    /// The instructions of a function.
+    Address,
+}
+
+/// The methods of stacks with their names.
+#[derive(Debug)]
+pub struct NamedStacks {
+    /// Which methods a stack has.
+    pub stacks: StackMethods,
+    /// What they are called.
+    pub names: MethodNames,
+}
+
+impl NamedStacks {
+    /// Those of an archive.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn of(archive: &Archive, granularity: Granularity) -> Result<Self, Error> {
+        if granularity == Granularity::default() {
+            return Self::by_function(archive);
+        }
+        let mut naming = Naming::new(granularity, archive.rows()?);
+        // The addresses of frames are needed again where their symbols come.
+        let mut addresses: FxHashMap<FrameId, i64> = FxHashMap::default();
+        archive.scan(FRAMES, None, |row| {
+            if let (By::Address, Some(address)) = (granularity.by, row.rva.or(row.address)) {
+                addresses.insert(row.frame, address);
+            }
+            naming.frame(row);
+        })?;
+        let mut function = String::new();
+        archive.scan(SYMBOLS, None, |row| {
+            function.clone_from(&row.function);
+            if granularity.arguments {
+                function.push_str(row.arguments.as_deref().unwrap_or_default());
+            }
+            let names = &mut naming.named.names;
+            let method = names.function(row.module.as_deref(), &function);
+            let method = match (granularity.by, &row.file, row.line, addresses.get(&row.frame)) {
+                (By::Line, Some(file), Some(line), _) => names.at_line(method, file, line),
+                (By::Address, _, _, Some(&address)) => names.at_address(method, address),
+                _ => method,
+            };
+            naming.symbol(row, method);
+        })?;
+        archive.scan(Projection::ALL, None, |row| naming.named.stacks.add_stack(row))?;
+        Ok(naming.named)
+    }
+
+    /// Those of the summaries.
+    pub(crate) fn by_function(source: &impl SummarySource) -> Result<Self, Error> {
+        let mut naming = Naming::new(Granularity::default(), source.modules()?.into_owned());
+        source.frames(|row| naming.frame(row))?;
+        source.symbols(|row| {
+            let method = naming.named.names.function(row.module.as_deref(), &row.function);
+            naming.symbol(row, method);
+        })?;
+        source.stacks(|row| naming.named.stacks.add_stack(row))?;
+        Ok(naming.named)
+    }
+}
+
+/// Names on the way: all frames first, then the symbols, which name some of them anew.
+struct Naming {
+    granularity: Granularity,
+    modules: Vec<ModuleRow>,
+    named: NamedStacks,
+    /// The functions of the frame whose symbols are coming: the innermost first.
+    inlined: Vec<MethodId>,
+    current: Option<FrameId>,
+}
+
+impl Naming {
+    fn new(granularity: Granularity, modules: Vec<ModuleRow>) -> Self {
+        let named = NamedStacks { stacks: StackMethods::new(), names: MethodNames::new() };
+        Self { granularity, modules, named, inlined: Vec::new(), current: None }
+    }
+
+    fn frame(&mut self, row: &FrameRow) {
+        let module = |id: ModuleId| {
+            let row = usize::try_from(id.0).ok().and_then(|index| self.modules.get(index));
+            row.map_or("", |row| row.name.as_str())
+        };
+        let names = &mut self.named.names;
+        let method = match (row.module, row.rva) {
+            (Some(id), Some(_)) if self.granularity.fold_unresolved => names.unresolved(module(id)),
+            (Some(id), Some(rva)) => names.without_symbol(module(id), rva),
+            _ => names.unknown(),
+        };
+        let method = match (self.granularity.by, row.rva.or(row.address)) {
+            (By::Address, Some(address)) => names.at_address(method, address),
+            _ => method,
+        };
+        self.named.stacks.add_frame(row.frame, &[method]);
+    }
+
+    /// Rows of one frame stand together, the function itself first.
+    fn symbol(&mut self, row: &SymbolRow, method: MethodId) {
+        if self.current != Some(row.frame) {
+            self.inlined.clear();
+            self.current = Some(row.frame);
+        }
+        self.inlined.push(method);
+        self.named.stacks.add_frame(row.frame, &self.inlined);
+    }
+}

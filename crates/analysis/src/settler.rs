@@ -178,6 +178,10 @@ impl<S: MethodSource> Settler<S> {
 
     /// The cache entry of a stack in a process, with the thread noted in it.
     fn entry(&mut self, process: ProcessNumber, thread: ThreadId, place: Place) -> EntryNumber {
+        let place = match place {
+            Place::Stack(stack) => Place::Stack(self.source.alike(stack)),
+            Place::Frame(_) | Place::Nowhere => place,
+        };
         let entry = match self.cache.find(process, place) {
             Some(entry) => entry,
             None => self.new_entry(process, place),

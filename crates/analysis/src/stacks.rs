@@ -14,6 +14,12 @@ pub trait MethodSource {
     /// Appends the methods of a frame, innermost first: more than one where functions were inlined.
     fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>);
 
+    /// A stack that has the very same methods, always the same one for all of them, if that is quickly told: what is charged to them
+    /// is then added up once. Else the stack itself.
+    fn alike(&mut self, stack: StackId) -> StackId {
+        stack
+    }
+
     /// Appends what samples and waits without any stack are charged to: no method.
     fn no_stack(&mut self, _methods: &mut Vec<MethodId>) {}
 }
@@ -25,6 +31,10 @@ impl<S: MethodSource> MethodSource for &mut S {
 
     fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
         (**self).frame(frame, methods);
+    }
+
+    fn alike(&mut self, stack: StackId) -> StackId {
+        (**self).alike(stack)
     }
 
     fn no_stack(&mut self, methods: &mut Vec<MethodId>) {

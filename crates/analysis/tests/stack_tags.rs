@@ -56,12 +56,15 @@ fn without_a_stack_there_is_no_tag_of_a_rule() {
     stacks.add_stack(&StackRow { stack: StackId(1), frames: vec![] });
     let mut source = TagSource::new(stacks, Tagger::new(&set, &names));
     let mut rows = Vec::new();
-    (0..3).for_each(|number| source.stack(StackId(number), &mut rows));
+    let wild = [0, i32::MAX, i32::MIN].map(StackId);
+    wild.iter().for_each(|&stack| source.stack(stack, &mut rows));
+    source.stack(StackId(1), &mut rows);
+    assert_eq!([0, 1, i32::MAX, 1].map(|stack| source.alike(StackId(stack)).0), [0, 1, 1, 1]);
     source.frame(FrameId(0), &mut rows);
     source.no_stack(&mut rows);
     let all = TagRow::Own(set.find("all").expect("a tag"));
     let none = TagRow::Own(TagId::NO_STACK);
-    assert_eq!(rows.into_iter().map(TagRow::of).collect::<Vec<_>>(), [all, none, none, none, none]);
+    assert_eq!(rows.into_iter().map(TagRow::of).collect::<Vec<_>>(), [all, none, none, none, none, none]);
 }
 
 /// The documentation's hint tag for what RPC calls.

@@ -14,7 +14,7 @@ use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
 const METHODS: u32 = 200_000;
 const STACKS: i32 = 200_000;
-const DEPTH: u64 = 40;
+const DEPTH: usize = 40;
 const SAMPLES: i64 = 2_000_000;
 const THREADS: usize = 400;
 
@@ -28,6 +28,13 @@ impl Dice {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 11) % limit
+    }
+
+    /// Half of the numbers lie in the first eighth.
+    fn often_small(&mut self, limit: u64) -> u64 {
+        let part = self.below(1 << 20);
+        let cube = part * part / (1 << 20) * part / (1 << 20);
+        cube * limit / (1 << 20)
     }
 }
 
@@ -76,9 +83,18 @@ fn tagging() {
     for method in 0..METHODS {
         stacks.add_frame(FrameId(method as i32), &[MethodId(method)]);
     }
+    // Stacks grow out of each other like calls do, and most calls are of few methods.
+    let mut calls: Vec<Vec<FrameId>> = Vec::new();
     for stack in 0..STACKS {
-        let frames = (0..DEPTH).map(|_| FrameId(dice.below(u64::from(METHODS)) as i32)).collect();
-        stacks.add_stack(&StackRow { stack: StackId(stack), frames });
+        let mut frames = match calls.get(dice.below(calls.len().max(1) as u64) as usize) {
+            Some(other) => other[dice.below(other.len() as u64 / 2 + 1) as usize..].to_vec(),
+            None => Vec::new(),
+        };
+        while frames.len() < DEPTH {
+            frames.insert(0, FrameId(dice.often_small(u64::from(METHODS)) as i32));
+        }
+        stacks.add_stack(&StackRow { stack: StackId(stack), frames: frames.clone() });
+        calls.push(frames);
     }
     let thread = |index: usize| ThreadRow {
         thread: ThreadId::from_index(index),
@@ -98,7 +114,7 @@ fn tagging() {
     let samples = (0..SAMPLES)
         .map(|time| {
             // A stack is one process' own.
-            let stack = dice.below(STACKS as u64) as i32;
+            let stack = dice.often_small(STACKS as u64) as i32;
             let thread = &threads[stack as usize % THREADS];
             CpuSampleRow {
                 time,

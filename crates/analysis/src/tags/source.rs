@@ -45,7 +45,9 @@ pub struct TagSource<'a, S> {
     source: S,
     tagger: Tagger<'a>,
     totals: bool,
-    stacks: FxHashMap<StackId, TagId>,
+    stacks: TagsOfStacks,
+    /// By tag, the first stack that has it.
+    first: Vec<Option<StackId>>,
     scratch: Vec<MethodId>,
 }
 
@@ -53,7 +55,7 @@ impl<'a, S: MethodSource> TagSource<'a, S> {
     /// Tags of the stacks of `source`.
     #[must_use]
     pub fn new(source: S, tagger: Tagger<'a>) -> Self {
-        Self { source, tagger, totals: false, stacks: FxHashMap::default(), scratch: Vec::new() }
+        Self { source, tagger, totals: false, stacks: TagsOfStacks::default(), first: Vec::new(), scratch: Vec::new() }
     }
 
     /// Adds rows with totals: for each stack one for its tag and one for each of the tags above.
@@ -71,7 +73,7 @@ impl<'a, S: MethodSource> TagSource<'a, S> {
 
     /// The tag of a stack.
     pub fn tag(&mut self, stack: StackId) -> TagId {
-        if let Some(&tag) = self.stacks.get(&stack) {
+        if let Some(tag) = self.stacks.get(stack) {
             return tag;
         }
         self.scratch.clear();
@@ -104,7 +106,54 @@ impl<S: MethodSource> MethodSource for TagSource<'_, S> {
         self.no_stack(methods);
     }
 
+    /// Samples and spans are added up once per tag and not once per stack, which takes most of the time.
+    fn alike(&mut self, stack: StackId) -> StackId {
+        let tag = self.tag(stack).0 as usize;
+        if tag >= self.first.len() {
+            self.first.resize(tag + 1, None);
+        }
+        self.first.get_mut(tag).map_or(stack, |first| *first.get_or_insert(stack))
+    }
+
     fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
         self.push(TagId::NO_STACK, methods);
+    }
+}
+
+/// Stacks below this number have a place in a list: 16 MiB of it, at most.
+const LISTED: usize = 1 << 22;
+
+/// The tags of stacks. Numbers of stacks begin at 0 and leave nothing out, except for those of a damaged archive, which must not
+/// take any memory they like.
+#[derive(Debug, Default)]
+struct TagsOfStacks {
+    listed: Vec<TagId>,
+    others: FxHashMap<StackId, TagId>,
+}
+
+/// A place in the list without a tag.
+const NONE: TagId = TagId(u32::MAX);
+
+impl TagsOfStacks {
+    #[inline]
+    fn get(&self, stack: StackId) -> Option<TagId> {
+        let listed = usize::try_from(stack.0).ok().and_then(|place| self.listed.get(place)).copied();
+        listed.filter(|tag| *tag != NONE).or_else(|| self.others.get(&stack).copied())
+    }
+
+    fn insert(&mut self, stack: StackId, tag: TagId) {
+        match usize::try_from(stack.0) {
+            Ok(place) if place < LISTED => {
+                if place >= self.listed.len() {
+                    self.listed.resize(place + 1, NONE);
+                }
+                if let Some(listed) = self.listed.get_mut(place) {
+                    *listed = tag;
+                }
+            }
+            _ => {
+                self.others.insert(stack, tag);
+            }
+        }
     }
 }

@@ -25,6 +25,7 @@ pub mod question;
 pub mod recording;
 pub mod runs;
 mod stack_names;
+mod threads;
 pub mod time_format;
 pub mod time_range;
 pub mod tree;

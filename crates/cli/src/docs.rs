@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
-use tracesift_ask::question::{cpu, methods, missing, process, stats, testrun, version, waits};
+use tracesift_ask::question::{cpu, methods, missing, process, stats, testrun, threads, version, waits};
 
 use crate::args::Cli;
 
@@ -107,6 +107,14 @@ fn the_columns_of_the_questions() {
         ("cpu", vec![("", cpu::COLUMNS.descriptions())]),
         ("methods", vec![("", methods::COLUMNS.descriptions())]),
         ("process", vec![("", process::COLUMNS.descriptions())]),
+        (
+            "threads",
+            vec![
+                ("", threads::COLUMNS.descriptions()),
+                ("The objects of `wait_reasons`:\n\n", threads::reason_columns()),
+                ("The objects of `wakers`:\n\n", threads::waker_columns()),
+            ],
+        ),
         ("waits", vec![("", waits::COLUMNS.descriptions()), ("The objects of `chain`:\n\n", waits::chain_columns())]),
         ("version", vec![("", version::COLUMNS.descriptions())]),
         ("symbols", vec![("", missing::COLUMNS.descriptions())]),

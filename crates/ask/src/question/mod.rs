@@ -6,5 +6,6 @@ pub mod missing;
 pub mod process;
 pub mod stats;
 pub mod testrun;
+pub mod threads;
 pub mod version;
 pub mod waits;

@@ -71,6 +71,11 @@ answers! {
     methods_as_json: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "json";
     methods_as_csv: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "csv";
     methods_of_etwanalyzer: "-dump", "CPU", "-fd", "Write*.json", "-methods", "*Write*", "-fld", "s", "s", "-minmaxcpums", "100", "-topnmethods", "1", "-threadcount";
+    threads: "dump", "threads", "--details";
+    threads_as_json: "dump", "threads", "-p", "FileWriter", "--format", "json", "--sort", "wait";
+    waits: "dump", "waits";
+    waits_as_json: "dump", "waits", "-p", "FileWriter", "--format", "json";
+    no_waits_were_recorded: "dump", "waits", "Slow.sift";
     chosen_columns: "dump", "cpu", "-f", "Write*", "--columns", "process_label;CPU;!idle";
     an_unknown_column: "dump", "cpu", "--columns", "speed";
     a_sort_of_methods_only: "dump", "cpu", "--sort", "exclusive";

@@ -10,10 +10,11 @@ use tracesift_archive::{Error, Projection};
 use tracesift_trace::rows::ContextSwitchRow;
 use tracesift_trace::{ProcessId, StackId};
 
-use super::{Question, Threads};
+use super::Question;
 use crate::order::Top;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
+use crate::threads::Threads;
 
 /// The columns that waits and chains need.
 pub(super) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[

@@ -4,11 +4,9 @@ mod chain;
 pub mod columns;
 mod longest;
 
-use rustc_hash::FxHashMap;
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
-use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row, chain_columns};
 
@@ -20,6 +18,7 @@ use crate::processes::Processes;
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
+use crate::threads::Threads;
 use crate::time_range::TimeRange;
 
 /// Waits shown where nobody says how many.
@@ -38,37 +37,6 @@ pub struct Question {
     pub length: Between,
     /// How many; the 20 longest where nothing is said.
     pub top: Top,
-}
-
-/// Who the threads of a recording are.
-pub(crate) struct Threads<'a> {
-    threads: FxHashMap<ThreadId, &'a ThreadRow>,
-    processes: FxHashMap<ProcessId, &'a ProcessRow>,
-}
-
-impl<'a> Threads<'a> {
-    pub(crate) fn new(threads: &'a [ThreadRow], processes: &'a [ProcessRow]) -> Self {
-        Self {
-            threads: threads.iter().map(|row| (row.thread, row)).collect(),
-            processes: processes.iter().map(|row| (row.process, row)).collect(),
-        }
-    }
-
-    pub(crate) fn row(&self, thread: ThreadId) -> Option<&'a ThreadRow> {
-        self.threads.get(&thread).copied()
-    }
-
-    pub(crate) fn process(&self, thread: ThreadId) -> Option<&'a ProcessRow> {
-        self.processes.get(&self.row(thread)?.process).copied()
-    }
-
-    /// `process(pid) tid name`.
-    pub(crate) fn label(&self, thread: ThreadId) -> String {
-        let Some(row) = self.row(thread) else { return "unknown thread".to_owned() };
-        let process = self.process(thread).map(|process| format!("{}({}) ", process.name, process.pid));
-        let name = row.name.as_ref().map(|name| format!(" {name}"));
-        format!("{}{}{}", process.unwrap_or_default(), row.tid, name.unwrap_or_default())
-    }
 }
 
 impl Ask for Question {

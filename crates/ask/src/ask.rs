@@ -5,6 +5,9 @@ use tracesift_archive::Error;
 
 use crate::answer::{Answer, Column, Failure, Layout, Outcome, Section};
 use crate::recording::{OpenRecording, Source, open_all};
+use crate::time_range::TimeRange;
+use crate::time_spec::TimeSpec;
+use crate::zero_time::ZeroTime;
 
 /// A question that every archive answers by itself.
 pub trait Ask: Sync {
@@ -14,6 +17,10 @@ pub trait Ask: Sync {
     /// The columns of the answer, in the order of every format.
     fn columns(&self) -> Vec<Column>;
 
+    /// The same question about a part of one recording. `origin` is the instant from which its filters count times, ns since the
+    /// session's start.
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask>;
+
     /// The answer of one recording.
     ///
     /// # Errors
@@ -21,15 +28,23 @@ pub trait Ask: Sync {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error>;
 }
 
+/// Which part of each recording is asked for, and from when on times are counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct When {
+    /// The part.
+    pub time: TimeSpec,
+    /// The instant that is zero.
+    pub zero: ZeroTime,
+}
+
 /// Asks archives in parallel. The order of the answer does not depend on which one was ready first: the oldest recording
 /// stands first.
 #[must_use]
-pub fn ask(sources: &[Source], question: &dyn Ask) -> Outcome {
+pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     let (recordings, mut failures) = open_all(sources);
-    let results: Vec<Result<Section, Failure>> = recordings
-        .par_iter()
-        .map(|recording| question.section(recording).map_err(|error| Failure::new(&recording.file.path, &error)))
-        .collect();
+    let columns = question.columns();
+    let results: Vec<Result<Section, Failure>> =
+        recordings.par_iter().map(|recording| when.section(recording, question, &columns)).collect();
     let mut sections = Vec::new();
     for result in results {
         match result {
@@ -39,8 +54,41 @@ pub fn ask(sources: &[Source], question: &dyn Ask) -> Outcome {
     }
     failures.sort_by(|a, b| a.path.cmp(&b.path));
     let facts = Section::sum_facts(&sections);
-    let columns = question.columns();
     let mut answer = Answer { question: question.name(), columns, layout: Layout::Rows, sections, facts };
     answer.drop_hidden();
     Outcome { answer, failures }
+}
+
+impl When {
+    /// The answer of one recording about its part, with times from its own zero.
+    fn section(&self, recording: &OpenRecording, question: &dyn Ask, columns: &[Column]) -> Result<Section, Failure> {
+        let failure = |error: Error| Failure::new(&recording.file.path, &error);
+        if self == &Self::default() {
+            return question.section(recording).map_err(failure);
+        }
+        let found = if self.zero.is_session() { None } else { self.zero.find(recording).map_err(failure)? };
+        let origin = found.map_or(0, |found| found.time);
+        let no_calendar = || Failure {
+            path: recording.file.path.clone(),
+            reason: format!(
+                "{} does not say when it was recorded, so a time of day means nothing in it: give seconds",
+                recording.file.name
+            ),
+        };
+        let time = self.time.resolve(recording.file.zero, recording.file.end, origin).ok_or_else(no_calendar)?;
+        let mut section = question.within(time, origin).section(recording).map_err(failure)?;
+        section.count_from(origin, columns);
+        match found {
+            None if !self.zero.is_session() => section
+                .warnings
+                .push("what --zero-time names is not in it: times are those since the session's start".to_owned()),
+            Some(found) if found.candidates > 1 => section.notes.push(format!(
+                "{} instants fit --zero-time; times are counted from the one at {} s",
+                found.candidates,
+                crate::time_format::seconds(found.time, 3)
+            )),
+            _ => {}
+        }
+        Ok(section)
+    }
 }

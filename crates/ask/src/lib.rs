@@ -28,12 +28,14 @@ mod stack_names;
 mod threads;
 pub mod time_format;
 pub mod time_range;
+pub mod time_spec;
 pub mod tree;
 pub mod units;
 pub mod user;
 mod wait_reason;
+pub mod zero_time;
 
-pub use ask::{Ask, ask};
+pub use ask::{Ask, When, ask};
 
 #[cfg(test)]
 mod testing;

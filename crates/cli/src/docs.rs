@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
-use tracesift_ask::question::{cpu, methods, missing, process, stats, testrun, threads, version, waits};
+use tracesift_ask::question::{cpu, instants, methods, missing, process, stats, testrun, threads, version, waits};
 
 use crate::args::Cli;
 
@@ -106,6 +106,7 @@ fn the_columns_of_the_questions() {
     for (name, tables) in [
         ("cpu", vec![("", cpu::COLUMNS.descriptions())]),
         ("methods", vec![("", methods::COLUMNS.descriptions())]),
+        ("time", vec![("", instants::COLUMNS.descriptions())]),
         ("process", vec![("", process::COLUMNS.descriptions())]),
         (
             "threads",

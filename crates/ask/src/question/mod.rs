@@ -1,6 +1,7 @@
 //! One module per question.
 
 pub mod cpu;
+pub mod instants;
 pub mod methods;
 pub mod missing;
 pub mod process;

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use tracesift_analysis::tags::{Nesting, TagFile, TagSet};
 use tracesift_ask::answer::{Answer, Value};
-use tracesift_ask::ask;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::question::cpu;
 use tracesift_ask::question::methods::{MethodPatterns, Question, Tags};
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_range::TimeRange;
+use tracesift_ask::{When, ask};
 use tracesift_extract::input::Patterns;
 use tracesift_extract::{Options, Outcome, extract, input, unwatched};
 use tracesift_scenario::{Knobs, Scenario};
@@ -35,7 +35,7 @@ fn archive(scenario: &Scenario, directory: &Path) -> PathBuf {
 }
 
 fn answer(archive: &Path, question: &Question) -> Answer {
-    let outcome = ask(&[Source::archive(archive.to_owned())], question);
+    let outcome = ask(&[Source::archive(archive.to_owned())], question, &When::default());
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
     outcome.answer
 }
@@ -134,8 +134,12 @@ fn figures_are_those_of_the_scenario() {
 
 /// What the processes of an archive have in all, by name, pid and start: CPU, wait and ready.
 fn of_processes(archive: &Path, time: TimeRange) -> BTreeMap<(String, i64, Option<i64>), [i64; 3]> {
-    let answer =
-        ask(&[Source::archive(archive.to_owned())], &cpu::Question { time, ..cpu::Question::default() }).answer;
+    let answer = ask(
+        &[Source::archive(archive.to_owned())],
+        &cpu::Question { time, ..cpu::Question::default() },
+        &When::default(),
+    )
+    .answer;
     sums(&answer, ["cpu_ns", "wait_ns", "ready_ns"])
 }
 

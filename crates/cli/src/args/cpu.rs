@@ -24,7 +24,7 @@ pub(crate) struct CpuArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
-    processes: ProcessArgs,
+    pub(crate) processes: ProcessArgs,
     #[command(flatten)]
     rows: RowArgs,
     #[command(flatten)]
@@ -267,7 +267,6 @@ impl CpuArgs {
         };
         Ok(cpu::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             sort,
             top: self.rows.top(),
             cpu: figures.cpu(),
@@ -280,6 +279,7 @@ impl CpuArgs {
                 Some(Totals::Total) => cpu::Totals::Total,
             },
             modules: figures.show_modules.as_deref().map(Patterns::parse),
+            ..cpu::Question::default()
         })
     }
 
@@ -315,7 +315,6 @@ impl CpuArgs {
             tags: of_methods.tags(messages)?,
             granularity: of_methods.granularity(),
             per_thread: of_methods.per_thread,
-            time: self.processes.time,
             ranges: methods::Ranges {
                 cpu: figures.cpu(),
                 exclusive: Between { min: of_methods.min_exclusive, max: of_methods.max_exclusive },
@@ -341,6 +340,7 @@ impl CpuArgs {
             process_on_row: of_methods.show_on_method,
             cut: of_methods.cut_method.unwrap_or_default(),
             modules: figures.show_modules.as_deref().map(Patterns::parse),
+            ..methods::Question::default()
         })
     }
 }

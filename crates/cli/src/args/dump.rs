@@ -1,6 +1,7 @@
 //! The questions and their own options.
 
 use clap::{Args, Subcommand, ValueEnum};
+use tracesift_ask::When;
 use tracesift_ask::order::Between;
 use tracesift_ask::question::{process, version};
 use tracesift_ask::runs::Selection;
@@ -43,6 +44,18 @@ impl Dump {
             Self::Version(args) => (&args.files, &args.runs, &args.output),
             Self::Testrun(args) => (&args.files, &args.runs, &args.output),
             Self::Stats(args) => (&args.files, &args.runs, &args.output),
+        }
+    }
+
+    /// Which part of the recordings, and from when on times are counted.
+    pub(crate) fn when(&self) -> When {
+        match self {
+            Self::Cpu(args) => args.processes.when.when(),
+            Self::Threads(args) => args.processes.when.when(),
+            Self::Waits(args) => args.processes.when.when(),
+            Self::Process(args) => args.processes.when.when(),
+            Self::Version(args) => args.processes.when.when(),
+            Self::Testrun(_) | Self::Stats(_) => When::default(),
         }
     }
 
@@ -113,7 +126,6 @@ impl ProcessQuestionArgs {
         let lives = &self.lives;
         process::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             sort: match lives.sort {
                 ProcessSort::Name => process::Sort::Name,
                 ProcessSort::Time => process::Sort::Time,
@@ -125,6 +137,7 @@ impl ProcessQuestionArgs {
             crash: lives.crash,
             duration: Between { min: lives.min_duration, max: lives.max_duration },
             start: Between { min: lives.min_start, max: lives.max_start },
+            ..process::Question::default()
         }
     }
 }
@@ -182,7 +195,6 @@ impl VersionArgs {
         let modules = &self.modules;
         version::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             module: Patterns::parse(&modules.dll),
             version: Patterns::parse(&modules.version_filter),
             driver: Patterns::parse(&modules.driver_filter),
@@ -195,6 +207,7 @@ impl VersionArgs {
                 VersionSort::Processes => version::Sort::Processes,
             },
             top: self.rows.top(),
+            ..version::Question::default()
         }
     }
 }

@@ -5,10 +5,10 @@ use tracesift_ask::answer::Answer;
 use tracesift_ask::column_choice::{ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::recording::Source;
-use tracesift_ask::{Ask, ask};
+use tracesift_ask::{Ask, When, ask};
 use tracesift_extract::EventSelection;
 
-use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs};
+use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs, TimeArgs};
 use crate::command::found;
 use crate::command::temporary::TemporaryArchives;
 use crate::command::{stats, testrun};
@@ -24,20 +24,28 @@ pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::R
     match dump {
         Dump::Cpu(args) => {
             printer.style.time = args.time_style();
-            ask_archives(dump.common(), args.question(messages)?.as_ref(), &printer, messages)
+            ask_archives(dump.common(), &dump.when(), args.question(messages)?.as_ref(), &printer, messages)
         }
-        Dump::Threads(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
-        Dump::Waits(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
-        Dump::Process(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
-        Dump::Version(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
+        Dump::Threads(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Waits(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Process(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Version(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Testrun(args) => testrun::run(dump, args, &printer, messages),
         Dump::Stats(args) => stats::run(dump, args, &printer, messages),
     }
 }
 
+/// Tells instants on every clock.
+pub(crate) fn time(args: &TimeArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
+    let printer = Printer::new(&args.output, no_color)?;
+    let common = (&args.files, &args.runs, &args.output);
+    ask_archives(common, &args.when.when(), &args.question(), &printer, messages)
+}
+
 /// Puts a question to the archives that the arguments name, and to recordings that are named by themselves.
 pub(crate) fn ask_archives(
     (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
+    when: &When,
     question: &dyn Ask,
     printer: &Printer,
     messages: &Messages,
@@ -53,7 +61,7 @@ pub(crate) fn ask_archives(
     failed += temporary.failed;
     let sources: Vec<Source> =
         found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned()).collect();
-    let outcome = ask(&sources, question);
+    let outcome = ask(&sources, question, when);
     for failure in &outcome.failures {
         messages.error(&failure.reason);
     }

@@ -64,7 +64,10 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
         }
     }
     let is_question = command != Command::Extract;
-    rewritten.arguments.extend(paths.iter().map(|path| paths::translate(path, is_question, exists)));
+    // In front of the options: one of them may have a value or none.
+    let paths = paths.iter().map(|path| paths::translate(path, is_question, exists));
+    let place = command.words().len();
+    rewritten.arguments.splice(place..place, paths);
     Ok(Some(rewritten))
 }
 
@@ -107,7 +110,10 @@ mod tests {
                 "-dump nothing",
                 "-dump cpu -topn",
                 "-dump cpu -topn many",
-                "-converttime -fd x",
+                "-converttime -fd x -time 10:15",
+                "-dump cpu -methods * -zt First *Main -zpn FileWriter -fld s s -fd x",
+                "-dump process -zerotime ProcessStart *serial* -fd x",
+                "-dump cpu -zt sometime",
                 "-extract cpu disk -fd x.etl -outdir out -nthreads 4 -extractregion 1 2",
                 "-extract dns",
                 "-help",

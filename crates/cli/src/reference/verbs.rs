@@ -9,6 +9,8 @@ pub(super) enum Verb {
     Dump,
     /// `-extract`
     Extract,
+    /// `-converttime`
+    ConvertTime,
     /// `-help`
     Help,
     /// A verb that has no counterpart yet, and what it does.
@@ -30,6 +32,8 @@ pub(super) enum Command {
     Testrun,
     /// `dump stats`
     Stats,
+    /// `time`
+    Time,
     /// `--help`
     Help,
 }
@@ -84,7 +88,7 @@ impl Verb {
             "-help" => Self::Help,
             "-convert" => Self::Missing("-convert", "export to speedscope"),
             "-loadsymbol" => Self::Missing("-loadsymbol", "loading symbols later"),
-            "-converttime" => Self::Missing("-converttime", "conversion of times"),
+            "-converttime" => Self::ConvertTime,
             "-console" => Self::Missing("-console", "a console that keeps archives open"),
             "-mcp" => Self::Missing("-mcp", "a Model Context Protocol server"),
             _ => return None,
@@ -95,6 +99,7 @@ impl Verb {
     pub(super) fn command(self, arguments: &[String]) -> Result<(Command, &[String]), UsageError> {
         match self {
             Self::Help => Ok((Command::Help, &[])),
+            Self::ConvertTime => Ok((Command::Time, arguments)),
             Self::Missing(verb, what) => Err(missing(what, verb)),
             Self::Extract => extractors(arguments).map(|rest| (Command::Extract, rest)),
             Self::Dump => {
@@ -124,6 +129,7 @@ impl Command {
             Self::Version => &["dump", "version"],
             Self::Testrun => &["dump", "testrun"],
             Self::Stats => &["dump", "stats"],
+            Self::Time => &["time"],
             Self::Help => &["--help"],
         };
         words.iter().map(|word| (*word).to_owned()).collect()

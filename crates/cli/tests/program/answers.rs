@@ -71,6 +71,13 @@ answers! {
     methods_as_json: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "json";
     methods_as_csv: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "csv";
     methods_of_etwanalyzer: "-dump", "CPU", "-fd", "Write*.json", "-methods", "*Write*", "-fld", "s", "s", "-minmaxcpums", "100", "-topnmethods", "1", "-threadcount";
+    times: "time", "Write*.sift", "--at", "300ms", "--at", "10:15:00.5", "--at", "2022-04-04 08:15:01Z";
+    times_of_no_clock: "time", "--at", "25:00";
+    etwanalyzer_times: "-converttime", "-fd", "Write*.json", "-time", "10:15:00.25";
+    a_range_of_the_day: "dump", "cpu", "Write*.sift", "--time", "10:15:00.3..10:15:00.38";
+    times_from_a_process: "dump", "process", "Write*.sift", "--zero-time", "process-start:FileWriter", "--details";
+    times_from_a_method: "dump", "cpu", "--methods", "*WriteAll", "--first-last", "--zero-time", "mark:nothing", "--zero-time", "first:*Main", "--time", "0s..100ms";
+    a_landmark_that_is_none: "dump", "cpu", "--zero-time", "start:x";
     threads: "dump", "threads", "--details";
     threads_as_json: "dump", "threads", "-p", "FileWriter", "--format", "json", "--sort", "wait";
     waits: "dump", "waits";
@@ -102,7 +109,7 @@ fn a_file_is_complete_or_absent() {
     let said = run(directory.path(), &["dump", "cpu", "--csv", "answer.csv"]);
     assert_eq!(said, "exit: 0\n--- stdout\n--- stderr\n");
     let text = fs::read_to_string(&file).unwrap();
-    assert!(text.starts_with("file,process,pid,cpu_ns,samples,") && text.ends_with("\r\n"));
+    assert!(text.starts_with("file,test,test_ms,machine,date,process,pid,cpu_ns,samples,") && text.ends_with("\r\n"));
     let said = run(directory.path(), &["dump", "cpu", "--csv", "missing/answer.csv"]);
     assert!(said.starts_with("exit: 1\n--- stdout\n--- stderr\nerror: cannot write missing/answer.csv"), "{said}");
 }

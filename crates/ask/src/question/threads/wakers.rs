@@ -78,7 +78,8 @@ pub(super) fn fill(
     let (start, end) = time.bounds();
     let (range, has_ready) = (Span::new(start, end), opened.info().has_ready);
     let mut sums: FxHashMap<ThreadId, Sums> = rows.iter().map(|row| (row.thread.thread, Sums::default())).collect();
-    opened.archive().scan(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
+    let time = (range != Span::ALL).then_some(start..end);
+    opened.archive().scan(SWITCHES, time, |row: &ContextSwitchRow| {
         let Some(sums) = sums.get_mut(&row.thread) else { return };
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
         if let Some(name) = wait_reason::of(row) {

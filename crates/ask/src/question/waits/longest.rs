@@ -64,7 +64,8 @@ pub(super) fn find(
             stack.iter().any(|method| question.methods.matches(method.module.as_deref(), &method.function))
         })
     };
-    opened.archive().scan_while(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
+    let time = (range != Span::ALL).then_some(start..end);
+    opened.archive().scan_while(SWITCHES, time, |row: &ContextSwitchRow| {
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return ControlFlow::Continue(()) };
         let length = wait.length();
         let is_one = length > 0

@@ -1,0 +1,42 @@
+//! Folded stacks: one line per stack, frames outermost first and divided by `;`, then a space and the weight. The oldest format of
+//! flame graphs, and the only one that `grep`, `sort` and `awk` read, too.
+//!
+//! Weights are nanoseconds. The format knows no escapes: `;` in a name becomes `:`, line breaks and other controls become spaces.
+
+use std::io::{self, Write};
+
+use crate::escape::push_folded;
+use crate::profile::Folded;
+use crate::tree::{Grouping, Tree};
+
+/// Writes a line per stack that has a weight of its own. Lines of one function sequence are one line.
+///
+/// # Errors
+///
+/// What `out` says.
+pub fn write(profile: &Folded, grouping: Grouping, out: &mut impl Write) -> io::Result<()> {
+    let tree = Tree::of(&[profile], grouping);
+    let own = tree.own(0);
+    let mut path = Vec::new();
+    let mut line = String::new();
+    for (node, &weight) in own.iter().enumerate() {
+        if weight == 0 {
+            continue;
+        }
+        path.clear();
+        let mut at = node;
+        while at != 0 {
+            path.push(at);
+            at = tree.parent(at);
+        }
+        line.clear();
+        for &part in path.iter().rev() {
+            if !line.is_empty() {
+                line.push(';');
+            }
+            push_folded(&mut line, &tree.label(part));
+        }
+        writeln!(out, "{line} {weight}")?;
+    }
+    Ok(())
+}

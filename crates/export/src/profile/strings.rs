@@ -42,10 +42,6 @@ impl Strings {
         slice(&self.text, &self.ends, id.0)
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// All texts in the order of their ids.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.ends.len() as u32).map(|row| slice(&self.text, &self.ends, row))

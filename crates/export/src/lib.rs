@@ -19,6 +19,7 @@ mod escape;
 pub mod flame;
 pub mod folded;
 pub mod profile;
+pub mod speedscope;
 mod tree;
 
 pub use tree::Grouping;

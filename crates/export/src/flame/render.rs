@@ -16,6 +16,12 @@ use crate::tree::{Kind, Tree};
 
 /// Width of the still picture in pixels. In a browser it takes the width of the window.
 const WIDTH: f64 = 1_200.0;
+/// Pixels to the left and to the right of the rows. The script knows them, too.
+const MARGIN: f64 = 10.0;
+/// Width of the longest row in pixels.
+const ROW_WIDTH: f64 = WIDTH - 2.0 * MARGIN;
+/// Narrower frames have no border, which would leave nothing of them.
+const BORDERED: f64 = 3.0;
 /// Height of a row in pixels.
 const ROW: u32 = 18;
 /// Height of what stands above the rows.
@@ -40,7 +46,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// How the colours of two profiles come about.
 pub(super) struct Comparison {
     change: Change,
-    /// The largest change of a function, as the measure of all others.
+    /// The change that has the strongest colour: the largest of a function, or a hundredth of the whole.
     most: f64,
     /// The part of the first profile that the second has no frames for.
     gone: f64,
@@ -61,6 +67,11 @@ impl Comparison {
             }
         }
         comparison.gone = share(gone, before[0]);
+        // Two recordings are never quite the same: where nothing changed by more than a hundredth, nothing shall look as if.
+        comparison.most = comparison.most.max(match change {
+            Change::Share => 0.01,
+            Change::Absolute => (after[0].max(before[0]) as f64 * 0.01).max(1.0),
+        });
         comparison
     }
 
@@ -99,7 +110,7 @@ pub(super) struct Picture<'a> {
 /// At most as many bytes as a frame takes in the file.
 pub(super) fn cell_bytes(tree: &Tree, node: usize, _depth: u32, comparison: bool) -> usize {
     let name = tree.name(node);
-    let width = share(tree.sides[0].weights[node], tree.sides[0].weights[0]) * WIDTH;
+    let width = share(tree.sides[0].weights[node], tree.sides[0].weights[0]) * ROW_WIDTH;
     let function = escaped_len(tree.text(name.text), LONGEST_NAME);
     let shown = function.min(room(width) * 6 + 3);
     // Tags, places and figures of numbers at their longest.
@@ -161,11 +172,11 @@ impl Picture<'_> {
             up = matches!(self.orientation, Orientation::Flame),
             rules = colour::rules(self.comparison.is_some()),
         );
-        out.push_str("<g class=\"frames\">\n");
+        let _ = writeln!(out, "<svg class=\"frames\" x=\"{MARGIN}\" width=\"{ROW_WIDTH}\">");
         for cell in &self.layout.cells {
             self.push_cell(&mut out, cell);
         }
-        out.push_str("</g>\n");
+        out.push_str("</svg>\n");
         self.push_head(&mut out);
         self.push_foot(&mut out, height);
         let _ = write!(out, "<script><![CDATA[\n{SCRIPT}]]></script>\n</svg>\n");
@@ -190,13 +201,15 @@ impl Picture<'_> {
         let (function, module) = (self.tree.text(name.text), self.tree.text(name.module));
         let function = if function.is_empty() { "[unknown]" } else { function };
         let class = match &self.comparison {
-            Some(comparison) if comparison.most > 0.0 && name.kind != Kind::Group => {
+            Some(comparison) if name.kind != Kind::Group => {
                 colour::change_class(comparison.of(self.tree, node) / comparison.most)
             }
             Some(_) => "z".to_owned(),
             None => colour::class(name.kind, module, function),
         };
-        let _ = write!(out, "<g class=\"{class}\"><title>");
+        let pixels = share(cell.weight, self.total()) * ROW_WIDTH;
+        let thin = if pixels < BORDERED { " thin" } else { "" };
+        let _ = write!(out, "<g class=\"{class}{thin}\"><title>");
         let function = shorten(function, LONGEST_NAME);
         push_xml(out, &function);
         if !module.is_empty() {
@@ -208,7 +221,7 @@ impl Picture<'_> {
         let x = place(cell.start, self.total());
         let width = place(cell.weight, self.total());
         let _ = write!(out, "<rect x=\"{x}%\" y=\"{top}\" width=\"{width}%\" height=\"{}\"/>", ROW - 1);
-        if let Some(shown) = fit(&plain(&function), room(share(cell.weight, self.total()) * WIDTH)) {
+        if let Some(shown) = fit(&plain(&function), room(pixels)) {
             let _ = write!(out, "<text x=\"{x}%\" y=\"{}\" dx=\"4\">", top + 13);
             push_xml(out, &shown);
             out.push_str("</text>");

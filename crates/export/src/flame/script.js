@@ -2,6 +2,7 @@
 (() => {
   'use strict';
   const SVG = 'http://www.w3.org/2000/svg';
+  const HINT = 'Click a frame to zoom in, Ctrl+F to search, arrow keys to walk';
   const HTML = 'http://www.w3.org/1999/xhtml';
   const script = document.currentScript;
   const svg = (script && script.ownerSVGElement) || document.documentElement;
@@ -11,7 +12,7 @@
   const total = Number(svg.dataset.total);
 
   // Frames stand in the order of a walk: a frame, then all that it calls. So what is below a frame is one stretch.
-  const cells = Array.from(one('.frames').children, (group) => {
+  const cells = Array.from(svg.querySelectorAll('.frames > g'), (group) => {
     const rect = group.querySelector('rect');
     const lines = group.querySelector('title').textContent.split('\n');
     const number = (name) => parseFloat(rect.getAttribute(name));
@@ -45,7 +46,7 @@
   let zoomed = 0;
   let at = -1;
   let query = '';
-  let status = '';
+  let status = HINT;
 
   // The window's width instead of the still picture's.
   const alone = svg === document.documentElement;
@@ -54,13 +55,15 @@
   svg.setAttribute('width', '100%');
   svg.setAttribute('height', height);
   svg.setAttribute('tabindex', '0');
+  const margin = 10;
   const pixels = () => svg.getBoundingClientRect().width || 1200;
+  const rows = one('.frames');
 
   let character = 7.25;
   const measure = () => {
     const probe = document.createElementNS(SVG, 'text');
     probe.textContent = 'mmmmmmmmmmmmmmmmmmmm';
-    one('.frames').appendChild(probe);
+    rows.appendChild(probe);
     character = probe.getComputedTextLength() / 20 || character;
     probe.remove();
   };
@@ -69,6 +72,7 @@
     cell.group.style.display = '';
     cell.rect.setAttribute('x', x + '%');
     cell.rect.setAttribute('width', width + '%');
+    cell.group.classList.toggle('thin', width * scale < 3);
     const room = Math.floor((width * scale - 7) / character);
     if (room < 3) {
       if (cell.text) cell.text.style.display = 'none';
@@ -88,7 +92,8 @@
 
   function draw() {
     const focus = cells[zoomed];
-    const scale = pixels() / 100;
+    const scale = (pixels() - 2 * margin) / 100;
+    rows.setAttribute('width', String(scale * 100));
     cells.forEach((cell, i) => {
       const caller = i < zoomed && cell.end > zoomed;
       cell.group.classList.toggle('out', caller);
@@ -116,7 +121,7 @@
 
   // The line of what is looked for, while nothing is pointed at.
   function show() {
-    status = '';
+    status = HINT;
     if (query) {
       let frames = 0;
       let part = 0;
@@ -194,7 +199,7 @@
   info.setAttribute('aria-live', 'polite');
 
   const resize = () => {
-    frame.setAttribute('x', String(Math.max(0, pixels() - 340)));
+    frame.setAttribute('x', String(Math.max(0, pixels() - 330 - margin)));
     draw();
     tell(-1);
   };

@@ -111,7 +111,7 @@ pub struct ByThread {
 
 impl ByThread {
     /// The rows of one thread.
-    pub fn rows(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = usize> + '_ {
+    pub fn rows(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = usize> + Clone + '_ {
         let thread = thread.row();
         self.rows[self.starts[thread]..self.starts[thread + 1]].iter().map(|&row| row as usize)
     }

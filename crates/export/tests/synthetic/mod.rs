@@ -206,7 +206,7 @@ pub fn large(samples: usize, stacks: usize, seed: u64) -> Profile {
         while path.len() < depth {
             let level = path.len() as u64;
             let choices = 1 + random.below(6);
-            let choice = random.below(choices);
+            let choice = random.below(choices) * random.below(2);
             let caller = path.last().map_or(0, |frame| frame.row() as u64);
             path.push(frames[((caller * 31 + level * 97 + choice * 211) % 2_999) as usize]);
         }
@@ -214,8 +214,8 @@ pub fn large(samples: usize, stacks: usize, seed: u64) -> Profile {
     }
     profile.samples.reserve(samples);
     for at in 0..samples {
-        let pick = random.below(stacks as u64);
-        let stack = ids[random.below(pick + 1) as usize];
+        let pick = (0..4).fold(stacks as u64, |bound, _| random.below(bound) + 1);
+        let stack = ids[pick as usize - 1];
         let busy = random.below(24);
         let thread = threads[(busy * random.below(24) / 24) as usize];
         profile.samples.push(Sample { time: at as i64 * 50_000, thread, stack, weight: 1_000_000 });

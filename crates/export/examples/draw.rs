@@ -27,6 +27,16 @@ fn main() {
     let d = Flame::default().write_change(&f, &g2.fold(), Change::Share, &mut out).unwrap();
     println!("diff {d:?}");
     std::fs::write(format!("{dir}/diff.svg"), out).unwrap();
+    for (name, p) in [("small", synthetic::small()), ("hostile", synthetic::hostile()), ("large", synthetic::large(n, stacks, 5)), ("deep", synthetic::deep(10000))] {
+        let f = std::fs::File::create(format!("{dir}/{name}.speedscope.json")).unwrap();
+        let t = Instant::now();
+        tracesift_export::speedscope::write(&p, &mut std::io::BufWriter::new(f)).unwrap();
+        println!("{name} speedscope {:?}", t.elapsed());
+        let t = Instant::now();
+        let f = std::fs::File::create(format!("{dir}/{name}.firefox.json")).unwrap();
+        tracesift_export::firefox::write(&p, &mut std::io::BufWriter::new(f)).unwrap();
+        println!("{name} firefox {:?}", t.elapsed());
+    }
     let mut out = Vec::new();
     Flame::default().write(&synthetic::small().fold(), &mut out).unwrap();
     std::fs::write(format!("{dir}/small.svg"), out).unwrap();

@@ -16,8 +16,11 @@
 //! Output depends on nothing but the input: the same profile gives the same bytes.
 
 mod escape;
+pub mod firefox;
 pub mod flame;
 pub mod folded;
+mod functions;
+mod json;
 pub mod profile;
 pub mod speedscope;
 mod tree;

@@ -5,12 +5,12 @@
 
 use std::io::{self, Write};
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
 use serde_json::json;
 
 use crate::escape::plain;
-use crate::profile::{ByThread, Catalog, Frame, FrameId, Profile, StackId, StringId, ThreadId};
+use crate::functions::Functions;
+use crate::json::{comma, text};
+use crate::profile::{ByThread, Profile, StackId, StringId, ThreadId};
 
 /// The address of the format's schema, by which the viewer knows it.
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
@@ -27,7 +27,7 @@ pub fn write(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
         out,
         "{{\"$schema\":{},\"exporter\":\"tracesift\",\"name\":{},\"activeProfileIndex\":0,\"shared\":{{\"frames\":[",
         json!(SCHEMA),
-        json!(plain(&profile.about.name))
+        text(&profile.about.name)
     )?;
     for (at, frame) in functions.frames.iter().enumerate() {
         let mut row = json!({ "name": plain(&catalog.label(frame)) });
@@ -72,13 +72,13 @@ fn write_thread(
     write!(
         out,
         "\n{{\"type\":\"sampled\",\"name\":{},\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":{total},\"samples\":[",
-        json!(plain(&name))
+        text(&name)
     )?;
     let runs = || Runs { profile, rows: rows.clone(), next: None };
     let mut path: Vec<u32> = Vec::new();
     for (at, (stack, _)) in runs().enumerate() {
         path.clear();
-        path.extend(catalog.frames_of(stack).map(|frame| functions.of_frame[frame.row()]));
+        path.extend(catalog.frames_of(stack).map(|frame| functions.of_frame(frame)));
         write!(out, "{}[", comma(at))?;
         for (at, frame) in path.iter().rev().enumerate() {
             write!(out, "{}{frame}", comma(at))?;
@@ -90,11 +90,6 @@ fn write_thread(
         write!(out, "{}{weight}", comma(at))?;
     }
     write!(out, "]}}")
-}
-
-/// What stands before an entry of a list.
-fn comma(at: usize) -> &'static str {
-    if at == 0 { "" } else { "," }
 }
 
 /// Neighbouring samples of one thread with equal stacks, as one.
@@ -121,26 +116,5 @@ impl<R: Iterator<Item = usize>> Iterator for Runs<'_, R> {
             }
         }
         run
-    }
-}
-
-/// The functions of a catalog: frames without their addresses and lines.
-struct Functions {
-    frames: Vec<Frame>,
-    of_frame: Vec<u32>,
-}
-
-impl Functions {
-    fn of(catalog: &Catalog) -> Self {
-        let mut known: HashMap<(StringId, StringId, StringId), u32, RandomState> = HashMap::default();
-        let mut frames = Vec::new();
-        let of_frame = catalog.frames().iter().map(|frame| {
-            *known.entry((frame.module, frame.function, frame.file)).or_insert_with(|| {
-                frames.push(*frame);
-                FrameId::next(frames.len() - 1).0
-            })
-        });
-        let of_frame = of_frame.collect();
-        Self { frames, of_frame }
     }
 }

@@ -90,6 +90,12 @@ impl Profile {
         Self { about, catalog: Catalog::new(), samples: Samples::default(), markers: Markers::default() }
     }
 
+    /// The time from which formats count that know no negative ones: the earliest of all times, or 0 if none is negative.
+    pub(crate) fn origin(&self) -> i64 {
+        let markers = self.markers.rows().iter().map(|marker| marker.start).min();
+        [self.samples.span().map(|span| span.0), markers].into_iter().flatten().min().unwrap_or(0).min(0)
+    }
+
     /// Forgets the times: equal stacks of a thread become one row, in the order of threads and stacks.
     pub fn fold(self) -> Folded {
         let weights = Weights::of(&self.samples);

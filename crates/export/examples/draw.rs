@@ -36,6 +36,19 @@ fn main() {
         let f = std::fs::File::create(format!("{dir}/{name}.firefox.json")).unwrap();
         tracesift_export::firefox::write(&p, &mut std::io::BufWriter::new(f)).unwrap();
         println!("{name} firefox {:?}", t.elapsed());
+        let t = Instant::now();
+        let f = std::fs::File::create(format!("{dir}/{name}.perfetto")).unwrap();
+        tracesift_export::perfetto::write(&p, &mut std::io::BufWriter::new(f)).unwrap();
+        println!("{name} perfetto {:?}", t.elapsed());
+        let t = Instant::now();
+        let p = p.fold();
+        let f = std::fs::File::create(format!("{dir}/{name}.pb.gz")).unwrap();
+        tracesift_export::pprof::write(&p, &mut std::io::BufWriter::new(f)).unwrap();
+        println!("{name} pprof {:?}", t.elapsed());
+        let t = Instant::now();
+        let f = std::fs::File::create(format!("{dir}/{name}.folded")).unwrap();
+        tracesift_export::folded::write(&p, tracesift_export::Grouping::Process, &mut std::io::BufWriter::new(f)).unwrap();
+        println!("{name} folded {:?}", t.elapsed());
     }
     let mut out = Vec::new();
     Flame::default().write(&synthetic::small().fold(), &mut out).unwrap();

@@ -21,7 +21,10 @@ pub mod flame;
 pub mod folded;
 mod functions;
 mod json;
+pub mod perfetto;
+pub mod pprof;
 pub mod profile;
+mod protobuf;
 pub mod speedscope;
 mod tree;
 

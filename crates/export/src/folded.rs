@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use crate::escape::push_folded;
 use crate::profile::Folded;
-use crate::tree::{Grouping, Tree};
+use crate::tree::{Depth, Grouping, Tree};
 
 /// Writes a line per stack that has a weight of its own. Lines of one function sequence are one line.
 ///
@@ -15,19 +15,15 @@ use crate::tree::{Grouping, Tree};
 ///
 /// What `out` says.
 pub fn write(profile: &Folded, grouping: Grouping, out: &mut impl Write) -> io::Result<()> {
-    let tree = Tree::of(&[profile], grouping);
-    let own = tree.own(0);
+    let tree = Tree::of(profile, grouping, Depth::ALL);
     let mut path = Vec::new();
     let mut line = String::new();
-    for (node, &weight) in own.iter().enumerate() {
-        if weight == 0 {
-            continue;
-        }
+    for (node, row) in tree.nodes.iter().enumerate().filter(|(_, row)| row.own > 0) {
         path.clear();
         let mut at = node;
         while at != 0 {
             path.push(at);
-            at = tree.parent(at);
+            at = tree.nodes[at].parent as usize;
         }
         line.clear();
         for &part in path.iter().rev() {
@@ -36,7 +32,7 @@ pub fn write(profile: &Folded, grouping: Grouping, out: &mut impl Write) -> io::
             }
             push_folded(&mut line, &tree.label(part));
         }
-        writeln!(out, "{line} {weight}")?;
+        writeln!(out, "{line} {}", row.own)?;
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ pub fn write(profile: &Folded, out: &mut impl Write) -> io::Result<()> {
     write_samples(profile, &locations, &mut texts, &mut out)?;
     let mappings = write_mappings(&profile.catalog, &mut out)?;
     write_locations(&profile.catalog, &locations, &mappings, &mut out)?;
+    write_functions(&profile.catalog, &mut texts, &mut out)?;
     texts.write(&profile.catalog, &mut out)?;
     out.finish()?;
     Ok(())
@@ -216,10 +217,19 @@ fn write_locations(
         message.message(4, &location);
         out.write_all(message.bytes())?;
     }
-    let mut function = Message::default();
-    for (row, frame) in functions.frames.iter().enumerate() {
+    Ok(())
+}
+
+fn write_functions(catalog: &Catalog, texts: &mut Texts, out: &mut impl Write) -> io::Result<()> {
+    let (mut message, mut function) = (Message::default(), Message::default());
+    for (row, frame) in Functions::of(catalog).frames.iter().enumerate() {
+        // pprof adds up what has one name, so the module is a part of it.
+        let name = match frame.module {
+            StringId::EMPTY => frame.function.row() as u64,
+            _ => texts.id(&catalog.label(frame)),
+        };
         function.clear();
-        function.number(1, row as u64 + 1).number(2, frame.function.row() as u64);
+        function.number(1, row as u64 + 1).number(2, name);
         function.number(3, frame.function.row() as u64).number(4, frame.file.row() as u64);
         message.clear();
         message.message(5, &function);

@@ -8,8 +8,6 @@ use crate::tree::Tree;
 pub(super) struct Cell {
     /// Its node in the tree.
     pub(super) node: u32,
-    /// Its place in the selection.
-    pub(super) place: u32,
     /// Its row, 0 for the whole recording.
     pub(super) depth: u32,
     /// Where it begins, in nanoseconds of the whole.
@@ -28,9 +26,8 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(tree: &Tree, selection: &Selection) -> Self {
-        let weights = &tree.sides[0].weights;
         let (starts, mut children) = children(tree, selection);
-        let weight_of = |place: u32| weights[selection.nodes[place as usize] as usize];
+        let weight_of = |place: u32| tree.nodes[selection.nodes[place as usize] as usize].sum.weight;
         let name_of = |place: u32| {
             let name = tree.name(selection.nodes[place as usize] as usize);
             (tree.text(name.text), tree.text(name.module))
@@ -47,8 +44,7 @@ impl Layout {
             let at = place as usize;
             cells.push(Cell {
                 node: selection.nodes[at],
-                place,
-                depth: selection.depths[at],
+                depth: tree.nodes[selection.nodes[at] as usize].depth,
                 start,
                 weight: weight_of(place),
             });
@@ -60,14 +56,14 @@ impl Layout {
             }
             waiting[first..].reverse();
         }
-        let rows = selection.depths.iter().max().map_or(1, |depth| depth + 1);
+        let rows = cells.iter().map(|cell| cell.depth + 1).max().unwrap_or(1);
         Self { cells, rows }
     }
 }
 
 /// The places of the drawn children of each place, one place after the other, and where those of a place begin.
 fn children(tree: &Tree, selection: &Selection) -> (Vec<usize>, Vec<u32>) {
-    let parent = |node: u32| selection.place[tree.parent(node as usize)];
+    let parent = |node: u32| selection.place[tree.nodes[node as usize].parent as usize];
     let mut starts = vec![0_usize; selection.nodes.len() + 1];
     for &node in &selection.nodes[1..] {
         debug_assert_ne!(parent(node), LEFT_OUT);

@@ -13,10 +13,9 @@ mod text;
 use std::io::{self, Write};
 
 use crate::profile::{Folded, Measure};
-use crate::tree::{Grouping, Tree};
+use crate::tree::{Depth, Grouping, Tree};
 use layout::Layout;
 use render::Comparison;
-use select::Limits;
 
 /// At which end the outermost frames are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,7 +75,7 @@ pub struct Drawn {
     pub total: u64,
     /// How many frames were drawn.
     pub frames: usize,
-    /// How many frames were folded into their callers.
+    /// How many frames were folded into their callers, not counting those that they call.
     pub folded: usize,
     /// Nanoseconds of what was folded. They are in the picture as their callers' own.
     pub folded_weight: u64,
@@ -91,7 +90,7 @@ impl Flame {
     ///
     /// What `out` says.
     pub fn write(&self, profile: &Folded, out: &mut impl Write) -> io::Result<Drawn> {
-        let tree = Tree::of(&[profile], self.grouping);
+        let tree = Tree::of(profile, self.grouping, self.depth());
         self.draw(&tree, None, profile, out)
     }
 
@@ -110,8 +109,13 @@ impl Flame {
         change: Change,
         out: &mut impl Write,
     ) -> io::Result<Drawn> {
-        let tree = Tree::of(&[after, before], self.grouping);
+        let tree = Tree::of_two(after, before, self.grouping, self.depth());
         self.draw(&tree, Some(change), after, out)
+    }
+
+    fn depth(&self) -> Depth {
+        // At least a nanosecond: what only the first of two profiles has is no part of the picture.
+        Depth { min_share: self.min_share.clamp(f64::MIN_POSITIVE, 1.0), max_depth: self.max_depth }
     }
 
     fn draw(
@@ -123,13 +127,8 @@ impl Flame {
     ) -> io::Result<Drawn> {
         let measure = profile.about.measure;
         let comparison = change.map(|change| Comparison::new(tree, change));
-        let limits = Limits {
-            min_share: self.min_share,
-            max_depth: self.max_depth,
-            bytes: self.max_bytes.max(64 << 10).saturating_sub(render::FIXED_BYTES),
-        };
-        let selection =
-            select::select(tree, &limits, |node, depth| render::cell_bytes(tree, node, depth, comparison.is_some()));
+        let budget = self.max_bytes.max(64 << 10).saturating_sub(render::FIXED_BYTES);
+        let selection = select::select(tree, budget, |node| render::cell_bytes(tree, node, comparison.is_some()));
         let layout = Layout::new(tree, &selection);
         let picture = render::Picture {
             tree,
@@ -144,7 +143,7 @@ impl Flame {
         let svg = picture.svg();
         out.write_all(svg.as_bytes())?;
         Ok(Drawn {
-            total: tree.sides[0].weights[0],
+            total: tree.nodes[0].sum.weight,
             frames: layout.cells.len(),
             folded: selection.folded,
             folded_weight: selection.folded_weight,

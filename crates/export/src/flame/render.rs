@@ -53,34 +53,26 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Of a tree with the second profile as side 0 and the first as side 1.
+    /// Of a tree with the second profile as its first, since that is the one that is drawn.
     pub(super) fn new(tree: &Tree, change: Change) -> Self {
-        let (after, before) = (&tree.sides[0].weights, &tree.sides[1].weights);
-        let mut comparison = Self { change, most: 0.0, gone: 0.0 };
-        let mut gone = 0_u64;
-        for node in 1..tree.len() {
-            if after[node] == 0 && (after[tree.parent(node)] > 0 || tree.parent(node) == 0) {
-                gone = gone.saturating_add(before[node]);
-            }
-            if after[node] > 0 && tree.name(node).kind != Kind::Group {
-                comparison.most = comparison.most.max(comparison.of(tree, node).abs());
-            }
-        }
-        comparison.gone = share(gone, before[0]);
+        let (after, before) = (tree.nodes[0].sum.weight, tree.nodes[0].other.weight);
+        let mut comparison = Self { change, most: 0.0, gone: share(tree.missing, before) };
+        let code = (1..tree.nodes.len()).filter(|&node| tree.name(node).kind != Kind::Group);
+        let most = code.map(|node| comparison.of(tree, node).abs()).fold(0.0, f64::max);
         // Two recordings are never quite the same: where nothing changed by more than a hundredth, nothing shall look as if.
-        comparison.most = comparison.most.max(match change {
+        comparison.most = most.max(match change {
             Change::Share => 0.01,
-            Change::Absolute => (after[0].max(before[0]) as f64 * 0.01).max(1.0),
+            Change::Absolute => (after.max(before) as f64 * 0.01).max(1.0),
         });
         comparison
     }
 
     /// The change of a node: of its share, or in nanoseconds.
     fn of(&self, tree: &Tree, node: usize) -> f64 {
-        let (after, before) = (&tree.sides[0].weights, &tree.sides[1].weights);
+        let (all, node) = (&tree.nodes[0], &tree.nodes[node]);
         match self.change {
-            Change::Share => share(after[node], after[0]) - share(before[node], before[0]),
-            Change::Absolute => after[node] as f64 - before[node] as f64,
+            Change::Share => share(node.sum.weight, all.sum.weight) - share(node.other.weight, all.other.weight),
+            Change::Absolute => node.sum.weight as f64 - node.other.weight as f64,
         }
     }
 
@@ -108,9 +100,9 @@ pub(super) struct Picture<'a> {
 }
 
 /// At most as many bytes as a frame takes in the file.
-pub(super) fn cell_bytes(tree: &Tree, node: usize, _depth: u32, comparison: bool) -> usize {
+pub(super) fn cell_bytes(tree: &Tree, node: usize, comparison: bool) -> usize {
     let name = tree.name(node);
-    let width = share(tree.sides[0].weights[node], tree.sides[0].weights[0]) * ROW_WIDTH;
+    let width = share(tree.nodes[node].sum.weight, tree.nodes[0].sum.weight) * ROW_WIDTH;
     let function = escaped_len(tree.text(name.text), LONGEST_NAME);
     let shown = function.min(room(width) * 6 + 3);
     // Tags, places and figures of numbers at their longest.
@@ -184,7 +176,7 @@ impl Picture<'_> {
     }
 
     fn total(&self) -> u64 {
-        self.tree.sides[0].weights[0]
+        self.tree.nodes[0].sum.weight
     }
 
     fn top_of(&self, depth: u32) -> u32 {
@@ -231,24 +223,25 @@ impl Picture<'_> {
 
     /// The line of a frame's figures.
     fn figures(&self, cell: &Cell) -> String {
-        let node = cell.node as usize;
+        let node = &self.tree.nodes[cell.node as usize];
         let total = self.total();
         let mut text = format!("{}, {}", milliseconds(cell.weight), percent(share(cell.weight, total)));
         match &self.comparison {
             None => {
-                let own = self.selection.own[cell.place as usize];
-                let counts = self.tree.sides[0].counts[node];
-                let _ = write!(text, ", {} {}", grouped(counts), counted(self.measure));
-                let _ = write!(text, "; own {}, {}", milliseconds(own), percent(share(own, total)));
+                let _ = write!(text, ", {} {}", grouped(node.sum.count), counted(self.measure));
+                let _ = write!(text, "; own {}, {}", milliseconds(node.own), percent(share(node.own, total)));
             }
             Some(comparison) => {
-                let before = &self.tree.sides[1].weights;
+                let before = node.other.weight;
                 let _ = write!(
                     text,
                     "; before {}, {}; {}",
-                    milliseconds(before[node]),
-                    percent(share(before[node], before[0])),
-                    if before[node] == 0 { "new".to_owned() } else { comparison.text(comparison.of(self.tree, node)) },
+                    milliseconds(before),
+                    percent(share(before, self.tree.nodes[0].other.weight)),
+                    match before {
+                        0 => "new".to_owned(),
+                        _ => comparison.text(comparison.of(self.tree, cell.node as usize)),
+                    },
                 );
             }
         }
@@ -262,7 +255,7 @@ impl Picture<'_> {
         out.push_str("</text><text class=\"subtitle\" x=\"10\" y=\"43\">");
         let mut subtitle = format!("{} time, {}", self.measure.label(), milliseconds(self.total()));
         if let Some(comparison) = &self.comparison {
-            let before = milliseconds(self.tree.sides[1].weights[0]);
+            let before = milliseconds(self.tree.nodes[0].other.weight);
             let what = match comparison.change {
                 Change::Share => "share",
                 Change::Absolute => "time",
@@ -323,7 +316,7 @@ impl Picture<'_> {
         let mut note = match selection.folded {
             0 => "All frames are shown.".to_owned(),
             folded => format!(
-                "{} shown; {} narrower or deeper folded into their callers ({} of the time).",
+                "{} shown; {} narrower or deeper ones folded into their callers ({} of the time).",
                 count(self.layout.cells.len(), "frame"),
                 grouped(folded as u64),
                 percent(share(selection.folded_weight, self.total())),

@@ -68,9 +68,7 @@ fn tracks(profile: &Profile, rows: &ByThread) -> Vec<Track> {
         let weight = &mut tracks[sample.thread.row()].weight;
         *weight = weight.saturating_add(sample.weight);
     }
-    tracks.retain(|track| {
-        !track.markers.is_empty() || track.thread.is_some_and(|thread| rows.rows(thread).len() > 0)
-    });
+    tracks.retain(|track| !track.markers.is_empty() || track.thread.is_some_and(|thread| rows.rows(thread).len() > 0));
     tracks
 }
 

@@ -28,8 +28,8 @@ mod protobuf;
 pub mod speedscope;
 mod tree;
 
-pub use tree::Grouping;
 pub use profile::{
-    About, Catalog, Folded, Frame, FrameId, Marker, MarkerKind, Measure, Origin, Process, ProcessId, Profile, Sample, StackId,
-    StringId, Thread, ThreadId, Weight,
+    About, Catalog, Folded, Frame, FrameId, Marker, MarkerKind, Measure, Origin, Process, ProcessId, Profile, Sample,
+    StackId, StringId, Thread, ThreadId, Weight,
 };
+pub use tree::Grouping;

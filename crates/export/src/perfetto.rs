@@ -10,7 +10,9 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::escape::plain;
-use crate::profile::{Catalog, FrameId, Marker, MarkerKind, Measure, Origin, Profile, Sample, StackId, StringId, ThreadId};
+use crate::profile::{
+    Catalog, FrameId, Marker, MarkerKind, Measure, Origin, Profile, Sample, StackId, StringId, ThreadId,
+};
 use crate::protobuf::Message;
 
 /// Fields of `TracePacket`.

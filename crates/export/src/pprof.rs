@@ -87,12 +87,7 @@ fn write_types(profile: &Folded, texts: &mut Texts, out: &mut impl Write) -> io:
     out.write_all(message.bytes())
 }
 
-fn write_samples(
-    profile: &Folded,
-    locations: &Locations,
-    texts: &mut Texts,
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn write_samples(profile: &Folded, locations: &Locations, texts: &mut Texts, out: &mut impl Write) -> io::Result<()> {
     let catalog = &profile.catalog;
     let [process, pid, thread, tid] = ["process", "pid", "thread", "tid"].map(|key| texts.id(key));
     let (mut message, mut sample, mut label) = (Message::default(), Message::default(), Message::default());

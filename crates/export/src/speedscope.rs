@@ -68,7 +68,8 @@ fn write_thread(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let catalog = &profile.catalog;
-    let name = format!("{} {}", catalog.process_label(catalog.threads()[thread.row()].process), catalog.thread_label(thread));
+    let name =
+        format!("{} {}", catalog.process_label(catalog.threads()[thread.row()].process), catalog.thread_label(thread));
     write!(
         out,
         "\n{{\"type\":\"sampled\",\"name\":{},\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":{total},\"samples\":[",

@@ -29,7 +29,13 @@ pub(super) const FAMILIES: [Family; 6] = [
     Family { kind: Kind::Code(Origin::Kernel), label: "Kernel", letter: 'k', hues: (203.0, 232.0), saturation: 0.74 },
     Family { kind: Kind::Code(Origin::Managed), label: "Managed", letter: 'm', hues: (92.0, 138.0), saturation: 0.50 },
     Family { kind: Kind::Code(Origin::Jit), label: "JIT", letter: 'j', hues: (284.0, 322.0), saturation: 0.52 },
-    Family { kind: Kind::Code(Origin::Unresolved), label: "Unresolved", letter: 'n', hues: (40.0, 60.0), saturation: 0.07 },
+    Family {
+        kind: Kind::Code(Origin::Unresolved),
+        label: "Unresolved",
+        letter: 'n',
+        hues: (40.0, 60.0),
+        saturation: 0.07,
+    },
     Family { kind: Kind::Group, label: "", letter: 'g', hues: (212.0, 220.0), saturation: 0.14 },
 ];
 

@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use crate::profile::{Folded, Measure};
 use crate::tree::{Depth, Grouping, Tree};
 use layout::Layout;
-use render::Comparison;
+use render::{Cells, Comparison};
 
 /// At which end the outermost frames are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,17 +118,13 @@ impl Flame {
         Depth { min_share: self.min_share.clamp(f64::MIN_POSITIVE, 1.0), max_depth: self.max_depth }
     }
 
-    fn draw(
-        &self,
-        tree: &Tree,
-        change: Option<Change>,
-        profile: &Folded,
-        out: &mut impl Write,
-    ) -> io::Result<Drawn> {
+    fn draw(&self, tree: &Tree, change: Option<Change>, profile: &Folded, out: &mut impl Write) -> io::Result<Drawn> {
         let measure = profile.about.measure;
         let comparison = change.map(|change| Comparison::new(tree, change));
         let budget = self.max_bytes.max(64 << 10).saturating_sub(render::FIXED_BYTES);
-        let selection = select::select(tree, budget, |node| render::cell_bytes(tree, node, comparison.is_some()));
+        let cells = Cells { tree, comparison: comparison.as_ref(), measure };
+        let mut scratch = String::new();
+        let selection = select::select(tree, budget, |node| cells.bytes(node, &mut scratch));
         let layout = Layout::new(tree, &selection);
         let picture = render::Picture {
             tree,

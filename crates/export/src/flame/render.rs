@@ -12,7 +12,7 @@ use super::text::{count, grouped, milliseconds, percent, share};
 use super::{Change, Orientation, counted};
 use crate::escape::{plain, push_xml, shorten};
 use crate::profile::Measure;
-use crate::tree::{Kind, Tree};
+use crate::tree::{Kind, Node, Tree};
 
 /// Width of the still picture in pixels. In a browser it takes the width of the window.
 const WIDTH: f64 = 1_200.0;
@@ -39,6 +39,9 @@ const LONGEST_TITLE: usize = 160;
 
 /// More than everything besides the frames takes in the file, in bytes.
 pub(super) const FIXED_BYTES: usize = 40 << 10;
+
+/// Digits that two places in the picture have at most beyond those that were counted, in bytes.
+const LONGEST_PLACE: usize = 20;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -87,6 +90,90 @@ impl Comparison {
     }
 }
 
+/// How frames are written.
+pub(super) struct Cells<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) comparison: Option<&'a Comparison>,
+    pub(super) measure: Measure,
+}
+
+impl Cells<'_> {
+    /// At most as many bytes as a frame takes in the file, wherever it will be.
+    pub(super) fn bytes(&self, node: usize, scratch: &mut String) -> usize {
+        let Node { depth, sum, .. } = self.tree.nodes[node];
+        scratch.clear();
+        // A third of the whole has as many digits as any place.
+        let cell = Cell { node: node as u32, depth, start: self.total() / 3, weight: sum.weight };
+        self.push(scratch, &cell, 999_999);
+        scratch.len() + LONGEST_PLACE
+    }
+
+    fn total(&self) -> u64 {
+        self.tree.nodes[0].sum.weight
+    }
+
+    /// Adds a frame whose row begins at `top`.
+    fn push(&self, out: &mut String, cell: &Cell, top: u32) {
+        let node = cell.node as usize;
+        let name = self.tree.name(node);
+        let (function, module) = (self.tree.text(name.text), self.tree.text(name.module));
+        let function = if function.is_empty() { "[unknown]" } else { function };
+        let class = match &self.comparison {
+            Some(comparison) if name.kind != Kind::Group => {
+                colour::change_class(comparison.of(self.tree, node) / comparison.most)
+            }
+            Some(_) => "z".to_owned(),
+            None => colour::class(name.kind, module, function),
+        };
+        let pixels = share(cell.weight, self.total()) * ROW_WIDTH;
+        let thin = if pixels < BORDERED { " thin" } else { "" };
+        let _ = write!(out, "<g class=\"{class}{thin}\"><title>");
+        let function = shorten(function, LONGEST_NAME);
+        push_xml(out, &function);
+        if !module.is_empty() {
+            out.push('\n');
+            push_xml(out, &shorten(module, LONGEST_NAME));
+        }
+        let _ = write!(out, "\n{}</title>", self.figures(cell));
+        let x = place(cell.start, self.total());
+        let width = place(cell.weight, self.total());
+        let _ = write!(out, "<rect x=\"{x}%\" y=\"{top}\" width=\"{width}%\" height=\"{}\"/>", ROW - 1);
+        if let Some(shown) = fit(&plain(&function), room(pixels)) {
+            let _ = write!(out, "<text x=\"{x}%\" y=\"{}\" dx=\"4\">", top + 13);
+            push_xml(out, &shown);
+            out.push_str("</text>");
+        }
+        out.push_str("</g>\n");
+    }
+
+    /// The line of a frame's figures.
+    fn figures(&self, cell: &Cell) -> String {
+        let node = &self.tree.nodes[cell.node as usize];
+        let total = self.total();
+        let mut text = format!("{}, {}", milliseconds(cell.weight), percent(share(cell.weight, total)));
+        match &self.comparison {
+            None => {
+                let _ = write!(text, ", {} {}", grouped(node.sum.count), counted(self.measure));
+                let _ = write!(text, "; own {}, {}", milliseconds(node.own), percent(share(node.own, total)));
+            }
+            Some(comparison) => {
+                let before = node.other.weight;
+                let _ = write!(
+                    text,
+                    "; before {}, {}; {}",
+                    milliseconds(before),
+                    percent(share(before, self.tree.nodes[0].other.weight)),
+                    match before {
+                        0 => "new".to_owned(),
+                        _ => comparison.text(comparison.of(self.tree, cell.node as usize)),
+                    },
+                );
+            }
+        }
+        text
+    }
+}
+
 /// All that a picture shows.
 pub(super) struct Picture<'a> {
     pub(super) tree: &'a Tree,
@@ -97,22 +184,6 @@ pub(super) struct Picture<'a> {
     pub(super) subtitle: &'a str,
     pub(super) orientation: Orientation,
     pub(super) measure: Measure,
-}
-
-/// At most as many bytes as a frame takes in the file.
-pub(super) fn cell_bytes(tree: &Tree, node: usize, comparison: bool) -> usize {
-    let name = tree.name(node);
-    let width = share(tree.nodes[node].sum.weight, tree.nodes[0].sum.weight) * ROW_WIDTH;
-    let function = escaped_len(tree.text(name.text), LONGEST_NAME);
-    let shown = function.min(room(width) * 6 + 3);
-    // Tags, places and figures of numbers at their longest.
-    let fixed = if comparison { 400 } else { 330 };
-    fixed + function + escaped_len(tree.text(name.module), LONGEST_NAME) + shown
-}
-
-/// At most as many bytes as the text's first characters take when they are escaped.
-fn escaped_len(text: &str, characters: usize) -> usize {
-    text.chars().take(characters).map(|c| if c.is_ascii_alphanumeric() { 1 } else { 6 }).sum::<usize>() + 3
 }
 
 /// How many characters a row of this width has room for.
@@ -165,8 +236,9 @@ impl Picture<'_> {
             rules = colour::rules(self.comparison.is_some()),
         );
         let _ = writeln!(out, "<svg class=\"frames\" x=\"{MARGIN}\" width=\"{ROW_WIDTH}\">");
+        let cells = Cells { tree: self.tree, comparison: self.comparison.as_ref(), measure: self.measure };
         for cell in &self.layout.cells {
-            self.push_cell(&mut out, cell);
+            cells.push(&mut out, cell, self.top_of(cell.depth));
         }
         out.push_str("</svg>\n");
         self.push_head(&mut out);
@@ -185,67 +257,6 @@ impl Picture<'_> {
                 Orientation::Icicle => depth,
                 Orientation::Flame => self.layout.rows - 1 - depth,
             }
-    }
-
-    fn push_cell(&self, out: &mut String, cell: &Cell) {
-        let node = cell.node as usize;
-        let name = self.tree.name(node);
-        let (function, module) = (self.tree.text(name.text), self.tree.text(name.module));
-        let function = if function.is_empty() { "[unknown]" } else { function };
-        let class = match &self.comparison {
-            Some(comparison) if name.kind != Kind::Group => {
-                colour::change_class(comparison.of(self.tree, node) / comparison.most)
-            }
-            Some(_) => "z".to_owned(),
-            None => colour::class(name.kind, module, function),
-        };
-        let pixels = share(cell.weight, self.total()) * ROW_WIDTH;
-        let thin = if pixels < BORDERED { " thin" } else { "" };
-        let _ = write!(out, "<g class=\"{class}{thin}\"><title>");
-        let function = shorten(function, LONGEST_NAME);
-        push_xml(out, &function);
-        if !module.is_empty() {
-            out.push('\n');
-            push_xml(out, &shorten(module, LONGEST_NAME));
-        }
-        let _ = write!(out, "\n{}</title>", self.figures(cell));
-        let top = self.top_of(cell.depth);
-        let x = place(cell.start, self.total());
-        let width = place(cell.weight, self.total());
-        let _ = write!(out, "<rect x=\"{x}%\" y=\"{top}\" width=\"{width}%\" height=\"{}\"/>", ROW - 1);
-        if let Some(shown) = fit(&plain(&function), room(pixels)) {
-            let _ = write!(out, "<text x=\"{x}%\" y=\"{}\" dx=\"4\">", top + 13);
-            push_xml(out, &shown);
-            out.push_str("</text>");
-        }
-        out.push_str("</g>\n");
-    }
-
-    /// The line of a frame's figures.
-    fn figures(&self, cell: &Cell) -> String {
-        let node = &self.tree.nodes[cell.node as usize];
-        let total = self.total();
-        let mut text = format!("{}, {}", milliseconds(cell.weight), percent(share(cell.weight, total)));
-        match &self.comparison {
-            None => {
-                let _ = write!(text, ", {} {}", grouped(node.sum.count), counted(self.measure));
-                let _ = write!(text, "; own {}, {}", milliseconds(node.own), percent(share(node.own, total)));
-            }
-            Some(comparison) => {
-                let before = node.other.weight;
-                let _ = write!(
-                    text,
-                    "; before {}, {}; {}",
-                    milliseconds(before),
-                    percent(share(before, self.tree.nodes[0].other.weight)),
-                    match before {
-                        0 => "new".to_owned(),
-                        _ => comparison.text(comparison.of(self.tree, cell.node as usize)),
-                    },
-                );
-            }
-        }
-        text
     }
 
     fn push_head(&self, out: &mut String) {
@@ -274,10 +285,7 @@ impl Picture<'_> {
         out.push_str("<g class=\"foot\">");
         let mut x = 10;
         let mut swatch = |class: &str, label: &str, out: &mut String| {
-            let _ = write!(
-                out,
-                "<g class=\"{class}\"><rect x=\"{x}\" y=\"{y}\" width=\"12\" height=\"12\"/></g>"
-            );
+            let _ = write!(out, "<g class=\"{class}\"><rect x=\"{x}\" y=\"{y}\" width=\"12\" height=\"12\"/></g>");
             x += 12;
             if !label.is_empty() {
                 let _ = write!(out, "<text x=\"{}\" y=\"{}\">{label}</text>", x + 5, y + 10);
@@ -300,7 +308,11 @@ impl Picture<'_> {
                 }
                 swatch("z", "same", out);
                 for step in 1..=STEPS {
-                    let label = if step == STEPS { format!("more, up to {}", comparison.text(comparison.most)) } else { String::new() };
+                    let label = if step == STEPS {
+                        format!("more, up to {}", comparison.text(comparison.most))
+                    } else {
+                        String::new()
+                    };
                     swatch(&format!("r{step}"), &label, out);
                 }
             }
@@ -325,7 +337,11 @@ impl Picture<'_> {
         if let Some(comparison) = &self.comparison
             && comparison.gone > 0.0
         {
-            let _ = write!(note, " {} of the first profile is in calls that the second does not have.", percent(comparison.gone));
+            let _ = write!(
+                note,
+                " {} of the first profile is in calls that the second does not have.",
+                percent(comparison.gone)
+            );
         }
         note
     }

@@ -21,7 +21,7 @@ pub(super) struct Selection {
 }
 
 /// Selects as many of the heaviest frames as `bytes` have room for, where `cost` is what a frame takes in the file at most.
-pub(super) fn select(tree: &Tree, bytes: usize, cost: impl Fn(usize) -> usize) -> Selection {
+pub(super) fn select(tree: &Tree, bytes: usize, mut cost: impl FnMut(usize) -> usize) -> Selection {
     // A frame is not heavier than its caller and stands behind it, so wherever this order is cut, callers are there.
     let mut nodes: Vec<u32> = (0..tree.nodes.len() as u32).collect();
     nodes.sort_by_key(|&node| Reverse(tree.nodes[node as usize].sum.weight));

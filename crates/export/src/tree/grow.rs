@@ -31,13 +31,9 @@ pub(super) fn grow(profiles: &[&Folded], grouping: Grouping, depth: Depth) -> Tr
         folded: 0,
         folded_weight: 0,
     };
-    let tree = Tree {
-        strings: names.strings,
-        names: names.rows,
-        nodes: vec![root],
-        missing: 0,
-    };
-    let mut growing = Growing { tree, sides: &sides, least, max_depth: depth.max_depth, waiting: Vec::new(), pieces: Vec::new() };
+    let tree = Tree { strings: names.strings, names: names.rows, nodes: vec![root], missing: 0 };
+    let mut growing =
+        Growing { tree, sides: &sides, least, max_depth: depth.max_depth, waiting: Vec::new(), pieces: Vec::new() };
     growing.grow_groups(&paths);
     growing.grow_code();
     growing.tree
@@ -196,7 +192,9 @@ impl Growing<'_> {
                 start = end;
             }
         }
-        rows.sort_by_key(|piece| (groups.paths[piece.name as usize][0], groups.paths[piece.name as usize][1], piece.side));
+        rows.sort_by_key(|piece| {
+            (groups.paths[piece.name as usize][0], groups.paths[piece.name as usize][1], piece.side)
+        });
         let name = |piece: &Piece, level: usize| groups.paths[piece.name as usize][level];
         for outer in rows.chunk_by(|a, b| name(a, 0) == name(b, 0)) {
             let Some(node) = self.group(0, name(&outer[0], 0), outer) else { continue };

@@ -4,8 +4,8 @@
 //! A recording has millions of calls of which a picture shows thousands. So the tree grows from the outermost frames inwards and
 //! only where there is enough weight: what is too light is never looked at more closely than to know that.
 
-mod grow;
 mod groups;
+mod grow;
 mod order;
 
 use crate::profile::{Folded, Origin, StringId, Strings};

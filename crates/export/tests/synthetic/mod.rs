@@ -1,10 +1,10 @@
 //! Profiles made up for tests: with names as strangers would choose them, with deep stacks, and large ones.
 
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
 use tracesift_export::profile::{Marker, MarkerKind};
 use tracesift_export::{
-    About, Catalog, Frame, FrameId, Measure, Origin, Process, Profile, Sample, StackId, StringId, Thread, ThreadId,
+    About, Catalog, Frame, FrameId, Measure, Origin, Process, Profile, Sample, StackId, Thread, ThreadId,
 };
 
 /// Names that would break a format that does not escape them.
@@ -77,7 +77,8 @@ pub fn small() -> Profile {
     let parse = Frame { line: Some(42), address: Some(0x1234), file, ..catalog.frames()[handle.row()] };
     let parse = Frame { function: catalog.string("parse"), ..parse };
     let parse = catalog.frame(parse);
-    let next = Frame { function: catalog.string("next_token"), line: Some(7), inlined: true, ..catalog.frames()[parse.row()] };
+    let next =
+        Frame { function: catalog.string("next_token"), line: Some(7), inlined: true, ..catalog.frames()[parse.row()] };
     let next = catalog.frame(next);
     let read = frame(catalog, "ntoskrnl.exe", "NtReadFile", Origin::Kernel);
     let collect = frame(catalog, "coreclr.dll", "GarbageCollect", Origin::Managed);
@@ -129,7 +130,8 @@ pub fn hostile() -> Profile {
         let thread = thread(catalog, name, at, name, at + 100);
         let text = catalog.string(name);
         let outer = catalog.frame(Frame::named(text, Origin::User));
-        let inner = catalog.frame(Frame { module: text, file: text, line: Some(at), ..Frame::named(text, Origin::Jit) });
+        let inner =
+            catalog.frame(Frame { module: text, file: text, line: Some(at), ..Frame::named(text, Origin::Jit) });
         let stack = catalog.stack([outer, inner]);
         profile.samples.push(Sample { time: i64::from(at), thread, stack, weight: 1_000 });
         profile.markers.push(Marker {
@@ -169,16 +171,25 @@ pub fn large(samples: usize, stacks: usize, seed: u64) -> Profile {
         ("ntoskrnl.exe", Origin::Kernel),
         ("tcpip.sys", Origin::Kernel),
     ];
-    const VERBS: [&str; 10] = ["Read", "Parse", "Handle", "Write", "Flush", "Lookup", "Acquire", "Compress", "Copy", "Schedule"];
-    const NOUNS: [&str; 9] = ["Request", "Buffer", "Row<T>", "Index", "Page", "Lock", "Stream", "Dictionary<K,V>", "Session"];
+    const VERBS: [&str; 10] =
+        ["Read", "Parse", "Handle", "Write", "Flush", "Lookup", "Acquire", "Compress", "Copy", "Schedule"];
+    const NOUNS: [&str; 9] =
+        ["Request", "Buffer", "Row<T>", "Index", "Page", "Lock", "Stream", "Dictionary<K,V>", "Session"];
     let mut random = Random::new(seed);
     let mut profile = Profile::new(about("large.etl"));
     let catalog = &mut profile.catalog;
     let mut threads = Vec::new();
     for process in 0..6 {
-        let name = ["server.exe", "sqlservr.exe", "MsMpEng.exe", "svchost.exe", "System", "client.exe"][process as usize];
+        let name =
+            ["server.exe", "sqlservr.exe", "MsMpEng.exe", "svchost.exe", "System", "client.exe"][process as usize];
         for at in 0..4 {
-            threads.push(thread(catalog, name, 1_000 + process * 4, &format!("worker {at}"), 2_000 + process * 100 + at));
+            threads.push(thread(
+                catalog,
+                name,
+                1_000 + process * 4,
+                &format!("worker {at}"),
+                2_000 + process * 100 + at,
+            ));
         }
     }
     let mut frames = Vec::new();
@@ -190,11 +201,7 @@ pub fn large(samples: usize, stacks: usize, seed: u64) -> Profile {
         let (function, origin) =
             if at % 37 == 0 { (format!("+0x{:x}", at * 64), Origin::Unresolved) } else { (function, origin) };
         let (function, module) = (catalog.string(&function), catalog.string(module));
-        frames.push(catalog.frame(Frame {
-            module,
-            address: Some(at as u64 * 64),
-            ..Frame::named(function, origin)
-        }));
+        frames.push(catalog.frame(Frame { module, address: Some(at as u64 * 64), ..Frame::named(function, origin) }));
     }
     let mut ids: Vec<StackId> = Vec::with_capacity(stacks);
     let mut path: Vec<FrameId> = Vec::new();
@@ -221,9 +228,4 @@ pub fn large(samples: usize, stacks: usize, seed: u64) -> Profile {
         profile.samples.push(Sample { time: at as i64 * 50_000, thread, stack, weight: 1_000_000 });
     }
     profile
-}
-
-/// A text id of the catalog that stands for nothing.
-pub fn nothing() -> StringId {
-    StringId::EMPTY
 }

@@ -1,0 +1,12 @@
+//! What is written is read again, by readers that share nothing with the writers, and compared with the profile itself.
+
+#[path = "../synthetic/mod.rs"]
+mod synthetic;
+
+mod hostile;
+mod memory;
+mod other_tools;
+mod protobuf;
+mod readers;
+mod round_trip;
+mod snapshots;

@@ -43,7 +43,8 @@ pub(super) fn grow(profiles: &[&Folded], grouping: Grouping, depth: Depth) -> Tr
 struct Names {
     strings: Strings,
     rows: Vec<Name>,
-    known: HashMap<Name, u32, RandomState>,
+    /// By text, module, and whether it is a group. A function has the origin that it was first seen with.
+    known: HashMap<(StringId, StringId, bool), u32, RandomState>,
 }
 
 impl Names {
@@ -58,7 +59,7 @@ impl Names {
 
     fn intern(&mut self, name: Name) -> u32 {
         let Self { rows, known, .. } = self;
-        *known.entry(name).or_insert_with(|| {
+        *known.entry((name.text, name.module, name.kind == Kind::Group)).or_insert_with(|| {
             rows.push(name);
             rows.len() as u32 - 1
         })

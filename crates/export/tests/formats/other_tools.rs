@@ -40,7 +40,6 @@ fn go_tool_pprof_sums_functions() {
     let mut go = Command::new("go");
     go.args(["tool", "pprof", "-top", "-unit=ms"])
         .arg(&path)
-        .env("HOME", directory.path())
         .env("PPROF_TMPDIR", directory.path());
     let Some(output) = run(&mut go, "no go") else { return };
     let text = String::from_utf8(output.stdout).unwrap();

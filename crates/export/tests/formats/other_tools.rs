@@ -38,9 +38,7 @@ fn go_tool_pprof_sums_functions() {
     let mut file = std::fs::File::create(&path).unwrap();
     pprof::write(&synthetic::small().fold(), &mut file).unwrap();
     let mut go = Command::new("go");
-    go.args(["tool", "pprof", "-top", "-unit=ms"])
-        .arg(&path)
-        .env("PPROF_TMPDIR", directory.path());
+    go.args(["tool", "pprof", "-top", "-unit=ms"]).arg(&path).env("PPROF_TMPDIR", directory.path());
     let Some(output) = run(&mut go, "no go") else { return };
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

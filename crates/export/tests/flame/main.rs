@@ -1,0 +1,10 @@
+//! Flame graphs: read as XML, held against the profile, and driven in a browser where one is at hand.
+
+#[path = "../synthetic/mod.rs"]
+mod synthetic;
+
+mod comparison;
+mod picture;
+mod script;
+mod size;
+mod truth;

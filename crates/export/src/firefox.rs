@@ -42,10 +42,10 @@ pub fn write(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
     write!(out, ",\n\"pages\":[],\"profilerOverhead\":[],\"counters\":[],\n\"threads\":[")?;
     let pids = pids(&profile.catalog);
     for (at, track) in writer.tracks.iter().enumerate() {
-        write!(out, "{}\n", comma(at))?;
+        writeln!(out, "{}", comma(at))?;
         writer.write_track(track, &pids, out)?;
     }
-    write!(out, "]}}\n")
+    writeln!(out, "]}}")
 }
 
 /// A thread in the file. What concerns the whole recording has a track of its own.

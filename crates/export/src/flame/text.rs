@@ -4,6 +4,7 @@
 pub(super) fn milliseconds(nanoseconds: u64) -> String {
     let (whole, part) = (nanoseconds / 1_000_000, nanoseconds % 1_000_000);
     match whole {
+        _ if nanoseconds == 0 => "0 ms".to_owned(),
         0..10 => format!("{whole}.{:03} ms", part / 1_000),
         10..1_000 => format!("{whole}.{:01} ms", part / 100_000),
         _ => format!("{} ms", grouped(whole)),
@@ -15,7 +16,7 @@ pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -27,6 +28,7 @@ pub(super) fn grouped(number: u64) -> String {
 pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent.abs() {
+        0.0 => "0 %".to_owned(),
         10.0.. => format!("{percent:.1} %"),
         0.1.. => format!("{percent:.2} %"),
         _ => format!("{percent:.3} %"),

@@ -50,7 +50,7 @@ svg.setAttribute('data-seen', encodeURIComponent(JSON.stringify(seen)));
         .output()
         .unwrap();
     let dom = String::from_utf8_lossy(&output.stdout);
-    assert!(!dom.contains("data-alert"), "a name was run as a script");
+    assert!(!dom.contains("data-alert=\""), "a name was run as a script");
     let seen = dom.split("data-seen=\"").nth(1).and_then(|rest| rest.split('"').next());
     let seen = seen.unwrap_or_else(|| panic!("nothing seen: {dom}\n{}", String::from_utf8_lossy(&output.stderr)));
     Some(serde_json::from_str(&decode(seen)).unwrap())

@@ -106,7 +106,11 @@ fn own_time_and_counts_are_in_the_title() {
     for cell in picture::cells(&svg) {
         let (weight, own) = truth[&cell.path];
         let (weight, own) = (weight / 1_000_000, own / 1_000_000);
-        let milliseconds = |time: u64| if time < 10 { format!("{time}.000 ms") } else { format!("{time}.0 ms") };
+        let milliseconds = |time: u64| match time {
+            0 => "0 ms".to_owned(),
+            1..10 => format!("{time}.000 ms"),
+            _ => format!("{time}.0 ms"),
+        };
         assert!(cell.figures.starts_with(&milliseconds(weight)), "{cell:?}");
         assert!(cell.figures.contains(&format!("{weight} samples; own {}", milliseconds(own))), "{cell:?}");
     }

@@ -160,19 +160,19 @@ impl Catalog {
         }
     }
 
-    /// `name (pid)`, as processes are headed in every format.
+    /// `name(pid)`, as processes are headed in every format.
     pub fn process_label(&self, process: ProcessId) -> String {
         let process = &self.processes[process.row()];
-        format!("{} ({})", self.text(process.name), process.pid)
+        format!("{}({})", self.text(process.name), process.pid)
     }
 
-    /// `name (tid)`, or `thread (tid)` where it has no name.
+    /// `name(tid)`, or `thread(tid)` where it has no name.
     pub fn thread_label(&self, thread: ThreadId) -> String {
         let thread = &self.threads[thread.row()];
         let name = match self.text(thread.name) {
             "" => "thread",
             name => name,
         };
-        format!("{name} ({})", thread.tid)
+        format!("{name}({})", thread.tid)
     }
 }

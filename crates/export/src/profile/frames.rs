@@ -41,7 +41,7 @@ impl Origin {
 /// One line of a stack: a function, and where in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// The function, without its module. For code without a name a text that says where it lies, such as `+0x1a2b`.
+    /// The function, without its module. For code without a name a text that says where it lies, such as `ntdll.dll+0x1a2b`.
     pub function: StringId,
     /// The module (`ntdll.dll`, `libc.so.6`), or the empty text.
     pub module: StringId,

@@ -112,7 +112,7 @@ fn arrows_follow_the_orientation() {
     let steps = "point('click', 'all'); key('ArrowUp'); return info();";
     let flame = Flame { orientation: Orientation::Flame, ..Flame::default() };
     let Some(seen) = drive(synthetic::small(), &flame, steps) else { return };
-    assert!(seen.as_str().unwrap().starts_with("server.exe (4)"), "{seen}");
+    assert!(seen.as_str().unwrap().starts_with("server.exe(4)"), "{seen}");
 }
 
 #[test]

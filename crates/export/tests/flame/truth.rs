@@ -140,11 +140,11 @@ fn groups_are_programs_processes_or_threads() {
     };
     assert_eq!(second_row(Grouping::All), ["ntdll.dll!RtlUserThreadStart", "[no stack]"]);
     assert_eq!(second_row(Grouping::Program), ["server.exe", "client.exe"]);
-    assert_eq!(second_row(Grouping::Process), ["server.exe (4)", "client.exe (16)"]);
+    assert_eq!(second_row(Grouping::Process), ["server.exe(4)", "client.exe(16)"]);
     let threads = Flame { grouping: Grouping::Thread, ..Flame::default() };
     let cells = picture::cells(&draw(&profile, &threads).0);
     let threads: Vec<_> = cells.iter().filter(|cell| cell.path.len() == 3).map(|cell| cell.path[2].as_str()).collect();
-    assert_eq!(threads, ["main (8)", "thread (12)", "ui (20)"]);
+    assert_eq!(threads, ["main(8)", "thread(12)", "ui(20)"]);
 }
 
 #[test]

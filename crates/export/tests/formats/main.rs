@@ -1,5 +1,7 @@
 //! What is written is read again, by readers that share nothing with the writers, and compared with the profile itself.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may, too")]
+
 #[path = "../synthetic/mod.rs"]
 mod synthetic;
 

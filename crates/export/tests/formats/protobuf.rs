@@ -51,11 +51,8 @@ pub(crate) fn packed(mut bytes: &[u8]) -> Vec<u64> {
 
 /// The last number of that field, or 0, which is what absence means.
 pub(crate) fn number(message: &[u8], field: u64) -> u64 {
-    let numbers = fields(message).into_iter().filter_map(|(at, value)| match value {
-        Value::Number(number) if at == field => Some(number),
-        _ => None,
-    });
-    numbers.last().unwrap_or(0)
+    let numbers = numbers(message, field);
+    numbers.last().copied().unwrap_or(0)
 }
 
 /// All numbers of that field.

@@ -197,9 +197,10 @@ pub fn large(samples: usize, stacks: usize, seed: u64) -> Profile {
         let (module, origin) = MODULES[at * MODULES.len() / 3_000];
         let (verb, noun) = (VERBS[at % VERBS.len()], NOUNS[at / VERBS.len() % NOUNS.len()]);
         let suffix = at / (VERBS.len() * NOUNS.len());
-        let function = if suffix % 2 == 0 { format!("{verb}{noun}") } else { format!("{noun}::{verb}{suffix}") };
+        let function =
+            if suffix.is_multiple_of(2) { format!("{verb}{noun}") } else { format!("{noun}::{verb}{suffix}") };
         let (function, origin) =
-            if at % 37 == 0 { (format!("+0x{:x}", at * 64), Origin::Unresolved) } else { (function, origin) };
+            if at.is_multiple_of(37) { (format!("+0x{:x}", at * 64), Origin::Unresolved) } else { (function, origin) };
         let (function, module) = (catalog.string(&function), catalog.string(module));
         frames.push(catalog.frame(Frame { module, address: Some(at as u64 * 64), ..Frame::named(function, origin) }));
     }

@@ -16,6 +16,15 @@ use crate::tree::{Depth, Grouping, Tree};
 /// What `out` says.
 pub fn write(profile: &Folded, grouping: Grouping, out: &mut impl Write) -> io::Result<()> {
     let tree = Tree::of(profile, grouping, Depth::ALL);
+    // Each name is escaped once, not once per line.
+    let names: Vec<String> = tree
+        .labels()
+        .map(|label| {
+            let mut name = String::with_capacity(label.len());
+            push_folded(&mut name, &label);
+            name
+        })
+        .collect();
     let mut path = Vec::new();
     let mut line = String::new();
     for (node, row) in tree.nodes.iter().enumerate().filter(|(_, row)| row.own > 0) {
@@ -30,7 +39,7 @@ pub fn write(profile: &Folded, grouping: Grouping, out: &mut impl Write) -> io::
             if !line.is_empty() {
                 line.push(';');
             }
-            push_folded(&mut line, &tree.label(part));
+            line.push_str(&names[tree.nodes[part].name as usize]);
         }
         writeln!(out, "{line} {}", row.own)?;
     }

@@ -77,7 +77,8 @@ pub(crate) struct Node {
     pub(crate) parent: u32,
     /// How many nodes are above it.
     pub(crate) depth: u32,
-    name: u32,
+    /// The row of its name.
+    pub(crate) name: u32,
     /// The first profile's, with all that is called.
     pub(crate) sum: Sum,
     /// The second profile's, with all that is called.
@@ -119,12 +120,11 @@ impl Tree {
         self.strings.get(id)
     }
 
-    /// `module!function`, or what else the node is called.
-    pub(crate) fn label(&self, node: usize) -> String {
-        let name = self.name(node);
-        match self.text(name.module) {
+    /// `module!function`, or what else nodes are called, by the row of the name.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = String> + '_ {
+        self.names.iter().map(|name| match self.text(name.module) {
             "" => self.text(name.text).to_owned(),
             module => format!("{module}!{}", self.text(name.text)),
-        }
+        })
     }
 }

@@ -19,6 +19,7 @@ mod escape;
 pub mod firefox;
 pub mod flame;
 pub mod folded;
+mod format;
 mod functions;
 mod json;
 pub mod perfetto;
@@ -28,6 +29,7 @@ mod protobuf;
 pub mod speedscope;
 mod tree;
 
+pub use format::Format;
 pub use profile::{
     About, Catalog, Folded, Frame, FrameId, Marker, MarkerKind, Measure, Origin, Process, ProcessId, Profile, Sample,
     StackId, StringId, Thread, ThreadId, Weight,

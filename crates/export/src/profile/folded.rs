@@ -1,6 +1,6 @@
 //! A profile without times. Most pictures ask only how much, not when; and whoever has sums already need not spread them over samples.
 
-use super::{About, Catalog, Samples, StackId, ThreadId};
+use super::{About, Catalog, Sample, Samples, StackId, ThreadId};
 
 /// What one thread spent in one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,12 @@ pub struct Weights {
 
 impl Weights {
     /// Adds a row. The same thread and stack may come more than once; writers add them up.
+    ///
+    /// # Panics
+    ///
+    /// When there are 2³² rows already, which take 96 GiB.
     pub fn push(&mut self, row: Weight) {
+        assert!(self.threads.len() < u32::MAX as usize, "a profile is full");
         self.threads.push(row.thread);
         self.stacks.push(row.stack);
         self.weights.push(row.weight);
@@ -70,14 +75,15 @@ impl Weights {
     /// Adds samples up by thread and stack; rows are in the order of threads and stacks.
     pub fn of(samples: &Samples) -> Self {
         // Sorting is faster than hashing here: neighbours in a table of samples are far apart in one of sums.
-        let mut order: Vec<(ThreadId, StackId, u32)> = Vec::with_capacity(samples.len());
-        order.extend(samples.iter().enumerate().map(|(row, sample)| (sample.thread, sample.stack, row as u32)));
+        let mut order: Vec<(u64, u32)> = Vec::with_capacity(samples.len());
+        let key = |thread: ThreadId, stack: StackId| u64::from(thread.0) << 32 | u64::from(stack.0);
+        order.extend(samples.iter().enumerate().map(|(row, sample)| (key(sample.thread, sample.stack), row as u32)));
         order.sort_unstable();
         let mut weights = Self::default();
-        for same in order.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let (thread, stack, _) = same[0];
-            let all = same.iter().map(|&(_, _, row)| samples.get(row as usize).weight);
-            let weight = all.fold(0, u64::saturating_add);
+        for same in order.chunk_by(|a, b| a.0 == b.0) {
+            let all = same.iter().map(|&(_, row)| samples.get(row as usize));
+            let weight = all.fold(0_u64, |sum, sample| sum.saturating_add(sample.weight));
+            let Sample { thread, stack, .. } = samples.get(same[0].1 as usize);
             weights.push(Weight { thread, stack, weight, count: same.len() as u64 });
         }
         weights

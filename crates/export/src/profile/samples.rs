@@ -26,7 +26,12 @@ pub struct Samples {
 
 impl Samples {
     /// Adds a sample.
+    ///
+    /// # Panics
+    ///
+    /// When there are 2³² samples already, which take 96 GiB.
     pub fn push(&mut self, sample: Sample) {
+        assert!(self.times.len() < u32::MAX as usize, "a profile is full");
         self.times.push(sample.time);
         self.threads.push(sample.thread);
         self.stacks.push(sample.stack);

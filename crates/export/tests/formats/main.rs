@@ -5,8 +5,8 @@
 #[path = "../synthetic/mod.rs"]
 mod synthetic;
 
+mod by_name;
 mod hostile;
-mod memory;
 mod other_tools;
 mod protobuf;
 mod readers;

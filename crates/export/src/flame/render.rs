@@ -264,7 +264,12 @@ impl Picture<'_> {
         out.push_str("<text class=\"title\" x=\"10\" y=\"24\">");
         push_xml(out, &shorten(self.title, LONGEST_TITLE));
         out.push_str("</text><text class=\"subtitle\" x=\"10\" y=\"43\">");
-        let mut subtitle = format!("{} time, {}", self.measure.label(), milliseconds(self.total()));
+        // Threads wait at the same time, so these sums say nothing about the clock on the wall.
+        let of = match self.measure {
+            Measure::Cpu => "",
+            Measure::Wait | Measure::Ready => " of all threads",
+        };
+        let mut subtitle = format!("{} time{of}, {}", self.measure.label(), milliseconds(self.total()));
         if let Some(comparison) = &self.comparison {
             let before = milliseconds(self.tree.nodes[0].other.weight);
             let what = match comparison.change {

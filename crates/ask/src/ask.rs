@@ -7,7 +7,7 @@ use crate::answer::{Answer, Column, Failure, Layout, Outcome, Section};
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::time_range::TimeRange;
 use crate::time_spec::TimeSpec;
-use crate::zero_time::ZeroTime;
+use crate::zero_time::{Found, ZeroTime};
 
 /// A question that every archive answers by itself.
 pub trait Ask: Sync {
@@ -59,13 +59,24 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     Outcome { answer, failures }
 }
 
+/// What [`When`] means in one recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The part, on the session's clock.
+    pub time: TimeRange,
+    /// The instant from which times are counted, ns since the session's start.
+    pub origin: i64,
+    /// The landmark, if there is one and the recording has it.
+    pub found: Option<Found>,
+}
+
 impl When {
-    /// The answer of one recording about its part, with times from its own zero.
-    fn section(&self, recording: &OpenRecording, question: &dyn Ask, columns: &[Column]) -> Result<Section, Failure> {
+    /// What it means in a recording.
+    ///
+    /// # Errors
+    /// When a table cannot be read, or when a time of day is asked for and the recording has no calendar.
+    pub fn resolve(&self, recording: &OpenRecording) -> Result<Resolved, Failure> {
         let failure = |error: Error| Failure::new(&recording.file.path, &error);
-        if self == &Self::default() {
-            return question.section(recording).map_err(failure);
-        }
         let found = if self.zero.is_session() { None } else { self.zero.find(recording).map_err(failure)? };
         let origin = found.map_or(0, |found| found.time);
         let no_calendar = || Failure {
@@ -76,6 +87,16 @@ impl When {
             ),
         };
         let time = self.time.resolve(recording.file.zero, recording.file.end, origin).ok_or_else(no_calendar)?;
+        Ok(Resolved { time, origin, found })
+    }
+
+    /// The answer of one recording about its part, with times from its own zero.
+    fn section(&self, recording: &OpenRecording, question: &dyn Ask, columns: &[Column]) -> Result<Section, Failure> {
+        let failure = |error: Error| Failure::new(&recording.file.path, &error);
+        if self == &Self::default() {
+            return question.section(recording).map_err(failure);
+        }
+        let Resolved { time, origin, found } = self.resolve(recording)?;
         let mut section = question.within(time, origin).section(recording).map_err(failure)?;
         section.count_from(origin, columns);
         match found {

@@ -21,6 +21,7 @@ pub mod ntstatus;
 pub mod order;
 pub mod process_columns;
 pub mod processes;
+pub mod profile;
 pub mod question;
 pub mod recording;
 pub mod runs;
@@ -35,7 +36,7 @@ pub mod user;
 mod wait_reason;
 pub mod zero_time;
 
-pub use ask::{Ask, When, ask};
+pub use ask::{Ask, Resolved, When, ask};
 
 #[cfg(test)]
 mod testing;

@@ -8,6 +8,7 @@ pub(crate) mod files;
 pub(crate) mod keywords;
 pub(crate) mod output;
 pub(crate) mod processes;
+pub(crate) mod profile;
 pub(crate) mod symbols;
 pub(crate) mod threads;
 pub(crate) mod time;
@@ -24,6 +25,7 @@ pub(crate) use files::{FileArgs, RunArgs};
 pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
 pub(crate) use processes::{ProcessArgs, WhenArgs};
+pub(crate) use profile::{ExportArgs, FlameArgs};
 pub(crate) use symbols::Symbols;
 pub(crate) use time::TimeArgs;
 
@@ -61,6 +63,10 @@ pub(crate) enum Command {
     Dump(DumpArgs),
     /// Show the events of a recording, decoded
     Events(Box<EventsArgs>),
+    /// Draw a flame graph: one SVG file with zoom and search, of one recording or of what changed between two
+    Flame(Box<FlameArgs>),
+    /// Write a profile for other tools: folded stacks, speedscope, Firefox Profiler, pprof, Perfetto
+    Export(Box<ExportArgs>),
     /// Tell an instant on every clock: seconds of the session, the recorder's time of day, UTC
     Time(Box<TimeArgs>),
     /// Names of code: load them into archives, tell what is missing

@@ -51,26 +51,40 @@ pub(crate) fn ask_archives(
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
     printer.columns.choose(&question.columns()).map_err(wrong_column)?;
-    let (mut found, mut failed) = found::find(&files.inputs(), messages);
-    found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
-    if found::nothing_left(&found, failed, messages) {
-        return Ok(Exit::NothingUsable);
-    }
-    leave_out_unnamed(&mut found, messages);
-    let temporary = TemporaryArchives::of(&found.recordings, EventSelection::None, messages)?;
-    failed += temporary.failed;
-    let sources: Vec<Source> =
-        found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned()).collect();
-    let outcome = ask(&sources, question, when);
+    let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
+    let outcome = ask(&sources.list, question, when);
     for failure in &outcome.failures {
         messages.error(&failure.reason);
     }
-    failed += outcome.failures.len();
+    let failed = sources.failed + outcome.failures.len();
     let usable = outcome.answer.sections.len();
     if usable > 0 {
         printer.print(outcome.answer)?;
     }
     Ok(Exit::of(usable, failed))
+}
+
+/// Archives to ask.
+pub(crate) struct Sources {
+    /// The archives.
+    pub(crate) list: Vec<Source>,
+    /// Inputs that cannot be used; each was named.
+    pub(crate) failed: usize,
+    /// Keeps those of recordings that were extracted for this.
+    _temporary: TemporaryArchives,
+}
+
+/// The archives that the arguments name, and recordings that are named by themselves, extracted. `None`: there is nothing left, and that was said.
+pub(crate) fn sources(files: &FileArgs, runs: &RunArgs, messages: &Messages) -> anyhow::Result<Option<Sources>> {
+    let (mut found, failed) = found::find(&files.inputs(), messages);
+    found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
+    if found::nothing_left(&found, failed, messages) {
+        return Ok(None);
+    }
+    leave_out_unnamed(&mut found, messages);
+    let temporary = TemporaryArchives::of(&found.recordings, EventSelection::None, messages)?;
+    let list = found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned()).collect();
+    Ok(Some(Sources { list, failed: failed + temporary.failed, _temporary: temporary }))
 }
 
 /// Recordings that a search came upon are not extracted for one question: there may be hundreds.

@@ -167,7 +167,7 @@ impl From<TimeRange> for TimeSpec {
 #[cfg(test)]
 mod tests {
     use super::{Instant, TimeSpec};
-    use crate::time_format::{Zero, seconds};
+    use crate::time_format::Zero;
 
     /// 2022-04-04 23:59:50 of a recorder two hours east of Greenwich.
     const LATE: Zero = Zero { filetime: 132_935_831_900_000_000, utc_offset_minutes: -120 };

@@ -71,6 +71,10 @@ answers! {
     methods_as_json: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "json";
     methods_as_csv: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "csv";
     methods_of_etwanalyzer: "-dump", "CPU", "-fd", "Write*.json", "-methods", "*Write*", "-fld", "s", "s", "-minmaxcpums", "100", "-topnmethods", "1", "-threadcount";
+    exported_stacks: "export", "Write*.sift", "-o", "-";
+    exported_waits: "export", "Write*.sift", "--measure", "wait", "-o", "-", "--time", "360ms..1s";
+    a_profile_of_many: "flame", "-f", "*";
+    a_profile_of_nobody: "export", "Write*.sift", "-p", "nobody", "-o", "-";
     times: "time", "Write*.sift", "--at", "300ms", "--at", "10:15:00.5", "--at", "2022-04-04 08:15:01Z";
     times_of_no_clock: "time", "--at", "25:00";
     etwanalyzer_times: "-converttime", "-fd", "Write*.json", "-time", "10:15:00.25";
@@ -149,4 +153,26 @@ fn recordings_that_a_search_comes_upon_are_not_extracted_for_a_question() {
     let directory = archives();
     fs::write(directory.path().join("new.etl"), "not empty").unwrap();
     insta::assert_snapshot!(run(directory.path(), &["dump", "cpu", "--totals", "total"]));
+}
+
+#[test]
+fn profiles_are_files() {
+    let directory = archives();
+    let file = |name: &str| std::fs::read(directory.path().join(name)).unwrap_or_default();
+    let said = run(directory.path(), &["flame", "Write*.sift", "-p", "FileWriter"]);
+    let name = "Write_250ms_PC_CLT_TestStatus-Passed_20220404-101500.cpu.svg";
+    assert!(said.starts_with("exit: 0") && said.contains(&format!("wrote {name}")), "{said}");
+    assert!(file(name).starts_with(b"<") && String::from_utf8_lossy(&file(name)).contains("WriteAll"));
+    let said = run(directory.path(), &["flame", "Write*.sift", "--against", "Write*.sift", "-o", "change.svg"]);
+    assert!(said.starts_with("exit: 0") && file("change.svg").starts_with(b"<"), "{said}");
+    for (name, begin) in [
+        ("x.speedscope.json", &b"{"[..]),
+        ("x.firefox.json", b"{"),
+        ("x.pb.gz", b"\x1f\x8b"),
+        ("x.perfetto-trace", b"\n"),
+        ("x.folded", b"DPC/ISR(0)"),
+    ] {
+        let said = run(directory.path(), &["export", "Write*.sift", "-o", name]);
+        assert!(said.starts_with("exit: 0") && file(name).starts_with(begin), "{name}: {said}");
+    }
 }

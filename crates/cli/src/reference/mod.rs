@@ -64,6 +64,11 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
         }
     }
     let is_question = command != Command::Extract;
+    // There what was extracted before is replaced unless one says otherwise.
+    let keeps = |argument: &String| arguments::switch_name(argument).is_some_and(|name| name == "nooverwrite");
+    if command == Command::Extract && !arguments.iter().any(keeps) {
+        rewritten.arguments.push("--overwrite".to_owned());
+    }
     // In front of the options: one of them may have a value or none.
     let paths = paths.iter().map(|path| paths::translate(path, is_question, exists));
     let place = command.words().len();
@@ -111,6 +116,10 @@ mod tests {
                 "-dump cpu -topn",
                 "-dump cpu -topn many",
                 "-converttime -fd x -time 10:15",
+                "-convert -fd x.etl -pid -1 -perthread",
+                "-convert -fd x.etl -pid 4711",
+                "-loadsymbol -fd x.json -symserver NtSymbolPath -nooverwrite",
+                "-extract all -fd x.etl -symserver ms -nooverwrite",
                 "-dump cpu -methods * -zt First *Main -zpn FileWriter -fld s s -fd x",
                 "-dump process -zerotime ProcessStart *serial* -fd x",
                 "-dump cpu -zt sometime",

@@ -4,7 +4,7 @@ use super::arguments::Tokens;
 use super::verbs::{Command, missing};
 use crate::exit::UsageError;
 
-use Command::{Cpu, Extract, Process, Stats, Testrun, Time, Version};
+use Command::{Cpu, Export, Extract, LoadSymbols, Process, Stats, Testrun, Time, Version};
 
 /// One switch.
 #[derive(Clone, Copy)]
@@ -62,7 +62,11 @@ pub(super) enum Effect {
 
 const QUESTIONS: &[Command] = &[Cpu, Process, Version, Testrun, Stats];
 const OF_PROCESSES: &[Command] = &[Cpu, Process, Version];
-const ALL: &[Command] = &[Extract, Cpu, Process, Version, Testrun, Stats, Time];
+const ALL: &[Command] = &[Extract, Cpu, Process, Version, Testrun, Stats, Time, Export, LoadSymbols];
+const WITH_SYMBOLS: &[Command] = &[Extract, LoadSymbols];
+
+/// What lists of symbol servers call ours; what is not here stands for itself.
+const SYMBOL_SERVERS: &[(&str, &str)] = &[("ntsymbolpath", "path"), ("ms", "msdl"), ("google", "chrome")];
 
 const TIME_FORMATS: &[(&str, &str)] = &[
     ("s", "s"),
@@ -212,12 +216,18 @@ const SWITCHES: &[Switch] = &[
     switch(&["nthreads"], &[Extract], To::Value("--jobs")),
     switch(&["nooverwrite", "indent", "nocompress", "keeptemp", "child"], &[Extract], To::Dropped(0)),
     switch(&["pthreads", "concurrency"], &[Extract], To::Dropped(1)),
+    switch(&["symserver"], WITH_SYMBOLS, To::Optional("--symbols", SYMBOL_SERVERS)),
+    switch(&["symcache", "symfolder"], WITH_SYMBOLS, To::Dropped(1)),
+    switch(&["nooverwrite", "indent"], &[LoadSymbols], To::Dropped(0)),
     switch(
-        &["symserver"],
-        &[Extract],
-        To::Left(1, "symbols are not loaded yet: native methods are named module!module+0xRVA"),
+        &["outdir"],
+        &[LoadSymbols],
+        To::Left(1, "names are loaded into the archive where it is; -outdir is left out"),
     ),
-    switch(&["symcache", "symfolder"], &[Extract], To::Dropped(1)),
+    // -1: all processes.
+    switch(&["pid"], &[Export], To::Optional("--process", &[("-1", "")])),
+    switch(&["perthread"], &[Export], To::Dropped(0)),
+    switch(&["symserver", "symcache", "symfolder"], &[Export], To::Dropped(1)),
     switch(&["allcpu", "allexceptions", "includeexitedprocesses"], &[Extract], To::Dropped(0)),
     switch(
         &["nosampling", "nocswitch", "noready"],

@@ -9,6 +9,10 @@ pub(super) enum Verb {
     Dump,
     /// `-extract`
     Extract,
+    /// `-convert`
+    Convert,
+    /// `-loadsymbol`
+    LoadSymbol,
     /// `-converttime`
     ConvertTime,
     /// `-help`
@@ -32,6 +36,10 @@ pub(super) enum Command {
     Testrun,
     /// `dump stats`
     Stats,
+    /// `export --format speedscope`
+    Export,
+    /// `symbols load`
+    LoadSymbols,
     /// `time`
     Time,
     /// `--help`
@@ -86,8 +94,8 @@ impl Verb {
             "-dump" => Self::Dump,
             "-extract" => Self::Extract,
             "-help" => Self::Help,
-            "-convert" => Self::Missing("-convert", "export to speedscope"),
-            "-loadsymbol" => Self::Missing("-loadsymbol", "loading symbols later"),
+            "-convert" => Self::Convert,
+            "-loadsymbol" => Self::LoadSymbol,
             "-converttime" => Self::ConvertTime,
             "-console" => Self::Missing("-console", "a console that keeps archives open"),
             "-mcp" => Self::Missing("-mcp", "a Model Context Protocol server"),
@@ -99,6 +107,8 @@ impl Verb {
     pub(super) fn command(self, arguments: &[String]) -> Result<(Command, &[String]), UsageError> {
         match self {
             Self::Help => Ok((Command::Help, &[])),
+            Self::Convert => Ok((Command::Export, arguments)),
+            Self::LoadSymbol => Ok((Command::LoadSymbols, arguments)),
             Self::ConvertTime => Ok((Command::Time, arguments)),
             Self::Missing(verb, what) => Err(missing(what, verb)),
             Self::Extract => extractors(arguments).map(|rest| (Command::Extract, rest)),
@@ -129,6 +139,8 @@ impl Command {
             Self::Version => &["dump", "version"],
             Self::Testrun => &["dump", "testrun"],
             Self::Stats => &["dump", "stats"],
+            Self::Export => &["export", "--format=speedscope"],
+            Self::LoadSymbols => &["symbols", "load"],
             Self::Time => &["time"],
             Self::Help => &["--help"],
         };

@@ -170,7 +170,7 @@ fn profiles_are_files() {
         ("x.firefox.json", b"{"),
         ("x.pb.gz", b"\x1f\x8b"),
         ("x.perfetto-trace", b"\n"),
-        ("x.folded", b"DPC/ISR(0)"),
+        ("x.folded", b"FileWriter.exe(1000);"),
     ] {
         let said = run(directory.path(), &["export", "Write*.sift", "-o", name]);
         assert!(said.starts_with("exit: 0") && file(name).starts_with(begin), "{name}: {said}");

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use tracesift_archive::Error;
 
-use crate::answer::{Answer, Column, Failure, Layout, Outcome, Section};
+use crate::answer::{Answer, Column, Failure, Kind, Layout, Outcome, Section, View};
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::time_range::TimeRange;
 use crate::time_spec::TimeSpec;
@@ -35,16 +35,39 @@ pub struct When {
     pub time: TimeSpec,
     /// The instant that is zero.
     pub zero: ZeroTime,
+    /// Rows of their own for each stretch of so many ns: a series.
+    pub bucket: Option<i64>,
 }
+
+/// Where the series begins anew.
+const BUCKET: Column = Column {
+    key: "bucket_ns",
+    title: "From",
+    kind: Kind::Time,
+    view: View::Always,
+    help: "Start of the stretch of time that the row is about, with `--bucket`.",
+};
+/// More stretches than anybody looks at.
+const MOST_BUCKETS: i64 = 10_000;
 
 /// Asks archives in parallel. The order of the answer does not depend on which one was ready first: the oldest recording
 /// stands first.
 #[must_use]
 pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     let (recordings, mut failures) = open_all(sources);
-    let columns = question.columns();
-    let results: Vec<Result<Section, Failure>> =
-        recordings.par_iter().map(|recording| when.section(recording, question, &columns)).collect();
+    let mut columns = question.columns();
+    let place = bucket_place(&columns);
+    if when.bucket.is_some() {
+        columns.insert(place, BUCKET);
+    }
+    let results: Vec<Result<Section, Failure>> = recordings
+        .par_iter()
+        .map(|recording| {
+            let section = when.section(recording, question, &columns);
+            recording.forget_stacks();
+            section
+        })
+        .collect();
     let mut sections = Vec::new();
     for result in results {
         match result {
@@ -57,6 +80,49 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     let mut answer = Answer { question: question.name(), columns, layout: Layout::Rows, sections, facts };
     answer.drop_hidden();
     Outcome { answer, failures }
+}
+
+/// Behind the columns that name the file.
+fn bucket_place(columns: &[Column]) -> usize {
+    columns.iter().position(|column| column.key == "date").map_or(0, |place| place + 1)
+}
+
+/// The answers about one stretch after the other, as rows of one section.
+fn series(
+    recording: &OpenRecording,
+    question: &dyn Ask,
+    (time, origin): (TimeRange, i64),
+    length: i64,
+) -> Result<Section, Failure> {
+    let failure = |reason: String| Failure { path: recording.file.path.clone(), reason };
+    let (start, end) = time.bounds();
+    // The last event stands at the end.
+    let (start, end) = (start.max(recording.file.start), end.min(recording.file.end.saturating_add(1)));
+    let length = length.max(1);
+    if end.saturating_sub(start) / length > MOST_BUCKETS {
+        let name = &recording.file.name;
+        return Err(failure(format!("{name}: more than {MOST_BUCKETS} stretches of --bucket; choose longer ones")));
+    }
+    let place = bucket_place(&question.columns());
+    let mut all = Section { warnings: recording.file.warnings.clone(), ..recording.file.section() };
+    let mut from = origin.saturating_add((start.saturating_sub(origin)).div_euclid(length).saturating_mul(length));
+    while from < end {
+        let next = from.saturating_add(length);
+        let time = TimeRange { start: Some(from.max(start)), end: Some(next.min(end)) };
+        let section = question.within(time, origin).section(recording);
+        let section = section.map_err(|error| Failure::new(&recording.file.path, &error))?;
+        all.rows.extend(section.rows.into_iter().map(|mut row| {
+            row.insert(place.min(row.len()), from.into());
+            row
+        }));
+        for note in section.notes {
+            if !all.notes.contains(&note) {
+                all.notes.push(note);
+            }
+        }
+        from = next;
+    }
+    Ok(all)
 }
 
 /// What [`When`] means in one recording.
@@ -97,7 +163,10 @@ impl When {
             return question.section(recording).map_err(failure);
         }
         let Resolved { time, origin, found } = self.resolve(recording)?;
-        let mut section = question.within(time, origin).section(recording).map_err(failure)?;
+        let mut section = match self.bucket {
+            None => question.within(time, origin).section(recording).map_err(failure)?,
+            Some(length) => series(recording, question, (time, origin), length)?,
+        };
         section.count_from(origin, columns);
         match found {
             None if !self.zero.is_session() => section

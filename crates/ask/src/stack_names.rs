@@ -1,5 +1,7 @@
 //! The names on single stacks, for answers that show stacks.
 
+use std::sync::Arc;
+
 use tracesift_analysis::{MethodId, MethodName, MethodSource as _};
 use tracesift_extract::stack_methods::NamedStacks;
 use tracesift_trace::StackId;
@@ -43,19 +45,19 @@ const SWITCHING: [&str; 14] = [
 /// Names of stacks.
 #[derive(Debug)]
 pub(crate) struct StackNames {
-    named: NamedStacks,
+    named: Arc<NamedStacks>,
     scratch: Vec<MethodId>,
 }
 
 impl StackNames {
-    pub(crate) fn new(named: NamedStacks) -> Self {
+    pub(crate) fn new(named: Arc<NamedStacks>) -> Self {
         Self { named, scratch: Vec::new() }
     }
 
     /// The methods of a stack, leaf first.
     pub(crate) fn of(&mut self, stack: StackId) -> Vec<MethodName> {
         self.scratch.clear();
-        self.named.stacks.stack(stack, &mut self.scratch);
+        (&self.named.stacks).stack(stack, &mut self.scratch);
         self.scratch.iter().map(|method| self.named.names.name(*method)).collect()
     }
 

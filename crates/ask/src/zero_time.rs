@@ -2,6 +2,7 @@
 //! machines without a common clock line up.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{MethodId, MethodSource as _};
@@ -162,7 +163,7 @@ fn sighting(
     const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "stack", "frame"]);
     const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&["time", "thread", "off_time", "wait_stack"]);
     let archive = recording.archive();
-    let mut stacks = WantedStacks::new(NamedStacks::of(archive, Granularity::default())?, patterns);
+    let mut stacks = WantedStacks::new(recording.named_stacks(Granularity::default())?, patterns);
     let threads: FxHashMap<ThreadId, _> =
         archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row.process)).collect();
     let is_of = |process| processes.iter().any(|row| row.process == process);
@@ -186,14 +187,14 @@ fn sighting(
 
 /// Which stacks have a method.
 struct WantedStacks<'a> {
-    named: NamedStacks,
+    named: Arc<NamedStacks>,
     patterns: &'a MethodPatterns,
     methods: FxHashMap<MethodId, bool>,
     stacks: FxHashMap<(Option<StackId>, Option<FrameId>), bool>,
 }
 
 impl<'a> WantedStacks<'a> {
-    fn new(named: NamedStacks, patterns: &'a MethodPatterns) -> Self {
+    fn new(named: Arc<NamedStacks>, patterns: &'a MethodPatterns) -> Self {
         Self { named, patterns, methods: FxHashMap::default(), stacks: FxHashMap::default() }
     }
 
@@ -204,8 +205,9 @@ impl<'a> WantedStacks<'a> {
             return *known;
         }
         let mut methods = Vec::new();
-        stack.into_iter().for_each(|stack| self.named.stacks.stack(stack, &mut methods));
-        frame.into_iter().for_each(|frame| self.named.stacks.frame(frame, &mut methods));
+        let mut stacks = &self.named.stacks;
+        stack.into_iter().for_each(|stack| stacks.stack(stack, &mut methods));
+        frame.into_iter().for_each(|frame| stacks.frame(frame, &mut methods));
         let has = methods.into_iter().any(|method| {
             *self.methods.entry(method).or_insert_with(|| {
                 let name = self.named.names.name(method);

@@ -266,3 +266,24 @@ fn profiles_add_up_to_what_the_threads_did() {
         }
     }
 }
+
+#[test]
+fn a_series_adds_up_to_the_whole() {
+    for seed in 300..310 {
+        let scenario = Scenario::random(seed, &Knobs::random(seed));
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let archive = archive(&scenario, directory.path());
+        let bucket = Some((scenario.truth().end / 7).max(1));
+        let question = Question { methods: Some(MethodPatterns::default()), ..Question::default() };
+        let keys = ["cpu_ns", "wait_sum_ns", "ready_sum_ns"];
+        let of = |when: &When| {
+            let outcome = ask(&[Source::archive(archive.clone())], &question, when);
+            assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+            (sums(&outcome.answer, keys), outcome.answer.rows().count())
+        };
+        let (whole, rows) = of(&When::default());
+        let (series, more) = of(&When { bucket, ..When::default() });
+        assert_eq!(series, whole, "seed {seed}");
+        assert!(more > rows || rows == 0, "seed {seed}: {more} rows of a series, {rows} of the whole");
+    }
+}

@@ -13,7 +13,7 @@ use tracesift_extract::stack_methods::{By, Granularity};
 
 use super::files::{microseconds, milliseconds, seconds};
 use super::output::WhichTime;
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 use crate::command::tag_files;
 use crate::exit::UsageError;
 use crate::terminal::Messages;
@@ -25,6 +25,8 @@ pub(crate) struct CpuArgs {
     pub(crate) files: FileArgs,
     #[command(flatten)]
     pub(crate) processes: ProcessArgs,
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
     #[command(flatten)]
     rows: RowArgs,
     #[command(flatten)]
@@ -337,7 +339,8 @@ impl CpuArgs {
             },
             percentiles: of_methods.percentiles,
             first_last: of_methods.first_last.is_some(),
-            process_on_row: of_methods.show_on_method,
+            // Rows of a series stand in no groups.
+            process_on_row: of_methods.show_on_method || self.series.bucket.is_some(),
             cut: of_methods.cut_method.unwrap_or_default(),
             modules: figures.show_modules.as_deref().map(Patterns::parse),
             ..methods::Question::default()

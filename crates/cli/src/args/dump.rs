@@ -50,8 +50,8 @@ impl Dump {
     /// Which part of the recordings, and from when on times are counted.
     pub(crate) fn when(&self) -> When {
         match self {
-            Self::Cpu(args) => args.processes.when.when(),
-            Self::Threads(args) => args.processes.when.when(),
+            Self::Cpu(args) => When { bucket: args.series.bucket, ..args.processes.when.when() },
+            Self::Threads(args) => When { bucket: args.series.bucket, ..args.processes.when.when() },
             Self::Waits(args) => args.processes.when.when(),
             Self::Process(args) => args.processes.when.when(),
             Self::Version(args) => args.processes.when.when(),

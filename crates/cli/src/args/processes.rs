@@ -8,6 +8,8 @@ use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::zero_time::{Landmark, ZeroTime};
 use tracesift_extract::input::Patterns;
 
+use super::files::milliseconds;
+
 /// Processes of a question.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Processes")]
@@ -82,7 +84,7 @@ impl WhenArgs {
             command_line: Patterns::parse(&self.zero_cmdline),
             ..ProcessFilter::default()
         };
-        When { time: self.time, zero: ZeroTime { landmarks: self.zero_time.clone(), process } }
+        When { time: self.time, zero: ZeroTime { landmarks: self.zero_time.clone(), process }, bucket: None }
     }
 }
 
@@ -98,6 +100,24 @@ impl ProcessArgs {
             container: Patterns::parse(&self.container),
             life: self.new_process.map(|WhichLife(life)| life),
         }
+    }
+}
+
+/// A question as a series.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Time")]
+pub(crate) struct SeriesArgs {
+    /// Rows of their own for each stretch of this length (ms without unit): a series
+    #[arg(long, value_name = "TIME", value_parser = stretch)]
+    pub(crate) bucket: Option<i64>,
+}
+
+/// A length of time that is not nothing.
+fn stretch(text: &str) -> Result<i64, String> {
+    match milliseconds(text) {
+        Ok(length) if length > 0 => Ok(length),
+        Ok(_) => Err("it must be longer than nothing, such as 100ms".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

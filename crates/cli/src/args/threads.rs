@@ -5,7 +5,7 @@ use tracesift_ask::order::Between;
 use tracesift_ask::question::threads;
 
 use super::files::milliseconds;
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 
 /// Options of `dump threads`.
 #[derive(Debug, Args)]
@@ -14,6 +14,8 @@ pub(crate) struct ThreadsArgs {
     pub(crate) files: FileArgs,
     #[command(flatten)]
     pub(crate) processes: ProcessArgs,
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
     #[command(flatten)]
     rows: RowArgs,
     #[command(flatten)]

@@ -75,6 +75,11 @@ answers! {
     exported_waits: "export", "Write*.sift", "--measure", "wait", "-o", "-", "--time", "360ms..1s";
     a_profile_of_many: "flame", "-f", "*";
     a_profile_of_nobody: "export", "Write*.sift", "-p", "nobody", "-o", "-";
+    a_series: "dump", "cpu", "Write*.sift", "-p", "FileWriter", "--bucket", "200ms", "--no-cmdline";
+    a_series_of_methods: "dump", "cpu", "Write*.sift", "--methods", "*WriteAll", "--bucket", "250ms", "--zero-time", "process-start:FileWriter", "--no-cmdline";
+    a_series_as_json: "dump", "threads", "Write*.sift", "-p", "FileWriter", "--bucket", "500", "--format", "json", "--columns", "bucket_ns;tid;cpu_ns;run_ns;wait_ns";
+    a_series_of_nothing: "dump", "cpu", "--bucket", "0";
+    a_series_too_long: "dump", "cpu", "Write*.sift", "--bucket", "1us";
     times: "time", "Write*.sift", "--at", "300ms", "--at", "10:15:00.5", "--at", "2022-04-04 08:15:01Z";
     times_of_no_clock: "time", "--at", "25:00";
     etwanalyzer_times: "-converttime", "-fd", "Write*.json", "-time", "10:15:00.25";

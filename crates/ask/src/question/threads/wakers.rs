@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{MethodName, Span, pieces};
 use tracesift_archive::{Error, Projection};
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow};
 use tracesift_trace::{StackId, ThreadId};
 
@@ -95,7 +95,7 @@ pub(super) fn fill(
         }
     })?;
     let known = Threads::new(threads, processes);
-    let mut names = StackNames::new(NamedStacks::of(opened.archive(), Granularity::default())?);
+    let mut names = StackNames::new(opened.named_stacks(Granularity::default())?);
     for row in rows {
         if let Some(sums) = sums.remove(&row.thread.thread) {
             row.detail = sums.finish(&known, &mut names);

@@ -5,7 +5,7 @@ pub mod columns;
 mod longest;
 
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 pub use self::columns::{COLUMNS, Row, chain_columns};
@@ -62,7 +62,7 @@ impl Ask for Question {
         let threads: Vec<ThreadRow> = archive.rows()?;
         let accepted = Processes::new(&processes).at_work(&self.filter).map(|row| row.process).collect();
         let known = Threads::new(&threads, &processes);
-        let mut names = StackNames::new(NamedStacks::of(archive, Granularity::default())?);
+        let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
         let top = Top { take: self.top.take.or(Some(WAITS)), ..self.top };
         let mut waits = longest::find(recording, self, top, &accepted, &known, &mut names)?;
         top.apply(&mut waits);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
-use tracesift_ask::question::{cpu, methods, missing, process, stats, testrun, version, waits};
+use tracesift_ask::question::{cpu, methods, missing, process, stacks, stats, testrun, version, waits};
 
 use crate::args::Cli;
 
@@ -107,6 +107,7 @@ fn the_columns_of_the_questions() {
         ("cpu", vec![("", cpu::COLUMNS.descriptions())]),
         ("methods", vec![("", methods::COLUMNS.descriptions())]),
         ("process", vec![("", process::COLUMNS.descriptions())]),
+        ("stacks", vec![("", stacks::COLUMNS.descriptions())]),
         ("waits", vec![("", waits::COLUMNS.descriptions()), ("The objects of `chain`:\n\n", waits::chain_columns())]),
         ("version", vec![("", version::COLUMNS.descriptions())]),
         ("symbols", vec![("", missing::COLUMNS.descriptions())]),

@@ -4,6 +4,7 @@ pub mod cpu;
 pub mod methods;
 pub mod missing;
 pub mod process;
+pub mod stacks;
 pub mod stats;
 pub mod testrun;
 pub mod version;

@@ -8,6 +8,7 @@ use tracesift_extract::input::Patterns;
 
 use super::cpu::CpuArgs;
 use super::files::seconds;
+use super::stacks::StacksArgs;
 use super::waits::WaitsArgs;
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
 
@@ -16,6 +17,8 @@ use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
 pub(crate) enum Dump {
     /// Which process used the CPU
     Cpu(Box<CpuArgs>),
+    /// Call trees of CPU, wait or ready time, per process or thread
+    Stacks(Box<StacksArgs>),
     /// The longest waits, who ended each, and what that one did meanwhile
     Waits(Box<WaitsArgs>),
     /// Which processes lived, for how long, and how they ended
@@ -34,6 +37,7 @@ impl Dump {
     pub(crate) fn common(&self) -> (&FileArgs, &RunArgs, &OutputArgs) {
         match self {
             Self::Cpu(args) => (&args.files, &args.runs, &args.output),
+            Self::Stacks(args) => (&args.files, &args.runs, &args.output),
             Self::Waits(args) => (&args.files, &args.runs, &args.output),
             Self::Process(args) => (&args.files, &args.runs, &args.output),
             Self::Version(args) => (&args.files, &args.runs, &args.output),

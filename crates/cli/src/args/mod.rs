@@ -8,6 +8,7 @@ pub(crate) mod files;
 pub(crate) mod keywords;
 pub(crate) mod output;
 pub(crate) mod processes;
+pub(crate) mod stacks;
 pub(crate) mod symbols;
 pub(crate) mod waits;
 

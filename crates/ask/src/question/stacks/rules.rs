@@ -7,6 +7,9 @@ use tracesift_extract::input::Patterns;
 
 use super::Question;
 
+/// What frames outside of any module go by.
+const UNKNOWN: &str = "[unknown]";
+
 /// The rules of the trees, and the names that they are about.
 pub(super) struct Rules<'a> {
     question: &'a Question,
@@ -56,12 +59,12 @@ impl<'a> Rules<'a> {
 
     fn find(&mut self, name: &MethodName) -> Role {
         let Question { methods, root, fold, cut, .. } = self.question;
-        let module = name.module.as_deref();
+        let module = name.module.as_deref().unwrap_or(UNKNOWN);
         Role {
-            wanted: methods.matches(module, &name.function),
-            root: root.matches(module, &name.function),
-            fold: module.filter(|module| is_one_of(fold, module)).map(|module| self.number(module)),
-            cut: module.is_some_and(|module| is_one_of(cut, module)),
+            wanted: methods.matches(name.module.as_deref(), &name.function),
+            root: root.matches(name.module.as_deref(), &name.function),
+            fold: is_one_of(fold, module).then(|| self.number(module)),
+            cut: is_one_of(cut, module),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tracesift_ask::time_range::TimeRange;
-use tracesift_scenario::{MethodName, OffCause, ProcessKind, SwitchTruth, Truth};
+use tracesift_scenario::{MethodName, OffCause, OffSpan, ProcessKind, Truth};
 
 /// What a row is of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +80,7 @@ pub(crate) fn figures(truth: &Truth, time: TimeRange, per_thread: bool) -> Rows 
     }
     for switch in &truth.switches {
         let Some(stack) = switch.wait_stack else { continue };
-        let (wait, ready) = off_cpu(switch, time);
+        let (wait, ready) = off_cpu(switch.off, time);
         let switched_in = a <= switch.time && switch.time < b;
         if wait.is_none() && ready.is_none() && !switched_in {
             continue;
@@ -121,10 +121,9 @@ pub(crate) fn figures(truth: &Truth, time: TimeRange, per_thread: bool) -> Rows 
 /// Start and end.
 type Piece = (i64, i64);
 
-/// Wait and ready of a switch inside of a time range.
-pub(crate) fn off_cpu(switch: &SwitchTruth, time: TimeRange) -> (Option<Piece>, Option<Piece>) {
+/// Wait and ready of a span off the CPU inside of a time range.
+pub(crate) fn off_cpu(off: OffSpan, time: TimeRange) -> (Option<Piece>, Option<Piece>) {
     let (a, b) = time.bounds();
-    let off = switch.off;
     // Who was readied at once has waited, for no time.
     let clipped = |from: i64, to: i64| match from == to {
         true => Some((from, to)).filter(|_| a <= from && from < b),

@@ -91,12 +91,15 @@ fn expected(truth: &Truth, question: &Question, path: impl Fn(&[&MethodName]) ->
             }
         }
         Measure::Wait | Measure::Ready => {
-            for switch in &truth.switches {
-                let (wait, ready) = oracle::off_cpu(switch, question.time);
+            let ended = truth.switches.iter().map(|switch| (switch.thread, switch.off, switch.wait_stack));
+            // Nobody tells the stack of a thread that is not switched in again.
+            let last = truth.threads.iter().enumerate().filter_map(|(at, thread)| Some((at, thread.closing?, None)));
+            for (thread, off, stack) in ended.chain(last) {
+                let (wait, ready) = oracle::off_cpu(off, question.time);
                 let span = if question.measure == Measure::Wait { wait } else { ready };
-                let stack = switch.wait_stack.map(|stack| truth.stack_names(stack)).unwrap_or_default();
+                let stack = stack.map(|stack| truth.stack_names(stack)).unwrap_or_default();
                 if let Some((from, to)) = span {
-                    add(truth.threads[switch.thread].process, switch.thread, stack, to - from);
+                    add(truth.threads[thread].process, thread, stack, to - from);
                 }
             }
         }

@@ -71,6 +71,13 @@ answers! {
     methods_as_json: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "json";
     methods_as_csv: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "csv";
     methods_of_etwanalyzer: "-dump", "CPU", "-fd", "Write*.json", "-methods", "*Write*", "-fld", "s", "s", "-minmaxcpums", "100", "-topnmethods", "1", "-threadcount";
+    stacks: "dump", "stacks", "--no-cmdline";
+    stacks_of_callers_by_line: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--callers", "--by", "line";
+    stacks_of_waits: "dump", "stacks", "-f", "Write*", "--measure", "wait", "--per-thread", "--details", "--top", "1";
+    stacks_folded_and_begun: "dump", "stacks", "-f", "Write*", "--methods", "*Main", "--root", "*WriteAll", "--fold", "ntdll", "--no-cmdline";
+    stacks_cut_off: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--cut", "filewriter", "--min-share", "50%", "--no-cmdline";
+    stacks_as_json: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--depth", "2", "--format", "jsonl";
+    no_share: "dump", "stacks", "--min-share", "5ms";
     chosen_columns: "dump", "cpu", "-f", "Write*", "--columns", "process_label;CPU;!idle";
     an_unknown_column: "dump", "cpu", "--columns", "speed";
     a_sort_of_methods_only: "dump", "cpu", "--sort", "exclusive";

@@ -30,6 +30,7 @@ use crate::process_columns::name_with_marks;
 use crate::processes::Processes;
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
+use crate::time_format::decimal;
 use crate::time_range::TimeRange;
 use crate::units::Share;
 
@@ -74,15 +75,8 @@ impl Ask for Question {
 
     fn columns(&self) -> Vec<Column> {
         let mut columns = COLUMNS.descriptions();
-        let (total, count) = match self.measure {
-            Measure::Cpu => ("CPU", "Samples"),
-            Measure::Wait => ("Wait", "Waits"),
-            Measure::Ready => ("Ready", "Readies"),
-        };
         for column in &mut columns {
             match column.key {
-                "total_ns" => column.title = total,
-                "count" => column.title = count,
                 // Upwards, what ends at a line began there: of no interest but for the sum.
                 "self_ns" if self.direction == Direction::Callers => column.view = View::Machine,
                 "tid" | "thread_name" if !self.per_thread => column.view = View::Nowhere,
@@ -136,13 +130,9 @@ impl Ask for Question {
         section.groups = groups;
         section.notes = self.notes(recording, !rows.is_empty());
         if found.len() < all {
-            let what = if all - found.len() == 1 {
-                "1 process".to_owned()
-            } else {
-                format!("{} processes", all - found.len())
-            };
-            let ms = (everything.1 - sum(&found).1) / 1_000_000;
-            section.notes.push(format!("{what} with {ms} ms more are left out: --top {all} shows all"));
+            let (left_out, time) = (all - found.len(), everything.1.saturating_sub(sum(&found).1));
+            let what = if left_out == 1 { "1 process".to_owned() } else { format!("{left_out} processes") };
+            section.notes.push(format!("{what} with {} ms are left out: --top {all} shows all", decimal(time, 6, 1)));
         }
         Ok(section)
     }
@@ -222,7 +212,9 @@ impl Answering<'_> {
         threads: &FxHashMap<ThreadId, ThreadRow>,
     ) {
         let shared = Arc::new(process.clone());
-        for Tree { thread, all, shown, lines } in trees.build(self.question, one) {
+        for (number, tree) in trees.build(self.question, one).into_iter().enumerate() {
+            let Tree { thread, all, shown, lines } = tree;
+            let is_rest = self.question.per_thread && thread.is_none();
             let thread = thread.and_then(|thread| threads.get(&thread));
             let first = self.rows.len();
             let mut drawing = drawing::Drawing::default();
@@ -244,10 +236,11 @@ impl Answering<'_> {
                 let name = thread.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
                 format!(" thread {}{name}", thread.tid)
             });
-            let small = (self.question.per_thread && thread.is_none()).then(|| " small threads".to_owned());
+            let rest = is_rest.then(|| " smaller threads".to_owned());
             self.groups.push(Group {
-                title: format!("{}{}", name_with_marks(process), of_thread.or(small).unwrap_or_default()),
-                text: process.command_line.clone(),
+                title: format!("{}{}", name_with_marks(process), of_thread.or(rest).unwrap_or_default()),
+                // Once is enough, however many threads have a tree.
+                text: process.command_line.clone().filter(|_| number == 0),
                 facts: self.question.facts(self.recording, (all.time, shown.time)),
                 rows: self.rows.len() - first,
             });

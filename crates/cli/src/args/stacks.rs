@@ -3,13 +3,14 @@
 use clap::{Args, ValueEnum};
 use tracesift_analysis::Measure;
 use tracesift_analysis::call_tree::Direction;
+use tracesift_ask::order::Top;
 use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::stacks;
 use tracesift_ask::units::{Share, parse_share};
 use tracesift_extract::input::Patterns;
 
 use super::cpu::WhichBy;
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+use super::{FileArgs, OutputArgs, ProcessArgs, RunArgs};
 
 /// Options of `dump stacks`.
 #[derive(Debug, Args)]
@@ -19,13 +20,25 @@ pub(crate) struct StacksArgs {
     #[command(flatten)]
     processes: ProcessArgs,
     #[command(flatten)]
-    rows: RowArgs,
+    rows: TopArgs,
     #[command(flatten)]
     trees: TreeArgs,
     #[command(flatten)]
     pub(crate) runs: RunArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// How many processes; trees are cut by their own options.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Rows")]
+struct TopArgs {
+    /// Keep the N largest processes of each file [default: 5]
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Leave out the N largest processes first
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    skip: usize,
 }
 
 #[derive(Debug, Args)]
@@ -98,7 +111,7 @@ impl StacksArgs {
             by: trees.by.by(),
             min_share: trees.min_share,
             depth: trees.depth,
-            top: self.rows.top(),
+            top: Top { take: self.rows.top, skip: self.rows.skip },
         }
     }
 }

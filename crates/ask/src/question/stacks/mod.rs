@@ -131,8 +131,11 @@ impl Ask for Question {
         section.notes = self.notes(recording, !rows.is_empty());
         if found.len() < all {
             let (left_out, time) = (all - found.len(), everything.1.saturating_sub(sum(&found).1));
-            let what = if left_out == 1 { "1 process".to_owned() } else { format!("{left_out} processes") };
-            section.notes.push(format!("{what} with {} ms are left out: --top {all} shows all", decimal(time, 6, 1)));
+            let ms = decimal(time, 6, 1);
+            section.notes.push(match left_out {
+                1 => format!("1 process with {ms} ms is left out: --top {all} shows all"),
+                _ => format!("{left_out} processes with {ms} ms are left out: --top {all} shows all"),
+            });
         }
         Ok(section)
     }

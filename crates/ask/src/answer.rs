@@ -46,6 +46,8 @@ pub enum Kind {
     Text,
     /// Words that may be cut at the terminal's width, such as command lines.
     LongText,
+    /// Words behind the branches of a tree. They may be cut at the terminal's width, and are never left out.
+    Tree,
     /// A number that identifies and is never grouped by thousands, such as a pid.
     Id,
     /// A count.
@@ -85,7 +87,7 @@ impl Kind {
             Self::Id | Self::Count => "integer",
             Self::Number(_) => "number",
             Self::Bool => "true/false",
-            Self::Text | Self::LongText => "text",
+            Self::Text | Self::LongText | Self::Tree => "text",
             Self::List => "list of texts",
             Self::Integers => "list of integers",
             Self::Map => "object",

@@ -19,6 +19,7 @@ pub mod main_modules;
 pub mod module_columns;
 pub mod ntstatus;
 pub mod order;
+mod owned_rows;
 pub mod process_columns;
 pub mod processes;
 pub mod profile;

@@ -5,6 +5,7 @@ pub mod instants;
 pub mod methods;
 pub mod missing;
 pub mod process;
+pub mod stacks;
 pub mod stats;
 pub mod testrun;
 pub mod threads;

@@ -2,6 +2,7 @@
 
 mod cut;
 mod oracle;
+mod stacks;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

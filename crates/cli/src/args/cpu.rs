@@ -215,13 +215,24 @@ enum Totals {
 
 /// What is one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum WhichBy {
+pub(super) enum WhichBy {
     /// Module and function
     Function,
     /// Source line, where the symbols tell it
     Line,
     /// Instruction
     Address,
+}
+
+impl WhichBy {
+    /// How fine methods are.
+    pub(super) fn by(self) -> By {
+        match self {
+            Self::Function => By::Function,
+            Self::Line => By::Line,
+            Self::Address => By::Address,
+        }
+    }
 }
 
 impl CpuArgs {
@@ -382,12 +393,7 @@ impl MethodArgs {
     }
 
     fn granularity(&self) -> Granularity {
-        let by = match self.by {
-            WhichBy::Function => By::Function,
-            WhichBy::Line => By::Line,
-            WhichBy::Address => By::Address,
-        };
-        Granularity { by, fold_unresolved: self.fold_unresolved, arguments: self.include_args }
+        Granularity { by: self.by.by(), fold_unresolved: self.fold_unresolved, arguments: self.include_args }
     }
 }
 

@@ -9,6 +9,7 @@ use tracesift_extract::input::Patterns;
 
 use super::cpu::CpuArgs;
 use super::files::seconds;
+use super::stacks::StacksArgs;
 use super::threads::ThreadsArgs;
 use super::waits::WaitsArgs;
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
@@ -20,6 +21,8 @@ pub(crate) enum Dump {
     Cpu(Box<CpuArgs>),
     /// Where the time of each thread went, what it waited for, and who woke it
     Threads(Box<ThreadsArgs>),
+    /// Call trees of CPU, wait or ready time, per process or thread
+    Stacks(Box<StacksArgs>),
     /// The longest waits, who ended each, and what that one did meanwhile
     Waits(Box<WaitsArgs>),
     /// Which processes lived, for how long, and how they ended
@@ -39,6 +42,7 @@ impl Dump {
         match self {
             Self::Cpu(args) => (&args.files, &args.runs, &args.output),
             Self::Threads(args) => (&args.files, &args.runs, &args.output),
+            Self::Stacks(args) => (&args.files, &args.runs, &args.output),
             Self::Waits(args) => (&args.files, &args.runs, &args.output),
             Self::Process(args) => (&args.files, &args.runs, &args.output),
             Self::Version(args) => (&args.files, &args.runs, &args.output),
@@ -52,6 +56,7 @@ impl Dump {
         match self {
             Self::Cpu(args) => When { bucket: args.series.bucket, ..args.processes.when.when() },
             Self::Threads(args) => When { bucket: args.series.bucket, ..args.processes.when.when() },
+            Self::Stacks(args) => args.processes.when.when(),
             Self::Waits(args) => args.processes.when.when(),
             Self::Process(args) => args.processes.when.when(),
             Self::Version(args) => args.processes.when.when(),

@@ -9,6 +9,7 @@ pub(crate) mod keywords;
 pub(crate) mod output;
 pub(crate) mod processes;
 pub(crate) mod profile;
+pub(crate) mod stacks;
 pub(crate) mod symbols;
 pub(crate) mod threads;
 pub(crate) mod time;

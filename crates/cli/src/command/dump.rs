@@ -26,6 +26,7 @@ pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::R
             printer.style.time = args.time_style();
             ask_archives(dump.common(), &dump.when(), args.question(messages)?.as_ref(), &printer, messages)
         }
+        Dump::Stacks(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Threads(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Waits(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Process(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),

@@ -92,6 +92,13 @@ answers! {
     waits: "dump", "waits";
     waits_as_json: "dump", "waits", "-p", "FileWriter", "--format", "json";
     no_waits_were_recorded: "dump", "waits", "Slow.sift";
+    stacks: "dump", "stacks", "--no-cmdline";
+    stacks_of_callers_by_line: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--callers", "--by", "line";
+    stacks_of_waits: "dump", "stacks", "-f", "Write*", "--measure", "wait", "--per-thread", "--details", "--top", "1";
+    stacks_folded_and_begun: "dump", "stacks", "-f", "Write*", "--methods", "*Main", "--root", "*WriteAll", "--fold", "ntdll", "--no-cmdline";
+    stacks_cut_off: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--cut", "filewriter", "--min-share", "50%", "--no-cmdline";
+    stacks_as_json: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--depth", "2", "--format", "jsonl";
+    no_share: "dump", "stacks", "--min-share", "5ms";
     chosen_columns: "dump", "cpu", "-f", "Write*", "--columns", "process_label;CPU;!idle";
     an_unknown_column: "dump", "cpu", "--columns", "speed";
     a_sort_of_methods_only: "dump", "cpu", "--sort", "exclusive";

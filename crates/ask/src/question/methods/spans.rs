@@ -4,15 +4,15 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::percentiles::is_deep_sleep;
 use tracesift_analysis::tags::{TagRow, TagSource, Tagger};
-use tracesift_analysis::{CpuSet, Distribution, MethodId, MethodName, MethodSource, Place, pieces};
+use tracesift_analysis::{ChargedTo, CpuSet, Distribution, MethodId, MethodName, Place, pieces};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
-use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
+use tracesift_trace::{ProcessId, ThreadId};
 
-use super::from_events::Events;
 use super::order::{Kind, Method};
 use super::{Question, Tags};
+use crate::owned_rows::OwnedRows;
 use crate::recording::OpenRecording;
 
 /// Single spans of one method in one process or thread.
@@ -41,33 +41,15 @@ struct Collected {
     cpus: CpuSet,
 }
 
-/// Where a sample or wait was.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum At {
-    Stack(StackId),
-    Frame(FrameId),
-    Nowhere,
-}
-
-impl At {
-    /// What a source has there.
-    fn methods(self, source: &mut impl MethodSource, methods: &mut Vec<MethodId>) {
-        match self {
-            Self::Stack(stack) => source.stack(stack, methods),
-            Self::Frame(frame) => source.frame(frame, methods),
-            Self::Nowhere => source.no_stack(methods),
-        }
-    }
-}
-
 /// The spans of each of these rows, in their order.
 pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) -> Result<Vec<Spans>, Error> {
     let processes: FxHashSet<ProcessId> = rows.iter().map(|row| row.figures.process).collect();
-    let mut events = Events::new(opened, question, &processes)?;
+    let mut events = OwnedRows::new(opened, question.time, question.per_thread, &processes)?;
     let mut collected: Vec<Collected> = rows.iter().map(|_| Collected::default()).collect();
     // Without a row per thread any thread stands for its process.
-    let owner =
-        |events: &mut Events<'_>, row: &Method| events.owner_id(row.figures.process, row.thread.unwrap_or(ThreadId(0)));
+    let owner = |events: &mut OwnedRows<'_>, row: &Method| {
+        events.owner_id(row.figures.process, row.thread.unwrap_or(ThreadId(0)))
+    };
     if rows.iter().any(|row| row.kind == Kind::Method) {
         let named = opened.named_stacks(question.granularity)?;
         let (mut stacks, names) = (&named.stacks, &named.names);
@@ -114,12 +96,12 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
 /// Reads the events, and adds each to the rows that `find` tells for an owner and a stack: it is asked once for each such pair.
 fn collect(
     opened: &OpenRecording,
-    events: &mut Events<'_>,
+    events: &mut OwnedRows<'_>,
     collected: &mut [Collected],
-    mut find: impl FnMut(ProcessId, At) -> Vec<u32>,
+    mut find: impl FnMut(ProcessId, ChargedTo) -> Vec<u32>,
 ) -> Result<(), Error> {
-    let mut known: FxHashMap<(ProcessId, At), Box<[u32]>> = FxHashMap::default();
-    let mut each = |owner: ProcessId, at: At, add: &mut dyn FnMut(&mut Collected)| {
+    let mut known: FxHashMap<(ProcessId, ChargedTo), Box<[u32]>> = FxHashMap::default();
+    let mut each = |owner: ProcessId, at: ChargedTo, add: &mut dyn FnMut(&mut Collected)| {
         let rows = known.entry((owner, at)).or_insert_with(|| {
             let mut rows = find(owner, at);
             rows.sort_unstable();
@@ -131,7 +113,7 @@ fn collect(
         }
     };
     events.samples(|sample: &CpuSampleRow| {
-        let at = sample.stack.map(At::Stack).or(sample.frame.map(At::Frame)).unwrap_or(At::Nowhere);
+        let at = ChargedTo::of_sample(sample);
         each(sample.process, at, &mut |row| {
             row.cpus.insert(sample.cpu);
             if let Some(priority) = sample.priority {
@@ -144,7 +126,7 @@ fn collect(
     let idle: FxHashSet<ThreadId> = threads.iter().filter(|row| row.idle_cpu.is_some()).map(|row| row.thread).collect();
     let (has_ready, range) = (opened.info().has_ready, events.range());
     events.switches(|owner, switch: &ContextSwitchRow| {
-        let at = switch.wait_stack.map_or(At::Nowhere, At::Stack);
+        let at = ChargedTo::of_wait(switch);
         let parts = pieces(switch, has_ready).clip(range);
         let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));
         each(owner, at, &mut |row| {

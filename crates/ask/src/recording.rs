@@ -56,8 +56,10 @@ pub struct OpenRecording {
     pub file: File,
     archive: Archive,
     /// Named stacks, as long as one question uses them.
-    named: Arc<Mutex<Vec<(Granularity, Arc<NamedStacks>)>>>,
+    named: Arc<Mutex<Named>>,
 }
+
+type Named = Vec<(Granularity, Arc<NamedStacks>)>;
 
 impl OpenRecording {
     /// Opens an archive.

@@ -24,8 +24,8 @@ const EVERYBODYS: [&str; 14] = [
     "libpthread",
 ];
 
-/// How every wait ends, in lower case: the way from a call of the kernel to the switch.
-const SWITCHING: [&str; 14] = [
+/// How every wait and every wake-up ends, in lower case: the way from a call of the kernel to the switch, or to the thread that is woken.
+const SWITCHING: [&str; 24] = [
     "__schedule",
     "schedule",
     "preempt_schedule",
@@ -40,6 +40,16 @@ const SWITCHING: [&str; 14] = [
     "kewaitforsingleobject",
     "kewaitformultipleobjects",
     "obwaitforsingleobject",
+    "try_to_wake_up",
+    "wake_up_process",
+    "wake_up_q",
+    "default_wake_function",
+    "autoremove_wake_function",
+    "__wake_up_common",
+    "__wake_up_common_lock",
+    "__wake_up",
+    "__wake_up_sync_key",
+    "kiunwaitthread",
 ];
 
 /// Names of stacks.

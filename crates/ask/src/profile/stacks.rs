@@ -46,7 +46,7 @@ impl Stacks {
             exported: FxHashMap::default(),
         };
         archive.scan(FRAMES, None, |row: &FrameRow| {
-            stacks.frames.insert(row.frame, row.clone());
+            stacks.frames.insert(row.frame, *row);
         })?;
         archive.scan(SYMBOLS, None, |row: &SymbolRow| {
             stacks.symbols.entry(row.frame).or_default().push(row.clone());

@@ -65,11 +65,14 @@ fn name(module: &str, function: &str) -> String {
     if module.is_empty() { function.to_owned() } else { format!("{module}!{function}") }
 }
 
+/// Time, own time and count of each line, by its way from the root.
+type Tree = BTreeMap<Vec<String>, [i64; 3]>;
+
 /// The same from the truth, with `path` making the lines of a stack, which stands leaf first; none where it is left out.
 fn expected(truth: &Truth, question: &Question, path: impl Fn(&[&MethodName]) -> Option<Vec<String>>) -> Lines {
     let (a, b) = question.time.bounds();
     // By process and thread first, since several may go by one key.
-    let mut trees: BTreeMap<(usize, Option<usize>), BTreeMap<Vec<String>, [i64; 3]>> = BTreeMap::new();
+    let mut trees: BTreeMap<(usize, Option<usize>), Tree> = BTreeMap::new();
     let mut add = |process: usize, thread: usize, stack: Vec<&MethodName>, time: i64| {
         let Some(path) = path(&stack) else { return };
         let tree = trees.entry((process, question.per_thread.then_some(thread))).or_default();

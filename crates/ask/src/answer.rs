@@ -275,6 +275,18 @@ pub struct Group {
 }
 
 impl Section {
+    /// Counts all instants from another one, ns since time zero. Dates stay what they are.
+    pub(crate) fn count_from(&mut self, origin: i64, columns: &[Column]) {
+        if origin == 0 {
+            return;
+        }
+        self.rows.iter_mut().for_each(|row| count_from(origin, columns, row));
+        // Where there is no calendar there is nothing to keep.
+        for zero in self.zero.iter_mut().filter(|zero| zero.filetime != 0) {
+            zero.filetime = zero.filetime.saturating_add(origin.div_euclid(100));
+        }
+    }
+
     /// Whether it has neither rows nor a figure other than 0.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
@@ -297,6 +309,16 @@ impl Section {
             }
         }
         sums
+    }
+}
+
+fn count_from(origin: i64, columns: &[Column], row: &mut [Value]) {
+    for (column, value) in columns.iter().zip(row) {
+        match value {
+            Value::Int(ns) if column.kind == Kind::Time => *ns = ns.saturating_sub(origin),
+            Value::Table(table) => table.rows.iter_mut().for_each(|row| count_from(origin, &table.columns, row)),
+            _ => {}
+        }
     }
 }
 

@@ -22,18 +22,22 @@ pub mod order;
 mod owned_rows;
 pub mod process_columns;
 pub mod processes;
+pub mod profile;
 pub mod question;
 pub mod recording;
 pub mod runs;
 mod stack_names;
+mod threads;
 pub mod time_format;
 pub mod time_range;
+pub mod time_spec;
 pub mod tree;
 pub mod units;
 pub mod user;
 mod wait_reason;
+pub mod zero_time;
 
-pub use ask::{Ask, ask};
+pub use ask::{Ask, Resolved, When, ask};
 
 #[cfg(test)]
 mod testing;

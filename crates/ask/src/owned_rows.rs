@@ -97,7 +97,8 @@ impl<'a> OwnedRows<'a> {
     /// The samples of the time range.
     pub(crate) fn samples(&mut self, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
         let (owners, processes) = (&mut self.owners, self.processes);
-        self.opened.archive().scan(SAMPLES, Some(self.range.start..self.range.end), |row: &CpuSampleRow| {
+        let time = (self.range != Span::ALL).then_some(self.range.start..self.range.end);
+        self.opened.archive().scan(SAMPLES, time, |row: &CpuSampleRow| {
             if processes.contains(&row.process) {
                 visit(&CpuSampleRow { process: owners.id(row.process, row.thread), ..*row });
             }
@@ -107,7 +108,10 @@ impl<'a> OwnedRows<'a> {
     /// The switches of the processes' threads, newest first, with the owners of the threads.
     pub(crate) fn switches(&mut self, mut visit: impl FnMut(ProcessId, &ContextSwitchRow)) -> Result<(), Error> {
         let owners = &mut self.owners;
-        self.opened.archive().scan_backwards(SWITCHES, |row: &ContextSwitchRow| {
+        // A switch-in at the first instant ends a span that lies before it.
+        let time = self.range.start.saturating_sub(1)..self.range.end.saturating_add(1);
+        let time = (self.range != Span::ALL).then_some(time);
+        self.opened.archive().scan_backwards(SWITCHES, time, |row: &ContextSwitchRow| {
             if let Some(process) = owners.threads.get(&row.thread).copied() {
                 visit(owners.id(process, row.thread), row);
             }
@@ -142,7 +146,7 @@ impl<'a> OwnedRows<'a> {
                 });
             }
         };
-        self.opened.archive().scan_backwards(SWITCHES, |row| runs.switch(row, &mut charge))?;
+        self.opened.archive().scan_backwards(SWITCHES, None, |row| runs.switch(row, &mut charge))?;
         runs.finish(&mut charge);
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! The names on single stacks, for answers that show stacks.
 
+use std::sync::Arc;
+
 use tracesift_analysis::{MethodId, MethodName, MethodSource as _};
 use tracesift_extract::stack_methods::NamedStacks;
 use tracesift_trace::StackId;
@@ -22,27 +24,49 @@ const EVERYBODYS: [&str; 14] = [
     "libpthread",
 ];
 
+/// How every wait ends, in lower case: the way from a call of the kernel to the switch.
+const SWITCHING: [&str; 14] = [
+    "__schedule",
+    "schedule",
+    "preempt_schedule",
+    "io_schedule",
+    "schedule_timeout",
+    "schedule_hrtimeout_range",
+    "schedule_hrtimeout_range_clock",
+    "swapcontext",
+    "kiswapcontext",
+    "kiswapthread",
+    "kicommitthreadwait",
+    "kewaitforsingleobject",
+    "kewaitformultipleobjects",
+    "obwaitforsingleobject",
+];
+
 /// Names of stacks.
 #[derive(Debug)]
 pub(crate) struct StackNames {
-    named: NamedStacks,
+    named: Arc<NamedStacks>,
     scratch: Vec<MethodId>,
 }
 
 impl StackNames {
-    pub(crate) fn new(named: NamedStacks) -> Self {
+    pub(crate) fn new(named: Arc<NamedStacks>) -> Self {
         Self { named, scratch: Vec::new() }
     }
 
     /// The methods of a stack, leaf first.
     pub(crate) fn of(&mut self, stack: StackId) -> Vec<MethodName> {
         self.scratch.clear();
-        self.named.stacks.stack(stack, &mut self.scratch);
+        (&self.named.stacks).stack(stack, &mut self.scratch);
         self.scratch.iter().map(|method| self.named.names.name(*method)).collect()
     }
 
-    /// The method of a stack that says most about who waits there: the first that is not of the operating system, else the leaf.
+    /// The method of a stack that says most about who waits there: the first that is not of the operating system, else the first
+    /// behind the switch itself.
     pub(crate) fn telling(stack: &[MethodName]) -> Option<&MethodName> {
+        // What lies in no module has no name.
+        let named = || stack.iter().filter(|method| method.module.is_some());
+        let switches = |method: &MethodName| SWITCHING.contains(&method.function.to_lowercase().as_str());
         let is_everybodys = |method: &MethodName| {
             let module = method.module.as_deref().unwrap_or_default().to_lowercase();
             // `libc.so.6`, `libc-2.31.so`
@@ -51,7 +75,8 @@ impl StackNames {
             };
             EVERYBODYS.into_iter().any(starts)
         };
-        stack.iter().find(|method| !is_everybodys(method)).or(stack.first())
+        let outside = named().find(|method| !is_everybodys(method));
+        outside.or_else(|| named().find(|method| !switches(method))).or(stack.first())
     }
 }
 
@@ -75,7 +100,9 @@ mod tests {
             method("App.exe", "Main"),
         ];
         assert_eq!(StackNames::telling(&stack).map(ToString::to_string).as_deref(), Some("App.exe!Load"));
-        assert_eq!(StackNames::telling(&stack[..2]).map(|method| &*method.function), Some("KiSwapContext"));
+        let function = |stack: &[MethodName]| StackNames::telling(stack).map(|method| method.function.clone());
+        assert_eq!(function(&stack[..2]).as_deref(), Some("NtWaitForSingleObject"));
+        assert_eq!(function(&stack[..1]).as_deref(), Some("KiSwapContext"));
         let linux =
             [method("[kernel.kallsyms]", "schedule"), method("libc.so.6", "read"), method("libcurl.so", "poll")];
         assert_eq!(StackNames::telling(&linux).map(|method| &*method.function), Some("poll"));

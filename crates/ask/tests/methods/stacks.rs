@@ -255,7 +255,7 @@ fn the_first_level_towards_callers_is_what_methods_have_by_themselves() {
 }
 
 fn answer(archive: &std::path::Path, question: &Question) -> Answer {
-    let outcome = ask(&[Source::archive(archive.to_owned())], question);
+    let outcome = ask(&[Source::archive(archive.to_owned())], question, &tracesift_ask::When::default());
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
     outcome.answer
 }

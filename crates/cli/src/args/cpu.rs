@@ -13,7 +13,7 @@ use tracesift_extract::stack_methods::{By, Granularity};
 
 use super::files::{microseconds, milliseconds, seconds};
 use super::output::WhichTime;
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 use crate::command::tag_files;
 use crate::exit::UsageError;
 use crate::terminal::Messages;
@@ -24,7 +24,9 @@ pub(crate) struct CpuArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
-    processes: ProcessArgs,
+    pub(crate) processes: ProcessArgs,
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
     #[command(flatten)]
     rows: RowArgs,
     #[command(flatten)]
@@ -278,7 +280,6 @@ impl CpuArgs {
         };
         Ok(cpu::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             sort,
             top: self.rows.top(),
             cpu: figures.cpu(),
@@ -291,6 +292,7 @@ impl CpuArgs {
                 Some(Totals::Total) => cpu::Totals::Total,
             },
             modules: figures.show_modules.as_deref().map(Patterns::parse),
+            ..cpu::Question::default()
         })
     }
 
@@ -326,7 +328,6 @@ impl CpuArgs {
             tags: of_methods.tags(messages)?,
             granularity: of_methods.granularity(),
             per_thread: of_methods.per_thread,
-            time: self.processes.time,
             ranges: methods::Ranges {
                 cpu: figures.cpu(),
                 exclusive: Between { min: of_methods.min_exclusive, max: of_methods.max_exclusive },
@@ -349,9 +350,11 @@ impl CpuArgs {
             },
             percentiles: of_methods.percentiles,
             first_last: of_methods.first_last.is_some(),
-            process_on_row: of_methods.show_on_method,
+            // Rows of a series stand in no groups.
+            process_on_row: of_methods.show_on_method || self.series.bucket.is_some(),
             cut: of_methods.cut_method.unwrap_or_default(),
             modules: figures.show_modules.as_deref().map(Patterns::parse),
+            ..methods::Question::default()
         })
     }
 }

@@ -6,6 +6,7 @@ use tracesift_analysis::call_tree::Direction;
 use tracesift_ask::order::Top;
 use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::stacks;
+use tracesift_ask::time_range::TimeRange;
 use tracesift_ask::units::{Share, parse_share};
 use tracesift_extract::input::Patterns;
 
@@ -18,7 +19,7 @@ pub(crate) struct StacksArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
-    processes: ProcessArgs,
+    pub(crate) processes: ProcessArgs,
     #[command(flatten)]
     rows: TopArgs,
     #[command(flatten)]
@@ -96,7 +97,7 @@ impl StacksArgs {
         let trees = &self.trees;
         stacks::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
+            time: TimeRange::default(),
             measure: match trees.measure {
                 WhichMeasure::Cpu => Measure::Cpu,
                 WhichMeasure::Wait => Measure::Wait,

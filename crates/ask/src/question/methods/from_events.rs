@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::tags::{TagId, TagRow, TagSource, Tagger};
 use tracesift_analysis::{MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording};
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
 
@@ -21,9 +21,10 @@ pub(super) fn methods(
     patterns: &MethodPatterns,
     processes: &FxHashSet<ProcessId>,
 ) -> Result<Vec<Method>, Error> {
-    let NamedStacks { stacks, names } = NamedStacks::of(opened.archive(), question.granularity)?;
-    let (totals, owners) = totals(opened, question, processes, stacks)?;
-    let mut wanted = Wanted { patterns, names: &names, known: Vec::new() };
+    let named = opened.named_stacks(question.granularity)?;
+    let names = &named.names;
+    let (totals, owners) = totals(opened, question, processes, &named.stacks)?;
+    let mut wanted = Wanted { patterns, names, known: Vec::new() };
     let recording = Recording::from(opened.info());
     let mut found = Vec::new();
     for total in totals.methods {
@@ -47,9 +48,9 @@ pub(super) fn tags(
     tags: &Tags,
     processes: &FxHashSet<ProcessId>,
 ) -> Result<Vec<Method>, Error> {
-    let NamedStacks { stacks, names } = NamedStacks::of(opened.archive(), Granularity::default())?;
+    let named = opened.named_stacks(Granularity::default())?;
     let with_totals = tags.set.has_children();
-    let mut source = TagSource::new(stacks, Tagger::new(&tags.set, &names));
+    let mut source = TagSource::new(&named.stacks, Tagger::new(&tags.set, &named.names));
     if with_totals {
         source = source.with_totals();
     }

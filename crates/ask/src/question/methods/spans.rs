@@ -6,7 +6,7 @@ use tracesift_analysis::percentiles::is_deep_sleep;
 use tracesift_analysis::tags::{TagRow, TagSource, Tagger};
 use tracesift_analysis::{ChargedTo, CpuSet, Distribution, MethodId, MethodName, Place, pieces};
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
@@ -51,7 +51,8 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
         events.owner_id(row.figures.process, row.thread.unwrap_or(ThreadId(0)))
     };
     if rows.iter().any(|row| row.kind == Kind::Method) {
-        let NamedStacks { mut stacks, names } = NamedStacks::of(opened.archive(), question.granularity)?;
+        let named = opened.named_stacks(question.granularity)?;
+        let (mut stacks, names) = (&named.stacks, &named.names);
         let mut ids: FxHashMap<(MethodName, Option<Place>), MethodId> = FxHashMap::default();
         for id in (0..u32::try_from(names.len()).unwrap_or(u32::MAX)).map(MethodId) {
             ids.insert((names.name(id), names.place(id)), id);
@@ -71,8 +72,8 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
         })?;
     }
     if let Some(Tags { set, .. }) = &question.tags {
-        let NamedStacks { stacks, names } = NamedStacks::of(opened.archive(), Granularity::default())?;
-        let mut source = TagSource::new(stacks, Tagger::new(set, &names));
+        let named = opened.named_stacks(Granularity::default())?;
+        let mut source = TagSource::new(&named.stacks, Tagger::new(set, &named.names));
         if set.has_children() {
             source = source.with_totals();
         }

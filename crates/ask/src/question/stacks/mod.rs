@@ -14,8 +14,8 @@ use tracesift_analysis::Measure;
 use tracesift_analysis::call_tree::Direction;
 use tracesift_archive::Error;
 use tracesift_extract::input::Patterns;
-use tracesift_extract::stack_methods::{By, Granularity, NamedStacks};
-use tracesift_trace::rows::{Origin, ProcessRow, ThreadRow};
+use tracesift_extract::stack_methods::{By, Granularity};
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
@@ -88,6 +88,10 @@ impl Ask for Question {
         columns
     }
 
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         if let Some(missing) = self.missing(recording) {
             let facts = vec![Fact::local(missing, Kind::Text, "not recorded")];
@@ -95,15 +99,11 @@ impl Ask for Question {
         }
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
-        let accepted: FxHashSet<ProcessId> = Processes::new(&processes)
-            .accepted(&self.filter)
-            // The idle loop has a figure only for those who ask for it by name.
-            .filter(|(_, row)| !self.filter.process.is_empty() || row.pid != 0 || row.origin == Origin::Pseudo)
-            .map(|(_, row)| row.process)
-            .collect();
+        let accepted: FxHashSet<ProcessId> =
+            Processes::new(&processes).at_work(&self.filter).map(|row| row.process).collect();
         let granularity = Granularity { by: self.by, ..Granularity::default() };
-        let NamedStacks { stacks, names } = NamedStacks::of(archive, granularity)?;
-        let mut trees = Trees::read(recording, self, &accepted, stacks, Rules::new(self, &names))?;
+        let named = recording.named_stacks(granularity)?;
+        let mut trees = Trees::read(recording, self, &accepted, &named.stacks, Rules::new(self, &named.names))?;
         let rows: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();
         let mut found = trees.of_processes();
         found.sort_by_cached_key(|one| {

@@ -54,7 +54,7 @@ pub(super) struct Named {
 
 /// The stacks of all processes, with their time.
 pub(super) struct Trees<'a> {
-    stacks: StackMethods,
+    stacks: &'a StackMethods,
     rules: Rules<'a>,
     owners: Owners,
     /// By owner, then by stack.
@@ -68,7 +68,7 @@ impl<'a> Trees<'a> {
         opened: &OpenRecording,
         question: &Question,
         processes: &FxHashSet<ProcessId>,
-        stacks: StackMethods,
+        stacks: &'a StackMethods,
         rules: Rules<'a>,
     ) -> Result<Self, Error> {
         let recording = Recording::from(opened.info());

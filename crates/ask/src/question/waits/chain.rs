@@ -4,41 +4,18 @@
 //! wait, and so on. Each step reads only the rows of the threads that are asked, in the time that is asked.
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{Activity, ActivityWalk, Interrupt, Span};
+use tracesift_analysis::{Activity, ActivityWalk, Span};
 use tracesift_archive::Error;
 use tracesift_trace::ThreadId;
-use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
+use tracesift_trace::rows::ContextSwitchRow;
 
-use super::Threads;
 use super::longest::{SWITCHES, Wait};
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
+use crate::threads::{Threads, Waker};
 
 /// Steps from a wait. Nobody reads more, and a damaged archive must not lead in circles.
 const LONGEST_CHAIN: usize = 16;
-
-/// Who ended a wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Waker {
-    /// A thread.
-    Thread(ThreadId),
-    /// An interrupt: the thread that it interrupted has nothing to do with it.
-    Interrupt(Interrupt),
-    /// Nobody until the end of the recording, or it was not recorded.
-    Unknown,
-}
-
-impl Waker {
-    /// Who ended the wait of a row.
-    pub(super) fn of(row: &ContextSwitchRow, threads: &Threads<'_>, names: &mut StackNames) -> Self {
-        let Some(readier) = row.readier.filter(|_| row.ready_time.is_some()) else { return Self::Unknown };
-        let is_idle = threads.row(readier).is_some_and(|row| row.idle_cpu.is_some());
-        if is_idle || row.flags & switch_flags::READIED_FROM_DPC != 0 {
-            return Self::Interrupt(Interrupt::of(&row.ready_stack.map(|stack| names.of(stack)).unwrap_or_default()));
-        }
-        Self::Thread(readier)
-    }
-}
 
 /// One thread of a chain.
 #[derive(Clone, Debug)]

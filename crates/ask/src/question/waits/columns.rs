@@ -4,13 +4,13 @@ use tracesift_analysis::MethodName;
 use tracesift_trace::ThreadId;
 use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow, switch_flags};
 
-use super::Threads;
-use super::chain::{Link, Waker};
+use super::chain::Link;
 use super::longest::Wait;
 use crate::answer::{ColumnOf, Kind, Table, Value, View, descriptions, values};
 use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::stack_names::StackNames;
+use crate::threads::{self, Threads, Waker};
 use crate::wait_reason;
 
 /// One wait of the answer.
@@ -63,7 +63,7 @@ impl Row {
             reason: wait_reason::of(row),
             open: row.flags & switch_flags::OPEN_RIGHT != 0,
             stack: stack(row.wait_stack),
-            waker: waker_label(waker, threads),
+            waker: threads.waker_label(waker),
             waker_process: waker_thread.and_then(|thread| process_of(thread, threads)),
             waker_tid: waker_thread.and_then(|thread| threads.row(thread)).map(|row| row.tid),
             waker_stack: stack(row.ready_stack),
@@ -116,7 +116,7 @@ impl ChainRow {
             ready: link.activity.ready,
             wait: link.activity.wait,
             unknown: link.activity.unknown,
-            waker: longest.is_some().then(|| waker_label(link.waker, threads)),
+            waker: longest.is_some().then(|| threads.waker_label(link.waker)),
             longest,
             goes_on,
         }
@@ -125,14 +125,6 @@ impl ChainRow {
 
 fn process_of(thread: ThreadId, threads: &Threads<'_>) -> Option<(String, i64)> {
     threads.process(thread).map(|process| (process.name.clone(), process.pid))
-}
-
-fn waker_label(waker: Waker, threads: &Threads<'_>) -> String {
-    match waker {
-        Waker::Thread(thread) => threads.label(thread),
-        Waker::Interrupt(interrupt) => interrupt.word().to_owned(),
-        Waker::Unknown => String::new(),
-    }
 }
 
 impl OfProcess for Row {
@@ -227,12 +219,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "thread_label",
         "Thread",
         Kind::Text,
-        |r| {
-            let process = r.process.as_ref().map(|process| format!("{}({}) ", process.name, process.pid));
-            let thread = r.thread.as_ref().map(|row| row.tid.to_string());
-            let name = r.thread.as_ref().and_then(|row| row.name.as_ref()).map(|name| format!(" {name}"));
-            [process, thread, name].into_iter().flatten().collect::<String>().into()
-        },
+        |r| r.thread.as_ref().map(|thread| threads::label(r.process.as_ref(), thread)).into(),
         "Process, thread id and name.",
     ),
     ColumnOf::always(

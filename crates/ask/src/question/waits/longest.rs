@@ -10,10 +10,11 @@ use tracesift_archive::{Error, Projection};
 use tracesift_trace::rows::ContextSwitchRow;
 use tracesift_trace::{ProcessId, StackId};
 
-use super::{Question, Threads};
+use super::Question;
 use crate::order::Top;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
+use crate::threads::Threads;
 
 /// The columns that waits and chains need.
 pub(super) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
@@ -63,7 +64,8 @@ pub(super) fn find(
             stack.iter().any(|method| question.methods.matches(method.module.as_deref(), &method.function))
         })
     };
-    opened.archive().scan_while(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
+    let time = (range != Span::ALL).then_some(start..end);
+    opened.archive().scan_while(SWITCHES, time, |row: &ContextSwitchRow| {
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return ControlFlow::Continue(()) };
         let length = wait.length();
         let is_one = length > 0

@@ -4,11 +4,9 @@ mod chain;
 pub mod columns;
 mod longest;
 
-use rustc_hash::FxHashMap;
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
-use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row, chain_columns};
 
@@ -20,6 +18,7 @@ use crate::processes::Processes;
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
+use crate::threads::Threads;
 use crate::time_range::TimeRange;
 
 /// Waits shown where nobody says how many.
@@ -40,37 +39,6 @@ pub struct Question {
     pub top: Top,
 }
 
-/// Who the threads of a recording are.
-pub(crate) struct Threads<'a> {
-    threads: FxHashMap<ThreadId, &'a ThreadRow>,
-    processes: FxHashMap<ProcessId, &'a ProcessRow>,
-}
-
-impl<'a> Threads<'a> {
-    pub(crate) fn new(threads: &'a [ThreadRow], processes: &'a [ProcessRow]) -> Self {
-        Self {
-            threads: threads.iter().map(|row| (row.thread, row)).collect(),
-            processes: processes.iter().map(|row| (row.process, row)).collect(),
-        }
-    }
-
-    pub(crate) fn row(&self, thread: ThreadId) -> Option<&'a ThreadRow> {
-        self.threads.get(&thread).copied()
-    }
-
-    pub(crate) fn process(&self, thread: ThreadId) -> Option<&'a ProcessRow> {
-        self.processes.get(&self.row(thread)?.process).copied()
-    }
-
-    /// `process(pid) tid name`.
-    pub(crate) fn label(&self, thread: ThreadId) -> String {
-        let Some(row) = self.row(thread) else { return "unknown thread".to_owned() };
-        let process = self.process(thread).map(|process| format!("{}({}) ", process.name, process.pid));
-        let name = row.name.as_ref().map(|name| format!(" {name}"));
-        format!("{}{}{}", process.unwrap_or_default(), row.tid, name.unwrap_or_default())
-    }
-}
-
 impl Ask for Question {
     fn name(&self) -> &'static str {
         "waits"
@@ -78,6 +46,10 @@ impl Ask for Question {
 
     fn columns(&self) -> Vec<Column> {
         COLUMNS.descriptions()
+    }
+
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -88,9 +60,9 @@ impl Ask for Question {
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;
-        let accepted = Processes::new(&processes).accepted(&self.filter).map(|(_, row)| row.process).collect();
+        let accepted = Processes::new(&processes).at_work(&self.filter).map(|row| row.process).collect();
         let known = Threads::new(&threads, &processes);
-        let mut names = StackNames::new(NamedStacks::of(archive, Granularity::default())?);
+        let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
         let top = Top { take: self.top.take.or(Some(WAITS)), ..self.top };
         let mut waits = longest::find(recording, self, top, &accepted, &known, &mut names)?;
         top.apply(&mut waits);

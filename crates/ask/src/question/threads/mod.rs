@@ -1,0 +1,201 @@
+//! `dump threads`: where the time of each thread went, what it waited for, and who woke it.
+
+pub mod columns;
+mod start_method;
+mod wakers;
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{Accounting, Recording, Span, ThreadAccount};
+use tracesift_archive::{Error, Projection};
+use tracesift_trace::ThreadId;
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ThreadRow};
+
+pub use self::columns::{COLUMNS, Row, reason_columns, waker_columns};
+
+use self::start_method::StartMethods;
+use self::wakers::Detail;
+use crate::answer::{Column, Fact, Kind, Section};
+use crate::ask::Ask;
+use crate::filter::ProcessFilter;
+use crate::order::{Between, Top};
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
+use crate::time_range::TimeRange;
+
+const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight"]);
+const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
+    "time",
+    "cpu",
+    "thread",
+    "prev_thread",
+    "off_time",
+    "off_state",
+    "ready_time",
+    "priority",
+    "off_priority",
+    "flags",
+]);
+
+/// Order of the rows, ascending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Sampled CPU; precise run time where there are no samples.
+    #[default]
+    Cpu,
+    /// Precise run time.
+    Run,
+    /// Wait.
+    Wait,
+    /// Ready.
+    Ready,
+    /// Switch-ins.
+    Switches,
+    /// Start of the thread.
+    Start,
+    /// Process and thread.
+    Name,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Which processes.
+    pub filter: ProcessFilter,
+    /// Samples and spans in this range.
+    pub time: TimeRange,
+    /// Order of the rows.
+    pub sort: Sort,
+    /// How many rows per file.
+    pub top: Top,
+    /// Sampled CPU, ns.
+    pub cpu: Between,
+    /// Wait, ns.
+    pub wait: Between,
+    /// Ready, ns.
+    pub ready: Between,
+}
+
+/// Sums of a thread's samples.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sampled {
+    cpu: i64,
+    samples: i64,
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "threads"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let archive = recording.archive();
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let threads: Vec<ThreadRow> = archive.rows()?;
+        let accepted: FxHashMap<_, _> =
+            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
+        let sampled = self.sampled(recording, &threads)?;
+        let accounts = self.accounts(recording, &threads)?;
+
+        let mut rows: Vec<Row> = threads
+            .iter()
+            .filter_map(|thread| {
+                let process = *accepted.get(&thread.process)?;
+                let sums = sampled.get(&thread.thread).copied().unwrap_or_default();
+                Some(Row {
+                    process: process.clone(),
+                    thread: thread.clone(),
+                    cpu: recording.file.has_samples.then_some(sums.cpu),
+                    samples: recording.file.has_samples.then_some(sums.samples),
+                    account: accounts.get(&thread.thread).cloned(),
+                    start_method: None,
+                    detail: Detail::default(),
+                })
+            })
+            .filter(|row| row.was_seen() && self.passes(row))
+            .collect();
+        rows.sort_by(|a, b| self.compare(a, b));
+        self.top.apply(&mut rows);
+        wakers::fill(recording, self.time, &mut rows, &threads, &processes)?;
+        let start_methods = StartMethods::of(archive, &rows)?;
+        for row in &mut rows {
+            row.start_method = start_methods.name(row);
+        }
+        let facts = vec![Fact::new("threads", Kind::Count, rows.len())];
+        Ok(COLUMNS.section(&recording.file, &rows, facts))
+    }
+}
+
+impl Question {
+    fn sampled(&self, recording: &OpenRecording, threads: &[ThreadRow]) -> Result<FxHashMap<ThreadId, Sampled>, Error> {
+        let of_thread: FxHashMap<_, _> = threads.iter().map(|row| (row.thread, row.process)).collect();
+        let (start, end) = self.time.bounds();
+        let time = (!self.time.is_everything()).then_some(start..end);
+        let mut sampled: FxHashMap<ThreadId, Sampled> = FxHashMap::default();
+        recording.archive().scan(SAMPLES, time, |row: &CpuSampleRow| {
+            // What interrupts took from an idle thread is not its own.
+            if of_thread.get(&row.thread) == Some(&row.process) {
+                let sums = sampled.entry(row.thread).or_default();
+                sums.cpu = sums.cpu.saturating_add(row.weight);
+                sums.samples += 1;
+            }
+        })?;
+        Ok(sampled)
+    }
+
+    fn accounts(
+        &self,
+        recording: &OpenRecording,
+        threads: &[ThreadRow],
+    ) -> Result<FxHashMap<ThreadId, ThreadAccount>, Error> {
+        if !recording.info().has_switches {
+            return Ok(FxHashMap::default());
+        }
+        let (start, end) = self.time.bounds();
+        let mut accounting = Accounting::new(&Recording::from(recording.info()), Span::new(start, end), threads);
+        // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
+        recording.archive().scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
+        Ok(accounting.finish(&mut |_| {}).threads.into_iter().map(|account| (account.thread, account)).collect())
+    }
+
+    fn passes(&self, row: &Row) -> bool {
+        let account = row.account.as_ref();
+        self.cpu.contains(row.cpu)
+            && self.wait.contains(account.map(|account| account.wait))
+            && self.ready.contains(account.and_then(|account| account.ready))
+    }
+
+    fn compare(&self, a: &Row, b: &Row) -> Ordering {
+        let run = |row: &Row| row.account.as_ref().map_or(0, |account| account.run);
+        let figure = |row: &Row| {
+            let account = row.account.as_ref();
+            match self.sort {
+                Sort::Cpu => row.cpu.unwrap_or_else(|| run(row)),
+                Sort::Run => run(row),
+                Sort::Wait => account.map_or(0, |account| account.wait),
+                Sort::Ready => account.and_then(|account| account.ready).unwrap_or(0),
+                Sort::Switches => account.map_or(0, |account| account.switches),
+                Sort::Start => row.thread.start.unwrap_or(i64::MIN),
+                Sort::Name => 0,
+            }
+        };
+        let by_name = || {
+            let key = |row: &Row| (row.process.name.to_lowercase(), row.process.pid, row.thread.tid, row.thread.start);
+            key(a).cmp(&key(b))
+        };
+        let busy = |row: &Row| (row.cpu, run(row));
+        figure(a).cmp(&figure(b)).then_with(|| match self.sort {
+            Sort::Name => by_name(),
+            _ => busy(a).cmp(&busy(b)).then_with(by_name),
+        })
+    }
+}

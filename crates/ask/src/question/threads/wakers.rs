@@ -1,0 +1,140 @@
+//! What threads waited for, and who woke them: one more pass, for the threads that are shown.
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{MethodName, Span, pieces};
+use tracesift_archive::{Error, Projection};
+use tracesift_extract::stack_methods::Granularity;
+use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow};
+use tracesift_trace::{StackId, ThreadId};
+
+use super::columns::Row;
+use crate::recording::OpenRecording;
+use crate::stack_names::StackNames;
+use crate::threads::{Threads, Waker};
+use crate::time_range::TimeRange;
+use crate::wait_reason;
+
+const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
+    "time",
+    "thread",
+    "off_time",
+    "off_state",
+    "wait_reason",
+    "ready_time",
+    "readier",
+    "wait_stack",
+    "ready_stack",
+    "flags",
+]);
+
+/// What a thread waited for and who woke it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Detail {
+    /// By reason, the longest first.
+    pub(super) reasons: Vec<Reason>,
+    /// The most frequent first.
+    pub(super) wakers: Vec<WokenBy>,
+}
+
+/// Waits for one reason.
+#[derive(Clone, Debug)]
+pub(super) struct Reason {
+    pub(super) name: String,
+    pub(super) count: i64,
+    pub(super) wait: i64,
+}
+
+/// Wake-ups by one thread or kind of interrupt.
+#[derive(Clone, Debug)]
+pub(super) struct WokenBy {
+    pub(super) label: String,
+    pub(super) process: Option<(String, i64)>,
+    pub(super) tid: Option<i64>,
+    pub(super) count: i64,
+    /// The waits that they ended, ns.
+    pub(super) wait: i64,
+    /// The stack of most of them, leaf first.
+    pub(super) stack: Vec<MethodName>,
+}
+
+#[derive(Default)]
+struct Sums {
+    reasons: FxHashMap<(Option<i8>, Option<i8>), (i64, i64, String)>,
+    /// By who it was and with which stack: number and wait.
+    wakers: FxHashMap<(ThreadId, Option<StackId>, i16), (i64, i64, ContextSwitchRow)>,
+}
+
+/// Reads the switches of these threads.
+pub(super) fn fill(
+    opened: &OpenRecording,
+    time: TimeRange,
+    rows: &mut [Row],
+    threads: &[ThreadRow],
+    processes: &[ProcessRow],
+) -> Result<(), Error> {
+    if rows.is_empty() || !opened.info().has_switches {
+        return Ok(());
+    }
+    let (start, end) = time.bounds();
+    let (range, has_ready) = (Span::new(start, end), opened.info().has_ready);
+    let mut sums: FxHashMap<ThreadId, Sums> = rows.iter().map(|row| (row.thread.thread, Sums::default())).collect();
+    let time = (range != Span::ALL).then_some(start..end);
+    opened.archive().scan(SWITCHES, time, |row: &ContextSwitchRow| {
+        let Some(sums) = sums.get_mut(&row.thread) else { return };
+        let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
+        if let Some(name) = wait_reason::of(row) {
+            let reason = sums.reasons.entry((row.off_state, row.wait_reason)).or_insert((0, 0, name));
+            reason.0 += 1;
+            reason.1 += wait.length();
+        }
+        if let Some(readier) = row.readier {
+            let key = (readier, row.ready_stack, row.flags & Waker::FLAGS);
+            let waker = sums.wakers.entry(key).or_insert_with(|| (0, 0, row.clone()));
+            waker.0 += 1;
+            waker.1 += wait.length();
+        }
+    })?;
+    let known = Threads::new(threads, processes);
+    let mut names = StackNames::new(opened.named_stacks(Granularity::default())?);
+    for row in rows {
+        if let Some(sums) = sums.remove(&row.thread.thread) {
+            row.detail = sums.finish(&known, &mut names);
+        }
+    }
+    Ok(())
+}
+
+impl Sums {
+    fn finish(self, threads: &Threads<'_>, names: &mut StackNames) -> Detail {
+        let mut reasons: Vec<Reason> =
+            self.reasons.into_values().map(|(count, wait, name)| Reason { name, count, wait }).collect();
+        reasons.sort_by(|a, b| b.wait.cmp(&a.wait).then_with(|| a.name.cmp(&b.name)));
+
+        // Wake-ups with other stacks are by the same thread; the most frequent stack stands for all.
+        let mut with_stacks: Vec<(i64, i64, ContextSwitchRow)> = self.wakers.into_values().collect();
+        with_stacks.sort_by_key(|(count, _, row)| (-count, row.readier, row.ready_stack));
+        let mut wakers: Vec<(Waker, WokenBy)> = Vec::new();
+        for (count, wait, row) in with_stacks {
+            let waker = Waker::of(&row, threads, names);
+            if let Some((_, known)) = wakers.iter_mut().find(|(known, _)| *known == waker) {
+                known.count += count;
+                known.wait = known.wait.saturating_add(wait);
+                continue;
+            }
+            let thread = if let Waker::Thread(thread) = waker { Some(thread) } else { None };
+            let process = thread.and_then(|thread| threads.process(thread));
+            let woken_by = WokenBy {
+                label: threads.waker_label(waker),
+                process: process.map(|process| (process.name.clone(), process.pid)),
+                tid: thread.and_then(|thread| threads.row(thread)).map(|row| row.tid),
+                count,
+                wait,
+                stack: row.ready_stack.map(|stack| names.of(stack)).unwrap_or_default(),
+            };
+            wakers.push((waker, woken_by));
+        }
+        let mut wakers: Vec<WokenBy> = wakers.into_iter().map(|(_, woken_by)| woken_by).collect();
+        wakers.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.label.cmp(&b.label)));
+        Detail { reasons, wakers }
+    }
+}

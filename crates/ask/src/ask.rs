@@ -55,11 +55,7 @@ const MOST_BUCKETS: i64 = 10_000;
 #[must_use]
 pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     let (recordings, mut failures) = open_all(sources);
-    let mut columns = question.columns();
-    let place = bucket_place(&columns);
-    if when.bucket.is_some() {
-        columns.insert(place, BUCKET);
-    }
+    let columns = when.columns(question);
     let results: Vec<Result<Section, Failure>> = recordings
         .par_iter()
         .map(|recording| {
@@ -137,6 +133,16 @@ pub struct Resolved {
 }
 
 impl When {
+    /// The columns of an answer: those of the question, and that of a series.
+    #[must_use]
+    pub fn columns(&self, question: &dyn Ask) -> Vec<Column> {
+        let mut columns = question.columns();
+        if self.bucket.is_some() {
+            columns.insert(bucket_place(&columns), BUCKET);
+        }
+        columns
+    }
+
     /// What it means in a recording.
     ///
     /// # Errors

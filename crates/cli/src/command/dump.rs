@@ -51,7 +51,7 @@ pub(crate) fn ask_archives(
     printer: &Printer,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
-    printer.columns.choose(&question.columns()).map_err(wrong_column)?;
+    printer.columns.choose(&when.columns(question)).map_err(wrong_column)?;
     let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
     let outcome = ask(&sources.list, question, when);
     for failure in &outcome.failures {

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use tracesift_archive::Error;
+use tracesift_trace::rows::ContextSwitchRow;
 
 use crate::answer::{Answer, Column, Failure, Kind, Layout, Outcome, Section, View};
 use crate::recording::{OpenRecording, Source, open_all};
@@ -49,6 +50,8 @@ const BUCKET: Column = Column {
 };
 /// More stretches than anybody looks at.
 const MOST_BUCKETS: i64 = 10_000;
+/// Switches that a series may read, again and again: some minutes.
+const MOST_SWITCHES: i64 = 2_000_000_000;
 
 /// Asks archives in parallel. The order of the answer does not depend on which one was ready first: the oldest recording
 /// stands first.
@@ -99,6 +102,14 @@ fn series(
         let name = &recording.file.name;
         return Err(failure(format!("{name}: more than {MOST_BUCKETS} stretches of --bucket; choose longer ones")));
     }
+    // Each stretch may read all switches.
+    let switches = i64::try_from(recording.archive().row_count::<ContextSwitchRow>()).unwrap_or(i64::MAX);
+    if switches.saturating_mul(end.saturating_sub(start) / length) > MOST_SWITCHES {
+        let name = &recording.file.name;
+        return Err(failure(format!(
+            "{name}: too many switches for so many stretches; choose longer ones, or a part with --time"
+        )));
+    }
     let place = bucket_place(&question.columns());
     let mut all = Section { warnings: recording.file.warnings.clone(), ..recording.file.section() };
     let mut from = origin.saturating_add((start.saturating_sub(origin)).div_euclid(length).saturating_mul(length));
@@ -143,6 +154,13 @@ impl When {
         columns
     }
 
+    /// What must be said where a landmark is asked for and the recording has none.
+    #[must_use]
+    pub fn not_found(&self, found: Option<Found>) -> Option<String> {
+        let missing = found.is_none() && !self.zero.is_session();
+        missing.then(|| "what --zero-time names is not in it: times are those since the session's start".to_owned())
+    }
+
     /// What it means in a recording.
     ///
     /// # Errors
@@ -174,16 +192,13 @@ impl When {
             Some(length) => series(recording, question, (time, origin), length)?,
         };
         section.count_from(origin, columns);
-        match found {
-            None if !self.zero.is_session() => section
-                .warnings
-                .push("what --zero-time names is not in it: times are those since the session's start".to_owned()),
-            Some(found) if found.candidates > 1 => section.notes.push(format!(
+        section.warnings.extend(self.not_found(found));
+        if let Some(found) = found.filter(|found| found.candidates > 1) {
+            section.notes.push(format!(
                 "{} instants fit --zero-time; times are counted from the one at {} s",
                 found.candidates,
                 crate::time_format::seconds(found.time, 3)
-            )),
-            _ => {}
+            ));
         }
         Ok(section)
     }

@@ -11,6 +11,9 @@ use crate::time_format::{Zero, seconds};
 use crate::time_range::{TimeRange, TimeRangeError};
 use crate::units::{QuantityError, TimeUnit, parse_time};
 
+/// Nanoseconds of a day.
+const DAY: i64 = 86_400_000_000_000;
+
 /// An instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instant {
@@ -154,7 +157,31 @@ impl TimeSpec {
             Some(Instant::Since(ns)) => Some(Some(ns.saturating_add(origin))),
             Some(clock) => clock.in_session(zero, end).map(Some),
         };
-        Some(TimeRange { start: edge(self.start)?, end: edge(self.end)? })
+        let (mut start, mut end_of_range) = (edge(self.start)?, edge(self.end)?);
+        // Without dates a range from late to early goes over midnight: the edge that lies in the recording counts.
+        let without_date = |instant| matches!(instant, Some(Instant::Clock { date: None, .. }));
+        if let (Some(from), Some(to)) = (start, end_of_range)
+            && to <= from
+        {
+            let inside = |ns: i64| (0..=end).contains(&ns);
+            if without_date(self.end) && (inside(from) || !without_date(self.start)) {
+                end_of_range = Some(to.saturating_add(DAY));
+            } else if without_date(self.start) {
+                start = Some(from.saturating_sub(DAY));
+            }
+        }
+        Some(TimeRange { start, end: end_of_range })
+    }
+}
+
+impl fmt::Display for TimeSpec {
+    /// Nothing where both ends are open.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_everything() {
+            return Ok(());
+        }
+        let edge = |edge: Option<Instant>| edge.map(|instant| instant.to_string()).unwrap_or_default();
+        write!(f, "{}..{}", edge(self.start), edge(self.end))
     }
 }
 
@@ -204,6 +231,9 @@ mod tests {
         // Seconds count from the origin, a time of day does not.
         assert_eq!(range("1..2").bounds(), (6 * S, 7 * S));
         assert_eq!(range("23:59:55..00:00:00").bounds(), (5 * S, 10 * S));
+        // The recording goes from 23:59:50 to 00:00:50.
+        assert_eq!(range("23:59:55..00:05").bounds(), (5 * S, 310 * S));
+        assert_eq!(range("23:50..00:00:05").bounds(), (-590 * S, 15 * S));
         assert!("..".parse::<TimeSpec>().unwrap().is_everything());
         assert!("5..4".parse::<TimeSpec>().is_err() && "5".parse::<TimeSpec>().is_err());
     }

@@ -4,13 +4,14 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use tracesift_analysis::{MethodId, MethodSource as _};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::spans::is_switch_in;
+use tracesift_analysis::{MethodId, MethodSource as _, pieces};
 use tracesift_archive::{Error, Projection};
 use tracesift_extract::input::Patterns;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, MarkRow, ProcessRow, ThreadRow};
-use tracesift_trace::{FrameId, StackId, ThreadId};
+use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
 use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::processes::Processes;
@@ -120,7 +121,8 @@ impl Landmark {
     /// All instants that it could be.
     fn times(&self, recording: &OpenRecording, processes: &[&ProcessRow], all: bool) -> Result<Vec<i64>, Error> {
         let archive = recording.archive();
-        let is_of = |process: Option<_>| all || process.is_some_and(|id| processes.iter().any(|row| row.process == id));
+        let own: FxHashSet<ProcessId> = processes.iter().map(|row| row.process).collect();
+        let is_of = |process: Option<ProcessId>| all || process.is_some_and(|id| own.contains(&id));
         let mut times = Vec::new();
         match self {
             Self::Mark(patterns) => {
@@ -161,12 +163,15 @@ fn sighting(
     last: bool,
 ) -> Result<Option<i64>, Error> {
     const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "stack", "frame"]);
-    const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&["time", "thread", "off_time", "wait_stack"]);
+    const SWITCHES: Projection<ContextSwitchRow> =
+        Projection::of(&["time", "thread", "off_time", "ready_time", "wait_stack", "flags"]);
     let archive = recording.archive();
     let mut stacks = WantedStacks::new(recording.named_stacks(Granularity::default())?, patterns);
     let threads: FxHashMap<ThreadId, _> =
         archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row.process)).collect();
-    let is_of = |process| processes.iter().any(|row| row.process == process);
+    let own: FxHashSet<ProcessId> = processes.iter().map(|row| row.process).collect();
+    let is_of = |process| own.contains(&process);
+    let has_ready = recording.info().has_ready;
     let mut best: Option<i64> = None;
     let mut see = |time: i64| {
         best = Some(best.map_or(time, |best| if last { best.max(time) } else { best.min(time) }));
@@ -179,7 +184,14 @@ fn sighting(
     archive.scan(SWITCHES, None, |row: &ContextSwitchRow| {
         let process = threads.get(&row.thread);
         if process.is_some_and(|process| is_of(*process)) && stacks.has(row.wait_stack, None) {
-            see(if last { row.time } else { row.off_time });
+            // What counts as a sight of a method is what the figures of methods are made of.
+            let parts = pieces(row, has_ready);
+            for span in [parts.wait, parts.ready].into_iter().flatten() {
+                see(if last { span.end } else { span.start });
+            }
+            if is_switch_in(row) {
+                see(row.time);
+            }
         }
     })?;
     Ok(best)

@@ -3,7 +3,7 @@
 mod stacks;
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{Span, pieces};
+use tracesift_analysis::{Recording, Run, RunStacks, Span, pieces};
 use tracesift_archive::{Error, Projection};
 use tracesift_export::{
     About, Folded, Marker, MarkerKind, Measure, Process, Profile, Sample, Thread, ThreadId as ExportedThread, Weight,
@@ -22,6 +22,18 @@ use crate::wait_reason;
 const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
 const SWITCHES: Projection<ContextSwitchRow> =
     Projection::of(&["time", "thread", "off_time", "off_state", "wait_reason", "ready_time", "wait_stack", "flags"]);
+/// The columns that runs need.
+const RUNS: Projection<ContextSwitchRow> = Projection::of(&[
+    "time",
+    "cpu",
+    "thread",
+    "prev_thread",
+    "off_time",
+    "off_state",
+    "ready_time",
+    "wait_stack",
+    "flags",
+]);
 /// Seconds from 1601, where file times begin, to 1970, in 100 ns.
 const UNIX_EPOCH: i64 = 116_444_736_000_000_000;
 
@@ -34,6 +46,8 @@ pub struct Question {
     pub filter: ProcessFilter,
     /// Samples and spans in this range.
     pub time: TimeRange,
+    /// The instant from which times are counted, ns since the session's start.
+    pub origin: i64,
     /// Only stacks with such a method.
     pub methods: MethodPatterns,
 }
@@ -76,7 +90,7 @@ impl Question {
         for Charge { owner, at, time, weight } in charges {
             let Some(stack) = builder.stacks.get(at, &mut profile.catalog) else { continue };
             let thread = builder.thread(owner, &mut profile.catalog);
-            profile.samples.push(Sample { time, thread, stack, weight });
+            profile.samples.push(Sample { time: time.saturating_sub(self.origin), thread, stack, weight });
         }
         if self.measure == Measure::Cpu {
             self.add_waits(recording, &mut builder, &mut profile)?;
@@ -85,7 +99,8 @@ impl Question {
             if self.time.contains(row.time) {
                 let name = profile.catalog.string(&row.text);
                 let kind = MarkerKind::Mark;
-                profile.markers.push(Marker { kind, thread: None, start: row.time, end: None, name, stack: None });
+                let start = row.time.saturating_sub(self.origin);
+                profile.markers.push(Marker { kind, thread: None, start, end: None, name, stack: None });
             }
         })?;
         Ok(profile)
@@ -98,7 +113,8 @@ impl Question {
         let filetime = file.zero.filetime;
         let timer = recording.info().sample_sources.iter().find(|source| source.number == 0);
         About {
-            start: (filetime != 0).then(|| filetime.saturating_sub(UNIX_EPOCH).saturating_mul(100)),
+            start: (filetime != 0)
+                .then(|| filetime.saturating_sub(UNIX_EPOCH).saturating_mul(100).saturating_add(self.origin)),
             duration: u64::try_from(span.length()).ok(),
             interval: timer.and_then(|source| u64::try_from(source.interval_ns).ok()).filter(|interval| *interval > 0),
             ..About::new(&file.name, self.measure)
@@ -120,7 +136,8 @@ impl Question {
             let name = profile.catalog.string(reason.as_deref().unwrap_or_default());
             for (kind, span) in [(MarkerKind::Wait, parts.wait), (MarkerKind::Ready, parts.ready)] {
                 if let Some(span) = span.filter(|span| !span.is_empty()) {
-                    let (start, end) = (span.start, Some(span.end));
+                    let counted = |time: i64| time.saturating_sub(self.origin);
+                    let (start, end) = (counted(span.start), Some(counted(span.end)));
                     profile.markers.push(Marker { kind, thread: Some(thread), start, end, name, stack });
                 }
             }
@@ -161,6 +178,7 @@ struct Charge {
 
 /// What a profile is made with.
 struct Builder {
+    origin: i64,
     processes: FxHashMap<ProcessId, ProcessRow>,
     threads: FxHashMap<ThreadId, ThreadRow>,
     exported_processes: FxHashMap<ProcessId, tracesift_export::ProcessId>,
@@ -175,6 +193,7 @@ impl Builder {
         let accepted =
             Processes::new(&processes).at_work(&question.filter).map(|row| (row.process, row.clone())).collect();
         Ok(Self {
+            origin: question.origin,
             processes: accepted,
             threads: archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect(),
             exported_processes: FxHashMap::default(),
@@ -192,6 +211,9 @@ impl Builder {
     ) -> Result<(), Error> {
         let archive = recording.archive();
         let (range, has_ready) = (question.range(), recording.info().has_ready);
+        if question.measure == Measure::Cpu && !recording.file.has_samples {
+            return self.runs(recording, range, visit);
+        }
         if question.measure == Measure::Cpu {
             return archive.scan(SAMPLES, question.touching(), |row: &CpuSampleRow| {
                 if self.processes.contains_key(&row.process) {
@@ -211,6 +233,23 @@ impl Builder {
                 visit(Charge { owner, at, time: span.start, weight });
             }
         })
+    }
+
+    /// Precise CPU, where there are no samples: each run is charged to the stack with which the thread leaves the CPU next.
+    fn runs(&self, recording: &OpenRecording, range: Span, mut visit: impl FnMut(Charge)) -> Result<(), Error> {
+        let threads: Vec<ThreadRow> = self.threads.values().cloned().collect();
+        let mut runs = RunStacks::new(&Recording::from(recording.info()), range, &threads);
+        let mut charge = |run: Run, stack: Option<StackId>| {
+            let process = self.threads.get(&run.thread).map(|row| row.process);
+            if let Some(process) = process.filter(|process| self.processes.contains_key(process)) {
+                let at = stack.map_or(At::Nowhere, At::Stack);
+                let weight = u64::try_from(run.span.length()).unwrap_or(0);
+                visit(Charge { owner: (process, run.thread), at, time: run.span.start, weight });
+            }
+        };
+        recording.archive().scan_backwards(RUNS, None, |row| runs.switch(row, &mut charge))?;
+        runs.finish(&mut charge);
+        Ok(())
     }
 
     fn of_switch(&self, row: &ContextSwitchRow) -> Option<Owner> {
@@ -233,23 +272,23 @@ impl Builder {
             process,
             name,
             tid: row.and_then(|row| u32::try_from(row.tid).ok()).unwrap_or(0),
-            start: row.and_then(|row| row.start),
-            end: row.and_then(|row| row.end),
+            start: row.and_then(|row| row.start).map(|time| time.saturating_sub(self.origin)),
+            end: row.and_then(|row| row.end).map(|time| time.saturating_sub(self.origin)),
         });
         self.exported_threads.insert(owner, thread);
         thread
     }
 
     fn process(&mut self, process: ProcessId, catalog: &mut tracesift_export::Catalog) -> tracesift_export::ProcessId {
-        let rows = &self.processes;
+        let (rows, origin) = (&self.processes, self.origin);
         *self.exported_processes.entry(process).or_insert_with(|| {
             let row = rows.get(&process);
             let name = catalog.string(row.map_or("", |row| row.name.as_str()));
             catalog.process(Process {
                 name,
                 pid: row.and_then(|row| u32::try_from(row.pid).ok()).unwrap_or(0),
-                start: row.and_then(|row| row.start),
-                end: row.and_then(|row| row.end),
+                start: row.and_then(|row| row.start).map(|time| time.saturating_sub(origin)),
+                end: row.and_then(|row| row.end).map(|time| time.saturating_sub(origin)),
             })
         })
     }

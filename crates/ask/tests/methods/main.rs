@@ -249,6 +249,7 @@ fn profiles_add_up_to_what_the_threads_did() {
                 measure,
                 filter: ProcessFilter::default(),
                 time: TimeRange::default(),
+                origin: 0,
                 methods: MethodPatterns::default(),
             };
             let folded = question.folded(&recording).expect("read");

@@ -66,7 +66,7 @@ struct FigureArgs {
     max_ready: Option<i64>,
     /// What to add up: `total` files only, `process` also processes, `method` also shows the methods [default: process without
     /// methods, else none]
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", conflicts_with = "bucket")]
     totals: Option<Totals>,
     /// Show version, product, company and description of the image that a process runs, or of a method's module; with
     /// `=PATTERNS` only of those where one of these texts matches
@@ -76,7 +76,11 @@ struct FigureArgs {
 
 /// Of the form with a row per method.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Methods", group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)))]
+#[command(
+    next_help_heading = "Methods",
+    group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)),
+    group(ArgGroup::new("of_methods").args(["methods", "top_methods"]).multiple(true))
+)]
 struct MethodArgs {
     /// A row per method: those with such a function, or `module!function`; '*.dll' alone means functions without symbols
     #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
@@ -97,16 +101,16 @@ struct MethodArgs {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "per_method")]
     skip_methods: usize,
     /// Patterns of methods always describe `module!function`
-    #[arg(long, requires = "per_method")]
+    #[arg(long, requires = "of_methods")]
     include_module: bool,
     /// Functions with other arguments are other methods, shown and matched with them
-    #[arg(long, requires = "per_method")]
+    #[arg(long, requires = "of_methods")]
     include_args: bool,
     /// What is one method
-    #[arg(long, value_name = "WHAT", default_value = "function", requires = "per_method")]
+    #[arg(long, value_name = "WHAT", default_value = "function", requires = "of_methods")]
     by: WhichBy,
     /// One row per module for all its functions without symbols
-    #[arg(long, requires = "per_method")]
+    #[arg(long, requires = "of_methods")]
     fold_unresolved: bool,
     /// A row per thread and method
     #[arg(long, requires = "per_method")]

@@ -25,7 +25,7 @@ pub(crate) use extract::ExtractArgs;
 pub(crate) use files::{FileArgs, RunArgs};
 pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
-pub(crate) use processes::{ProcessArgs, SeriesArgs, WhenArgs};
+pub(crate) use processes::{ProcessArgs, SeriesArgs, WhenArgs, ZeroArgs};
 pub(crate) use profile::{ExportArgs, FlameArgs};
 pub(crate) use symbols::Symbols;
 pub(crate) use time::TimeArgs;

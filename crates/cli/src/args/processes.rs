@@ -55,6 +55,14 @@ pub(crate) struct WhenArgs {
     #[arg(long, value_name = "A..B", default_value = "..", hide_default_value = true, allow_hyphen_values = true)]
     pub(crate) time: TimeSpec,
 
+    #[command(flatten)]
+    zero: ZeroArgs,
+}
+
+/// From when on times are counted.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Time")]
+pub(crate) struct ZeroArgs {
     /// Count times from what happened in each recording: mark:TEXT, process-start:NAME, process-end:NAME, first:METHOD, last:METHOD
     /// or event:PROVIDER/NAME; of several the first that a recording has
     #[arg(long, value_name = "LANDMARK")]
@@ -79,12 +87,19 @@ pub(crate) struct WhenArgs {
 impl WhenArgs {
     /// Which part, and from when on times are counted.
     pub(crate) fn when(&self) -> When {
+        When { time: self.time, ..self.zero.when() }
+    }
+}
+
+impl ZeroArgs {
+    /// From when on times are counted, of whole recordings.
+    pub(crate) fn when(&self) -> When {
         let process = ProcessFilter {
             process: ProcessPatterns::parse(&self.zero_process),
             command_line: Patterns::parse(&self.zero_cmdline),
             ..ProcessFilter::default()
         };
-        When { time: self.time, zero: ZeroTime { landmarks: self.zero_time.clone(), process }, bucket: None }
+        When { zero: ZeroTime { landmarks: self.zero_time.clone(), process }, ..When::default() }
     }
 }
 

@@ -140,6 +140,7 @@ impl ProfileArgs {
             },
             filter: self.processes.filter(),
             time: TimeRange::default(),
+            origin: 0,
             methods: MethodPatterns::parse(&self.stacks.methods, false),
         }
     }
@@ -147,10 +148,16 @@ impl ProfileArgs {
     /// What limits the profile, as a line below a title.
     pub(crate) fn subtitle(&self) -> String {
         let named = |name: &str, value: &str| (!value.is_empty()).then(|| format!("{name} {value}"));
+        let of = &self.processes;
         let parts = [
-            named("processes", &self.processes.process),
-            named("command lines", &self.processes.cmdline),
+            named("processes", &of.process),
+            named("children of", &of.parent),
+            named("command lines", &of.cmdline),
+            named("users", &of.user),
+            named("sessions", &of.session),
+            named("containers", &of.container),
             named("methods", &self.stacks.methods),
+            named("time", &of.when.time.to_string()),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

@@ -4,7 +4,7 @@ use clap::Args;
 use tracesift_ask::question::instants;
 use tracesift_ask::time_spec::Instant;
 
-use super::{FileArgs, OutputArgs, RunArgs, WhenArgs};
+use super::{FileArgs, OutputArgs, RunArgs, ZeroArgs};
 
 /// Options of `time`.
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ pub(crate) struct TimeArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     at: Vec<Instant>,
     #[command(flatten)]
-    pub(crate) when: WhenArgs,
+    pub(crate) zero: ZeroArgs,
     #[command(flatten)]
     pub(crate) runs: RunArgs,
     #[command(flatten)]

@@ -40,7 +40,7 @@ pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::R
 pub(crate) fn time(args: &TimeArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
     let printer = Printer::new(&args.output, no_color)?;
     let common = (&args.files, &args.runs, &args.output);
-    ask_archives(common, &args.when.when(), &args.question(), &printer, messages)
+    ask_archives(common, &args.zero.when(), &args.question(), &printer, messages)
 }
 
 /// Puts a question to the archives that the arguments name, and to recordings that are named by themselves.

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use tracesift_ask::recording::OpenRecording;
-use tracesift_ask::{When, profile};
+use tracesift_ask::{Resolved, When, profile};
 use tracesift_export::flame::Drawn;
-use tracesift_export::{Folded, Format, Grouping, folded, pprof};
+use tracesift_export::{Folded, Format, Grouping, Measure, folded, pprof};
 
 use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
 use crate::command::dump::{Sources, sources};
@@ -57,7 +57,7 @@ pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<E
             target.write(|mut out| Ok(pprof::write(&profile, &mut out)?))?;
         }
         format => {
-            let question = one.within(&question, &when)?;
+            let question = one.within(&question, &when, messages)?;
             let profile = question.timed(&one.recording)?;
             warn_if_empty(profile.samples.is_empty(), &one.recording, messages);
             target.write(|mut out| Ok(format.write(profile, &mut out)?))?;
@@ -97,13 +97,25 @@ impl One {
         }
     }
 
-    fn within(&self, question: &profile::Question, when: &When) -> anyhow::Result<profile::Question> {
-        let time = when.resolve(&self.recording).map_err(|failure| anyhow::anyhow!("{}", failure.reason))?.time;
-        Ok(profile::Question { time, ..question.clone() })
+    fn within(
+        &self,
+        question: &profile::Question,
+        when: &When,
+        messages: &Messages,
+    ) -> anyhow::Result<profile::Question> {
+        let Resolved { time, origin, found } =
+            when.resolve(&self.recording).map_err(|failure| anyhow::anyhow!("{}", failure.reason))?;
+        if let Some(warning) = when.not_found(found) {
+            messages.warning(&format!("{}: {warning}", self.recording.file.name));
+        }
+        if question.measure == Measure::Cpu && !self.recording.file.has_samples {
+            messages.note("no CPU samples were recorded: CPU is precise run time from context switches");
+        }
+        Ok(profile::Question { time, origin, ..question.clone() })
     }
 
     fn folded(&self, question: &profile::Question, when: &When, messages: &Messages) -> anyhow::Result<Folded> {
-        let profile = self.within(question, when)?.folded(&self.recording)?;
+        let profile = self.within(question, when, messages)?.folded(&self.recording)?;
         warn_if_empty(profile.weights.is_empty(), &self.recording, messages);
         Ok(profile)
     }

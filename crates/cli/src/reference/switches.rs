@@ -111,7 +111,7 @@ const SWITCHES: &[Switch] = &[
     switch(&["nocmdline"], QUESTIONS, To::Flag("--no-cmdline")),
     switch(&["nocsvseparator", "clip", "nodigitsep", "debug"], ALL, To::Dropped(0)),
     switch(&["showfullfilename", "sffn", "plainprocessnames", "ppn"], QUESTIONS, To::Dropped(0)),
-    switch(&["column"], QUESTIONS, To::Missing("a choice of columns")),
+    switch(&["column"], QUESTIONS, To::Value("--columns")),
     switch(&["merge"], QUESTIONS, To::Missing("rows merged over files")),
     switch(&["zerotime", "zt"], OF_PROCESSES, To::ZeroTime),
     switch(&["zeroprocessname", "zpn"], OF_PROCESSES, To::Value("--zero-process")),

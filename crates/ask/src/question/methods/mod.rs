@@ -270,7 +270,7 @@ impl Question {
                 let key = |group: &OfOneProcess<'_>| (group.process.name.to_lowercase(), group.process.pid);
                 key(a).cmp(&key(b)).then(a.process.start.cmp(&b.process.start))
             };
-            let order = if self.totals == Totals::None { by_largest() } else { by_total() };
+            let order = if self.totals == Totals::None || !self.sort.adds_up() { by_largest() } else { by_total() };
             order.then_with(by_name)
         });
         groups
@@ -328,6 +328,12 @@ impl Question {
             section.notes.push(
                 "totals add up the rows shown, which overlap: a sample or span counts in each of its methods"
                     .to_owned(),
+            );
+        }
+        let spans = Sums::of(shown.iter().copied());
+        if with_totals && shown.len() > 1 && (spans.wait.is_some() || spans.ready.is_some()) {
+            section.notes.push(
+                "totals of wait and ready add up unions: time at which several rows waited counts for each".to_owned(),
             );
         }
         if precise && !shown.is_empty() {

@@ -129,7 +129,7 @@ impl Ask for Question {
         let mut section = COLUMNS.section(&recording.file, &rows, self.facts(recording, sum(&found)));
         section.groups = groups;
         section.notes = self.notes(recording, !rows.is_empty());
-        if found.len() < all {
+        if found.len() < all && self.top.skip == 0 {
             let (left_out, time) = (all - found.len(), everything.1.saturating_sub(sum(&found).1));
             let ms = decimal(time, 6, 1);
             section.notes.push(match left_out {

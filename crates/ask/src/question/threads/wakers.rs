@@ -98,7 +98,8 @@ pub(super) fn fill(
             reason.count += 1;
             reason.wait += wait.length();
         }
-        if let Some(readier) = row.readier {
+        let woken_in_time = row.ready_time.is_some_and(|time| range.contains(time.max(row.off_time)));
+        if let Some(readier) = row.readier.filter(|_| woken_in_time) {
             let key = (readier, row.ready_stack, row.flags & Waker::FLAGS);
             let wake_ups = sums.wakers.entry(key).or_insert_with(|| WakeUps { count: 0, wait: 0, row: row.clone() });
             wake_ups.count += 1;

@@ -110,7 +110,7 @@ fn read_file<T: DeserializeOwned>(path: &Path, limits: &Limits) -> Result<T, Err
 
 /// Reads a document from a stream of at most `limit` bytes. `name` stands for it in errors.
 pub(crate) fn read_json<T: DeserializeOwned>(name: &str, stream: impl Read, limit: u64) -> Result<T, Error> {
-    let mut limited = BufReader::with_capacity(BUFFER, Limited { stream, left: limit });
+    let mut limited = BufReader::with_capacity(BUFFER, Limited { stream, left: Some(limit) });
     skip_byte_order_mark(&mut limited);
     let mut deserializer = serde_json::Deserializer::from_reader(limited);
     let read = T::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
@@ -128,17 +128,19 @@ fn skip_byte_order_mark(stream: &mut impl io::BufRead) {
     }
 }
 
-/// A stream that ends with an error where its limit is.
+/// A stream that ends with an error where its limit is, as often as it is asked.
 struct Limited<R> {
     stream: R,
-    left: u64,
+    /// `None`: there was more.
+    left: Option<u64>,
 }
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.ok_or(io::ErrorKind::FileTooLarge)?;
         let count = self.stream.read(into)?;
-        self.left = self.left.checked_sub(count as u64).ok_or(io::ErrorKind::FileTooLarge)?;
-        Ok(count)
+        self.left = left.checked_sub(count as u64);
+        if self.left.is_none() { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(count) }
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path, main: &str, modules: Option<&str>, limits: &Limi
     let password = Password::empty();
     let shown = |member: &str| format!("{}: {}", path.display(), shortened(member));
     let limit = size.saturating_mul(limits.ratio).max(limits.document).min(limits.unpacked);
-    let mut left = limit;
+    let mut left = Some(limit);
     let mut found: (Option<Document>, Option<Modules>) = (None, None);
 
     for (index, block) in archive.blocks.iter().enumerate() {
@@ -59,14 +59,12 @@ pub(super) fn read(path: &Path, main: &str, modules: Option<&str>, limits: &Limi
             };
             wanted -= usize::from(is_wanted(entry.name()));
             // What a parser left, or did not want, must come out before the next member does.
-            let step = step.and_then(|()| match io::copy(&mut counted, &mut io::sink()) {
-                Ok(_) => Ok(()),
-                Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => {
-                    Err(Error::TooLarge { document: member, limit })
-                }
-                Err(error) => Err(damaged(path, error)),
-            });
-            failure = step.err();
+            let rest =
+                step.and_then(|()| io::copy(&mut counted, &mut io::sink()).map_err(|error| damaged(path, error)));
+            failure = match left {
+                None => Some(Error::TooLarge { document: member, limit }),
+                Some(_) => rest.err(),
+            };
             Ok(failure.is_none() && wanted > 0)
         });
         if let Some(failure) = failure {
@@ -112,16 +110,17 @@ fn damaged(path: &Path, reason: impl ToString) -> Error {
     Error::Container { path: path.to_owned(), reason: super::one_line(&reason.to_string()) }
 }
 
-/// A member's bytes, counted against what may come out of the container.
+/// A member's bytes, counted against what may come out of the container; `None`: there was more.
 struct Counted<'a, R: ?Sized> {
     stream: &'a mut R,
-    left: &'a mut u64,
+    left: &'a mut Option<u64>,
 }
 
 impl<R: Read + ?Sized> Read for Counted<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.ok_or(io::ErrorKind::QuotaExceeded)?;
         let count = self.stream.read(into)?;
-        *self.left = self.left.checked_sub(count as u64).ok_or(io::ErrorKind::QuotaExceeded)?;
-        Ok(count)
+        *self.left = left.checked_sub(count as u64);
+        if self.left.is_none() { Err(io::ErrorKind::QuotaExceeded.into()) } else { Ok(count) }
     }
 }

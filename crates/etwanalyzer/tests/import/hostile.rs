@@ -92,7 +92,7 @@ fn truncated_documents() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// Damage anywhere gives an archive or an error.
     #[test]

@@ -196,7 +196,7 @@ fn old_rows_and_absent_parts() {
 fn names_that_are_no_extract() {
     let folder = Folder::new();
     let part = folder.write("x_derived_Modules.json", "{}");
-    assert!(refused(&part).ends_with("name its main file, ".to_owned().as_str()) || refused(&part).contains("x.json"));
+    assert!(refused(&part).contains("name its main file, ") && refused(&part).ends_with("x.json"));
     assert!(refused(&folder.path("gone.json")).ends_with("does not exist"));
     assert!(refused(&folder.path("")).contains("no regular file"));
     assert!(refused(&folder.write("p.json", "{}")).ends_with("it has no SessionStart"));
@@ -207,7 +207,8 @@ fn names_that_are_no_extract() {
     assert!(
         refused(&folder.pack("two.json7z", &[("a.json", b"{}"), ("b.json", b"{}")])).contains("holds 2 main documents")
     );
-    assert!(refused(&folder.pack("empty.json7z", &[("a.json", b"")])).contains("no content"));
+    let empty = refused(&folder.pack("empty.json7z", &[("a.json", b"")]));
+    assert!(empty.contains("a.json cannot be read: EOF"), "{empty}");
 }
 
 #[test]
@@ -240,7 +241,7 @@ fn limits_hold() {
     assert!(failure(&packed, Limits { unpacked: 1 << 20, ..Limits::default() }).contains("1048576 bytes"));
     assert!(failure(&packed, Limits { members: 1, ..Limits::default() }).contains("more than 1 members"));
     assert!(failure(&packed, Limits { dictionary: 1 << 10, ..Limits::default() }).contains("dictionary"));
-    assert!(failure(&packed, small).contains("1000 bytes"));
+    assert!(failure(&packed, Limits { ratio: 1 << 20, ..small }).contains("1000 bytes"));
     // Few names that many rows refer to.
     let long = "x".repeat(1 << 16);
     let rows = vec!["0 11 0 0.0 1.0 1 0"; 100];

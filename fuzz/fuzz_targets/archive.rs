@@ -62,7 +62,7 @@ fn read(path: &PathBuf) {
         ($($row:ident),+) => { $(
             let _ = archive.rows::<$row>();
             let _ = archive.scan(Projection::ALL, Some(-1_000_000..1_000_000), |_: &$row| {});
-            let _ = archive.scan_backwards(Projection::ALL, |_: &$row| {});
+            let _ = archive.scan_backwards(Projection::ALL, Some(0..1 << 30), |_: &$row| {});
         )+ };
     }
     every_table!(each);

@@ -5,7 +5,7 @@
 
 use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 
-use crate::spans::{Span, pieces};
+use crate::spans::{Span, is_switch_in, pieces};
 
 /// How a thread spent a stretch of time. The parts add up to its length.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,10 +53,11 @@ impl ActivityWalk {
         let activity = &mut self.activity;
         let length = |span: Option<Span>| span.map_or(0, Span::length);
         let before = Span::new(self.now, row.off_time.clamp(self.now, self.within.end)).length();
-        if self.runs {
-            activity.run += before
+        // Before it was first seen nobody knows.
+        if self.runs && row.flags & switch_flags::OPEN_LEFT == 0 {
+            activity.run += before;
         } else {
-            activity.unknown += before
+            activity.unknown += before;
         }
         let parts = pieces(row, self.has_ready).clip(Span { start: self.now, ..self.within });
         activity.wait += length(parts.wait);
@@ -67,8 +68,7 @@ impl ActivityWalk {
             activity.longest = Some((wait, row.clone()));
         }
         self.now = self.now.max(row.time.min(self.within.end));
-        // Behind the row that closes its life it does not run.
-        self.runs = row.flags & (switch_flags::OPEN_RIGHT | switch_flags::TERMINATED) == 0;
+        self.runs = is_switch_in(row);
     }
 
     /// The activity, up to the end of the stretch.
@@ -121,6 +121,13 @@ mod tests {
         let closing = ContextSwitchRow { flags: switch_flags::TERMINATED, off_time: 7, time: 7, ..row(7, 7, 7) };
         let ended = activity(&[closing], Span::new(5, 9));
         assert_eq!((ended.run, ended.unknown), (2, 2));
+    }
+
+    #[test]
+    fn before_its_birth_it_did_not_run() {
+        let born = ContextSwitchRow { flags: switch_flags::OPEN_LEFT, off_time: 90, time: 95, ..row(90, 95, 95) };
+        let young = activity(&[born], Span::new(0, 100));
+        assert_eq!((young.run, young.wait, young.unknown), (5, 0, 95));
     }
 
     proptest! {

@@ -6,10 +6,10 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
 use crate::Recording;
 use crate::by_id::ById;
+use crate::charged_to::ChargedTo;
 use crate::charges::{Charge, What};
 use crate::method_slots::ProcessNumber;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
-use crate::stack_cache::Place;
 
 /// The half of a [`crate::MethodAggregator`] before the charges: it knows rows and threads, and no stack.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Charger {
         if !self.range.contains(row.time) {
             return None;
         }
-        let place = row.stack.map(Place::Stack).or(row.frame.map(Place::Frame)).unwrap_or(Place::Nowhere);
+        let place = ChargedTo::of_sample(row);
         let process = self.process(row.process);
         let what = What::Sample { weight: row.weight };
         Some(Charge { process, thread: row.thread, place, time: row.time, what })
@@ -69,7 +69,7 @@ impl Charger {
         thread.left = row.off_time.min(row.time);
         let process = thread.process;
         self.now = row.time;
-        let place = row.wait_stack.map_or(Place::Nowhere, Place::Stack);
+        let place = ChargedTo::of_wait(row);
         let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(self.range);
         let switched_in = is_switch_in(row) && self.range.contains(row.time);
         let what = What::Switch { wait, ready, switched_in };

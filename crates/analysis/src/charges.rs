@@ -6,9 +6,9 @@
 
 use tracesift_trace::ThreadId;
 
+use crate::charged_to::ChargedTo;
 use crate::method_slots::ProcessNumber;
 use crate::spans::Span;
-use crate::stack_cache::Place;
 
 /// Charges that are put together at a time, at most.
 const BATCH: usize = 1 << 15;
@@ -18,7 +18,7 @@ const BATCH: usize = 1 << 15;
 pub struct Charge {
     pub(crate) process: ProcessNumber,
     pub(crate) thread: ThreadId,
-    pub(crate) place: Place,
+    pub(crate) place: ChargedTo,
     pub(crate) time: i64,
     pub(crate) what: What,
 }
@@ -82,8 +82,8 @@ impl Charges {
 #[cfg(test)]
 mod tests {
     use super::{Charge, Charges, What};
+    use crate::charged_to::ChargedTo;
     use crate::method_slots::ProcessNumber;
-    use crate::stack_cache::Place;
     use tracesift_trace::{StackId, ThreadId};
 
     #[test]
@@ -93,7 +93,7 @@ mod tests {
         for _ in 0..2 {
             for (process, time) in [(7, 1), (0, 2), (7, 3), (2, 4), (0, 5), (7, 6)] {
                 let process = ProcessNumber(process);
-                let place = Place::Stack(StackId(0));
+                let place = ChargedTo::Stack(StackId(0));
                 charges.push(Charge { process, thread: ThreadId(0), place, time, what: What::Sample { weight: 1 } });
             }
             let mut found = Vec::new();

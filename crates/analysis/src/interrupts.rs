@@ -89,7 +89,11 @@ fn of_method(method: &MethodName) -> Option<Interrupt> {
     let module = method.module.as_deref().unwrap_or_default().to_lowercase();
     let function = method.function.to_lowercase();
     let module_is = |names: &[&str]| names.iter().any(|name| module.starts_with(name));
-    let function_has = |names: &[&str]| names.iter().any(|name| function.contains(name));
+    // At the start of a word: `tcp_data_ready` is not of `ata_`.
+    let starts_word =
+        |at: usize| !function.get(..at).unwrap_or_default().ends_with(|c: char| c.is_ascii_alphanumeric());
+    let function_has =
+        |names: &[&str]| names.iter().any(|name| function.match_indices(name).any(|(at, _)| starts_word(at)));
     if function_has(&TIMER_FUNCTIONS) {
         Some(Interrupt::Timer)
     } else if module_is(&DISK_MODULES) || function_has(&DISK_FUNCTIONS) {
@@ -126,6 +130,11 @@ mod tests {
         );
         assert_eq!(of(&[("[kernel.kallsyms]", "blk_mq_complete_request")]), Interrupt::Disk);
         assert_eq!(of(&[("tcpip.sys", "TcpReceive")]), Interrupt::Network);
+        let kernel = |function| ("[kernel.kallsyms]", function);
+        let received =
+            [kernel("try_to_wake_up"), kernel("sock_def_readable"), kernel("tcp_data_ready"), kernel("__napi_poll")];
+        assert_eq!(of(&received), Interrupt::Network);
+        assert_eq!(of(&[kernel("ata_sff_hsm_move")]), Interrupt::Disk);
         assert_eq!(of(&[("ntoskrnl.exe", "KiDpcInterrupt")]), Interrupt::Other);
         assert_eq!(of(&[]), Interrupt::Other);
     }

@@ -15,6 +15,7 @@
 //! * [`run_stacks`]: precise CPU per stack, where there are no samples
 //! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
 //! * [`tags`]: one name per stack, from files of rules
+//! * [`stack_weights`]: one measure per process and stack; [`call_tree`]: a tree of it
 //! * [`pattern`]: names with wildcards
 //! * [`summaries`]: all of it in one pass, for the archive's summary tables
 //!
@@ -25,6 +26,8 @@
 pub mod accounting;
 pub mod activity;
 mod by_id;
+pub mod call_tree;
+pub mod charged_to;
 mod charger;
 mod charges;
 pub mod cpus;
@@ -42,6 +45,7 @@ mod settler;
 mod slot_index;
 pub mod spans;
 mod stack_cache;
+pub mod stack_weights;
 pub mod stacks;
 pub mod summaries;
 mod sums;
@@ -51,6 +55,8 @@ pub mod union;
 
 pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
 pub use activity::{Activity, ActivityWalk};
+pub use call_tree::CallTree;
+pub use charged_to::ChargedTo;
 pub use charges::Charge;
 pub use cpus::CpuSet;
 pub use interrupts::Interrupt;
@@ -62,6 +68,7 @@ pub use percentiles::{Distribution, ReadyLatency};
 pub use processes::ProcessTotals;
 pub use run_stacks::RunStacks;
 pub use spans::{Pieces, Span, pieces};
+pub use stack_weights::{Measure, StackWeight, StackWeights, Weight};
 pub use stacks::{MethodSource, StackMethods};
 pub use summaries::{RowSummaries, StackSummaries, Summaries, Summary};
 pub use union::{DescendingUnion, IntervalUnion};

@@ -7,13 +7,14 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::by_id::ById;
+use crate::charged_to::ChargedTo;
 use crate::charger::Charger;
 use crate::charges::{Charge, Charges, What};
 use crate::method_slots::{MethodSlots, ProcessNumber};
 use crate::methods::DEFAULT_CACHE_BYTES;
 use crate::names::MethodId;
 use crate::spans::Span;
-use crate::stack_cache::{EntryNumber, Place, StackCache};
+use crate::stack_cache::{EntryNumber, StackCache};
 use crate::stacks::MethodSource;
 
 /// Charges that wait to be added may take this part of the cache's bytes besides.
@@ -95,7 +96,7 @@ impl<S: MethodSource> Settler<S> {
 
     /// Takes a charge; those of switches come newest first.
     pub(crate) fn charge(&mut self, charge: Charge) {
-        if charge.place == Place::Nowhere && !self.has_no_stack {
+        if charge.place == ChargedTo::Nowhere && !self.has_no_stack {
             return;
         }
         if self.charges.push(charge) {
@@ -177,10 +178,10 @@ impl<S: MethodSource> Settler<S> {
     }
 
     /// The cache entry of a stack in a process, with the thread noted in it.
-    fn entry(&mut self, process: ProcessNumber, thread: ThreadId, place: Place) -> EntryNumber {
+    fn entry(&mut self, process: ProcessNumber, thread: ThreadId, place: ChargedTo) -> EntryNumber {
         let place = match place {
-            Place::Stack(stack) => Place::Stack(self.source.alike(stack)),
-            Place::Frame(_) | Place::Nowhere => place,
+            ChargedTo::Stack(stack) => ChargedTo::Stack(self.source.alike(stack)),
+            ChargedTo::Frame(_) | ChargedTo::Nowhere => place,
         };
         let entry = match self.cache.find(process, place) {
             Some(entry) => entry,
@@ -210,16 +211,12 @@ impl<S: MethodSource> Settler<S> {
         })
     }
 
-    fn new_entry(&mut self, process: ProcessNumber, place: Place) -> EntryNumber {
+    fn new_entry(&mut self, process: ProcessNumber, place: ChargedTo) -> EntryNumber {
         if self.cache.bytes() > self.cache_bytes {
             self.flush_cache();
         }
         self.scratch.clear();
-        match place {
-            Place::Stack(stack) => self.source.stack(stack, &mut self.scratch),
-            Place::Frame(frame) => self.source.frame(frame, &mut self.scratch),
-            Place::Nowhere => self.source.no_stack(&mut self.scratch),
-        }
+        place.methods(&mut self.source, &mut self.scratch);
         self.cache.insert(process, place, &self.scratch, &mut self.slots)
     }
 

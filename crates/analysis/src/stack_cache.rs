@@ -1,21 +1,12 @@
 //! The stacks seen lately, per process, each with its slots, its groups and what was added up for it.
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::{FrameId, StackId, ThreadId};
+use tracesift_trace::ThreadId;
 
+use crate::charged_to::ChargedTo;
 use crate::method_slots::{MethodSlots, ProcessNumber};
 use crate::names::MethodId;
 use crate::sums::Sums;
-
-/// What samples and spans are charged to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
-    Stack(StackId),
-    /// A sample without stack: the sampled instruction alone.
-    Frame(FrameId),
-    /// Neither is known.
-    Nowhere,
-}
 
 /// An entry of the cache, until it is flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +14,7 @@ pub(crate) struct EntryNumber(u32);
 
 #[derive(Debug, Default)]
 pub(crate) struct StackCache {
-    index: FxHashMap<(ProcessNumber, Place), EntryNumber>,
+    index: FxHashMap<(ProcessNumber, ChargedTo), EntryNumber>,
     entries: Vec<Entry>,
     /// Slots of all entries, leaf first, each once per stack.
     slots: Vec<u32>,
@@ -46,14 +37,14 @@ struct Entry {
 }
 
 impl StackCache {
-    pub(crate) fn find(&self, process: ProcessNumber, place: Place) -> Option<EntryNumber> {
+    pub(crate) fn find(&self, process: ProcessNumber, place: ChargedTo) -> Option<EntryNumber> {
         self.index.get(&(process, place)).copied()
     }
 
     pub(crate) fn insert(
         &mut self,
         process: ProcessNumber,
-        place: Place,
+        place: ChargedTo,
         methods: &[MethodId],
         slots: &mut MethodSlots,
     ) -> EntryNumber {
@@ -111,7 +102,7 @@ impl StackCache {
     /// Bytes in use, about.
     pub(crate) fn bytes(&self) -> usize {
         // An index entry takes its key and value and, at worst, as much again for free places.
-        let per_entry = size_of::<Entry>() + 2 * size_of::<((ProcessNumber, Place), EntryNumber)>();
+        let per_entry = size_of::<Entry>() + 2 * size_of::<((ProcessNumber, ChargedTo), EntryNumber)>();
         self.entries.len() * per_entry + self.slots.len() * 2 * size_of::<u32>() + self.thread_bytes
     }
 

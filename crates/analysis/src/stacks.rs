@@ -86,7 +86,7 @@ impl StackMethods {
     }
 }
 
-impl MethodSource for StackMethods {
+impl MethodSource for &StackMethods {
     fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
         let range = self.stack_index.get(stack.0);
         let frames = range.and_then(|range| self.stack_frames.get(range.start..range.end)).unwrap_or_default();
@@ -97,6 +97,16 @@ impl MethodSource for StackMethods {
 
     fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
         methods.extend_from_slice(self.methods(frame));
+    }
+}
+
+impl MethodSource for StackMethods {
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+        (&*self).stack(stack, methods);
+    }
+
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
+        (&*self).frame(frame, methods);
     }
 }
 

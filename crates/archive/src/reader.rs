@@ -108,7 +108,7 @@ impl Archive {
     /// [`Error::Corrupt`] or [`Error::Read`].
     pub fn rows<T: Table>(&self) -> Result<Vec<T>, Error> {
         let mut rows = Vec::new();
-        let Some(mut scan) = self.start_scan(Projection::<T>::ALL, Part::Whole, None)? else { return Ok(rows) };
+        let Some(mut scan) = self.start_scan(Projection::<T>::ALL, Part::default(), None)? else { return Ok(rows) };
         while let Some(batch) = scan.next()? {
             rows.append(&mut rows_of(&batch).map_err(|reason| Error::corrupt(scan.path(), reason))?);
         }
@@ -143,7 +143,7 @@ impl Archive {
         time: Option<Range<i64>>,
         mut visit: impl FnMut(&T) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let part = time.map_or(Part::Whole, Part::Touching);
+        let part = Part { time, group: None };
         self.show_scan(columns, self.start_scan(columns, part, None)?, &mut visit)
     }
 
@@ -169,7 +169,7 @@ impl Archive {
             Ok(accepted.finish())
         };
         let choice = Choice { columns: by.names(), accepts: Box::new(accepts) };
-        let part = time.map_or(Part::Whole, Part::Touching);
+        let part = Part { time, group: None };
         self.show_scan(columns, self.start_scan(columns, part, Some(choice))?, &mut visit)
     }
 
@@ -190,18 +190,23 @@ impl Archive {
         Ok(())
     }
 
-    /// Shows `visit` the rows of a table with these columns, the last row first. What can be said of a span only from its
-    /// end is computed in this direction.
+    /// As [`Self::scan`], the last row first. What can be said of a span only from its end is computed in this direction.
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_backwards<T: Table>(&self, columns: Projection<T>, mut visit: impl FnMut(&T)) -> Result<(), Error> {
+    pub fn scan_backwards<T: Table>(
+        &self,
+        columns: Projection<T>,
+        time: Option<Range<i64>>,
+        mut visit: impl FnMut(&T),
+    ) -> Result<(), Error> {
         let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(()) };
         let path = self.path.join(table_file(T::DEFINITION.name));
         let groups = Scan::row_groups(&path, &Input::open(&path, table)?, table)?;
         // One row group at a time is held decoded.
         for group in (0..groups).rev() {
-            let Some(mut scan) = self.start_scan(columns, Part::RowGroup(group), None)? else { return Ok(()) };
+            let part = Part { group: Some(group), time: time.clone() };
+            let Some(mut scan) = self.start_scan(columns, part, None)? else { return Ok(()) };
             let mut batches = Vec::new();
             while let Some(batch) = scan.next()? {
                 batches.push(batch);

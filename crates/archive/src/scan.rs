@@ -27,14 +27,13 @@ use crate::view::{PrimitiveView, primitive};
 /// Rows per batch: columns of that many values stay in the second-level cache.
 const BATCH_ROWS: usize = 16 * 1024;
 
-/// Which rows of a table file a pass is about.
-pub(crate) enum Part {
-    /// All.
-    Whole,
-    /// Those that touch a time range.
-    Touching(Range<i64>),
+/// Which rows of a table file a pass is about: all by default.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Part {
     /// Those of one row group.
-    RowGroup(usize),
+    pub(crate) group: Option<usize>,
+    /// Those that touch a time range.
+    pub(crate) time: Option<Range<i64>>,
 }
 
 /// A choice among the rows, made before their other columns are decoded.
@@ -67,7 +66,7 @@ impl Scan {
     ) -> Result<Self, Error> {
         let mut builder = open(&path, &input, file)?;
         let schema = builder.parquet_schema();
-        let times = if let Part::Touching(_) = part { table.timing.columns() } else { Vec::new() };
+        let times = if part.time.is_some() { table.timing.columns() } else { Vec::new() };
         if let Some(missing) = times.iter().find(|name| root(schema, name).is_none()) {
             return Err(Error::corrupt(&path, format!("it has no column {missing}")));
         }
@@ -76,10 +75,8 @@ impl Scan {
         let choice = choice.map(|choice| (mask(schema, &choice.columns), choice.accepts));
         let mut filters: Vec<Box<dyn ArrowPredicate>> = Vec::new();
         let mut groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
-        if let Part::RowGroup(group) = part {
-            groups.retain(|index| *index == group);
-        }
-        if let Part::Touching(time) = part {
+        groups.retain(|index| part.group.is_none_or(|group| group == *index));
+        if let Some(time) = part.time {
             let metadata = builder.metadata();
             groups.retain(|index| may_touch(metadata.row_group(*index), table.timing, &time));
             if table.timing != Timing::Untimed {

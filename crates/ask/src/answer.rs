@@ -46,6 +46,8 @@ pub enum Kind {
     Text,
     /// Words that may be cut at the terminal's width, such as command lines.
     LongText,
+    /// Words behind the branches of a tree. They may be cut at the terminal's width, and are never left out.
+    Tree,
     /// A number that identifies and is never grouped by thousands, such as a pid.
     Id,
     /// A count.
@@ -85,7 +87,7 @@ impl Kind {
             Self::Id | Self::Count => "integer",
             Self::Number(_) => "number",
             Self::Bool => "true/false",
-            Self::Text | Self::LongText => "text",
+            Self::Text | Self::LongText | Self::Tree => "text",
             Self::List => "list of texts",
             Self::Integers => "list of integers",
             Self::Map => "object",
@@ -273,6 +275,18 @@ pub struct Group {
 }
 
 impl Section {
+    /// Counts all instants from another one, ns since time zero. Dates stay what they are.
+    pub(crate) fn count_from(&mut self, origin: i64, columns: &[Column]) {
+        if origin == 0 {
+            return;
+        }
+        self.rows.iter_mut().for_each(|row| count_from(origin, columns, row));
+        // Where there is no calendar there is nothing to keep.
+        for zero in self.zero.iter_mut().filter(|zero| zero.filetime != 0) {
+            zero.filetime = zero.filetime.saturating_add(origin.div_euclid(100));
+        }
+    }
+
     /// Whether it has neither rows nor a figure other than 0.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
@@ -295,6 +309,16 @@ impl Section {
             }
         }
         sums
+    }
+}
+
+fn count_from(origin: i64, columns: &[Column], row: &mut [Value]) {
+    for (column, value) in columns.iter().zip(row) {
+        match value {
+            Value::Int(ns) if column.kind == Kind::Time => *ns = ns.saturating_sub(origin),
+            Value::Table(table) => table.rows.iter_mut().for_each(|row| count_from(origin, &table.columns, row)),
+            _ => {}
+        }
     }
 }
 

@@ -2,9 +2,13 @@
 
 use rayon::prelude::*;
 use tracesift_archive::Error;
+use tracesift_trace::rows::ContextSwitchRow;
 
-use crate::answer::{Answer, Column, Failure, Layout, Outcome, Section};
+use crate::answer::{Answer, Column, Failure, Kind, Layout, Outcome, Section, View};
 use crate::recording::{OpenRecording, Source, open_all};
+use crate::time_range::TimeRange;
+use crate::time_spec::TimeSpec;
+use crate::zero_time::{Found, ZeroTime};
 
 /// A question that every archive answers by itself.
 pub trait Ask: Sync {
@@ -14,6 +18,10 @@ pub trait Ask: Sync {
     /// The columns of the answer, in the order of every format.
     fn columns(&self) -> Vec<Column>;
 
+    /// The same question about a part of one recording. `origin` is the instant from which its filters count times, ns since the
+    /// session's start.
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask>;
+
     /// The answer of one recording.
     ///
     /// # Errors
@@ -21,14 +29,43 @@ pub trait Ask: Sync {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error>;
 }
 
+/// Which part of each recording is asked for, and from when on times are counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct When {
+    /// The part.
+    pub time: TimeSpec,
+    /// The instant that is zero.
+    pub zero: ZeroTime,
+    /// Rows of their own for each stretch of so many ns: a series.
+    pub bucket: Option<i64>,
+}
+
+/// Where the series begins anew.
+const BUCKET: Column = Column {
+    key: "bucket_ns",
+    title: "From",
+    kind: Kind::Time,
+    view: View::Always,
+    help: "Start of the stretch of time that the row is about, with `--bucket`.",
+};
+/// More stretches than anybody looks at.
+const MOST_BUCKETS: i64 = 10_000;
+/// Switches that a series may read, again and again: some minutes.
+const MOST_SWITCHES: i64 = 2_000_000_000;
+
 /// Asks archives in parallel. The order of the answer does not depend on which one was ready first: the oldest recording
 /// stands first.
 #[must_use]
-pub fn ask(sources: &[Source], question: &dyn Ask) -> Outcome {
+pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     let (recordings, mut failures) = open_all(sources);
+    let columns = when.columns(question);
     let results: Vec<Result<Section, Failure>> = recordings
         .par_iter()
-        .map(|recording| question.section(recording).map_err(|error| Failure::new(&recording.file.path, &error)))
+        .map(|recording| {
+            let section = when.section(recording, question, &columns);
+            recording.forget_stacks();
+            section
+        })
         .collect();
     let mut sections = Vec::new();
     for result in results {
@@ -39,8 +76,130 @@ pub fn ask(sources: &[Source], question: &dyn Ask) -> Outcome {
     }
     failures.sort_by(|a, b| a.path.cmp(&b.path));
     let facts = Section::sum_facts(&sections);
-    let columns = question.columns();
     let mut answer = Answer { question: question.name(), columns, layout: Layout::Rows, sections, facts };
     answer.drop_hidden();
     Outcome { answer, failures }
+}
+
+/// Behind the columns that name the file.
+fn bucket_place(columns: &[Column]) -> usize {
+    columns.iter().position(|column| column.key == "date").map_or(0, |place| place + 1)
+}
+
+/// The answers about one stretch after the other, as rows of one section.
+fn series(
+    recording: &OpenRecording,
+    question: &dyn Ask,
+    (time, origin): (TimeRange, i64),
+    length: i64,
+) -> Result<Section, Failure> {
+    let failure = |reason: String| Failure { path: recording.file.path.clone(), reason };
+    let (start, end) = time.bounds();
+    // The last event stands at the end.
+    let (start, end) = (start.max(recording.file.start), end.min(recording.file.end.saturating_add(1)));
+    let length = length.max(1);
+    if end.saturating_sub(start) / length > MOST_BUCKETS {
+        let name = &recording.file.name;
+        return Err(failure(format!("{name}: more than {MOST_BUCKETS} stretches of --bucket; choose longer ones")));
+    }
+    // Each stretch may read all switches.
+    let switches = i64::try_from(recording.archive().row_count::<ContextSwitchRow>()).unwrap_or(i64::MAX);
+    if switches.saturating_mul(end.saturating_sub(start) / length) > MOST_SWITCHES {
+        let name = &recording.file.name;
+        return Err(failure(format!(
+            "{name}: too many switches for so many stretches; choose longer ones, or a part with --time"
+        )));
+    }
+    let place = bucket_place(&question.columns());
+    let mut all = Section { warnings: recording.file.warnings.clone(), ..recording.file.section() };
+    let mut from = origin.saturating_add((start.saturating_sub(origin)).div_euclid(length).saturating_mul(length));
+    while from < end {
+        let next = from.saturating_add(length);
+        let time = TimeRange { start: Some(from.max(start)), end: Some(next.min(end)) };
+        let section = question.within(time, origin).section(recording);
+        let section = section.map_err(|error| Failure::new(&recording.file.path, &error))?;
+        all.rows.extend(section.rows.into_iter().map(|mut row| {
+            row.insert(place.min(row.len()), from.into());
+            row
+        }));
+        for note in section.notes {
+            if !all.notes.contains(&note) {
+                all.notes.push(note);
+            }
+        }
+        from = next;
+    }
+    Ok(all)
+}
+
+/// What [`When`] means in one recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The part, on the session's clock.
+    pub time: TimeRange,
+    /// The instant from which times are counted, ns since the session's start.
+    pub origin: i64,
+    /// The landmark, if there is one and the recording has it.
+    pub found: Option<Found>,
+}
+
+impl When {
+    /// The columns of an answer: those of the question, and that of a series.
+    #[must_use]
+    pub fn columns(&self, question: &dyn Ask) -> Vec<Column> {
+        let mut columns = question.columns();
+        if self.bucket.is_some() {
+            columns.insert(bucket_place(&columns), BUCKET);
+        }
+        columns
+    }
+
+    /// What must be said where a landmark is asked for and the recording has none.
+    #[must_use]
+    pub fn not_found(&self, found: Option<Found>) -> Option<String> {
+        let missing = found.is_none() && !self.zero.is_session();
+        missing.then(|| "what --zero-time names is not in it: times are those since the session's start".to_owned())
+    }
+
+    /// What it means in a recording.
+    ///
+    /// # Errors
+    /// When a table cannot be read, or when a time of day is asked for and the recording has no calendar.
+    pub fn resolve(&self, recording: &OpenRecording) -> Result<Resolved, Failure> {
+        let failure = |error: Error| Failure::new(&recording.file.path, &error);
+        let found = if self.zero.is_session() { None } else { self.zero.find(recording).map_err(failure)? };
+        let origin = found.map_or(0, |found| found.time);
+        let no_calendar = || Failure {
+            path: recording.file.path.clone(),
+            reason: format!(
+                "{} does not say when it was recorded, so a time of day means nothing in it: give seconds",
+                recording.file.name
+            ),
+        };
+        let time = self.time.resolve(recording.file.zero, recording.file.end, origin).ok_or_else(no_calendar)?;
+        Ok(Resolved { time, origin, found })
+    }
+
+    /// The answer of one recording about its part, with times from its own zero.
+    fn section(&self, recording: &OpenRecording, question: &dyn Ask, columns: &[Column]) -> Result<Section, Failure> {
+        let failure = |error: Error| Failure::new(&recording.file.path, &error);
+        if self == &Self::default() {
+            return question.section(recording).map_err(failure);
+        }
+        let Resolved { time, origin, found } = self.resolve(recording)?;
+        let mut section = match self.bucket {
+            None => question.within(time, origin).section(recording).map_err(failure)?,
+            Some(length) => series(recording, question, (time, origin), length)?,
+        };
+        section.count_from(origin, columns);
+        section.warnings.extend(self.not_found(found));
+        if let Some(found) = found.filter(|found| found.candidates > 1) {
+            section.notes.push(format!(
+                "{} instants fit --zero-time; times are counted from the one at {} s",
+                found.candidates,
+                crate::time_format::seconds(found.time, 3)
+            ));
+        }
+        Ok(section)
+    }
 }

@@ -19,8 +19,10 @@ pub mod main_modules;
 pub mod module_columns;
 pub mod ntstatus;
 pub mod order;
+mod owned_rows;
 pub mod process_columns;
 pub mod processes;
+pub mod profile;
 pub mod question;
 pub mod recording;
 pub mod runs;
@@ -28,12 +30,14 @@ mod stack_names;
 mod threads;
 pub mod time_format;
 pub mod time_range;
+pub mod time_spec;
 pub mod tree;
 pub mod units;
 pub mod user;
 mod wait_reason;
+pub mod zero_time;
 
-pub use ask::{Ask, ask};
+pub use ask::{Ask, Resolved, When, ask};
 
 #[cfg(test)]
 mod testing;

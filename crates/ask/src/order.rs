@@ -31,6 +31,12 @@ pub struct Between {
 }
 
 impl Between {
+    /// The same range of instants, counted from an earlier zero.
+    #[must_use]
+    pub fn shifted(&self, by: i64) -> Self {
+        Self { min: self.min.map(|min| min.saturating_add(by)), max: self.max.map(|max| max.saturating_add(by)) }
+    }
+
     /// Whether the figure lies inside. An unknown figure lies inside only if nothing is asked of it.
     #[must_use]
     pub fn contains(&self, figure: Option<i64>) -> bool {

@@ -1,9 +1,15 @@
 //! The processes of a recording with their parents: where most questions begin.
 
-use tracesift_trace::rows::ProcessRow;
+use tracesift_trace::rows::{Origin, ProcessRow};
 
 use crate::filter::ProcessFilter;
 use crate::tree::Tree;
+
+/// Whether a process is the idle loop: in no total, and with rows of its own only where somebody asks for it.
+#[must_use]
+pub fn is_idle(process: &ProcessRow) -> bool {
+    process.pid == 0 && process.origin != Origin::Pseudo
+}
 
 /// The processes of one recording.
 #[derive(Clone, Debug)]
@@ -30,5 +36,11 @@ impl<'a> Processes<'a> {
     /// Those that pass a filter, with their index.
     pub fn accepted(&self, filter: &ProcessFilter) -> impl Iterator<Item = (usize, &'a ProcessRow)> {
         self.rows.iter().enumerate().filter(|(index, process)| filter.accepts(process, self.parent(*index)))
+    }
+
+    /// Those that pass, without the idle loop unless a filter names processes.
+    pub fn at_work(&self, filter: &ProcessFilter) -> impl Iterator<Item = &'a ProcessRow> {
+        let with_idle = !filter.process.is_empty();
+        self.accepted(filter).map(|(_, process)| process).filter(move |process| with_idle || !is_idle(process))
     }
 }

@@ -2,11 +2,13 @@
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use tracesift_analysis::{Accounting, ProcessTotals, Span};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_extract::input::file_kind;
+use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ProcessSummaryRow, ThreadRow};
 
@@ -53,7 +55,11 @@ pub struct OpenRecording {
     /// How answers name it.
     pub file: File,
     archive: Archive,
+    /// Named stacks, as long as one question uses them.
+    named: Arc<Mutex<Named>>,
 }
+
+type Named = Vec<(Granularity, Arc<NamedStacks>)>;
 
 impl OpenRecording {
     /// Opens an archive.
@@ -63,13 +69,32 @@ impl OpenRecording {
     pub fn open(source: &Source) -> Result<Self, Error> {
         let archive = Archive::open(&source.archive)?;
         let file = File::new(&source.shown, name_of(&source.shown), archive.info());
-        Ok(Self { file, archive })
+        Ok(Self { file, archive, named: Arc::default() })
     }
 
     /// The archive.
     #[must_use]
     pub fn archive(&self) -> &Archive {
         &self.archive
+    }
+
+    /// The archive's stacks with their names, made once for all that ask until [`Self::forget_stacks`].
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub(crate) fn named_stacks(&self, granularity: Granularity) -> Result<Arc<NamedStacks>, Error> {
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = named.iter().find(|(known, _)| *known == granularity) {
+            return Ok(known.clone());
+        }
+        let stacks = Arc::new(NamedStacks::of(&self.archive, granularity)?);
+        named.push((granularity, stacks.clone()));
+        Ok(stacks)
+    }
+
+    /// Gives the memory of named stacks back: hundreds of recordings are open at a time.
+    pub(crate) fn forget_stacks(&self) {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// What was recorded.

@@ -1,5 +1,7 @@
 //! The names on single stacks, for answers that show stacks.
 
+use std::sync::Arc;
+
 use tracesift_analysis::{MethodId, MethodName, MethodSource as _};
 use tracesift_extract::stack_methods::NamedStacks;
 use tracesift_trace::StackId;
@@ -22,8 +24,8 @@ const EVERYBODYS: [&str; 14] = [
     "libpthread",
 ];
 
-/// How every wait ends, in lower case: the way from a call of the kernel to the switch.
-const SWITCHING: [&str; 14] = [
+/// How every wait and every wake-up ends, in lower case: the way from a call of the kernel to the switch, or to the thread that is woken.
+const SWITCHING: [&str; 24] = [
     "__schedule",
     "schedule",
     "preempt_schedule",
@@ -38,24 +40,34 @@ const SWITCHING: [&str; 14] = [
     "kewaitforsingleobject",
     "kewaitformultipleobjects",
     "obwaitforsingleobject",
+    "try_to_wake_up",
+    "wake_up_process",
+    "wake_up_q",
+    "default_wake_function",
+    "autoremove_wake_function",
+    "__wake_up_common",
+    "__wake_up_common_lock",
+    "__wake_up",
+    "__wake_up_sync_key",
+    "kiunwaitthread",
 ];
 
 /// Names of stacks.
 #[derive(Debug)]
 pub(crate) struct StackNames {
-    named: NamedStacks,
+    named: Arc<NamedStacks>,
     scratch: Vec<MethodId>,
 }
 
 impl StackNames {
-    pub(crate) fn new(named: NamedStacks) -> Self {
+    pub(crate) fn new(named: Arc<NamedStacks>) -> Self {
         Self { named, scratch: Vec::new() }
     }
 
     /// The methods of a stack, leaf first.
     pub(crate) fn of(&mut self, stack: StackId) -> Vec<MethodName> {
         self.scratch.clear();
-        self.named.stacks.stack(stack, &mut self.scratch);
+        (&self.named.stacks).stack(stack, &mut self.scratch);
         self.scratch.iter().map(|method| self.named.names.name(*method)).collect()
     }
 

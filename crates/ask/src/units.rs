@@ -45,6 +45,9 @@ pub enum QuantityError {
     /// More than 64 bits can hold.
     #[error("`{0}` is too large")]
     Range(String),
+    /// More than all, or less than nothing.
+    #[error("`{0}` is no share; write a number from 0% to 100%")]
+    Share(String),
 }
 
 /// Nanoseconds of a time such as `3.2s`, `10ms`, `250us`, `-5`; a bare number is in `default` units.
@@ -77,6 +80,37 @@ pub fn parse_size(text: &str) -> Result<i64, QuantityError> {
         _ => return Err(unknown_unit(text, unit, "size", "B, KB, MB, GB, TB, KiB, MiB, GiB or TiB")),
     };
     scale(text, number, factor)
+}
+
+/// A part of a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share {
+    /// Millionths of the whole.
+    pub millionths: i64,
+}
+
+impl Share {
+    /// The smallest figure that is such a part of `whole`.
+    #[must_use]
+    pub fn of(self, whole: i64) -> i64 {
+        let part = i128::from(whole) * i128::from(self.millionths);
+        let rounded_up = -(-part).div_euclid(1_000_000);
+        i64::try_from(rounded_up).unwrap_or(if rounded_up < 0 { i64::MIN } else { i64::MAX })
+    }
+}
+
+/// A share such as `1%` or `0.5`; a bare number is in percent.
+pub fn parse_share(text: &str) -> Result<Share, QuantityError> {
+    let (number, unit) = split(text)?;
+    let millionths = match unit {
+        "" | "%" => scale(text, number, 10_000)?,
+        _ => return Err(unknown_unit(text, unit, "share", "%")),
+    };
+    if (0..=1_000_000).contains(&millionths) {
+        Ok(Share { millionths })
+    } else {
+        Err(QuantityError::Share(text.to_owned()))
+    }
 }
 
 fn unknown_unit(text: &str, unit: &str, dimension: &'static str, known: &'static str) -> QuantityError {
@@ -116,6 +150,16 @@ fn scale(text: &str, number: &str, factor: i128) -> Result<i64, QuantityError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares() {
+        let share = |text| parse_share(text).map(|share| share.of(1000));
+        assert_eq!(share("1%"), Ok(10));
+        assert_eq!(share("0.51"), Ok(6), "nothing smaller is half a percent");
+        assert_eq!((share("0"), share("100 %")), (Ok(0), Ok(1000)));
+        assert!(share("101").is_err() && share("-1%").is_err() && share("1ms").is_err());
+        assert_eq!(parse_share("100%").map(|share| share.of(i64::MAX)), Ok(i64::MAX));
+    }
 
     #[test]
     fn times() {

@@ -10,7 +10,7 @@ use tracesift_ask::answer::{Outcome, Value};
 use tracesift_ask::events::EventFilter;
 use tracesift_ask::question::{cpu, version};
 use tracesift_ask::recording::Source;
-use tracesift_ask::{Ask, ask, drivers};
+use tracesift_ask::{Ask, When, ask, drivers};
 use tracesift_extract::input::Patterns;
 use tracesift_extract::{EventSelection, Options, extract, unwatched};
 
@@ -45,7 +45,7 @@ fn texts<const N: usize>(outcome: &Outcome, keys: [&str; N]) -> Vec<[Option<Stri
 }
 
 fn versions(sources: &[Source], question: &version::Question) -> Outcome {
-    ask(sources, question as &dyn Ask)
+    ask(sources, question as &dyn Ask, &When::default())
 }
 
 /// Original name, file version, product version, product, company and description, as the events `ImageID/FileVersion` have them.
@@ -112,7 +112,7 @@ fn processes_show_the_image_that_they_run() {
     let keys = ["process", "module", "file_version", "company"];
     let of = |modules: Option<&str>| {
         let question = cpu::Question { modules: modules.map(Patterns::parse), ..cpu::Question::default() };
-        texts(&ask(&sources, &question), keys)
+        texts(&ask(&sources, &question, &When::default()), keys)
     };
     let without = of(None);
     assert!(without.iter().all(|[_, module, ..]| module.is_none()));

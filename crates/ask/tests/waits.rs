@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::answer::{Answer, Table, Value};
-use tracesift_ask::ask;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::waits::Question;
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_range::TimeRange;
+use tracesift_ask::{When, ask};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
     ContextSwitchRow, FrameRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow, switch_flags,
@@ -143,7 +143,7 @@ fn archive(directory: &Path) -> PathBuf {
 
 fn answer(question: &Question) -> Answer {
     let directory = tempfile::tempdir().expect("temporary directory");
-    let outcome = ask(&[Source::archive(archive(directory.path()))], question);
+    let outcome = ask(&[Source::archive(archive(directory.path()))], question, &When::default());
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
     outcome.answer
 }

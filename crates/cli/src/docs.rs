@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
-use tracesift_ask::question::{cpu, methods, missing, process, stats, testrun, threads, version, waits};
+use tracesift_ask::question::{
+    cpu, instants, methods, missing, process, stacks, stats, testrun, threads, version, waits,
+};
 
 use crate::args::Cli;
 
@@ -106,6 +108,7 @@ fn the_columns_of_the_questions() {
     for (name, tables) in [
         ("cpu", vec![("", cpu::COLUMNS.descriptions())]),
         ("methods", vec![("", methods::COLUMNS.descriptions())]),
+        ("time", vec![("", instants::COLUMNS.descriptions())]),
         ("process", vec![("", process::COLUMNS.descriptions())]),
         (
             "threads",
@@ -115,6 +118,7 @@ fn the_columns_of_the_questions() {
                 ("The objects of `wakers`:\n\n", threads::waker_columns()),
             ],
         ),
+        ("stacks", vec![("", stacks::COLUMNS.descriptions())]),
         ("waits", vec![("", waits::COLUMNS.descriptions()), ("The objects of `chain`:\n\n", waits::chain_columns())]),
         ("version", vec![("", version::COLUMNS.descriptions())]),
         ("symbols", vec![("", missing::COLUMNS.descriptions())]),

@@ -80,7 +80,7 @@ impl SummarySource for Archive {
     }
 
     fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
-        self.scan_backwards(SWITCHES, visit)
+        self.scan_backwards(SWITCHES, None, visit)
     }
 }
 

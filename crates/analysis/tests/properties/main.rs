@@ -1,6 +1,7 @@
 //! Semantics against simulated machines whose truth is known.
 
 mod accounting;
+mod call_tree;
 mod methods;
 mod simulation;
 mod summaries;

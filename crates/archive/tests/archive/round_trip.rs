@@ -224,12 +224,21 @@ fn a_scan_backwards_has_the_rows_in_the_other_order() {
     let archive = Archive::open(&write_switches(&root.path().join("x.sift"), 700_001)).expect("opened");
     let mut index = 700_001;
     archive
-        .scan_backwards(Projection::ALL, |row: &ContextSwitchRow| {
+        .scan_backwards(Projection::ALL, None, |row: &ContextSwitchRow| {
             index -= 1;
             assert_eq!(*row, switch(index));
         })
         .expect("scanned");
     assert_eq!(index, 0);
+
+    let (from, to) = (switch(350_000).time, switch(650_000).time);
+    let mut expected = (0..700_001).rev().map(switch).filter(|row| row.off_time < to && row.time > from);
+    archive
+        .scan_backwards(Projection::ALL, Some(from..to), |row: &ContextSwitchRow| {
+            assert_eq!(Some(row), expected.next().as_ref());
+        })
+        .expect("scanned");
+    assert_eq!(expected.next(), None);
 }
 
 #[test]
@@ -265,7 +274,7 @@ fn a_scan_of_a_table_that_is_absent_shows_nothing() {
     let root = tempfile::tempdir().expect("temporary directory");
     let archive = Archive::open(&finish(create(&root.path().join("x.sift")))).expect("opened");
     archive.scan(Projection::ALL, None, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
-    archive.scan_backwards(Projection::ALL, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
+    archive.scan_backwards(Projection::ALL, None, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use tracesift_archive::Error;
 use tracesift_extract::input::Patterns;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
+use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
@@ -20,7 +20,7 @@ use crate::main_modules::MainModules;
 use crate::module_columns::{self as of_module, OfModule};
 use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess};
-use crate::processes::Processes;
+use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
 use crate::time_range::TimeRange;
 
@@ -252,6 +252,10 @@ impl Ask for Question {
         columns
     }
 
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
@@ -298,7 +302,7 @@ pub fn rows(
     };
     let row = |(_, process): (usize, &ProcessRow)| {
         let figures = figures.get(&process.process).copied().filter(|figures| passes(figures))?.clone();
-        let idle = process.pid == 0 && process.origin != Origin::Pseudo;
+        let idle = is_idle(process);
         let module = modules.get(process.process).cloned();
         let wanted = question.modules.as_ref().filter(|patterns| !patterns.is_empty());
         let shown =

@@ -171,6 +171,10 @@ impl Ask for Question {
         COLUMNS.descriptions()
     }
 
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let mut rows = rows(archive, self)?;
@@ -223,7 +227,7 @@ pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
     let range = Span::new(start, end);
     let mut aggregator = MethodAggregator::new(&recording, range, &threads, source);
     archive.scan(SAMPLES, (!question.time.is_everything()).then_some(start..end), |row| aggregator.sample(row))?;
-    archive.scan_backwards(SWITCHES, |row| aggregator.switch(row))?;
+    archive.scan_backwards(SWITCHES, None, |row| aggregator.switch(row))?;
 
     let processes: Vec<ProcessRow> = archive.rows()?;
     let is_idle = |row: &&ProcessRow| row.pid == 0 && row.origin != Origin::Pseudo;

@@ -1,9 +1,11 @@
 //! One module per question.
 
 pub mod cpu;
+pub mod instants;
 pub mod methods;
 pub mod missing;
 pub mod process;
+pub mod stacks;
 pub mod stats;
 pub mod testrun;
 pub mod threads;

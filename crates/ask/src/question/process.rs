@@ -167,6 +167,10 @@ impl Ask for Question {
         COLUMNS.descriptions()
     }
 
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, start: self.start.shifted(origin), ..self.clone() })
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         Ok(answer(&recording.file, &recording.archive().rows::<ProcessRow>()?, self))
     }

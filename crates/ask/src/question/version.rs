@@ -147,6 +147,10 @@ impl Ask for Question {
         columns
     }
 
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;

@@ -2,6 +2,7 @@
 
 mod cut;
 mod oracle;
+mod stacks;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,15 +10,17 @@ use std::sync::Arc;
 
 use tracesift_analysis::tags::{Nesting, TagFile, TagSet};
 use tracesift_ask::answer::{Answer, Value};
-use tracesift_ask::ask;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
+use tracesift_ask::profile;
 use tracesift_ask::question::cpu;
 use tracesift_ask::question::methods::{MethodPatterns, Question, Tags};
-use tracesift_ask::recording::Source;
+use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::time_range::TimeRange;
+use tracesift_ask::{When, ask};
+use tracesift_export::Measure;
 use tracesift_extract::input::Patterns;
 use tracesift_extract::{Options, Outcome, extract, input, unwatched};
-use tracesift_scenario::{Knobs, Scenario};
+use tracesift_scenario::{Knobs, ProcessKind, Scenario, ThreadTruth};
 
 use oracle::{Figures, Key, Rows};
 
@@ -35,7 +38,7 @@ fn archive(scenario: &Scenario, directory: &Path) -> PathBuf {
 }
 
 fn answer(archive: &Path, question: &Question) -> Answer {
-    let outcome = ask(&[Source::archive(archive.to_owned())], question);
+    let outcome = ask(&[Source::archive(archive.to_owned())], question, &When::default());
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
     outcome.answer
 }
@@ -134,8 +137,12 @@ fn figures_are_those_of_the_scenario() {
 
 /// What the processes of an archive have in all, by name, pid and start: CPU, wait and ready.
 fn of_processes(archive: &Path, time: TimeRange) -> BTreeMap<(String, i64, Option<i64>), [i64; 3]> {
-    let answer =
-        ask(&[Source::archive(archive.to_owned())], &cpu::Question { time, ..cpu::Question::default() }).answer;
+    let answer = ask(
+        &[Source::archive(archive.to_owned())],
+        &cpu::Question { time, ..cpu::Question::default() },
+        &When::default(),
+    )
+    .answer;
     sums(&answer, ["cpu_ns", "wait_ns", "ready_ns"])
 }
 
@@ -218,4 +225,67 @@ fn a_tag_above_children_shows_the_total() {
     assert_eq!(total, own + child);
     let (flat, flat_own) = row(Nesting::Names, "Kernel");
     assert_eq!(flat, flat_own);
+}
+
+#[test]
+fn profiles_add_up_to_what_the_threads_did() {
+    for seed in 200..230 {
+        let scenario = Scenario::random(seed, &Knobs::random(seed));
+        let truth = scenario.truth();
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let recording = OpenRecording::open(&Source::archive(archive(&scenario, directory.path()))).expect("opened");
+        let is_busy = |process: usize| truth.processes[process].kind != ProcessKind::Idle;
+        let of_threads = |figure: fn(&ThreadTruth) -> i64| -> i64 {
+            truth.threads.iter().filter(|thread| is_busy(thread.process)).map(figure).sum()
+        };
+        let cpu: i64 = truth.samples.iter().filter(|sample| is_busy(sample.process)).map(|sample| sample.weight).sum();
+        let known = truth.has_ready_events || truth.has_preemption;
+        for (measure, expected) in [
+            (Measure::Cpu, cpu),
+            (Measure::Wait, of_threads(|thread| thread.wait)),
+            (Measure::Ready, if known { of_threads(|thread| thread.ready) } else { 0 }),
+        ] {
+            let question = profile::Question {
+                measure,
+                filter: ProcessFilter::default(),
+                time: TimeRange::default(),
+                origin: 0,
+                methods: MethodPatterns::default(),
+            };
+            let folded = question.folded(&recording).expect("read");
+            assert_eq!(folded.weights.total(), expected as u64, "seed {seed}, {measure:?}");
+            let timed = question.timed(&recording).expect("read");
+            assert_eq!(timed.samples.total(), expected as u64, "seed {seed}, {measure:?}, with times");
+            let end = truth.end / 2;
+            let half = |time| profile::Question { time, ..question.clone() }.folded(&recording).expect("read");
+            let [first, second] =
+                [(None, Some(end)), (Some(end), None)].map(|(start, end)| half(TimeRange { start, end }));
+            assert_eq!(
+                first.weights.total() + second.weights.total(),
+                expected as u64,
+                "seed {seed}, {measure:?}, in halves"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_series_adds_up_to_the_whole() {
+    for seed in 300..310 {
+        let scenario = Scenario::random(seed, &Knobs::random(seed));
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let archive = archive(&scenario, directory.path());
+        let bucket = Some((scenario.truth().end / 7).max(1));
+        let question = Question { methods: Some(MethodPatterns::default()), ..Question::default() };
+        let keys = ["cpu_ns", "wait_sum_ns", "ready_sum_ns"];
+        let of = |when: &When| {
+            let outcome = ask(&[Source::archive(archive.clone())], &question, when);
+            assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+            (sums(&outcome.answer, keys), outcome.answer.rows().count())
+        };
+        let (whole, rows) = of(&When::default());
+        let (series, more) = of(&When { bucket, ..When::default() });
+        assert_eq!(series, whole, "seed {seed}");
+        assert!(more > rows || rows == 0, "seed {seed}: {more} rows of a series, {rows} of the whole");
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tracesift_ask::time_range::TimeRange;
-use tracesift_scenario::{MethodName, OffCause, ProcessKind, Truth};
+use tracesift_scenario::{MethodName, OffCause, OffSpan, ProcessKind, Truth};
 
 /// What a row is of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,20 +80,7 @@ pub(crate) fn figures(truth: &Truth, time: TimeRange, per_thread: bool) -> Rows 
     }
     for switch in &truth.switches {
         let Some(stack) = switch.wait_stack else { continue };
-        let off = switch.off;
-        // Who was readied at once has waited, for no time.
-        let clipped = |from: i64, to: i64| match from == to {
-            true => Some((from, to)).filter(|_| a <= from && from < b),
-            false => Some((from.max(a), to.min(b))).filter(|(from, to)| from < to),
-        };
-        let wait = match off.cause {
-            OffCause::Blocked => clipped(off.from, off.ready_from.unwrap_or(off.to)),
-            _ => None,
-        };
-        let ready = match off.cause {
-            OffCause::Unknown => None,
-            _ => off.ready_from.and_then(|from| clipped(from, off.to)),
-        };
+        let (wait, ready) = off_cpu(switch.off, time);
         let switched_in = a <= switch.time && switch.time < b;
         if wait.is_none() && ready.is_none() && !switched_in {
             continue;
@@ -129,6 +116,28 @@ pub(crate) fn figures(truth: &Truth, time: TimeRange, per_thread: bool) -> Rows 
     sums.into_iter().for_each(|((key, _), sums)| rows.entry(key).or_default().push(finished(sums)));
     rows.values_mut().for_each(|rows| rows.sort());
     rows
+}
+
+/// Start and end.
+type Piece = (i64, i64);
+
+/// Wait and ready of a span off the CPU inside of a time range.
+pub(crate) fn off_cpu(off: OffSpan, time: TimeRange) -> (Option<Piece>, Option<Piece>) {
+    let (a, b) = time.bounds();
+    // Who was readied at once has waited, for no time.
+    let clipped = |from: i64, to: i64| match from == to {
+        true => Some((from, to)).filter(|_| a <= from && from < b),
+        false => Some((from.max(a), to.min(b))).filter(|(from, to)| from < to),
+    };
+    let wait = match off.cause {
+        OffCause::Blocked => clipped(off.from, off.ready_from.unwrap_or(off.to)),
+        _ => None,
+    };
+    let ready = match off.cause {
+        OffCause::Unknown => None,
+        _ => off.ready_from.and_then(|from| clipped(from, off.to)),
+    };
+    (wait, ready)
 }
 
 fn spans(spans: &[(i64, i64)]) -> [Option<i64>; 4] {

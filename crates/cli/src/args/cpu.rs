@@ -13,7 +13,7 @@ use tracesift_extract::stack_methods::{By, Granularity};
 
 use super::files::{microseconds, milliseconds, seconds};
 use super::output::WhichTime;
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 use crate::command::tag_files;
 use crate::exit::UsageError;
 use crate::terminal::Messages;
@@ -24,7 +24,9 @@ pub(crate) struct CpuArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
-    processes: ProcessArgs,
+    pub(crate) processes: ProcessArgs,
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
     #[command(flatten)]
     rows: RowArgs,
     #[command(flatten)]
@@ -64,7 +66,7 @@ struct FigureArgs {
     max_ready: Option<i64>,
     /// What to add up: `total` files only, `process` also processes, `method` also shows the methods [default: process without
     /// methods, else none]
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", conflicts_with = "bucket")]
     totals: Option<Totals>,
     /// Show version, product, company and description of the image that a process runs, or of a method's module; with
     /// `=PATTERNS` only of those where one of these texts matches
@@ -74,7 +76,11 @@ struct FigureArgs {
 
 /// Of the form with a row per method.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Methods", group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)))]
+#[command(
+    next_help_heading = "Methods",
+    group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)),
+    group(ArgGroup::new("of_methods").args(["methods", "top_methods"]).multiple(true))
+)]
 struct MethodArgs {
     /// A row per method: those with such a function, or `module!function`; '*.dll' alone means functions without symbols
     #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
@@ -95,16 +101,16 @@ struct MethodArgs {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "per_method")]
     skip_methods: usize,
     /// Patterns of methods always describe `module!function`
-    #[arg(long, requires = "per_method")]
+    #[arg(long, requires = "of_methods")]
     include_module: bool,
     /// Functions with other arguments are other methods, shown and matched with them
-    #[arg(long, requires = "per_method")]
+    #[arg(long, requires = "of_methods")]
     include_args: bool,
     /// What is one method
-    #[arg(long, value_name = "WHAT", default_value = "function", requires = "per_method")]
+    #[arg(long, value_name = "WHAT", default_value = "function", requires = "of_methods")]
     by: WhichBy,
     /// One row per module for all its functions without symbols
-    #[arg(long, requires = "per_method")]
+    #[arg(long, requires = "of_methods")]
     fold_unresolved: bool,
     /// A row per thread and method
     #[arg(long, requires = "per_method")]
@@ -213,13 +219,24 @@ enum Totals {
 
 /// What is one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum WhichBy {
+pub(super) enum WhichBy {
     /// Module and function
     Function,
     /// Source line, where the symbols tell it
     Line,
     /// Instruction
     Address,
+}
+
+impl WhichBy {
+    /// How fine methods are.
+    pub(super) fn by(self) -> By {
+        match self {
+            Self::Function => By::Function,
+            Self::Line => By::Line,
+            Self::Address => By::Address,
+        }
+    }
 }
 
 impl CpuArgs {
@@ -267,7 +284,6 @@ impl CpuArgs {
         };
         Ok(cpu::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             sort,
             top: self.rows.top(),
             cpu: figures.cpu(),
@@ -280,6 +296,7 @@ impl CpuArgs {
                 Some(Totals::Total) => cpu::Totals::Total,
             },
             modules: figures.show_modules.as_deref().map(Patterns::parse),
+            ..cpu::Question::default()
         })
     }
 
@@ -315,7 +332,6 @@ impl CpuArgs {
             tags: of_methods.tags(messages)?,
             granularity: of_methods.granularity(),
             per_thread: of_methods.per_thread,
-            time: self.processes.time,
             ranges: methods::Ranges {
                 cpu: figures.cpu(),
                 exclusive: Between { min: of_methods.min_exclusive, max: of_methods.max_exclusive },
@@ -338,9 +354,11 @@ impl CpuArgs {
             },
             percentiles: of_methods.percentiles,
             first_last: of_methods.first_last.is_some(),
-            process_on_row: of_methods.show_on_method,
+            // Rows of a series stand in no groups.
+            process_on_row: of_methods.show_on_method || self.series.bucket.is_some(),
             cut: of_methods.cut_method.unwrap_or_default(),
             modules: figures.show_modules.as_deref().map(Patterns::parse),
+            ..methods::Question::default()
         })
     }
 }
@@ -379,12 +397,7 @@ impl MethodArgs {
     }
 
     fn granularity(&self) -> Granularity {
-        let by = match self.by {
-            WhichBy::Function => By::Function,
-            WhichBy::Line => By::Line,
-            WhichBy::Address => By::Address,
-        };
-        Granularity { by, fold_unresolved: self.fold_unresolved, arguments: self.include_args }
+        Granularity { by: self.by.by(), fold_unresolved: self.fold_unresolved, arguments: self.include_args }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The questions and their own options.
 
 use clap::{Args, Subcommand, ValueEnum};
+use tracesift_ask::When;
 use tracesift_ask::order::Between;
 use tracesift_ask::question::{process, version};
 use tracesift_ask::runs::Selection;
@@ -8,6 +9,7 @@ use tracesift_extract::input::Patterns;
 
 use super::cpu::CpuArgs;
 use super::files::seconds;
+use super::stacks::StacksArgs;
 use super::threads::ThreadsArgs;
 use super::waits::WaitsArgs;
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
@@ -19,6 +21,8 @@ pub(crate) enum Dump {
     Cpu(Box<CpuArgs>),
     /// Where the time of each thread went, what it waited for, and who woke it
     Threads(Box<ThreadsArgs>),
+    /// Call trees of CPU, wait or ready time, per process or thread
+    Stacks(Box<StacksArgs>),
     /// The longest waits, who ended each, and what that one did meanwhile
     Waits(Box<WaitsArgs>),
     /// Which processes lived, for how long, and how they ended
@@ -38,11 +42,25 @@ impl Dump {
         match self {
             Self::Cpu(args) => (&args.files, &args.runs, &args.output),
             Self::Threads(args) => (&args.files, &args.runs, &args.output),
+            Self::Stacks(args) => (&args.files, &args.runs, &args.output),
             Self::Waits(args) => (&args.files, &args.runs, &args.output),
             Self::Process(args) => (&args.files, &args.runs, &args.output),
             Self::Version(args) => (&args.files, &args.runs, &args.output),
             Self::Testrun(args) => (&args.files, &args.runs, &args.output),
             Self::Stats(args) => (&args.files, &args.runs, &args.output),
+        }
+    }
+
+    /// Which part of the recordings, and from when on times are counted.
+    pub(crate) fn when(&self) -> When {
+        match self {
+            Self::Cpu(args) => When { bucket: args.series.bucket, ..args.processes.when.when() },
+            Self::Threads(args) => When { bucket: args.series.bucket, ..args.processes.when.when() },
+            Self::Stacks(args) => args.processes.when.when(),
+            Self::Waits(args) => args.processes.when.when(),
+            Self::Process(args) => args.processes.when.when(),
+            Self::Version(args) => args.processes.when.when(),
+            Self::Testrun(_) | Self::Stats(_) => When::default(),
         }
     }
 
@@ -113,7 +131,6 @@ impl ProcessQuestionArgs {
         let lives = &self.lives;
         process::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             sort: match lives.sort {
                 ProcessSort::Name => process::Sort::Name,
                 ProcessSort::Time => process::Sort::Time,
@@ -125,6 +142,7 @@ impl ProcessQuestionArgs {
             crash: lives.crash,
             duration: Between { min: lives.min_duration, max: lives.max_duration },
             start: Between { min: lives.min_start, max: lives.max_start },
+            ..process::Question::default()
         }
     }
 }
@@ -182,7 +200,6 @@ impl VersionArgs {
         let modules = &self.modules;
         version::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             module: Patterns::parse(&modules.dll),
             version: Patterns::parse(&modules.version_filter),
             driver: Patterns::parse(&modules.driver_filter),
@@ -195,6 +212,7 @@ impl VersionArgs {
                 VersionSort::Processes => version::Sort::Processes,
             },
             top: self.rows.top(),
+            ..version::Question::default()
         }
     }
 }

@@ -31,7 +31,7 @@ impl FileArgs {
 }
 
 /// Selection of files by the test runs that their names tell.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Test runs")]
 pub(crate) struct RunArgs {
     /// First test run, counted from 0 in order of time; negative: from the end

@@ -8,8 +8,11 @@ pub(crate) mod files;
 pub(crate) mod keywords;
 pub(crate) mod output;
 pub(crate) mod processes;
+pub(crate) mod profile;
+pub(crate) mod stacks;
 pub(crate) mod symbols;
 pub(crate) mod threads;
+pub(crate) mod time;
 pub(crate) mod waits;
 
 use std::path::PathBuf;
@@ -22,8 +25,10 @@ pub(crate) use extract::ExtractArgs;
 pub(crate) use files::{FileArgs, RunArgs};
 pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
-pub(crate) use processes::ProcessArgs;
+pub(crate) use processes::{ProcessArgs, SeriesArgs, WhenArgs, ZeroArgs};
+pub(crate) use profile::{ExportArgs, FlameArgs};
 pub(crate) use symbols::Symbols;
+pub(crate) use time::TimeArgs;
 
 /// Reads recordings of a whole machine (Windows ETW .etl, Linux perf.data) on any system, extracts each once into a small columnar archive, and answers questions over hundreds of them
 #[derive(Debug, Parser)]
@@ -59,6 +64,12 @@ pub(crate) enum Command {
     Dump(DumpArgs),
     /// Show the events of a recording, decoded
     Events(Box<EventsArgs>),
+    /// Draw a flame graph: one SVG file with zoom and search, of one recording or of what changed between two
+    Flame(Box<FlameArgs>),
+    /// Write a profile for other tools: folded stacks, speedscope, Firefox Profiler, pprof, Perfetto
+    Export(Box<ExportArgs>),
+    /// Tell an instant on every clock: seconds of the session, the recorder's time of day, UTC
+    Time(Box<TimeArgs>),
     /// Names of code: load them into archives, tell what is missing
     Symbols(SymbolsArgs),
     /// Tell a provider's keyword mask in names, and names as a mask

@@ -2,9 +2,13 @@
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use tracesift_ask::When;
 use tracesift_ask::filter::{Life, ProcessFilter, ProcessPatterns};
-use tracesift_ask::time_range::TimeRange;
+use tracesift_ask::time_spec::TimeSpec;
+use tracesift_ask::zero_time::{Landmark, ZeroTime};
 use tracesift_extract::input::Patterns;
+
+use super::files::milliseconds;
 
 /// Processes of a question.
 #[derive(Debug, Args)]
@@ -38,9 +42,65 @@ pub(crate) struct ProcessArgs {
     #[arg(long, value_name = "WHICH", allow_hyphen_values = true)]
     pub(crate) new_process: Option<WhichLife>,
 
-    /// Only this part of the recording, [a, b): 3.2s..7.9s, 250ms.., ..2 (s without unit)
+    #[command(flatten)]
+    pub(crate) when: WhenArgs,
+}
+
+/// Which part of the time.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Time")]
+pub(crate) struct WhenArgs {
+    /// Only this part of the recording, [a, b): 3.2s..7.9s, 250ms.., ..2 (s without unit), 14:02..14:02:30 (recorder's local time),
+    /// 12:02Z..12:03Z (UTC)
     #[arg(long, value_name = "A..B", default_value = "..", hide_default_value = true, allow_hyphen_values = true)]
-    pub(crate) time: TimeRange,
+    pub(crate) time: TimeSpec,
+
+    #[command(flatten)]
+    zero: ZeroArgs,
+}
+
+/// From when on times are counted.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Time")]
+pub(crate) struct ZeroArgs {
+    /// Count times from what happened in each recording: mark:TEXT, process-start:NAME, process-end:NAME, first:METHOD, last:METHOD
+    /// or event:PROVIDER/NAME; of several the first that a recording has
+    #[arg(long, value_name = "LANDMARK")]
+    pub(crate) zero_time: Vec<Landmark>,
+
+    /// The landmark of --zero-time must be of these processes
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, requires = "zero_time")]
+    pub(crate) zero_process: String,
+
+    /// The landmark of --zero-time must be of processes with such a command line
+    #[arg(
+        long,
+        value_name = "PATTERNS",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true,
+        requires = "zero_time"
+    )]
+    pub(crate) zero_cmdline: String,
+}
+
+impl WhenArgs {
+    /// Which part, and from when on times are counted.
+    pub(crate) fn when(&self) -> When {
+        When { time: self.time, ..self.zero.when() }
+    }
+}
+
+impl ZeroArgs {
+    /// From when on times are counted, of whole recordings.
+    pub(crate) fn when(&self) -> When {
+        let process = ProcessFilter {
+            process: ProcessPatterns::parse(&self.zero_process),
+            command_line: Patterns::parse(&self.zero_cmdline),
+            ..ProcessFilter::default()
+        };
+        When { zero: ZeroTime { landmarks: self.zero_time.clone(), process }, ..When::default() }
+    }
 }
 
 impl ProcessArgs {
@@ -55,6 +115,24 @@ impl ProcessArgs {
             container: Patterns::parse(&self.container),
             life: self.new_process.map(|WhichLife(life)| life),
         }
+    }
+}
+
+/// A question as a series.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Time")]
+pub(crate) struct SeriesArgs {
+    /// Rows of their own for each stretch of this length (ms without unit): a series
+    #[arg(long, value_name = "TIME", value_parser = stretch)]
+    pub(crate) bucket: Option<i64>,
+}
+
+/// A length of time that is not nothing.
+fn stretch(text: &str) -> Result<i64, String> {
+    match milliseconds(text) {
+        Ok(length) if length > 0 => Ok(length),
+        Ok(_) => Err("it must be longer than nothing, such as 100ms".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use tracesift_ask::question::missing;
-use tracesift_ask::time_range::TimeRange;
 use tracesift_ask::units::parse_size;
 use tracesift_extract::input::Patterns;
 
-use super::{FileArgs, OutputArgs, RowArgs, RunArgs};
+use super::{FileArgs, OutputArgs, RowArgs, RunArgs, WhenArgs};
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -163,6 +162,8 @@ pub(crate) struct MissingArgs {
     #[command(flatten)]
     modules: MissingRowArgs,
     #[command(flatten)]
+    pub(crate) when: WhenArgs,
+    #[command(flatten)]
     pub(crate) runs: RunArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -174,9 +175,6 @@ struct MissingRowArgs {
     /// Only these modules, with or without extension
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     dll: String,
-    /// Only samples and waits in this part of the recording: 3.2s..7.9s, ..500ms (s without unit)
-    #[arg(long, value_name = "RANGE", default_value = "..", hide_default_value = true, allow_hyphen_values = true)]
-    time: TimeRange,
     /// Order of the rows; the largest stands last
     #[arg(long, value_name = "KEY", default_value = "cpu")]
     sort: MissingSort,
@@ -195,7 +193,6 @@ impl MissingArgs {
     /// The question.
     pub(crate) fn question(&self) -> missing::Question {
         missing::Question {
-            time: self.modules.time,
             module: Patterns::parse(&self.modules.dll),
             sort: match self.modules.sort {
                 MissingSort::Cpu => missing::Sort::Cpu,
@@ -204,6 +201,7 @@ impl MissingArgs {
                 MissingSort::Name => missing::Sort::Name,
             },
             top: self.rows.top(),
+            ..missing::Question::default()
         }
     }
 }

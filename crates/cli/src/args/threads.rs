@@ -5,7 +5,7 @@ use tracesift_ask::order::Between;
 use tracesift_ask::question::threads;
 
 use super::files::milliseconds;
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
+use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 
 /// Options of `dump threads`.
 #[derive(Debug, Args)]
@@ -13,7 +13,9 @@ pub(crate) struct ThreadsArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
-    processes: ProcessArgs,
+    pub(crate) processes: ProcessArgs,
+    #[command(flatten)]
+    pub(crate) series: SeriesArgs,
     #[command(flatten)]
     rows: RowArgs,
     #[command(flatten)]
@@ -68,7 +70,6 @@ impl ThreadsArgs {
         let rows = &self.threads;
         threads::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             sort: match rows.sort {
                 ThreadSort::Cpu => threads::Sort::Cpu,
                 ThreadSort::Run => threads::Sort::Run,
@@ -82,6 +83,7 @@ impl ThreadsArgs {
             cpu: Between { min: rows.min_cpu, max: rows.max_cpu },
             wait: Between { min: rows.min_wait, max: rows.max_wait },
             ready: Between { min: rows.min_ready, max: rows.max_ready },
+            ..threads::Question::default()
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct WaitsArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
-    processes: ProcessArgs,
+    pub(crate) processes: ProcessArgs,
     #[command(flatten)]
     rows: RowArgs,
     #[command(flatten)]
@@ -47,10 +47,10 @@ impl WaitsArgs {
     pub(crate) fn question(&self) -> waits::Question {
         waits::Question {
             filter: self.processes.filter(),
-            time: self.processes.time,
             methods: MethodPatterns::parse(&self.waits.methods, self.waits.include_module),
             length: Between { min: self.waits.min_wait, max: self.waits.max_wait },
             top: self.rows.top(),
+            ..waits::Question::default()
         }
     }
 }

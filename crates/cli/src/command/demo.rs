@@ -12,6 +12,10 @@ const QUESTIONS: &[&[&str]] = &[
     &["dump", "testrun", "DIR"],
     &["dump", "cpu", "DIR", "--top", "4", "--no-cmdline"],
     &["dump", "cpu", "DIR", "--process", "FileWriter", "--details", "--no-cmdline"],
+    &["dump", "cpu", "DIR", "-f", "*Serial*", "--process", "FileWriter", "--stacktags", "*", "--top-methods", "6"],
+    &["dump", "cpu", "DIR", "--process", "System", "--stacktags", "*checkpoint*", "--methods", "*checkpoint*"],
+    &["dump", "cpu", "DIR", "--stacktags", "*virus*", "--totals", "total"],
+    &["dump", "waits", "DIR", "-f", "*14527ms*", "--process", "FileWriter", "--top", "3"],
     &["dump", "process", "DIR", "--new-process", "started", "--no-cmdline"],
 ];
 
@@ -24,7 +28,8 @@ pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
     writeln!(io::stdout(), "{} recordings written to {}", recordings.len(), directory.display())?;
     writeln!(io::stdout(), "{files} symbol files written to {}\n", symbols.display())?;
     let directory = directory.to_string_lossy();
-    let mut exit = step(&["extract", "DIR"], &directory, no_color)?;
+    let symbols = symbols.to_string_lossy();
+    let mut exit = step(&["extract", "DIR", "--symbols", &symbols], &directory, no_color)?;
     for question in QUESTIONS {
         if exit == Exit::NothingUsable {
             break;

@@ -5,10 +5,10 @@ use tracesift_ask::answer::Answer;
 use tracesift_ask::column_choice::{ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::recording::Source;
-use tracesift_ask::{Ask, ask};
+use tracesift_ask::{Ask, When, ask};
 use tracesift_extract::EventSelection;
 
-use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs};
+use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs, TimeArgs};
 use crate::command::found;
 use crate::command::temporary::TemporaryArchives;
 use crate::command::{stats, testrun};
@@ -24,45 +24,68 @@ pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::R
     match dump {
         Dump::Cpu(args) => {
             printer.style.time = args.time_style();
-            ask_archives(dump.common(), args.question(messages)?.as_ref(), &printer, messages)
+            ask_archives(dump.common(), &dump.when(), args.question(messages)?.as_ref(), &printer, messages)
         }
-        Dump::Threads(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
-        Dump::Waits(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
-        Dump::Process(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
-        Dump::Version(args) => ask_archives(dump.common(), &args.question(), &printer, messages),
+        Dump::Stacks(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Threads(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Waits(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Process(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Version(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Testrun(args) => testrun::run(dump, args, &printer, messages),
         Dump::Stats(args) => stats::run(dump, args, &printer, messages),
     }
 }
 
+/// Tells instants on every clock.
+pub(crate) fn time(args: &TimeArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
+    let printer = Printer::new(&args.output, no_color)?;
+    let common = (&args.files, &args.runs, &args.output);
+    ask_archives(common, &args.zero.when(), &args.question(), &printer, messages)
+}
+
 /// Puts a question to the archives that the arguments name, and to recordings that are named by themselves.
 pub(crate) fn ask_archives(
     (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
+    when: &When,
     question: &dyn Ask,
     printer: &Printer,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
-    printer.columns.choose(&question.columns()).map_err(wrong_column)?;
-    let (mut found, mut failed) = found::find(&files.inputs(), messages);
-    found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
-    if found::nothing_left(&found, failed, messages) {
-        return Ok(Exit::NothingUsable);
-    }
-    leave_out_unnamed(&mut found, messages);
-    let temporary = TemporaryArchives::of(&found.recordings, EventSelection::None, messages)?;
-    failed += temporary.failed;
-    let sources: Vec<Source> =
-        found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned()).collect();
-    let outcome = ask(&sources, question);
+    printer.columns.choose(&when.columns(question)).map_err(wrong_column)?;
+    let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
+    let outcome = ask(&sources.list, question, when);
     for failure in &outcome.failures {
         messages.error(&failure.reason);
     }
-    failed += outcome.failures.len();
+    let failed = sources.failed + outcome.failures.len();
     let usable = outcome.answer.sections.len();
     if usable > 0 {
         printer.print(outcome.answer)?;
     }
     Ok(Exit::of(usable, failed))
+}
+
+/// Archives to ask.
+pub(crate) struct Sources {
+    /// The archives.
+    pub(crate) list: Vec<Source>,
+    /// Inputs that cannot be used; each was named.
+    pub(crate) failed: usize,
+    /// Keeps those of recordings that were extracted for this.
+    _temporary: TemporaryArchives,
+}
+
+/// The archives that the arguments name, and recordings that are named by themselves, extracted. `None`: there is nothing left, and that was said.
+pub(crate) fn sources(files: &FileArgs, runs: &RunArgs, messages: &Messages) -> anyhow::Result<Option<Sources>> {
+    let (mut found, failed) = found::find(&files.inputs(), messages);
+    found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
+    if found::nothing_left(&found, failed, messages) {
+        return Ok(None);
+    }
+    leave_out_unnamed(&mut found, messages);
+    let temporary = TemporaryArchives::of(&found.recordings, EventSelection::None, messages)?;
+    let list = found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned()).collect();
+    Ok(Some(Sources { list, failed: failed + temporary.failed, _temporary: temporary }))
 }
 
 /// Recordings that a search came upon are not extracted for one question: there may be hundreds.

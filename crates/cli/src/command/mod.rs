@@ -7,6 +7,7 @@ pub(crate) mod extract;
 mod found;
 pub(crate) mod keywords;
 mod manual;
+mod profile;
 mod stats;
 mod symbols;
 pub(crate) mod tag_files;
@@ -24,6 +25,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Extract(args) => extract::run(args, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, &messages),
         Command::Events(args) => events::run(args, &messages),
+        Command::Flame(args) => profile::flame(args, &messages),
+        Command::Export(args) => profile::export(args, &messages),
+        Command::Time(args) => dump::time(args, cli.no_color, &messages),
         Command::Symbols(args) => symbols::run(&args.action, cli.no_color, &messages),
         Command::Keywords(args) => keywords::run(args),
         Command::Demo(args) => demo::run(args, cli.no_color),

@@ -57,7 +57,10 @@ pub(crate) fn unit(kind: Kind) -> &'static str {
 
 /// Whether a column of this kind is right aligned.
 pub(crate) fn is_right_aligned(kind: Kind) -> bool {
-    !matches!(kind, Kind::Text | Kind::LongText | Kind::Bool | Kind::List | Kind::Integers | Kind::Map | Kind::Table)
+    !matches!(
+        kind,
+        Kind::Text | Kind::LongText | Kind::Tree | Kind::Bool | Kind::List | Kind::Integers | Kind::Map | Kind::Table
+    )
 }
 
 /// Commas between the thousands of a decimal number.

@@ -71,6 +71,8 @@ fn data_type(kind: Kind) -> DataType {
         Kind::Id | Kind::Count | Kind::Time | Kind::Seconds | Kind::Milliseconds | Kind::Microseconds | Kind::Bytes => {
             DataType::Int64
         }
-        Kind::Text | Kind::LongText | Kind::List | Kind::Integers | Kind::Map | Kind::Table => DataType::Utf8,
+        Kind::Text | Kind::LongText | Kind::Tree | Kind::List | Kind::Integers | Kind::Map | Kind::Table => {
+            DataType::Utf8
+        }
     }
 }

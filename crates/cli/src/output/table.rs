@@ -268,7 +268,7 @@ fn line(indent: &str, cells: impl Iterator<Item = (String, Kind, usize)>, termin
         } else if !is_last {
             text.push_str(&value);
             text.push_str(&padding);
-        } else if let (Kind::LongText, Some(terminal)) = (kind, terminal) {
+        } else if let (Kind::LongText | Kind::Tree, Some(terminal)) = (kind, terminal) {
             let left = terminal.saturating_sub(cell::width(&text)).max(SHORTEST_CUT);
             text.push_str(&cell::cut(&value, left));
         } else {

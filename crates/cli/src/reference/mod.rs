@@ -64,7 +64,15 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
         }
     }
     let is_question = command != Command::Extract;
-    rewritten.arguments.extend(paths.iter().map(|path| paths::translate(path, is_question, exists)));
+    // There what was extracted before is replaced unless one says otherwise.
+    let keeps = |argument: &String| arguments::switch_name(argument).is_some_and(|name| name == "nooverwrite");
+    if command == Command::Extract && !arguments.iter().any(keeps) {
+        rewritten.arguments.push("--overwrite".to_owned());
+    }
+    // In front of the options: one of them may have a value or none.
+    let paths = paths.iter().map(|path| paths::translate(path, is_question, exists));
+    let place = command.words().len();
+    rewritten.arguments.splice(place..place, paths);
     Ok(Some(rewritten))
 }
 
@@ -107,7 +115,14 @@ mod tests {
                 "-dump nothing",
                 "-dump cpu -topn",
                 "-dump cpu -topn many",
-                "-converttime -fd x",
+                "-converttime -fd x -time 10:15",
+                "-convert -fd x.etl -pid -1 -perthread",
+                "-convert -fd x.etl -pid 4711",
+                "-loadsymbol -fd x.json -symserver NtSymbolPath -nooverwrite",
+                "-extract all -fd x.etl -symserver ms -nooverwrite",
+                "-dump cpu -methods * -zt First *Main -zpn FileWriter -fld s s -fd x",
+                "-dump process -zerotime ProcessStart *serial* -fd x",
+                "-dump cpu -zt sometime",
                 "-extract cpu disk -fd x.etl -outdir out -nthreads 4 -extractregion 1 2",
                 "-extract dns",
                 "-help",

@@ -4,7 +4,7 @@ use super::arguments::Tokens;
 use super::verbs::{Command, missing};
 use crate::exit::UsageError;
 
-use Command::{Cpu, Extract, Process, Stats, Testrun, Version};
+use Command::{Cpu, Export, Extract, LoadSymbols, Process, Stats, Testrun, Time, Version};
 
 /// One switch.
 #[derive(Clone, Copy)]
@@ -38,6 +38,8 @@ enum To {
     Times(&'static str, usize),
     /// A format of times; for processes it also asks for their times.
     ProcessTimes,
+    /// `-zerotime`: what happened at time zero, with its pattern.
+    ZeroTime,
     /// Dropped with so many values: it shapes ETWAnalyzer's own output or work.
     Dropped(usize),
     /// Left out with so many values, and said so.
@@ -60,7 +62,11 @@ pub(super) enum Effect {
 
 const QUESTIONS: &[Command] = &[Cpu, Process, Version, Testrun, Stats];
 const OF_PROCESSES: &[Command] = &[Cpu, Process, Version];
-const ALL: &[Command] = &[Extract, Cpu, Process, Version, Testrun, Stats];
+const ALL: &[Command] = &[Extract, Cpu, Process, Version, Testrun, Stats, Time, Export, LoadSymbols];
+const WITH_SYMBOLS: &[Command] = &[Extract, LoadSymbols];
+
+/// What lists of symbol servers call ours; what is not here stands for itself.
+const SYMBOL_SERVERS: &[(&str, &str)] = &[("ntsymbolpath", "path"), ("ms", "msdl"), ("google", "chrome")];
 
 const TIME_FORMATS: &[(&str, &str)] = &[
     ("s", "s"),
@@ -105,9 +111,11 @@ const SWITCHES: &[Switch] = &[
     switch(&["nocmdline"], QUESTIONS, To::Flag("--no-cmdline")),
     switch(&["nocsvseparator", "clip", "nodigitsep", "debug"], ALL, To::Dropped(0)),
     switch(&["showfullfilename", "sffn", "plainprocessnames", "ppn"], QUESTIONS, To::Dropped(0)),
-    switch(&["column"], QUESTIONS, To::Missing("a choice of columns")),
+    switch(&["column"], QUESTIONS, To::Value("--columns")),
     switch(&["merge"], QUESTIONS, To::Missing("rows merged over files")),
-    switch(&["zerotime", "zt", "zeroprocessname", "zpn"], QUESTIONS, To::Missing("times counted from an event")),
+    switch(&["zerotime", "zt"], OF_PROCESSES, To::ZeroTime),
+    switch(&["zeroprocessname", "zpn"], OF_PROCESSES, To::Value("--zero-process")),
+    switch(&["time"], &[Time], To::Value("--at")),
     // Processes.
     switch(&["pn", "processname"], OF_PROCESSES, To::Value("--process")),
     switch(&["parent"], OF_PROCESSES, To::Value("--parent")),
@@ -208,12 +216,18 @@ const SWITCHES: &[Switch] = &[
     switch(&["nthreads"], &[Extract], To::Value("--jobs")),
     switch(&["nooverwrite", "indent", "nocompress", "keeptemp", "child"], &[Extract], To::Dropped(0)),
     switch(&["pthreads", "concurrency"], &[Extract], To::Dropped(1)),
+    switch(&["symserver"], WITH_SYMBOLS, To::Optional("--symbols", SYMBOL_SERVERS)),
+    switch(&["symcache", "symfolder"], WITH_SYMBOLS, To::Dropped(1)),
+    switch(&["nooverwrite", "indent"], &[LoadSymbols], To::Dropped(0)),
     switch(
-        &["symserver"],
-        &[Extract],
-        To::Left(1, "symbols are not loaded yet: native methods are named module!module+0xRVA"),
+        &["outdir"],
+        &[LoadSymbols],
+        To::Left(1, "names are loaded into the archive where it is; -outdir is left out"),
     ),
-    switch(&["symcache", "symfolder"], &[Extract], To::Dropped(1)),
+    // -1: all processes.
+    switch(&["pid"], &[Export], To::Optional("--process", &[("-1", "")])),
+    switch(&["perthread"], &[Export], To::Dropped(0)),
+    switch(&["symserver", "symcache", "symfolder"], &[Export], To::Dropped(1)),
     switch(&["allcpu", "allexceptions", "includeexitedprocesses"], &[Extract], To::Dropped(0)),
     switch(
         &["nosampling", "nocswitch", "noready"],
@@ -295,6 +309,7 @@ impl Switch {
                 format!("--time-format={}", word(written, value()?, TIME_FORMATS)?),
                 "--details".to_owned(),
             ]),
+            To::ZeroTime => zero_time(written, value()?, tokens)?,
             To::Dropped(values) => {
                 tokens.skip_values(values);
                 Effect::Nothing
@@ -319,6 +334,25 @@ fn count(written: &str, value: &str) -> Result<usize, UsageError> {
     value
         .parse()
         .map_err(|_| UsageError::new(format!("{written} needs a number, not `{value}`"), "write it behind the switch"))
+}
+
+/// `First *method*`, `ProcessStart [cmdline]` …
+fn zero_time(written: &str, kind: &str, tokens: &mut Tokens<'_>) -> Result<Effect, UsageError> {
+    let of_method = [("marker", "mark"), ("first", "first"), ("last", "last")];
+    if let Some((_, ours)) = of_method.iter().find(|(theirs, _)| kind.eq_ignore_ascii_case(theirs)) {
+        let pattern = tokens
+            .value()
+            .ok_or_else(|| UsageError::new(format!("{written} {kind} needs a pattern"), "write it behind the word"))?;
+        return Ok(Effect::Ours(vec![format!("--zero-time={ours}:{pattern}")]));
+    }
+    let of_process = [("processstart", "process-start"), ("processend", "process-end")];
+    let ours = word(written, kind, &of_process).map_err(|error| UsageError {
+        hint: Some("one of marker, first, last, processstart, processend".to_owned()),
+        ..error
+    })?;
+    let mut words = vec![format!("--zero-time={ours}:*")];
+    words.extend(tokens.value().map(|cmdline| format!("--zero-cmdline={cmdline}")));
+    Ok(Effect::Ours(words))
 }
 
 /// `min [max]`, or `min-max` as older versions wrote it.

@@ -9,6 +9,12 @@ pub(super) enum Verb {
     Dump,
     /// `-extract`
     Extract,
+    /// `-convert`
+    Convert,
+    /// `-loadsymbol`
+    LoadSymbol,
+    /// `-converttime`
+    ConvertTime,
     /// `-help`
     Help,
     /// A verb that has no counterpart yet, and what it does.
@@ -30,6 +36,12 @@ pub(super) enum Command {
     Testrun,
     /// `dump stats`
     Stats,
+    /// `export --format speedscope`
+    Export,
+    /// `symbols load`
+    LoadSymbols,
+    /// `time`
+    Time,
     /// `--help`
     Help,
 }
@@ -82,9 +94,9 @@ impl Verb {
             "-dump" => Self::Dump,
             "-extract" => Self::Extract,
             "-help" => Self::Help,
-            "-convert" => Self::Missing("-convert", "export to speedscope"),
-            "-loadsymbol" => Self::Missing("-loadsymbol", "loading symbols later"),
-            "-converttime" => Self::Missing("-converttime", "conversion of times"),
+            "-convert" => Self::Convert,
+            "-loadsymbol" => Self::LoadSymbol,
+            "-converttime" => Self::ConvertTime,
             "-console" => Self::Missing("-console", "a console that keeps archives open"),
             "-mcp" => Self::Missing("-mcp", "a Model Context Protocol server"),
             _ => return None,
@@ -95,6 +107,9 @@ impl Verb {
     pub(super) fn command(self, arguments: &[String]) -> Result<(Command, &[String]), UsageError> {
         match self {
             Self::Help => Ok((Command::Help, &[])),
+            Self::Convert => Ok((Command::Export, arguments)),
+            Self::LoadSymbol => Ok((Command::LoadSymbols, arguments)),
+            Self::ConvertTime => Ok((Command::Time, arguments)),
             Self::Missing(verb, what) => Err(missing(what, verb)),
             Self::Extract => extractors(arguments).map(|rest| (Command::Extract, rest)),
             Self::Dump => {
@@ -124,6 +139,9 @@ impl Command {
             Self::Version => &["dump", "version"],
             Self::Testrun => &["dump", "testrun"],
             Self::Stats => &["dump", "stats"],
+            Self::Export => &["export", "--format=speedscope"],
+            Self::LoadSymbols => &["symbols", "load"],
+            Self::Time => &["time"],
             Self::Help => &["--help"],
         };
         words.iter().map(|word| (*word).to_owned()).collect()

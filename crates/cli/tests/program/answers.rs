@@ -71,11 +71,34 @@ answers! {
     methods_as_json: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "json";
     methods_as_csv: "dump", "cpu", "-f", "Write*", "--methods", "*WriteAll", "--format", "csv";
     methods_of_etwanalyzer: "-dump", "CPU", "-fd", "Write*.json", "-methods", "*Write*", "-fld", "s", "s", "-minmaxcpums", "100", "-topnmethods", "1", "-threadcount";
+    exported_stacks: "export", "Write*.sift", "-o", "-";
+    exported_waits: "export", "Write*.sift", "--measure", "wait", "-o", "-", "--time", "360ms..1s";
+    a_profile_of_many: "flame", "-f", "*";
+    a_profile_of_nobody: "export", "Write*.sift", "-p", "nobody", "-o", "-";
+    a_series: "dump", "cpu", "Write*.sift", "-p", "FileWriter", "--bucket", "200ms", "--no-cmdline";
+    a_series_of_methods: "dump", "cpu", "Write*.sift", "--methods", "*WriteAll", "--bucket", "250ms", "--zero-time", "process-start:FileWriter", "--no-cmdline";
+    a_series_as_json: "dump", "threads", "Write*.sift", "-p", "FileWriter", "--bucket", "500", "--format", "json", "--columns", "bucket_ns;tid;cpu_ns;run_ns;wait_ns";
+    a_series_of_nothing: "dump", "cpu", "--bucket", "0";
+    a_series_too_long: "dump", "cpu", "Write*.sift", "--bucket", "1us";
+    times: "time", "Write*.sift", "--at", "300ms", "--at", "10:15:00.5", "--at", "2022-04-04 08:15:01Z";
+    times_of_no_clock: "time", "--at", "25:00";
+    etwanalyzer_times: "-converttime", "-fd", "Write*.json", "-time", "10:15:00.25";
+    a_range_of_the_day: "dump", "cpu", "Write*.sift", "--time", "10:15:00.3..10:15:00.38";
+    times_from_a_process: "dump", "process", "Write*.sift", "--zero-time", "process-start:FileWriter", "--details";
+    times_from_a_method: "dump", "cpu", "--methods", "*WriteAll", "--first-last", "--zero-time", "mark:nothing", "--zero-time", "first:*Main", "--time", "0s..100ms";
+    a_landmark_that_is_none: "dump", "cpu", "--zero-time", "start:x";
     threads: "dump", "threads", "--details";
     threads_as_json: "dump", "threads", "-p", "FileWriter", "--format", "json", "--sort", "wait";
     waits: "dump", "waits";
     waits_as_json: "dump", "waits", "-p", "FileWriter", "--format", "json";
     no_waits_were_recorded: "dump", "waits", "Slow.sift";
+    stacks: "dump", "stacks", "--no-cmdline";
+    stacks_of_callers_by_line: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--callers", "--by", "line";
+    stacks_of_waits: "dump", "stacks", "-f", "Write*", "--measure", "wait", "--per-thread", "--details", "--top", "1";
+    stacks_folded_and_begun: "dump", "stacks", "-f", "Write*", "--methods", "*Main", "--root", "*WriteAll", "--fold", "ntdll", "--no-cmdline";
+    stacks_cut_off: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--cut", "filewriter", "--min-share", "50%", "--no-cmdline";
+    stacks_as_json: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--depth", "2", "--format", "jsonl";
+    no_share: "dump", "stacks", "--min-share", "5ms";
     chosen_columns: "dump", "cpu", "-f", "Write*", "--columns", "process_label;CPU;!idle";
     an_unknown_column: "dump", "cpu", "--columns", "speed";
     a_sort_of_methods_only: "dump", "cpu", "--sort", "exclusive";
@@ -102,7 +125,7 @@ fn a_file_is_complete_or_absent() {
     let said = run(directory.path(), &["dump", "cpu", "--csv", "answer.csv"]);
     assert_eq!(said, "exit: 0\n--- stdout\n--- stderr\n");
     let text = fs::read_to_string(&file).unwrap();
-    assert!(text.starts_with("file,process,pid,cpu_ns,samples,") && text.ends_with("\r\n"));
+    assert!(text.starts_with("file,test,test_ms,machine,date,process,pid,cpu_ns,samples,") && text.ends_with("\r\n"));
     let said = run(directory.path(), &["dump", "cpu", "--csv", "missing/answer.csv"]);
     assert!(said.starts_with("exit: 1\n--- stdout\n--- stderr\nerror: cannot write missing/answer.csv"), "{said}");
 }
@@ -142,4 +165,26 @@ fn recordings_that_a_search_comes_upon_are_not_extracted_for_a_question() {
     let directory = archives();
     fs::write(directory.path().join("new.etl"), "not empty").unwrap();
     insta::assert_snapshot!(run(directory.path(), &["dump", "cpu", "--totals", "total"]));
+}
+
+#[test]
+fn profiles_are_files() {
+    let directory = archives();
+    let file = |name: &str| std::fs::read(directory.path().join(name)).unwrap_or_default();
+    let said = run(directory.path(), &["flame", "Write*.sift", "-p", "FileWriter"]);
+    let name = "Write_250ms_PC_CLT_TestStatus-Passed_20220404-101500.cpu.svg";
+    assert!(said.starts_with("exit: 0") && said.contains(&format!("wrote {name}")), "{said}");
+    assert!(file(name).starts_with(b"<") && String::from_utf8_lossy(&file(name)).contains("WriteAll"));
+    let said = run(directory.path(), &["flame", "Write*.sift", "--against", "Write*.sift", "-o", "change.svg"]);
+    assert!(said.starts_with("exit: 0") && file("change.svg").starts_with(b"<"), "{said}");
+    for (name, begin) in [
+        ("x.speedscope.json", &b"{"[..]),
+        ("x.firefox.json", b"{"),
+        ("x.pb.gz", b"\x1f\x8b"),
+        ("x.perfetto-trace", b"\n"),
+        ("x.folded", b"FileWriter.exe(1000);"),
+    ] {
+        let said = run(directory.path(), &["export", "Write*.sift", "-o", name]);
+        assert!(said.starts_with("exit: 0") && file(name).starts_with(begin), "{name}: {said}");
+    }
 }

@@ -10,6 +10,7 @@ fn help() {
         ("extract", &["extract", "--help"]),
         ("dump", &["dump", "--help"]),
         ("dump_cpu", &["dump", "cpu", "--help"]),
+        ("dump_stacks", &["dump", "stacks", "-h"]),
         ("dump_process", &["dump", "process", "-h"]),
         ("dump_version", &["dump", "version", "-h"]),
         ("dump_testrun", &["dump", "testrun", "-h"]),

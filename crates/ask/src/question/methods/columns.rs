@@ -1,10 +1,10 @@
 //! The columns of `dump cpu` per method.
 
-use tracesift_analysis::{Distribution, Place};
+use tracesift_analysis::Place;
 use tracesift_trace::rows::{ModuleRow, ProcessRow, ThreadRow};
 
 use super::order::{Kind as RowKind, Method, duration, ready_average};
-use super::spans::Spans;
+use super::spans::{Figures, Spans};
 use crate::answer::{ColumnOf, Kind, Value, View};
 use crate::columns::Columns;
 use crate::module_columns::{self as of_module, OfModule};
@@ -46,23 +46,24 @@ impl Row {
         if self.precise == precise { figure.into() } else { Value::None }
     }
 
-    fn percentile(&self, of: impl Fn(&Spans) -> &Distribution, p: f64) -> Value {
-        self.spans.as_ref().and_then(|spans| of(spans).percentile(p)).map(|ns| ns.round() as i64).into()
+    fn percentile(&self, of: impl Fn(&Spans) -> &Figures, place: usize) -> Value {
+        let figure = self.spans.as_ref().and_then(|spans| of(spans).percentiles.get(place).copied().flatten());
+        figure.map(|ns| ns.round() as i64).into()
     }
 
-    fn spans(&self, of: impl Fn(&Spans) -> &Distribution) -> Value {
-        self.spans.as_ref().map(|spans| of(spans).count()).into()
+    fn spans(&self, of: impl Fn(&Spans) -> &Figures) -> Value {
+        self.spans.as_ref().map(|spans| of(spans).count).into()
     }
 }
 
 macro_rules! percentiles {
     ($of:ident, $key:literal, $title:literal, $kind:ident, $what:literal) => {
         [
-            percentiles!(@ $of, concat!($key, "_p50_ns"), concat!($title, " p50"), $kind, 0.5, concat!("Median of ", $what)),
-            percentiles!(@ $of, concat!($key, "_p90_ns"), concat!($title, " p90"), $kind, 0.9, concat!("90th percentile of ", $what)),
-            percentiles!(@ $of, concat!($key, "_p95_ns"), concat!($title, " p95"), $kind, 0.95, concat!("95th percentile of ", $what)),
-            percentiles!(@ $of, concat!($key, "_p99_ns"), concat!($title, " p99"), $kind, 0.99, concat!("99th percentile of ", $what)),
-            percentiles!(@ $of, concat!($key, "_max_ns"), concat!($title, " max"), $kind, 1.0, concat!("The longest of ", $what)),
+            percentiles!(@ $of, concat!($key, "_p50_ns"), concat!($title, " p50"), $kind, 0, concat!("Median of ", $what)),
+            percentiles!(@ $of, concat!($key, "_p90_ns"), concat!($title, " p90"), $kind, 1, concat!("90th percentile of ", $what)),
+            percentiles!(@ $of, concat!($key, "_p95_ns"), concat!($title, " p95"), $kind, 2, concat!("95th percentile of ", $what)),
+            percentiles!(@ $of, concat!($key, "_p99_ns"), concat!($title, " p99"), $kind, 3, concat!("99th percentile of ", $what)),
+            percentiles!(@ $of, concat!($key, "_max_ns"), concat!($title, " max"), $kind, 4, concat!("The longest of ", $what)),
         ]
     };
     (@ $of:ident, $key:expr, $title:expr, $kind:ident, $p:literal, $help:expr) => {
@@ -297,7 +298,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Cores",
         Kind::Count,
         |r| r.spans.as_ref().map(|spans| spans.cpus.count()).into(),
-        "CPUs on which it was sampled.",
+        "CPUs on which it was sampled, or ran where there are no samples.",
     ),
     ColumnOf::details(
         "duration_ns",

@@ -18,7 +18,7 @@ use tracesift_analysis::tags::TagSet;
 use tracesift_archive::Error;
 use tracesift_extract::input::Patterns;
 use tracesift_extract::stack_methods::{By, Granularity};
-use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
@@ -123,6 +123,7 @@ impl Ask for Question {
         if !self.process_on_row {
             show(&OF_PROCESSES[..1], View::Nowhere);
             show(&OF_PROCESSES[1..], View::Machine);
+            show(&["start_ns", "end_ns"], View::Machine);
         }
         if !self.per_thread {
             show(&["tid", "thread_name"], View::Nowhere);
@@ -139,15 +140,17 @@ impl Ask for Question {
         columns
     }
 
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
+        let Ranges { first, last, .. } = self.ranges;
+        let ranges = Ranges { first: first.shifted(origin), last: last.shifted(origin), ..self.ranges };
+        Box::new(Self { time, ranges, ..self.clone() })
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
-        let accepted: FxHashMap<ProcessId, &ProcessRow> = Processes::new(&processes)
-            .accepted(&self.filter)
-            // The idle loop has a figure only for those who ask for it by name.
-            .filter(|(_, row)| !self.filter.process.is_empty() || row.pid != 0 || row.origin == Origin::Pseudo)
-            .map(|(_, row)| (row.process, row))
-            .collect();
+        let accepted: FxHashMap<ProcessId, &ProcessRow> =
+            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
         let (mut methods, from_events) = self.figures(recording, &accepted.keys().copied().collect())?;
         let modules = match &self.modules {
             Some(patterns) => MethodModules::keep(recording, patterns, &mut methods)?,
@@ -267,7 +270,7 @@ impl Question {
                 let key = |group: &OfOneProcess<'_>| (group.process.name.to_lowercase(), group.process.pid);
                 key(a).cmp(&key(b)).then(a.process.start.cmp(&b.process.start))
             };
-            let order = if self.totals == Totals::None { by_largest() } else { by_total() };
+            let order = if self.totals == Totals::None || !self.sort.adds_up() { by_largest() } else { by_total() };
             order.then_with(by_name)
         });
         groups
@@ -281,7 +284,7 @@ impl Question {
     ) -> Result<Section, Error> {
         let precise = !recording.file.has_samples;
         let shown: Vec<&Method> = groups.iter().flat_map(|group| &group.methods).collect();
-        let sums = |methods: &[&Method]| facts(Sums::of(methods.iter().copied()), precise);
+        let sums = |methods: &[&Method]| facts(Sums::of(methods.iter().copied()), precise && !methods.is_empty());
         let rows_are_shown = matches!(self.totals, Totals::None | Totals::Method);
         let threads: FxHashMap<ThreadId, ThreadRow> = if self.per_thread {
             recording.archive().rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect()
@@ -325,6 +328,12 @@ impl Question {
             section.notes.push(
                 "totals add up the rows shown, which overlap: a sample or span counts in each of its methods"
                     .to_owned(),
+            );
+        }
+        let spans = Sums::of(shown.iter().copied());
+        if with_totals && shown.len() > 1 && (spans.wait.is_some() || spans.ready.is_some()) {
+            section.notes.push(
+                "totals of wait and ready add up unions: time at which several rows waited counts for each".to_owned(),
             );
         }
         if precise && !shown.is_empty() {

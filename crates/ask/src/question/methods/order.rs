@@ -121,6 +121,20 @@ impl Ranges {
 }
 
 impl Sort {
+    /// Whether a sum of the figures means anything.
+    pub(super) fn adds_up(self) -> bool {
+        !matches!(
+            self,
+            Self::First
+                | Self::Last
+                | Self::Duration
+                | Self::Name
+                | Self::LongestWait
+                | Self::ReadyAverage
+                | Self::Threads
+        )
+    }
+
     /// The figure by which rows are sorted; `None` for names.
     #[must_use]
     pub fn figure(self, figures: &MethodSummaryRow) -> Option<i64> {

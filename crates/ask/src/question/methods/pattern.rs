@@ -26,8 +26,8 @@ impl MethodPatterns {
         for item in list.split(';').map(str::trim).filter(|item| !item.is_empty()) {
             match item.strip_prefix('!').map(str::trim) {
                 Some("") => {}
-                Some(item) => patterns.exclude.push(MethodPattern::new(item, with_module)),
-                None => patterns.include.push(MethodPattern::new(item, with_module)),
+                Some(item) => patterns.exclude.extend(MethodPattern::all(item, with_module)),
+                None => patterns.include.extend(MethodPattern::all(item, with_module)),
             }
         }
         patterns
@@ -55,10 +55,15 @@ impl MethodPatterns {
 }
 
 impl MethodPattern {
-    fn new(text: &str, with_module: bool) -> Self {
-        let without_symbols = ["*.dll", "*.sys"].into_iter().any(|alias| text.eq_ignore_ascii_case(alias));
-        let text = if without_symbols { format!("{text}*") } else { one_separator(text) };
-        Self { with_module: with_module || text.contains('!'), pattern: Pattern::new(&text) }
+    /// The patterns that an item of a list stands for.
+    fn all(item: &str, with_module: bool) -> Vec<Self> {
+        let new = |text: &str| Self {
+            with_module: with_module || text.contains('!'),
+            pattern: Pattern::new(&one_separator(text)),
+        };
+        let without_symbols = ["*.dll", "*.sys"].into_iter().any(|alias| item.eq_ignore_ascii_case(alias));
+        // Where all of a module are one row, that has the name of the module.
+        if without_symbols { vec![new(item), new(&format!("{item}+*"))] } else { vec![new(item)] }
     }
 }
 
@@ -96,6 +101,7 @@ mod tests {
     fn modules_alone_mean_functions_without_symbols() {
         assert!(passes("*.dll", "a.dll", "a.dll+0x12") && passes("*.SYS;*.dll", "b.sys", "b.sys+0x1"));
         assert!(passes("*.dll", "a.dll", "a.dll"), "all of a module in one row");
+        assert!(!passes("*.dll", "a.dll", "My.dllHelper.Run"));
         assert!(!passes("*.dll", "a.dll", "Read") && !passes("*.dll", "b.sys", "b.sys+0x1"));
     }
 }

@@ -4,34 +4,46 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::percentiles::is_deep_sleep;
 use tracesift_analysis::tags::{TagRow, TagSource, Tagger};
-use tracesift_analysis::{CpuSet, Distribution, MethodId, MethodName, MethodSource, Place, pieces};
+use tracesift_analysis::{ChargedTo, CpuSet, Distribution, MethodId, MethodName, Place, Recording, Span, pieces};
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
-use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
+use tracesift_trace::{ProcessId, ThreadId};
 
-use super::from_events::Events;
 use super::order::{Kind, Method};
 use super::{Question, Tags};
+use crate::owned_rows::OwnedRows;
 use crate::recording::OpenRecording;
+
+/// The percentiles that are shown, from 0 to 1.
+pub(super) const PERCENTILES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 1.0];
+
+/// What is shown of single spans.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Their number.
+    pub count: usize,
+    /// Their median, 90th, 95th and 99th percentile, and the longest, ns.
+    pub percentiles: [Option<f64>; PERCENTILES.len()],
+}
 
 /// Single spans of one method in one process or thread.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spans {
-    /// Waits, ns.
-    pub wait: Distribution,
-    /// Ready spans, ns, without those after deep sleep.
-    pub ready: Distribution,
-    /// Ready spans after which the thread ran on a CPU that came from a sleep state, ns.
-    pub ready_deep_sleep: Distribution,
+    /// Waits.
+    pub wait: Figures,
+    /// Ready spans, without those after deep sleep.
+    pub ready: Figures,
+    /// Ready spans after which the thread ran on a CPU that came from a sleep state.
+    pub ready_deep_sleep: Figures,
     /// Mean priority over its samples.
     pub priority: Option<f64>,
-    /// CPUs on which it was sampled.
+    /// CPUs on which it was sampled, or ran where there are no samples.
     pub cpus: CpuSet,
 }
 
-/// What a [`Spans`] is made from.
-#[derive(Default)]
+/// What a [`Spans`] is made from: of one stack, then of all stacks of a row.
+#[derive(Clone, Default)]
 struct Collected {
     wait: Vec<i64>,
     ready: Vec<i64>,
@@ -41,35 +53,18 @@ struct Collected {
     cpus: CpuSet,
 }
 
-/// Where a sample or wait was.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum At {
-    Stack(StackId),
-    Frame(FrameId),
-    Nowhere,
-}
-
-impl At {
-    /// What a source has there.
-    fn methods(self, source: &mut impl MethodSource, methods: &mut Vec<MethodId>) {
-        match self {
-            Self::Stack(stack) => source.stack(stack, methods),
-            Self::Frame(frame) => source.frame(frame, methods),
-            Self::Nowhere => source.no_stack(methods),
-        }
-    }
-}
-
 /// The spans of each of these rows, in their order.
 pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) -> Result<Vec<Spans>, Error> {
     let processes: FxHashSet<ProcessId> = rows.iter().map(|row| row.figures.process).collect();
-    let mut events = Events::new(opened, question, &processes)?;
-    let mut collected: Vec<Collected> = rows.iter().map(|_| Collected::default()).collect();
+    let mut events = OwnedRows::new(opened, question.time, question.per_thread, &processes)?;
+    let mut spans: Vec<Spans> = vec![Spans::default(); rows.len()];
     // Without a row per thread any thread stands for its process.
-    let owner =
-        |events: &mut Events<'_>, row: &Method| events.owner_id(row.figures.process, row.thread.unwrap_or(ThreadId(0)));
+    let owner = |events: &mut OwnedRows<'_>, row: &Method| {
+        events.owner_id(row.figures.process, row.thread.unwrap_or(ThreadId(0)))
+    };
     if rows.iter().any(|row| row.kind == Kind::Method) {
-        let NamedStacks { mut stacks, names } = NamedStacks::of(opened.archive(), question.granularity)?;
+        let named = opened.named_stacks(question.granularity)?;
+        let (mut stacks, names) = (&named.stacks, &named.names);
         let mut ids: FxHashMap<(MethodName, Option<Place>), MethodId> = FxHashMap::default();
         for id in (0..u32::try_from(names.len()).unwrap_or(u32::MAX)).map(MethodId) {
             ids.insert((names.name(id), names.place(id)), id);
@@ -82,15 +77,15 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
             }
         }
         drop(ids);
-        collect(opened, &mut events, &mut collected, |owner, at| {
+        collect(opened, &mut events, &mut spans, |owner, at| {
             let mut methods = Vec::new();
             at.methods(&mut stacks, &mut methods);
             methods.iter().filter_map(|method| by_id.get(&(owner, *method)).copied()).collect()
         })?;
     }
     if let Some(Tags { set, .. }) = &question.tags {
-        let NamedStacks { stacks, names } = NamedStacks::of(opened.archive(), Granularity::default())?;
-        let mut source = TagSource::new(stacks, Tagger::new(set, &names));
+        let named = opened.named_stacks(Granularity::default())?;
+        let mut source = TagSource::new(&named.stacks, Tagger::new(set, &named.names));
         if set.has_children() {
             source = source.with_totals();
         }
@@ -98,7 +93,7 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
         for (number, row) in (0..).zip(rows).filter(|(_, row)| row.kind == Kind::Tag) {
             by_name.insert((owner(&mut events, row), &row.figures.function), number);
         }
-        collect(opened, &mut events, &mut collected, |owner, at| {
+        collect(opened, &mut events, &mut spans, |owner, at| {
             let mut tags = Vec::new();
             at.methods(&mut source, &mut tags);
             let name = |method: &MethodId| match TagRow::of(*method) {
@@ -107,59 +102,87 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
             tags.iter().filter_map(|tag| by_name.get(&(owner, name(tag))).copied()).collect()
         })?;
     }
-    Ok(collected.into_iter().map(Collected::finish).collect())
+    Ok(spans)
 }
 
-/// Reads the events, and adds each to the rows that `find` tells for an owner and a stack: it is asked once for each such pair.
+/// Reads the events, and fills the rows that `find` tells for an owner and a stack: it is asked once for each such pair. Every span is kept
+/// once, however many rows its stack is of.
 fn collect(
     opened: &OpenRecording,
-    events: &mut Events<'_>,
-    collected: &mut [Collected],
-    mut find: impl FnMut(ProcessId, At) -> Vec<u32>,
+    events: &mut OwnedRows<'_>,
+    spans: &mut [Spans],
+    mut find: impl FnMut(ProcessId, ChargedTo) -> Vec<u32>,
 ) -> Result<(), Error> {
-    let mut known: FxHashMap<(ProcessId, At), Box<[u32]>> = FxHashMap::default();
-    let mut each = |owner: ProcessId, at: At, add: &mut dyn FnMut(&mut Collected)| {
-        let rows = known.entry((owner, at)).or_insert_with(|| {
+    // Of stacks that are of a row: their place among `stacks`.
+    let mut known: FxHashMap<(ProcessId, ChargedTo), Option<usize>> = FxHashMap::default();
+    let mut stacks: Vec<Collected> = Vec::new();
+    let mut of_row: Vec<Vec<usize>> = spans.iter().map(|_| Vec::new()).collect();
+    let mut place = |stacks: &mut Vec<Collected>, owner: ProcessId, at: ChargedTo| {
+        *known.entry((owner, at)).or_insert_with(|| {
             let mut rows = find(owner, at);
             rows.sort_unstable();
             rows.dedup();
-            rows.into()
-        });
-        for &row in rows.iter() {
-            collected.get_mut(row as usize).into_iter().for_each(&mut *add);
-        }
-    };
-    events.samples(|sample: &CpuSampleRow| {
-        let at = sample.stack.map(At::Stack).or(sample.frame.map(At::Frame)).unwrap_or(At::Nowhere);
-        each(sample.process, at, &mut |row| {
-            row.cpus.insert(sample.cpu);
-            if let Some(priority) = sample.priority {
-                row.priorities += i64::from(priority);
-                row.prioritized += 1;
+            if rows.is_empty() {
+                return None;
             }
-        });
+            stacks.push(Collected::default());
+            let place = stacks.len() - 1;
+            rows.iter().filter_map(|row| usize::try_from(*row).ok()).for_each(|row| {
+                of_row.get_mut(row).into_iter().for_each(|places| places.push(place));
+            });
+            Some(place)
+        })
+    };
+    events.cpu(&Recording::from(opened.info()), |sample: &CpuSampleRow| {
+        let place = place(&mut stacks, sample.process, ChargedTo::of_sample(sample));
+        if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
+            stack.cpus.insert(sample.cpu);
+            if let Some(priority) = sample.priority {
+                stack.priorities += i64::from(priority);
+                stack.prioritized += 1;
+            }
+        }
     })?;
     let threads = opened.archive().rows::<ThreadRow>()?;
     let idle: FxHashSet<ThreadId> = threads.iter().filter(|row| row.idle_cpu.is_some()).map(|row| row.thread).collect();
     let (has_ready, range) = (opened.info().has_ready, events.range());
     events.switches(|owner, switch: &ContextSwitchRow| {
-        let at = switch.wait_stack.map_or(At::Nowhere, At::Stack);
         let parts = pieces(switch, has_ready).clip(range);
-        let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));
-        each(owner, at, &mut |row| {
-            row.wait.extend(parts.wait.map(|span| span.length()));
-            let ready = if deep { &mut row.ready_deep_sleep } else { &mut row.ready };
-            ready.extend(parts.ready.map(|span| span.length()));
-        });
-    })
+        let place = place(&mut stacks, owner, ChargedTo::of_wait(switch));
+        if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
+            stack.wait.extend(parts.wait.map(Span::length));
+            let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));
+            let ready = if deep { &mut stack.ready_deep_sleep } else { &mut stack.ready };
+            ready.extend(parts.ready.map(Span::length));
+        }
+    })?;
+    for (row, places) in spans.iter_mut().zip(of_row).filter(|(_, places)| !places.is_empty()) {
+        let mut all = Collected::default();
+        places.iter().filter_map(|place| stacks.get(*place)).for_each(|stack| all.add(stack));
+        *row = all.finish();
+    }
+    Ok(())
 }
 
 impl Collected {
+    fn add(&mut self, other: &Self) {
+        self.wait.extend_from_slice(&other.wait);
+        self.ready.extend_from_slice(&other.ready);
+        self.ready_deep_sleep.extend_from_slice(&other.ready_deep_sleep);
+        self.priorities += other.priorities;
+        self.prioritized += other.prioritized;
+        self.cpus.union_with(&other.cpus);
+    }
+
     fn finish(self) -> Spans {
+        let figures = |values: Vec<i64>| {
+            let distribution = Distribution::new(values);
+            Figures { count: distribution.count(), percentiles: PERCENTILES.map(|p| distribution.percentile(p)) }
+        };
         Spans {
-            wait: Distribution::new(self.wait),
-            ready: Distribution::new(self.ready),
-            ready_deep_sleep: Distribution::new(self.ready_deep_sleep),
+            wait: figures(self.wait),
+            ready: figures(self.ready),
+            ready_deep_sleep: figures(self.ready_deep_sleep),
             priority: (self.prioritized > 0).then(|| self.priorities as f64 / self.prioritized as f64),
             cpus: self.cpus,
         }

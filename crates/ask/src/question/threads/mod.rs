@@ -93,18 +93,21 @@ impl Ask for Question {
         COLUMNS.descriptions()
     }
 
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;
         let accepted: FxHashMap<_, _> =
-            Processes::new(&processes).accepted(&self.filter).map(|(_, row)| (row.process, row)).collect();
+            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
         let sampled = self.sampled(recording, &threads)?;
         let accounts = self.accounts(recording, &threads)?;
 
         let mut rows: Vec<Row> = threads
             .iter()
-            .filter(|thread| thread.idle_cpu.is_none() || !self.filter.process.is_empty())
             .filter_map(|thread| {
                 let process = *accepted.get(&thread.process)?;
                 let sums = sampled.get(&thread.thread).copied().unwrap_or_default();
@@ -136,8 +139,9 @@ impl Question {
     fn sampled(&self, recording: &OpenRecording, threads: &[ThreadRow]) -> Result<FxHashMap<ThreadId, Sampled>, Error> {
         let of_thread: FxHashMap<_, _> = threads.iter().map(|row| (row.thread, row.process)).collect();
         let (start, end) = self.time.bounds();
+        let time = (!self.time.is_everything()).then_some(start..end);
         let mut sampled: FxHashMap<ThreadId, Sampled> = FxHashMap::default();
-        recording.archive().scan(SAMPLES, Some(start..end), |row: &CpuSampleRow| {
+        recording.archive().scan(SAMPLES, time, |row: &CpuSampleRow| {
             // What interrupts took from an idle thread is not its own.
             if of_thread.get(&row.thread) == Some(&row.process) {
                 let sums = sampled.entry(row.thread).or_default();

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{MethodName, Span, pieces};
 use tracesift_archive::{Error, Projection};
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow};
 use tracesift_trace::{StackId, ThreadId};
 
@@ -57,11 +57,21 @@ pub(super) struct WokenBy {
     pub(super) stack: Vec<MethodName>,
 }
 
+type WakeUp = (ThreadId, Option<StackId>, i16);
+
+/// Wake-ups of one kind, with one of their rows.
+struct WakeUps {
+    count: i64,
+    wait: i64,
+    row: ContextSwitchRow,
+}
+
 #[derive(Default)]
 struct Sums {
-    reasons: FxHashMap<(Option<i8>, Option<i8>), (i64, i64, String)>,
-    /// By who it was and with which stack: number and wait.
-    wakers: FxHashMap<(ThreadId, Option<StackId>, i16), (i64, i64, ContextSwitchRow)>,
+    /// By state and wait reason.
+    reasons: FxHashMap<(Option<i8>, Option<i8>), Reason>,
+    /// By who it was, with which stack, and the flags that tell whether it was anybody.
+    wakers: FxHashMap<WakeUp, WakeUps>,
 }
 
 /// Reads the switches of these threads.
@@ -78,23 +88,26 @@ pub(super) fn fill(
     let (start, end) = time.bounds();
     let (range, has_ready) = (Span::new(start, end), opened.info().has_ready);
     let mut sums: FxHashMap<ThreadId, Sums> = rows.iter().map(|row| (row.thread.thread, Sums::default())).collect();
-    opened.archive().scan(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
+    let time = (range != Span::ALL).then_some(start..end);
+    opened.archive().scan(SWITCHES, time, |row: &ContextSwitchRow| {
         let Some(sums) = sums.get_mut(&row.thread) else { return };
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
         if let Some(name) = wait_reason::of(row) {
-            let reason = sums.reasons.entry((row.off_state, row.wait_reason)).or_insert((0, 0, name));
-            reason.0 += 1;
-            reason.1 += wait.length();
+            let reason = Reason { name, count: 0, wait: 0 };
+            let reason = sums.reasons.entry((row.off_state, row.wait_reason)).or_insert(reason);
+            reason.count += 1;
+            reason.wait += wait.length();
         }
-        if let Some(readier) = row.readier {
+        let woken_in_time = row.ready_time.is_some_and(|time| range.contains(time.max(row.off_time)));
+        if let Some(readier) = row.readier.filter(|_| woken_in_time) {
             let key = (readier, row.ready_stack, row.flags & Waker::FLAGS);
-            let waker = sums.wakers.entry(key).or_insert_with(|| (0, 0, row.clone()));
-            waker.0 += 1;
-            waker.1 += wait.length();
+            let wake_ups = sums.wakers.entry(key).or_insert_with(|| WakeUps { count: 0, wait: 0, row: row.clone() });
+            wake_ups.count += 1;
+            wake_ups.wait += wait.length();
         }
     })?;
     let known = Threads::new(threads, processes);
-    let mut names = StackNames::new(NamedStacks::of(opened.archive(), Granularity::default())?);
+    let mut names = StackNames::new(opened.named_stacks(Granularity::default())?);
     for row in rows {
         if let Some(sums) = sums.remove(&row.thread.thread) {
             row.detail = sums.finish(&known, &mut names);
@@ -105,15 +118,14 @@ pub(super) fn fill(
 
 impl Sums {
     fn finish(self, threads: &Threads<'_>, names: &mut StackNames) -> Detail {
-        let mut reasons: Vec<Reason> =
-            self.reasons.into_values().map(|(count, wait, name)| Reason { name, count, wait }).collect();
+        let mut reasons: Vec<Reason> = self.reasons.into_values().collect();
         reasons.sort_by(|a, b| b.wait.cmp(&a.wait).then_with(|| a.name.cmp(&b.name)));
 
         // Wake-ups with other stacks are by the same thread; the most frequent stack stands for all.
-        let mut with_stacks: Vec<(i64, i64, ContextSwitchRow)> = self.wakers.into_values().collect();
-        with_stacks.sort_by_key(|(count, _, row)| (-count, row.readier, row.ready_stack));
+        let mut with_stacks: Vec<WakeUps> = self.wakers.into_values().collect();
+        with_stacks.sort_by_key(|WakeUps { count, row, .. }| (-count, row.readier, row.ready_stack, row.flags));
         let mut wakers: Vec<(Waker, WokenBy)> = Vec::new();
-        for (count, wait, row) in with_stacks {
+        for WakeUps { count, wait, row } in with_stacks {
             let waker = Waker::of(&row, threads, names);
             if let Some((_, known)) = wakers.iter_mut().find(|(known, _)| *known == waker) {
                 known.count += count;

@@ -61,7 +61,8 @@ impl Row {
             from: wait.span.start,
             to: wait.span.end,
             reason: wait_reason::of(row),
-            open: row.flags & switch_flags::OPEN_RIGHT != 0,
+            // Who was readied and never ran again waited no longer.
+            open: row.flags & switch_flags::OPEN_RIGHT != 0 && row.ready_time.is_none(),
             stack: stack(row.wait_stack),
             waker: threads.waker_label(waker),
             waker_process: waker_thread.and_then(|thread| process_of(thread, threads)),
@@ -214,7 +215,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     ),
     ColumnOf::always("wait_ns", "Wait", Kind::Milliseconds, |r| (r.to - r.from).into(), "Length of the wait."),
     ColumnOf::always("from_ns", "From", Kind::Time, |r| r.from.into(), "Start of the wait: the thread left the CPU."),
-    ColumnOf::details("to_ns", "To", Kind::Time, |r| r.to.into(), "End of the wait: the thread was readied."),
+    ColumnOf::details(
+        "to_ns",
+        "To",
+        Kind::Time,
+        |r| r.to.into(),
+        "End of the wait: the thread was readied, or the time range or the recording ended.",
+    ),
     ColumnOf::people(
         "thread_label",
         "Thread",
@@ -241,7 +248,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Waits in",
         Kind::Text,
         |r| telling(&r.stack),
-        "The first method of the stack that is not of the operating system; else the leaf.",
+        "The first method of the stack that is not of the operating system; else the first behind the switch itself.",
     ),
     ColumnOf::always(
         "woken_by",

@@ -41,6 +41,9 @@ pub(super) struct Wait {
     pub(super) row: ContextSwitchRow,
 }
 
+/// Length, start and thread: of equals the earlier one counts as longer.
+type Rank = (i64, Reverse<i64>, Reverse<i32>);
+
 /// The waits of the question, the longest last; at least as many as `top` shows, if there are.
 pub(super) fn find(
     opened: &OpenRecording,
@@ -55,7 +58,7 @@ pub(super) fn find(
     let (start, end) = question.time.bounds();
     let range = Span::new(start, end);
     // The shortest on top, so that it can give way; of equals the later one does.
-    let mut longest: BinaryHeap<Reverse<(i64, Reverse<i64>, Reverse<i32>)>> = BinaryHeap::new();
+    let mut longest: BinaryHeap<Reverse<Rank>> = BinaryHeap::new();
     let mut rows: FxHashMap<(i64, i64, i32), Wait> = FxHashMap::default();
     let mut accepted: FxHashMap<StackId, bool> = FxHashMap::default();
     let mut accepts = |stack: StackId| {
@@ -64,7 +67,8 @@ pub(super) fn find(
             stack.iter().any(|method| question.methods.matches(method.module.as_deref(), &method.function))
         })
     };
-    opened.archive().scan_while(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
+    let time = (range != Span::ALL).then_some(start..end);
+    opened.archive().scan_while(SWITCHES, time, |row: &ContextSwitchRow| {
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return ControlFlow::Continue(()) };
         let length = wait.length();
         let is_one = length > 0

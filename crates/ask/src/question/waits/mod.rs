@@ -5,7 +5,7 @@ pub mod columns;
 mod longest;
 
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 pub use self::columns::{COLUMNS, Row, chain_columns};
@@ -48,6 +48,10 @@ impl Ask for Question {
         COLUMNS.descriptions()
     }
 
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         if !recording.info().has_switches {
@@ -56,9 +60,9 @@ impl Ask for Question {
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;
-        let accepted = Processes::new(&processes).accepted(&self.filter).map(|(_, row)| row.process).collect();
+        let accepted = Processes::new(&processes).at_work(&self.filter).map(|row| row.process).collect();
         let known = Threads::new(&threads, &processes);
-        let mut names = StackNames::new(NamedStacks::of(archive, Granularity::default())?);
+        let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
         let top = Top { take: self.top.take.or(Some(WAITS)), ..self.top };
         let mut waits = longest::find(recording, self, top, &accepted, &known, &mut names)?;
         top.apply(&mut waits);

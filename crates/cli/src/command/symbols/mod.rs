@@ -20,7 +20,13 @@ pub(crate) fn run(action: &Symbols, no_color: bool, messages: &Messages) -> anyh
         Symbols::Load(args) => load::run(args, messages),
         Symbols::Missing(args) => {
             let printer = Printer::new(&args.output, no_color)?;
-            ask_archives((&args.files, &args.runs, &args.output), &args.question(), &printer, messages)
+            ask_archives(
+                (&args.files, &args.runs, &args.output),
+                &args.when.when(),
+                &args.question(),
+                &printer,
+                messages,
+            )
         }
         Symbols::Lookup(args) => lookup::run(args, no_color, messages),
         Symbols::Cache(args) => cache::run(args, no_color),

@@ -1,0 +1,113 @@
+//! Time per process and stack: what call trees, flame graphs and other tools' profiles are made from.
+//!
+//! One measure at a time, as a plain sum, so that whatever is made from it adds up to what the process has. Memory grows with
+//! the distinct stacks of the processes, not with the events.
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+
+use crate::Recording;
+use crate::charged_to::ChargedTo;
+use crate::charger::Charger;
+use crate::charges::What;
+use crate::method_slots::ProcessNumber;
+use crate::spans::Span;
+
+/// What is added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// CPU, from samples.
+    #[default]
+    Cpu,
+    /// Waits, charged to the stack with which the thread left the CPU.
+    Wait,
+    /// Ready spans, charged to the same stack.
+    Ready,
+}
+
+/// Time and the number of what it was added up from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Weight {
+    /// Nanoseconds.
+    pub time: i64,
+    /// Samples or spans. A span may be of no time: a thread that was readied at once has waited.
+    pub count: i64,
+}
+
+impl Weight {
+    /// Adds another one.
+    pub fn add(&mut self, more: Self) {
+        self.time = self.time.saturating_add(more.time);
+        self.count = self.count.saturating_add(more.count);
+    }
+}
+
+/// What one process has in one stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackWeight {
+    /// The process.
+    pub process: ProcessId,
+    /// The stack.
+    pub charged_to: ChargedTo,
+    /// How much.
+    pub weight: Weight,
+}
+
+/// Adds up samples or switches per process and stack.
+///
+/// Samples may come in any order. Switch rows must come newest first, in descending order of the table.
+#[derive(Debug)]
+pub struct StackWeights {
+    measure: Measure,
+    charger: Charger,
+    weights: FxHashMap<(ProcessNumber, ChargedTo), Weight>,
+}
+
+impl StackWeights {
+    /// Adds up one measure over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that switches.
+    #[must_use]
+    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow], measure: Measure) -> Self {
+        Self { measure, charger: Charger::new(recording, range, threads), weights: FxHashMap::default() }
+    }
+
+    /// Takes a sample; it counts for CPU only.
+    pub fn sample(&mut self, row: &CpuSampleRow) {
+        if self.measure == Measure::Cpu
+            && let Some(charge) = self.charger.sample(row)
+        {
+            let weight = Weight { time: row.weight, count: 1 };
+            self.weights.entry((charge.process, charge.place)).or_default().add(weight);
+        }
+    }
+
+    /// Takes a switch row; it counts for wait and ready only.
+    pub fn switch(&mut self, row: &ContextSwitchRow) {
+        let Some(charge) = self.charger.switch(row) else { return };
+        let span = match (charge.what, self.measure) {
+            (What::Switch { wait, .. }, Measure::Wait) => wait,
+            (What::Switch { ready, .. }, Measure::Ready) => ready,
+            _ => None,
+        };
+        if let Some(span) = span {
+            let weight = Weight { time: span.length(), count: 1 };
+            self.weights.entry((charge.process, charge.place)).or_default().add(weight);
+        }
+    }
+
+    /// The sums, by process and stack.
+    #[must_use]
+    pub fn finish(self) -> Vec<StackWeight> {
+        let processes = self.charger.into_processes();
+        let mut weights: Vec<StackWeight> = self
+            .weights
+            .into_iter()
+            .filter_map(|((number, charged_to), weight)| {
+                let process = *processes.get(number.0 as usize)?;
+                Some(StackWeight { process, charged_to, weight })
+            })
+            .collect();
+        weights.sort_unstable_by_key(|row| (row.process, row.charged_to));
+        weights
+    }
+}

@@ -1,0 +1,153 @@
+//! Samples and switches of some processes, with a number for each process or thread whose figures are added up.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::{Recording, Run, RunStacks, Span};
+use tracesift_archive::{Error, Projection};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+use tracesift_trace::{ProcessId, StackId, ThreadId};
+
+use crate::recording::OpenRecording;
+use crate::time_range::TimeRange;
+
+const SAMPLES: Projection<CpuSampleRow> =
+    Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority"]);
+const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
+    "time",
+    "cpu",
+    "thread",
+    "prev_thread",
+    "off_time",
+    "off_state",
+    "ready_time",
+    "wait_stack",
+    "previous_c_state",
+    "flags",
+]);
+
+/// Who figures are of: a process, or a process and a thread. The aggregation knows both as numbers that stand in place of processes.
+pub(crate) struct Owners {
+    per_thread: bool,
+    ids: FxHashMap<(ProcessId, Option<ThreadId>), ProcessId>,
+    owners: Vec<(ProcessId, Option<ThreadId>)>,
+    /// Of threads whose process is asked for.
+    threads: FxHashMap<ThreadId, ProcessId>,
+}
+
+impl Owners {
+    fn new(threads: &[ThreadRow], processes: &FxHashSet<ProcessId>, per_thread: bool) -> Self {
+        let threads = threads.iter().filter(|row| processes.contains(&row.process));
+        let threads = threads.map(|row| (row.thread, row.process)).collect();
+        Self { per_thread, ids: FxHashMap::default(), owners: Vec::new(), threads }
+    }
+
+    fn id(&mut self, process: ProcessId, thread: ThreadId) -> ProcessId {
+        let owner = (process, self.per_thread.then_some(thread));
+        *self.ids.entry(owner).or_insert_with(|| {
+            self.owners.push(owner);
+            ProcessId::from_index(self.owners.len() - 1)
+        })
+    }
+
+    /// Who stands behind a number.
+    pub(crate) fn owner(&self, id: ProcessId) -> Option<(ProcessId, Option<ThreadId>)> {
+        self.owners.get(id.index()).copied()
+    }
+}
+
+/// Rows of a recording that belong to some processes, as [`Owners`] number them.
+pub(crate) struct OwnedRows<'a> {
+    opened: &'a OpenRecording,
+    processes: &'a FxHashSet<ProcessId>,
+    range: Span,
+    threads: Vec<ThreadRow>,
+    /// Who has the rows.
+    pub(crate) owners: Owners,
+}
+
+impl<'a> OwnedRows<'a> {
+    pub(crate) fn new(
+        opened: &'a OpenRecording,
+        time: TimeRange,
+        per_thread: bool,
+        processes: &'a FxHashSet<ProcessId>,
+    ) -> Result<Self, Error> {
+        let threads: Vec<ThreadRow> = opened.archive().rows()?;
+        let owners = Owners::new(&threads, processes, per_thread);
+        let (start, end) = time.bounds();
+        Ok(Self { opened, processes, range: Span::new(start, end), threads, owners })
+    }
+
+    /// The number of an owner.
+    pub(crate) fn owner_id(&mut self, process: ProcessId, thread: ThreadId) -> ProcessId {
+        self.owners.id(process, thread)
+    }
+
+    /// The time range.
+    pub(crate) fn range(&self) -> Span {
+        self.range
+    }
+
+    /// The threads of the processes, with their owners in place of their processes.
+    pub(crate) fn owned_threads(&mut self) -> Vec<ThreadRow> {
+        let owners = &mut self.owners;
+        let of_processes = self.threads.iter().filter(|row| self.processes.contains(&row.process));
+        of_processes.map(|row| ThreadRow { process: owners.id(row.process, row.thread), ..row.clone() }).collect()
+    }
+
+    /// The samples of the time range.
+    pub(crate) fn samples(&mut self, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        let (owners, processes) = (&mut self.owners, self.processes);
+        let time = (self.range != Span::ALL).then_some(self.range.start..self.range.end);
+        self.opened.archive().scan(SAMPLES, time, |row: &CpuSampleRow| {
+            if processes.contains(&row.process) {
+                visit(&CpuSampleRow { process: owners.id(row.process, row.thread), ..*row });
+            }
+        })
+    }
+
+    /// The switches of the processes' threads, newest first, with the owners of the threads.
+    pub(crate) fn switches(&mut self, mut visit: impl FnMut(ProcessId, &ContextSwitchRow)) -> Result<(), Error> {
+        let owners = &mut self.owners;
+        // A switch-in at the first instant ends a span that lies before it.
+        let time = self.range.start.saturating_sub(1)..self.range.end.saturating_add(1);
+        let time = (self.range != Span::ALL).then_some(time);
+        self.opened.archive().scan_backwards(SWITCHES, time, |row: &ContextSwitchRow| {
+            if let Some(process) = owners.threads.get(&row.thread).copied() {
+                visit(owners.id(process, row.thread), row);
+            }
+        })
+    }
+
+    /// CPU: the samples of the time range, or precise CPU where there are none.
+    pub(crate) fn cpu(&mut self, recording: &Recording, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        if self.opened.file.has_samples { self.samples(visit) } else { self.runs(recording, visit) }
+    }
+
+    /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it.
+    fn runs(&mut self, recording: &Recording, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        let owners = &mut self.owners;
+        let mut runs = RunStacks::new(recording, self.range, &self.threads);
+        let mut charge = |run: Run, stack: Option<StackId>| {
+            if let Some(process) = owners.threads.get(&run.thread).copied() {
+                let process = owners.id(process, run.thread);
+                let (time, weight) = (run.span.start, run.span.length());
+                let cpu = run.cpu.unwrap_or(-1);
+                let thread = run.thread;
+                visit(&CpuSampleRow {
+                    time,
+                    cpu,
+                    process,
+                    thread,
+                    weight,
+                    stack,
+                    frame: None,
+                    priority: None,
+                    flags: 0,
+                });
+            }
+        };
+        self.opened.archive().scan_backwards(SWITCHES, None, |row| runs.switch(row, &mut charge))?;
+        runs.finish(&mut charge);
+        Ok(())
+    }
+}

@@ -1,0 +1,295 @@
+//! Profiles of archives for pictures and other people's tools: which samples or spans, of whom, with which stacks.
+
+mod stacks;
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{Recording, Run, RunStacks, Span, pieces};
+use tracesift_archive::{Error, Projection};
+use tracesift_export::{
+    About, Folded, Marker, MarkerKind, Measure, Process, Profile, Sample, Thread, ThreadId as ExportedThread, Weight,
+};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MarkRow, ProcessRow, ThreadRow};
+use tracesift_trace::{ProcessId, StackId, ThreadId};
+
+use self::stacks::Stacks;
+use crate::filter::ProcessFilter;
+use crate::processes::Processes;
+use crate::question::methods::MethodPatterns;
+use crate::recording::OpenRecording;
+use crate::time_range::TimeRange;
+use crate::wait_reason;
+
+const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
+const SWITCHES: Projection<ContextSwitchRow> =
+    Projection::of(&["time", "thread", "off_time", "off_state", "wait_reason", "ready_time", "wait_stack", "flags"]);
+/// The columns that runs need.
+const RUNS: Projection<ContextSwitchRow> = Projection::of(&[
+    "time",
+    "cpu",
+    "thread",
+    "prev_thread",
+    "off_time",
+    "off_state",
+    "ready_time",
+    "wait_stack",
+    "flags",
+]);
+/// Seconds from 1601, where file times begin, to 1970, in 100 ns.
+const UNIX_EPOCH: i64 = 116_444_736_000_000_000;
+
+/// What a profile is of.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// CPU, wait or ready.
+    pub measure: Measure,
+    /// Which processes; the idle loop only by its name.
+    pub filter: ProcessFilter,
+    /// Samples and spans in this range.
+    pub time: TimeRange,
+    /// The instant from which times are counted, ns since the session's start.
+    pub origin: i64,
+    /// Only stacks with such a method.
+    pub methods: MethodPatterns,
+}
+
+impl Question {
+    /// Sums per thread and stack.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn folded(&self, recording: &OpenRecording) -> Result<Folded, Error> {
+        let mut folded = Folded::new(self.about(recording));
+        let mut builder = Builder::new(recording, self)?;
+        let mut sums: FxHashMap<(Owner, At), (u64, u64)> = FxHashMap::default();
+        builder.charges(recording, self, |charge| {
+            let sum = sums.entry((charge.owner, charge.at)).or_default();
+            sum.0 = sum.0.saturating_add(charge.weight);
+            sum.1 += 1;
+        })?;
+        let mut sums: Vec<_> = sums.into_iter().collect();
+        // In the order of the tables: what is drawn must not depend on hashing, and neighbouring stacks resemble each other.
+        sums.sort_unstable_by_key(|(key, _)| *key);
+        for ((owner, at), (weight, count)) in sums {
+            let Some(stack) = builder.stacks.get(at, &mut folded.catalog) else { continue };
+            let thread = builder.thread(owner, &mut folded.catalog);
+            folded.weights.push(Weight { thread, stack, weight, count });
+        }
+        Ok(folded)
+    }
+
+    /// Every sample or span, with the waits and the marks beside them.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn timed(&self, recording: &OpenRecording) -> Result<Profile, Error> {
+        let mut profile = Profile::new(self.about(recording));
+        let mut builder = Builder::new(recording, self)?;
+        let mut charges = Vec::new();
+        builder.charges(recording, self, |charge| charges.push(charge))?;
+        profile.samples.reserve(charges.len());
+        for Charge { owner, at, time, weight } in charges {
+            let Some(stack) = builder.stacks.get(at, &mut profile.catalog) else { continue };
+            let thread = builder.thread(owner, &mut profile.catalog);
+            profile.samples.push(Sample { time: time.saturating_sub(self.origin), thread, stack, weight });
+        }
+        if self.measure == Measure::Cpu {
+            self.add_waits(recording, &mut builder, &mut profile)?;
+        }
+        recording.archive().scan(Projection::ALL, None, |row: &MarkRow| {
+            if self.time.contains(row.time) {
+                let name = profile.catalog.string(&row.text);
+                let kind = MarkerKind::Mark;
+                let start = row.time.saturating_sub(self.origin);
+                profile.markers.push(Marker { kind, thread: None, start, end: None, name, stack: None });
+            }
+        })?;
+        Ok(profile)
+    }
+
+    fn about(&self, recording: &OpenRecording) -> About {
+        let file = &recording.file;
+        let (start, end) = self.time.bounds();
+        let span = Span::new(file.start, file.end).intersect(Span::new(start, end));
+        let filetime = file.zero.filetime;
+        let timer = recording.info().sample_sources.iter().find(|source| source.number == 0);
+        About {
+            start: (filetime != 0)
+                .then(|| filetime.saturating_sub(UNIX_EPOCH).saturating_mul(100).saturating_add(self.origin)),
+            duration: u64::try_from(span.length()).ok(),
+            interval: timer.and_then(|source| u64::try_from(source.interval_ns).ok()).filter(|interval| *interval > 0),
+            ..About::new(&file.name, self.measure)
+        }
+    }
+
+    /// Waits and ready spans beside samples of the CPU: what the thread did in between.
+    fn add_waits(&self, recording: &OpenRecording, builder: &mut Builder, profile: &mut Profile) -> Result<(), Error> {
+        let (range, has_ready) = (self.range(), recording.info().has_ready);
+        let mut rows = Vec::new();
+        recording.archive().scan(SWITCHES, self.touching(), |row: &ContextSwitchRow| {
+            // Those of threads that have no samples would only fill the file.
+            if let Some(thread) = builder.of_switch(row).and_then(|owner| builder.known(owner)) {
+                rows.push((thread, row.wait_stack, wait_reason::of(row), pieces(row, has_ready).clip(range)));
+            }
+        })?;
+        for (thread, stack, reason, parts) in rows {
+            let stack = stack.and_then(|stack| builder.stacks.get(At::Stack(stack), &mut profile.catalog));
+            let name = profile.catalog.string(reason.as_deref().unwrap_or_default());
+            for (kind, span) in [(MarkerKind::Wait, parts.wait), (MarkerKind::Ready, parts.ready)] {
+                if let Some(span) = span.filter(|span| !span.is_empty()) {
+                    let counted = |time: i64| time.saturating_sub(self.origin);
+                    let (start, end) = (counted(span.start), Some(counted(span.end)));
+                    profile.markers.push(Marker { kind, thread: Some(thread), start, end, name, stack });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn range(&self) -> Span {
+        let (start, end) = self.time.bounds();
+        Span::new(start, end)
+    }
+
+    fn touching(&self) -> Option<std::ops::Range<i64>> {
+        let (start, end) = self.time.bounds();
+        (!self.time.is_everything()).then_some(start..end)
+    }
+}
+
+/// Whose time it is. What interrupts took from an idle thread is of that thread and of another process.
+type Owner = (ProcessId, ThreadId);
+
+/// Where the time was spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum At {
+    Stack(StackId),
+    Frame(tracesift_trace::FrameId),
+    Nowhere,
+}
+
+/// A sample or span of the measure.
+#[derive(Clone, Copy)]
+struct Charge {
+    owner: Owner,
+    at: At,
+    time: i64,
+    weight: u64,
+}
+
+/// What a profile is made with.
+struct Builder {
+    origin: i64,
+    processes: FxHashMap<ProcessId, ProcessRow>,
+    threads: FxHashMap<ThreadId, ThreadRow>,
+    exported_processes: FxHashMap<ProcessId, tracesift_export::ProcessId>,
+    exported_threads: FxHashMap<Owner, ExportedThread>,
+    stacks: Stacks,
+}
+
+impl Builder {
+    fn new(recording: &OpenRecording, question: &Question) -> Result<Self, Error> {
+        let archive = recording.archive();
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let accepted =
+            Processes::new(&processes).at_work(&question.filter).map(|row| (row.process, row.clone())).collect();
+        Ok(Self {
+            origin: question.origin,
+            processes: accepted,
+            threads: archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect(),
+            exported_processes: FxHashMap::default(),
+            exported_threads: FxHashMap::default(),
+            stacks: Stacks::of(archive, &question.methods)?,
+        })
+    }
+
+    /// Every sample or span of the question.
+    fn charges(
+        &self,
+        recording: &OpenRecording,
+        question: &Question,
+        mut visit: impl FnMut(Charge),
+    ) -> Result<(), Error> {
+        let archive = recording.archive();
+        let (range, has_ready) = (question.range(), recording.info().has_ready);
+        if question.measure == Measure::Cpu && !recording.file.has_samples {
+            return self.runs(recording, range, visit);
+        }
+        if question.measure == Measure::Cpu {
+            return archive.scan(SAMPLES, question.touching(), |row: &CpuSampleRow| {
+                if self.processes.contains_key(&row.process) {
+                    let at = row.stack.map(At::Stack).or(row.frame.map(At::Frame)).unwrap_or(At::Nowhere);
+                    let weight = u64::try_from(row.weight).unwrap_or(0);
+                    visit(Charge { owner: (row.process, row.thread), at, time: row.time, weight });
+                }
+            });
+        }
+        archive.scan(SWITCHES, question.touching(), |row: &ContextSwitchRow| {
+            let Some(owner) = self.of_switch(row) else { return };
+            let parts = pieces(row, has_ready).clip(range);
+            let part = if question.measure == Measure::Wait { parts.wait } else { parts.ready };
+            if let Some(span) = part.filter(|span| !span.is_empty()) {
+                let at = row.wait_stack.map_or(At::Nowhere, At::Stack);
+                let weight = u64::try_from(span.length()).unwrap_or(0);
+                visit(Charge { owner, at, time: span.start, weight });
+            }
+        })
+    }
+
+    /// Precise CPU, where there are no samples: each run is charged to the stack with which the thread leaves the CPU next.
+    fn runs(&self, recording: &OpenRecording, range: Span, mut visit: impl FnMut(Charge)) -> Result<(), Error> {
+        let threads: Vec<ThreadRow> = self.threads.values().cloned().collect();
+        let mut runs = RunStacks::new(&Recording::from(recording.info()), range, &threads);
+        let mut charge = |run: Run, stack: Option<StackId>| {
+            let process = self.threads.get(&run.thread).map(|row| row.process);
+            if let Some(process) = process.filter(|process| self.processes.contains_key(process)) {
+                let at = stack.map_or(At::Nowhere, At::Stack);
+                let weight = u64::try_from(run.span.length()).unwrap_or(0);
+                visit(Charge { owner: (process, run.thread), at, time: run.span.start, weight });
+            }
+        };
+        recording.archive().scan_backwards(RUNS, None, |row| runs.switch(row, &mut charge))?;
+        runs.finish(&mut charge);
+        Ok(())
+    }
+
+    fn of_switch(&self, row: &ContextSwitchRow) -> Option<Owner> {
+        let process = self.threads.get(&row.thread)?.process;
+        self.processes.contains_key(&process).then_some((process, row.thread))
+    }
+
+    fn known(&self, owner: Owner) -> Option<ExportedThread> {
+        self.exported_threads.get(&owner).copied()
+    }
+
+    fn thread(&mut self, owner: Owner, catalog: &mut tracesift_export::Catalog) -> ExportedThread {
+        if let Some(known) = self.known(owner) {
+            return known;
+        }
+        let process = self.process(owner.0, catalog);
+        let row = self.threads.get(&owner.1);
+        let name = catalog.string(row.and_then(|row| row.name.as_deref()).unwrap_or_default());
+        let thread = catalog.thread(Thread {
+            process,
+            name,
+            tid: row.and_then(|row| u32::try_from(row.tid).ok()).unwrap_or(0),
+            start: row.and_then(|row| row.start).map(|time| time.saturating_sub(self.origin)),
+            end: row.and_then(|row| row.end).map(|time| time.saturating_sub(self.origin)),
+        });
+        self.exported_threads.insert(owner, thread);
+        thread
+    }
+
+    fn process(&mut self, process: ProcessId, catalog: &mut tracesift_export::Catalog) -> tracesift_export::ProcessId {
+        let (rows, origin) = (&self.processes, self.origin);
+        *self.exported_processes.entry(process).or_insert_with(|| {
+            let row = rows.get(&process);
+            let name = catalog.string(row.map_or("", |row| row.name.as_str()));
+            catalog.process(Process {
+                name,
+                pid: row.and_then(|row| u32::try_from(row.pid).ok()).unwrap_or(0),
+                start: row.and_then(|row| row.start).map(|time| time.saturating_sub(origin)),
+                end: row.and_then(|row| row.end).map(|time| time.saturating_sub(origin)),
+            })
+        })
+    }
+}

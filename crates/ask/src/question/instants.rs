@@ -1,0 +1,98 @@
+//! `time`: instants of a recording on every clock: "around two o'clock something bad happened".
+
+use tracesift_archive::Error;
+
+use crate::answer::{Column, ColumnOf, Kind, Section};
+use crate::ask::Ask;
+use crate::columns::Columns;
+use crate::recording::OpenRecording;
+use crate::time_format::{TimeFormat, TimeStyle};
+use crate::time_range::TimeRange;
+use crate::time_spec::Instant;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// The instants; without any the start and the end of the recording.
+    pub instants: Vec<Instant>,
+    /// From when on times are counted, ns since the session's start.
+    pub origin: i64,
+}
+
+/// One instant.
+#[derive(Clone, Debug)]
+pub struct Row {
+    what: String,
+    time: i64,
+    local: Option<String>,
+    utc: Option<String>,
+    inside: bool,
+}
+
+/// The columns.
+pub const COLUMNS: Columns<Row> = Columns(&[
+    ColumnOf::always("instant", "Instant", Kind::Text, |r| (&r.what).into(), "The instant as it was asked for."),
+    ColumnOf::always(
+        "time_ns",
+        "Session",
+        Kind::Time,
+        |r| r.time.into(),
+        "Time since the session's start, or since --zero-time.",
+    ),
+    ColumnOf::always(
+        "local",
+        "Recorder's local time",
+        Kind::Text,
+        |r| r.local.as_ref().into(),
+        "The recorder's local time.",
+    ),
+    ColumnOf::always("utc", "UTC", Kind::Text, |r| r.utc.as_ref().into(), "UTC."),
+    ColumnOf::always("inside", "Recorded", Kind::Bool, |r| r.inside.into(), "Whether it lies inside of the recording."),
+]);
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "time"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn within(&self, _: TimeRange, origin: i64) -> Box<dyn Ask> {
+        Box::new(Self { origin, ..self.clone() })
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let file = &recording.file;
+        let date = |format, ns| {
+            let style = TimeStyle { format, digits: 6 };
+            file.zero.instant(ns).map(|_| style.show(ns, Some(file.zero)))
+        };
+        let row = |what: String, ns: i64| Row {
+            what,
+            time: ns,
+            local: date(TimeFormat::Local, ns),
+            utc: date(TimeFormat::Utc, ns),
+            inside: (file.start..=file.end).contains(&ns),
+        };
+        let mut rows = Vec::new();
+        if self.instants.is_empty() {
+            rows = vec![row("start".to_owned(), file.start), row("end".to_owned(), file.end)];
+        }
+        for instant in &self.instants {
+            let ns = match instant {
+                Instant::Since(ns) => Some(ns.saturating_add(self.origin)),
+                clock => clock.in_session(file.zero, file.end),
+            };
+            rows.extend(ns.map(|ns| row(instant.to_string(), ns)));
+        }
+        let mut section = COLUMNS.section(file, &rows, Vec::new());
+        if rows.len() < self.instants.len() {
+            section
+                .warnings
+                .push("it does not say when it was recorded, so a time of day means nothing in it".to_owned());
+        }
+        Ok(section)
+    }
+}

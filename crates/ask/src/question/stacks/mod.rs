@@ -1,0 +1,256 @@
+//! `dump stacks`: call trees of CPU, wait or ready time, a tree per process or thread.
+//!
+//! All figures are plain sums, so that a tree adds up: the own times of its lines are the time of its process.
+
+pub mod columns;
+mod drawing;
+mod rules;
+mod trees;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::Measure;
+use tracesift_analysis::call_tree::Direction;
+use tracesift_archive::Error;
+use tracesift_extract::input::Patterns;
+use tracesift_extract::stack_methods::{By, Granularity};
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
+use tracesift_trace::{ProcessId, ThreadId};
+
+pub use self::columns::{COLUMNS, Row};
+
+use self::rules::Rules;
+use self::trees::{OfProcess, Tree, Trees};
+use crate::answer::{Column, Fact, Group, Kind, Section, View};
+use crate::ask::Ask;
+use crate::filter::ProcessFilter;
+use crate::order::Top;
+use crate::process_columns::name_with_marks;
+use crate::processes::Processes;
+use crate::question::methods::MethodPatterns;
+use crate::recording::OpenRecording;
+use crate::time_format::decimal;
+use crate::time_range::TimeRange;
+use crate::units::Share;
+
+/// Processes shown where nobody says how many.
+const PROCESSES: usize = 5;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Which processes.
+    pub filter: ProcessFilter,
+    /// Samples and spans in this range.
+    pub time: TimeRange,
+    /// What is added up.
+    pub measure: Measure,
+    /// From callers to callees, or from leaves to their callers.
+    pub direction: Direction,
+    /// Only stacks in which such a method stands.
+    pub methods: MethodPatterns,
+    /// The trees begin at such methods; stacks without one are left out.
+    pub root: MethodPatterns,
+    /// Runs of frames of these modules are one line.
+    pub fold: Patterns,
+    /// What frames of these modules call is not shown.
+    pub cut: Patterns,
+    /// A tree per thread.
+    pub per_thread: bool,
+    /// What is one line.
+    pub by: By,
+    /// Lines below this share of their process' trees are summed up.
+    pub min_share: Share,
+    /// Lines below so many are summed up.
+    pub depth: Option<usize>,
+    /// How many processes per file; the 5 largest where nothing is said.
+    pub top: Top,
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "stacks"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let mut columns = COLUMNS.descriptions();
+        for column in &mut columns {
+            match column.key {
+                // Upwards, what ends at a line began there: of no interest but for the sum.
+                "self_ns" if self.direction == Direction::Callers => column.view = View::Machine,
+                "tid" | "thread_name" if !self.per_thread => column.view = View::Nowhere,
+                "source_file" | "source_line" if self.by != By::Line => column.view = View::Nowhere,
+                "rva" if self.by != By::Address => column.view = View::Nowhere,
+                _ => {}
+            }
+        }
+        columns
+    }
+
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        if let Some(missing) = self.missing(recording) {
+            let facts = vec![Fact::local(missing, Kind::Text, "not recorded")];
+            return Ok(COLUMNS.section(&recording.file, &[], facts));
+        }
+        let archive = recording.archive();
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let accepted: FxHashSet<ProcessId> =
+            Processes::new(&processes).at_work(&self.filter).map(|row| row.process).collect();
+        let granularity = Granularity { by: self.by, ..Granularity::default() };
+        let named = recording.named_stacks(granularity)?;
+        let mut trees = Trees::read(recording, self, &accepted, &named.stacks, Rules::new(self, &named.names))?;
+        let rows: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();
+        let mut found = trees.of_processes();
+        found.sort_by_cached_key(|one| {
+            let name = rows.get(&one.process).map(|row| (row.name.to_lowercase(), row.pid));
+            (one.shown.time, name, one.process)
+        });
+        let all = found.len();
+        let everything = sum(&found);
+        Top { take: self.top.take.or(Some(PROCESSES)), ..self.top }.apply(&mut found);
+
+        let threads: FxHashMap<ThreadId, ThreadRow> = if self.per_thread {
+            archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect()
+        } else {
+            FxHashMap::default()
+        };
+        let mut answer = Answering { question: self, recording, rows: Vec::new(), groups: Vec::new() };
+        for one in &found {
+            if let Some(process) = rows.get(&one.process) {
+                answer.process(process, one, &mut trees, &threads);
+            }
+        }
+        let Answering { rows, groups, .. } = answer;
+        let mut section = COLUMNS.section(&recording.file, &rows, self.facts(recording, sum(&found)));
+        section.groups = groups;
+        section.notes = self.notes(recording, !rows.is_empty());
+        if found.len() < all && self.top.skip == 0 {
+            let (left_out, time) = (all - found.len(), everything.1.saturating_sub(sum(&found).1));
+            let ms = decimal(time, 6, 1);
+            section.notes.push(match left_out {
+                1 => format!("1 process with {ms} ms is left out: --top {all} shows all"),
+                _ => format!("{left_out} processes with {ms} ms are left out: --top {all} shows all"),
+            });
+        }
+        Ok(section)
+    }
+}
+
+/// Time of the processes, and that of the stacks that were asked for.
+fn sum(processes: &[OfProcess]) -> (i64, i64) {
+    processes.iter().fold((0, 0), |(all, shown), one| {
+        (i64::saturating_add(all, one.all.time), i64::saturating_add(shown, one.shown.time))
+    })
+}
+
+impl Question {
+    /// What the measure needs and the recording does not have.
+    fn missing(&self, recording: &OpenRecording) -> Option<&'static str> {
+        let has_switches = recording.info().has_switches;
+        match self.measure {
+            Measure::Cpu => (!recording.file.has_samples && !has_switches).then_some("CPU samples"),
+            Measure::Wait | Measure::Ready => (!has_switches).then_some("context switches"),
+        }
+    }
+
+    /// Whether stacks are left out.
+    fn selects(&self) -> bool {
+        !self.methods.is_empty() || !self.root.is_empty()
+    }
+
+    /// What the trees are of, in one word.
+    fn word(&self, recording: &OpenRecording) -> &'static str {
+        match self.measure {
+            Measure::Cpu if recording.file.has_samples => "CPU",
+            Measure::Cpu => "run",
+            Measure::Wait => "wait",
+            Measure::Ready => "ready",
+        }
+    }
+
+    /// Totals of a heading.
+    fn facts(&self, recording: &OpenRecording, (all, shown): (i64, i64)) -> Vec<Fact> {
+        let mut facts = vec![Fact::new(self.word(recording), Kind::Milliseconds, all)];
+        if self.selects() {
+            facts.push(Fact::new("in these stacks", Kind::Milliseconds, shown));
+        }
+        facts
+    }
+
+    fn notes(&self, recording: &OpenRecording, has_rows: bool) -> Vec<String> {
+        let note = match self.measure {
+            _ if !has_rows => None,
+            Measure::Cpu if recording.file.has_samples => None,
+            Measure::Cpu => Some("no CPU samples were recorded: CPU is precise run time from context switches"),
+            Measure::Ready if !recording.info().has_ready => {
+                Some("no wake-ups were recorded: ready time is that of preempted threads alone")
+            }
+            Measure::Wait | Measure::Ready => {
+                Some("figures are plain sums over threads: what several threads did at the same time counts for each")
+            }
+        };
+        note.map(str::to_owned).into_iter().collect()
+    }
+}
+
+/// The rows of one file on their way.
+struct Answering<'a> {
+    question: &'a Question,
+    recording: &'a OpenRecording,
+    rows: Vec<Row>,
+    groups: Vec<Group>,
+}
+
+impl Answering<'_> {
+    fn process(
+        &mut self,
+        process: &ProcessRow,
+        one: &OfProcess,
+        trees: &mut Trees<'_>,
+        threads: &FxHashMap<ThreadId, ThreadRow>,
+    ) {
+        let shared = Arc::new(process.clone());
+        for (number, tree) in trees.build(self.question, one).into_iter().enumerate() {
+            let Tree { thread, all, shown, lines } = tree;
+            let is_rest = self.question.per_thread && thread.is_none();
+            let thread = thread.and_then(|thread| threads.get(&thread));
+            let first = self.rows.len();
+            let mut drawing = drawing::Drawing::default();
+            for line in lines {
+                let named = trees.named(line.what);
+                self.rows.push(Row {
+                    process: shared.clone(),
+                    thread: thread.cloned(),
+                    measure: self.question.word(self.recording),
+                    number: self.rows.len(),
+                    parent: line.parent.map(|parent| first + parent),
+                    share: percent(line.total.time, one.all.time),
+                    label: drawing.label(&line, &named),
+                    line,
+                    named,
+                });
+            }
+            let of_thread = thread.map(|thread| {
+                let name = thread.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+                format!(" thread {}{name}", thread.tid)
+            });
+            let rest = is_rest.then(|| " smaller threads".to_owned());
+            self.groups.push(Group {
+                title: format!("{}{}", name_with_marks(process), of_thread.or(rest).unwrap_or_default()),
+                // Once is enough, however many threads have a tree.
+                text: process.command_line.clone().filter(|_| number == 0),
+                facts: self.question.facts(self.recording, (all.time, shown.time)),
+                rows: self.rows.len() - first,
+            });
+        }
+    }
+}
+
+fn percent(part: i64, whole: i64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
+}

@@ -1,0 +1,182 @@
+//! From the archive's rows to trees: first the time per stack of each process or thread, then a tree of the stacks.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::call_tree::{Limits, Line, Step, What};
+use tracesift_analysis::{
+    CallTree, Measure, MethodId, Place, Recording, StackMethods, StackWeight, StackWeights, Weight,
+};
+use tracesift_archive::Error;
+use tracesift_trace::{ProcessId, ThreadId};
+
+use super::Question;
+use super::rules::Rules;
+use crate::owned_rows::{OwnedRows, Owners};
+use crate::recording::OpenRecording;
+
+/// What one process has.
+pub(super) struct OfProcess {
+    pub(super) process: ProcessId,
+    /// In all.
+    pub(super) all: Weight,
+    /// In the stacks that were asked for.
+    pub(super) shown: Weight,
+    owners: Vec<Owner>,
+}
+
+/// A process or thread with its stacks.
+#[derive(Clone, Copy)]
+struct Owner {
+    thread: Option<ThreadId>,
+    all: Weight,
+    shown: Weight,
+    /// Where its weights begin and end.
+    weights: (usize, usize),
+}
+
+/// The tree of a process or thread.
+pub(super) struct Tree {
+    /// `None`: of the process, or of its small threads.
+    pub(super) thread: Option<ThreadId>,
+    /// Time of the thread or process.
+    pub(super) all: Weight,
+    /// That of the tree.
+    pub(super) shown: Weight,
+    pub(super) lines: Vec<Line>,
+}
+
+/// What a line is called.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Named {
+    pub(super) module: Option<String>,
+    pub(super) function: Option<String>,
+    pub(super) place: Option<Place>,
+}
+
+/// The stacks of all processes, with their time.
+pub(super) struct Trees<'a> {
+    stacks: &'a StackMethods,
+    rules: Rules<'a>,
+    owners: Owners,
+    /// By owner, then by stack.
+    weights: Vec<StackWeight>,
+    methods: Vec<MethodId>,
+    path: Vec<Step>,
+}
+
+impl<'a> Trees<'a> {
+    pub(super) fn read(
+        opened: &OpenRecording,
+        question: &Question,
+        processes: &FxHashSet<ProcessId>,
+        stacks: &'a StackMethods,
+        rules: Rules<'a>,
+    ) -> Result<Self, Error> {
+        let recording = Recording::from(opened.info());
+        let mut rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
+        let mut weights = StackWeights::new(&recording, rows.range(), &rows.owned_threads(), question.measure);
+        match question.measure {
+            Measure::Cpu => rows.cpu(&recording, |row| weights.sample(row))?,
+            Measure::Wait | Measure::Ready => rows.switches(|_, row| weights.switch(row))?,
+        }
+        let weights = weights.finish();
+        Ok(Self { stacks, rules, owners: rows.owners, weights, methods: Vec::new(), path: Vec::new() })
+    }
+
+    /// The processes that have any time in the stacks that were asked for.
+    pub(super) fn of_processes(&mut self) -> Vec<OfProcess> {
+        let mut found: FxHashMap<ProcessId, OfProcess> = FxHashMap::default();
+        let mut start = 0;
+        while let Some(first) = self.weights.get(start).copied() {
+            let count = self.weights.iter().skip(start).take_while(|row| row.process == first.process).count();
+            let weights = (start, start + count);
+            start += count;
+            let Some((process, thread)) = self.owners.owner(first.process) else { continue };
+            let (all, shown) = self.sums(weights);
+            let one = found.entry(process).or_insert_with(|| OfProcess {
+                process,
+                all: Weight::default(),
+                shown: Weight::default(),
+                owners: Vec::new(),
+            });
+            one.all.add(all);
+            one.shown.add(shown);
+            one.owners.push(Owner { thread, all, shown, weights });
+        }
+        found.into_values().filter(|one| one.shown.time > 0).collect()
+    }
+
+    /// The trees of a process; the thread with the most time stands last, as all rows of equal rank.
+    pub(super) fn build(&mut self, question: &Question, one: &OfProcess) -> Vec<Tree> {
+        let smallest = question.min_share.of(one.shown.time);
+        let limits = Limits { smallest, depth: question.depth };
+        if !question.per_thread {
+            let mut tree = CallTree::default();
+            one.owners.iter().for_each(|owner| self.add(owner.weights, &mut tree));
+            return vec![Tree { thread: None, all: one.all, shown: one.shown, lines: tree.lines(limits) }];
+        }
+        let mut owners: Vec<Owner> = one.owners.iter().copied().filter(|owner| owner.shown.count > 0).collect();
+        owners.sort_by_key(|owner| (owner.shown, owner.thread));
+        let (small, large) = owners.split_at(owners.partition_point(|owner| owner.shown.time < smallest));
+        let mut trees = Vec::new();
+        if !small.is_empty() {
+            let (mut all, mut shown) = (Weight::default(), Weight::default());
+            small.iter().for_each(|owner| all.add(owner.all));
+            small.iter().for_each(|owner| shown.add(owner.shown));
+            let what = What::More(small.len());
+            let line = Line { what, parent: None, depth: 0, total: shown, own: shown, goes_on: true, is_last: true };
+            trees.push(Tree { thread: None, all, shown, lines: vec![line] });
+        }
+        for owner in large {
+            let mut tree = CallTree::default();
+            self.add(owner.weights, &mut tree);
+            trees.push(Tree { thread: owner.thread, all: owner.all, shown: owner.shown, lines: tree.lines(limits) });
+        }
+        trees
+    }
+
+    /// What a line is called.
+    pub(super) fn named(&self, what: What) -> Named {
+        match what {
+            What::Step(Step::Method(method)) => {
+                let name = self.rules.names().name(method);
+                let place = self.rules.names().place(method);
+                Named { module: name.module, function: Some(name.function), place }
+            }
+            What::Step(Step::Module(number)) => {
+                Named { module: self.rules.module(number).map(str::to_owned), ..Named::default() }
+            }
+            What::Step(Step::NoStack) | What::More(_) => Named::default(),
+        }
+    }
+
+    /// Time of these weights, and of those in stacks that were asked for.
+    fn sums(&mut self, (from, to): (usize, usize)) -> (Weight, Weight) {
+        let (mut all, mut shown) = (Weight::default(), Weight::default());
+        let takes_all = self.rules.shape().takes_all();
+        for at in from..to {
+            let Some(row) = self.weights.get(at).copied() else { break };
+            all.add(row.weight);
+            if takes_all || self.path(&row) {
+                shown.add(row.weight);
+            }
+        }
+        (all, shown)
+    }
+
+    fn add(&mut self, (from, to): (usize, usize), tree: &mut CallTree) {
+        for at in from..to {
+            let Some(row) = self.weights.get(at).copied() else { break };
+            if self.path(&row) {
+                tree.add(&self.path, row.weight);
+            }
+        }
+    }
+
+    /// Fills in the path of a stack, if it was asked for.
+    fn path(&mut self, row: &StackWeight) -> bool {
+        self.methods.clear();
+        row.charged_to.methods(&mut self.stacks, &mut self.methods);
+        let Self { rules, methods, path, .. } = self;
+        rules.shape().path(methods, |method| rules.role(method), path)
+    }
+}

@@ -1,0 +1,248 @@
+//! `--zero-time`: the instant from which times are counted, found in each recording by what happened there, so that recordings of
+//! machines without a common clock line up.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::spans::is_switch_in;
+use tracesift_analysis::{MethodId, MethodSource as _, pieces};
+use tracesift_archive::{Error, Projection};
+use tracesift_extract::input::Patterns;
+use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, MarkRow, ProcessRow, ThreadRow};
+use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
+
+use crate::filter::{ProcessFilter, ProcessPatterns};
+use crate::processes::Processes;
+use crate::question::methods::MethodPatterns;
+use crate::recording::OpenRecording;
+
+/// Candidates that lie closer together are one and the same, ns.
+const SAME: i64 = 10_000_000;
+
+/// What happened at time zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Landmark {
+    /// A mark with such a text.
+    Mark(Patterns),
+    /// The start of a process.
+    ProcessStart(ProcessPatterns),
+    /// The end of a process.
+    ProcessEnd(ProcessPatterns),
+    /// The first time at which a method was seen in a sample or a wait.
+    First(MethodPatterns),
+    /// The last time.
+    Last(MethodPatterns),
+    /// The first event with such a provider and name or id.
+    Event {
+        /// Provider.
+        provider: Patterns,
+        /// Name or id.
+        event: Patterns,
+    },
+}
+
+/// A text that names no landmark.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` names no instant; write mark:TEXT, process-start:NAME, process-end:NAME, first:METHOD, last:METHOD or event:PROVIDER/NAME"
+)]
+pub struct LandmarkError(String);
+
+impl FromStr for Landmark {
+    type Err = LandmarkError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || LandmarkError(text.to_owned());
+        let (kind, what) = text.split_once(':').filter(|(_, what)| !what.trim().is_empty()).ok_or_else(error)?;
+        Ok(match kind.trim().to_ascii_lowercase().as_str() {
+            "mark" => Self::Mark(Patterns::parse(what)),
+            "process-start" => Self::ProcessStart(ProcessPatterns::parse(what)),
+            "process-end" => Self::ProcessEnd(ProcessPatterns::parse(what)),
+            "first" => Self::First(MethodPatterns::parse(what, false)),
+            "last" => Self::Last(MethodPatterns::parse(what, false)),
+            "event" => {
+                // Names of providers have no slash; those of events may.
+                let (provider, event) = what.split_once('/').ok_or_else(error)?;
+                Self::Event { provider: Patterns::parse(provider), event: Patterns::parse(event) }
+            }
+            _ => return Err(error()),
+        })
+    }
+}
+
+/// Where times begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ZeroTime {
+    /// In the order of preference: the first that a recording has counts.
+    pub landmarks: Vec<Landmark>,
+    /// Only what these processes did.
+    pub process: ProcessFilter,
+}
+
+/// The instant that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// When, ns since the session's start.
+    pub time: i64,
+    /// How many candidates lie apart from each other; more than one makes the choice doubtful.
+    pub candidates: usize,
+}
+
+impl ZeroTime {
+    /// Whether times are counted from the session's start.
+    #[must_use]
+    pub fn is_session(&self) -> bool {
+        self.landmarks.is_empty()
+    }
+
+    /// Finds the instant in a recording.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn find(&self, recording: &OpenRecording) -> Result<Option<Found>, Error> {
+        let processes: Vec<ProcessRow> = recording.archive().rows()?;
+        let accepted: Vec<&ProcessRow> =
+            Processes::new(&processes).accepted(&self.process).map(|(_, row)| row).collect();
+        for landmark in &self.landmarks {
+            let mut times = landmark.times(recording, &accepted, self.process.is_empty())?;
+            times.sort_unstable();
+            if let Some(&time) = if matches!(landmark, Landmark::Last(_)) { times.last() } else { times.first() } {
+                let apart = times.windows(2).filter(|pair| matches!(pair, [a, b] if b - a > SAME)).count();
+                return Ok(Some(Found { time, candidates: apart + 1 }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Landmark {
+    /// All instants that it could be.
+    fn times(&self, recording: &OpenRecording, processes: &[&ProcessRow], all: bool) -> Result<Vec<i64>, Error> {
+        let archive = recording.archive();
+        let own: FxHashSet<ProcessId> = processes.iter().map(|row| row.process).collect();
+        let is_of = |process: Option<ProcessId>| all || process.is_some_and(|id| own.contains(&id));
+        let mut times = Vec::new();
+        match self {
+            Self::Mark(patterns) => {
+                let wanted = |row: &MarkRow| patterns.matches(&row.text) && is_of(row.process);
+                archive.scan(Projection::ALL, None, |row: &MarkRow| times.extend(wanted(row).then_some(row.time)))?;
+            }
+            Self::ProcessStart(patterns) => {
+                let named = processes.iter().filter(|row| patterns.matches(&row.name, row.pid));
+                times.extend(named.filter_map(|row| row.start));
+            }
+            Self::ProcessEnd(patterns) => {
+                let named = processes.iter().filter(|row| patterns.matches(&row.name, row.pid));
+                times.extend(named.filter_map(|row| row.end));
+            }
+            Self::First(patterns) | Self::Last(patterns) => {
+                let last = matches!(self, Self::Last(_));
+                times.extend(sighting(recording, patterns, processes, last)?);
+            }
+            Self::Event { provider, event } => {
+                const EVENTS: Projection<EventRow> = Projection::of(&["time", "process", "provider", "event", "id"]);
+                archive.scan(EVENTS, None, |row: &EventRow| {
+                    let id = row.id.map(|id| id.to_string()).unwrap_or_default();
+                    if provider.matches(&row.provider) && event.matches_any(&[&row.event, &id]) && is_of(row.process) {
+                        times.push(row.time);
+                    }
+                })?;
+            }
+        }
+        Ok(times)
+    }
+}
+
+/// The first or the last time at which a method was seen.
+fn sighting(
+    recording: &OpenRecording,
+    patterns: &MethodPatterns,
+    processes: &[&ProcessRow],
+    last: bool,
+) -> Result<Option<i64>, Error> {
+    const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "stack", "frame"]);
+    const SWITCHES: Projection<ContextSwitchRow> =
+        Projection::of(&["time", "thread", "off_time", "ready_time", "wait_stack", "flags"]);
+    let archive = recording.archive();
+    let mut stacks = WantedStacks::new(recording.named_stacks(Granularity::default())?, patterns);
+    let threads: FxHashMap<ThreadId, _> =
+        archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row.process)).collect();
+    let own: FxHashSet<ProcessId> = processes.iter().map(|row| row.process).collect();
+    let is_of = |process| own.contains(&process);
+    let has_ready = recording.info().has_ready;
+    let mut best: Option<i64> = None;
+    let mut see = |time: i64| {
+        best = Some(best.map_or(time, |best| if last { best.max(time) } else { best.min(time) }));
+    };
+    archive.scan(SAMPLES, None, |row: &CpuSampleRow| {
+        if is_of(row.process) && stacks.has(row.stack, row.frame) {
+            see(row.time);
+        }
+    })?;
+    archive.scan(SWITCHES, None, |row: &ContextSwitchRow| {
+        let process = threads.get(&row.thread);
+        if process.is_some_and(|process| is_of(*process)) && stacks.has(row.wait_stack, None) {
+            // What counts as a sight of a method is what the figures of methods are made of.
+            let parts = pieces(row, has_ready);
+            for span in [parts.wait, parts.ready].into_iter().flatten() {
+                see(if last { span.end } else { span.start });
+            }
+            if is_switch_in(row) {
+                see(row.time);
+            }
+        }
+    })?;
+    Ok(best)
+}
+
+/// Which stacks have a method.
+struct WantedStacks<'a> {
+    named: Arc<NamedStacks>,
+    patterns: &'a MethodPatterns,
+    methods: FxHashMap<MethodId, bool>,
+    stacks: FxHashMap<(Option<StackId>, Option<FrameId>), bool>,
+}
+
+impl<'a> WantedStacks<'a> {
+    fn new(named: Arc<NamedStacks>, patterns: &'a MethodPatterns) -> Self {
+        Self { named, patterns, methods: FxHashMap::default(), stacks: FxHashMap::default() }
+    }
+
+    fn has(&mut self, stack: Option<StackId>, frame: Option<FrameId>) -> bool {
+        // The frame stands only where there is no stack.
+        let frame = frame.filter(|_| stack.is_none());
+        if let Some(known) = self.stacks.get(&(stack, frame)) {
+            return *known;
+        }
+        let mut methods = Vec::new();
+        let mut stacks = &self.named.stacks;
+        stack.into_iter().for_each(|stack| stacks.stack(stack, &mut methods));
+        frame.into_iter().for_each(|frame| stacks.frame(frame, &mut methods));
+        let has = methods.into_iter().any(|method| {
+            *self.methods.entry(method).or_insert_with(|| {
+                let name = self.named.names.name(method);
+                self.patterns.matches(name.module.as_deref(), &name.function)
+            })
+        });
+        self.stacks.insert((stack, frame), has);
+        has
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Landmark, LandmarkError};
+
+    #[test]
+    fn landmarks() {
+        assert!(matches!("mark:*Start*".parse(), Ok(Landmark::Mark(_))));
+        assert!(matches!("Process-Start:FileWriter".parse(), Ok(Landmark::ProcessStart(_))));
+        assert!(matches!("first:std::vec::*".parse(), Ok(Landmark::First(_))));
+        assert!(matches!("event:Microsoft-Windows-DNS-Client/3006".parse(), Ok(Landmark::Event { .. })));
+        for wrong in ["", "mark:", "start:a", "event:DNS", "mark"] {
+            assert!(matches!(wrong.parse::<Landmark>(), Err(LandmarkError(_))), "{wrong}");
+        }
+    }
+}

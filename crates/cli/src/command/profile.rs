@@ -1,0 +1,150 @@
+//! `flame` and `export`: profiles as pictures and in the formats of other tools.
+
+use std::path::{Path, PathBuf};
+
+use tracesift_ask::recording::OpenRecording;
+use tracesift_ask::{Resolved, When, profile};
+use tracesift_export::flame::Drawn;
+use tracesift_export::{Folded, Format, Grouping, Measure, folded, pprof};
+
+use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
+use crate::command::dump::{Sources, sources};
+use crate::exit::{Exit, UsageError};
+use crate::output::target::Target;
+use crate::terminal::Messages;
+
+/// Draws a flame graph.
+pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exit> {
+    let Some(one) = One::open(&args.profile.files, &args.profile.runs, messages)? else {
+        return Ok(Exit::NothingUsable);
+    };
+    let (question, when) = (args.profile.question(), args.profile.processes.when.when());
+    let after = one.folded(&question, &when, messages)?;
+    let flame = args.flame();
+    let target = target(args.out(), &one.recording, &question, "svg");
+    let drawn = match args.against() {
+        None => target.write(|mut out| Ok(flame.write(&after, &mut out)?))?,
+        Some((path, change)) => {
+            let files = FileArgs { paths: vec![path.to_owned()], file: Vec::new(), recursive: false };
+            let Some(base) = One::open(&files, &RunArgs::default(), messages)? else { return Ok(Exit::NothingUsable) };
+            let before = base.folded(&question, &when, messages)?;
+            target.write(|mut out| Ok(flame.write_change(&before, &after, change, &mut out)?))?
+        }
+    };
+    say(&target, &drawn, messages);
+    Ok(Exit::Fine)
+}
+
+/// Writes a profile in the format of another tool.
+pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<Exit> {
+    let Some(one) = One::open(&args.profile.files, &args.profile.runs, messages)? else {
+        return Ok(Exit::NothingUsable);
+    };
+    let (question, when) = (args.profile.question(), args.profile.processes.when.when());
+    let format = args.format();
+    let target = target(args.out(), &one.recording, &question, format.extension());
+    if target.is_terminal() && format != Format::Folded {
+        return Err(UsageError::new("this format is not for terminals", "name a file with --out FILE").into());
+    }
+    match format {
+        // Without times there is no need to keep every sample.
+        Format::Folded => {
+            let profile = one.folded(&question, &when, messages)?;
+            target.write(|mut out| Ok(folded::write(&profile, Grouping::Process, &mut out)?))?;
+        }
+        Format::Pprof => {
+            let profile = one.folded(&question, &when, messages)?;
+            target.write(|mut out| Ok(pprof::write(&profile, &mut out)?))?;
+        }
+        format => {
+            let question = one.within(&question, &when, messages)?;
+            let profile = question.timed(&one.recording)?;
+            warn_if_empty(profile.samples.is_empty(), &one.recording, messages);
+            target.write(|mut out| Ok(format.write(profile, &mut out)?))?;
+        }
+    }
+    if let Target::File(path) = &target {
+        messages.note(&format!("wrote {}", path.display()));
+    }
+    Ok(Exit::Fine)
+}
+
+/// The one recording that a picture is of.
+struct One {
+    recording: OpenRecording,
+    /// Keeps the archive of a raw recording.
+    _sources: Sources,
+}
+
+impl One {
+    /// Opens it. `None` where there is nothing usable, which was said.
+    fn open(files: &FileArgs, runs: &RunArgs, messages: &Messages) -> anyhow::Result<Option<Self>> {
+        let Some(found) = sources(files, runs, messages)? else { return Ok(None) };
+        match found.list.as_slice() {
+            [] => Ok(None),
+            [source] => {
+                let recording = OpenRecording::open(source)?;
+                Ok(Some(Self { recording, _sources: found }))
+            }
+            many => Err(UsageError::new(
+                format!("a profile is of one recording, and there are {}", many.len()),
+                format!(
+                    "name one, such as {}",
+                    many.first().map(|source| source.shown.display().to_string()).unwrap_or_default()
+                ),
+            )
+            .into()),
+        }
+    }
+
+    fn within(
+        &self,
+        question: &profile::Question,
+        when: &When,
+        messages: &Messages,
+    ) -> anyhow::Result<profile::Question> {
+        let Resolved { time, origin, found } =
+            when.resolve(&self.recording).map_err(|failure| anyhow::anyhow!("{}", failure.reason))?;
+        if let Some(warning) = when.not_found(found) {
+            messages.warning(&format!("{}: {warning}", self.recording.file.name));
+        }
+        if question.measure == Measure::Cpu && !self.recording.file.has_samples {
+            messages.note("no CPU samples were recorded: CPU is precise run time from context switches");
+        }
+        Ok(profile::Question { time, origin, ..question.clone() })
+    }
+
+    fn folded(&self, question: &profile::Question, when: &When, messages: &Messages) -> anyhow::Result<Folded> {
+        let profile = self.within(question, when, messages)?.folded(&self.recording)?;
+        warn_if_empty(profile.weights.is_empty(), &self.recording, messages);
+        Ok(profile)
+    }
+}
+
+fn warn_if_empty(is_empty: bool, recording: &OpenRecording, messages: &Messages) {
+    if is_empty {
+        messages.warning(&format!("{}: there is nothing of what was asked for", recording.file.name));
+    }
+    recording.file.warnings.iter().for_each(|warning| messages.warning(&format!("{}: {warning}", recording.file.name)));
+}
+
+/// Where it goes: a name of its own in the current directory where none is given.
+fn target(out: Option<&PathBuf>, recording: &OpenRecording, question: &profile::Question, extension: &str) -> Target {
+    match out {
+        Some(path) if path == Path::new("-") => Target::Stdout,
+        Some(path) => Target::File(path.clone()),
+        None => {
+            let name = format!("{}.{}.{extension}", recording.file.name, question.measure.key());
+            // The name comes from a path that was found, not from inside the recording, and is a file name by itself.
+            Target::File(PathBuf::from(Path::new(&name).file_name().unwrap_or_default()))
+        }
+    }
+}
+
+fn say(target: &Target, drawn: &Drawn, messages: &Messages) {
+    if let Target::File(path) = target {
+        let left =
+            if drawn.folded > 0 { format!(", {} small ones in their callers", drawn.folded) } else { String::new() };
+        messages.note(&format!("wrote {}: {} frames{left}", path.display(), drawn.frames));
+    }
+}

@@ -1,0 +1,91 @@
+//! The demo's recordings answer with the figures of the story that they tell, from the command line to the answer.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tracesift_scenario::story::{StoryFigures, TAGS, figures};
+
+const MS: i64 = 1_000_000;
+
+fn tracesift(directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
+        .current_dir(directory)
+        .args(arguments)
+        // The tables of symbols are kept nowhere else.
+        .env("XDG_CACHE_HOME", directory.join("cache"))
+        .env("LOCALAPPDATA", directory.join("cache"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn rows(directory: &Path, arguments: &[&str]) -> Vec<Value> {
+    let text = tracesift(directory, &[arguments, &["--format", "json"]].concat());
+    serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().clone()
+}
+
+/// The rows of a recording and process.
+fn of<'a>(rows: &'a [Value], figures: &StoryFigures, process: &str) -> Vec<&'a Value> {
+    let is_one = |row: &&Value| {
+        row["file"].as_str().unwrap().contains(&figures.recording) && row["process"].as_str() == Some(process)
+    };
+    rows.iter().filter(is_one).collect()
+}
+
+#[test]
+fn methods_and_tags_are_those_of_the_story() {
+    let directory = TempDir::new().unwrap();
+    let shown = tracesift(directory.path(), &["demo", "demo"]);
+    assert!(shown.contains("NTFS Checkpoint Volume"), "the demo shows tags");
+    assert!(shown.contains("Ntfs.sys!NtfsCheckpointVolume"), "the demo shows methods");
+
+    let mut file = String::from("<Tag Name=\"\">");
+    for tag in TAGS {
+        write!(
+            file,
+            "<Tag Name=\"{}\"><Entrypoint Module=\"{}\" Method=\"{}*\"/></Tag>",
+            tag.name, tag.module, tag.function
+        )
+        .unwrap();
+    }
+    file.push_str("</Tag>");
+    std::fs::write(directory.path().join("story.stacktags"), file).unwrap();
+    let methods = rows(directory.path(), &["dump", "cpu", "demo", "--methods", "*"]);
+    let tags = rows(directory.path(), &["dump", "cpu", "demo", "--stacktags", "*", "--tag-file", "story.stacktags"]);
+    let mut compared = 0;
+    for story in figures() {
+        for method in &story.methods {
+            let name = method.symbol.unwrap_or(&method.method.function);
+            let found = of(&methods, &story, method.process);
+            let row = found.iter().find(|row| row["method"].as_str() == Some(name));
+            let row = row.unwrap_or_else(|| panic!("{}: no {name} in {}", story.recording, method.process));
+            let what = format!("{}: {name} in {}", story.recording, method.process);
+            let ns = |key: &str| row[key].as_i64().unwrap();
+            assert_eq!(ns("cpu_ns"), method.cpu as i64 * MS, "CPU, {what}");
+            for (key, expected) in [("wait_sum_ns", method.wait), ("ready_sum_ns", method.ready)] {
+                if let Some(expected) = expected {
+                    assert_eq!(ns(key), expected as i64 * MS, "{key}, {what}");
+                }
+            }
+            if let Some(span) = method.span {
+                let found = ns("last_ns") - ns("first_ns");
+                assert!((found - span as i64 * MS).abs() <= MS, "first to last {found} ns, {span} ms expected, {what}");
+            }
+            compared += 1;
+        }
+        for figure in &story.tags {
+            let what = format!("{}: {} in {}", story.recording, figure.tag.name, figure.process);
+            let found = of(&tags, &story, figure.process);
+            let row = found.iter().find(|row| row["stack_tag"].as_str() == Some(figure.tag.name));
+            let ns = |key: &str| row.map_or(0, |row| row[key].as_i64().unwrap());
+            assert_eq!(ns("cpu_ns"), figure.cpu as i64 * MS, "CPU, {what}");
+            assert_eq!(ns("wait_sum_ns"), figure.wait as i64 * MS, "wait, {what}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 30, "{compared} figures are too few to say anything");
+}

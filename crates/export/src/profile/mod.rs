@@ -1,0 +1,104 @@
+//! Six formats want the same facts in different orders. This model holds them once, as columns with ids, so that a writer reads
+//! along a column and no name is stored twice.
+
+mod catalog;
+mod folded;
+mod frames;
+mod handle;
+mod markers;
+mod samples;
+mod stacks;
+mod strings;
+
+pub use catalog::{Catalog, Process, Thread};
+pub use folded::{Folded, Weight, Weights};
+pub use frames::{Frame, Origin};
+pub use handle::{FrameId, ProcessId, StackId, StringId, ThreadId};
+pub use markers::{Marker, MarkerKind, Markers};
+pub use samples::{ByThread, Sample, Samples};
+pub(crate) use strings::Strings;
+
+/// What the weights of a profile are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// Time on a processor, in nanoseconds.
+    Cpu,
+    /// Time blocked until something made the thread ready, in nanoseconds.
+    Wait,
+    /// Time ready to run without a processor, in nanoseconds.
+    Ready,
+}
+
+impl Measure {
+    /// The word that stands in titles: `CPU`, `Wait`, `Ready`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Cpu => "CPU",
+            Self::Wait => "Wait",
+            Self::Ready => "Ready",
+        }
+    }
+
+    /// The word as identifiers have it: `cpu`, `wait`, `ready`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Wait => "wait",
+            Self::Ready => "ready",
+        }
+    }
+}
+
+/// What a profile says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The name of the recording, as it stands in titles.
+    pub name: String,
+    /// What the weights are.
+    pub measure: Measure,
+    /// Nanoseconds from the Unix epoch to time zero, if known.
+    pub start: Option<i64>,
+    /// Nanoseconds of the recording, from time zero to its end, if known.
+    pub duration: Option<u64>,
+    /// Nanoseconds between samples, if they were taken at an interval.
+    pub interval: Option<u64>,
+}
+
+impl About {
+    /// A recording of which nothing but the name is known.
+    pub fn new(name: impl Into<String>, measure: Measure) -> Self {
+        Self { name: name.into(), measure, start: None, duration: None, interval: None }
+    }
+}
+
+/// A profile with times: what happened on which thread, when.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// What the profile says of itself.
+    pub about: About,
+    /// Names, frames, stacks, processes and threads.
+    pub catalog: Catalog,
+    /// Weighted samples.
+    pub samples: Samples,
+    /// Waits and marks.
+    pub markers: Markers,
+}
+
+impl Profile {
+    /// A profile without samples.
+    pub fn new(about: About) -> Self {
+        Self { about, catalog: Catalog::new(), samples: Samples::default(), markers: Markers::default() }
+    }
+
+    /// The time from which formats count that know no negative ones: the earliest of all times, or 0 if none is negative.
+    pub(crate) fn origin(&self) -> i64 {
+        let markers = self.markers.rows().iter().map(|marker| marker.start).min();
+        [self.samples.span().map(|span| span.0), markers].into_iter().flatten().min().unwrap_or(0).min(0)
+    }
+
+    /// Forgets the times: equal stacks of a thread become one row, in the order of threads and stacks.
+    pub fn fold(self) -> Folded {
+        let weights = Weights::of(&self.samples);
+        Folded { about: self.about, catalog: self.catalog, weights }
+    }
+}

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use tracesift_archive::{Archive, ArchiveWriter, TargetLock, WhenBusy, head_hash};
 use tracesift_trace::RowSink as _;
-use tracesift_trace::info::SourceFile;
+use tracesift_trace::info::{IMPORTED, SourceFile};
 
 use crate::error::Error;
 use crate::extract::Extract;
 use crate::limits::Limits;
-use crate::machine::KIND;
 use crate::source::{Documents, Source};
 
 /// How to import.
@@ -57,7 +56,7 @@ pub fn import(path: &Path, options: &Options) -> Result<Outcome, Error> {
     let target = directory.join(format!("{}.sift", source.name));
     let lock = TargetLock::acquire(&target, WhenBusy::Wait)?;
     // What is no archive is the writer's to refuse; one that cannot be read may be replaced.
-    if Archive::open(&target).is_ok_and(|archive| archive.info().kind != KIND) {
+    if Archive::open(&target).is_ok_and(|archive| archive.info().kind != IMPORTED) {
         return Err(Error::ExtractIsThere { archive: target });
     }
     if !options.overwrite && Archive::is_current(&target, &source.files) {
@@ -89,7 +88,7 @@ fn write(extract: &Extract, source: &Source, lock: TargetLock) -> Result<PathBuf
 /// Id of an extract: the same for the same files, whatever their place and name.
 fn trace_id(files: &[SourceFile], start: i64) -> String {
     let facts = |salt: u8| {
-        let mut text = format!("{KIND} {salt} {start}");
+        let mut text = format!("{IMPORTED} {salt} {start}");
         for file in files {
             text.push_str(&format!(" {} {}", file.size, file.head_hash));
         }

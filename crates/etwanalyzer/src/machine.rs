@@ -1,11 +1,8 @@
 //! The machine and the session, as `trace.json` describes them.
 
-use tracesift_trace::info::{Disk, NetworkCard, TraceInfo};
+use tracesift_trace::info::{Disk, IMPORTED, NetworkCard, TraceInfo};
 
 use crate::document::{DiskInformation, Document, Moment, NetworkInterface};
-
-/// What `trace.json` calls archives that were imported.
-pub(crate) const KIND: &str = "etwanalyzer";
 
 /// Describes the recording that the extract is of.
 pub(crate) fn describe(document: &Document, zero: Moment) -> TraceInfo {
@@ -13,7 +10,7 @@ pub(crate) fn describe(document: &Document, zero: Moment) -> TraceInfo {
     let end = document.session_end.map_or(0, |end| end.ns_since(zero));
     let disks = document.disk.iter().flat_map(|disk| &disk.disk_information.0).enumerate();
     TraceInfo {
-        kind: KIND.to_owned(),
+        kind: IMPORTED.to_owned(),
         machine: text(&document.computer_name),
         os_name: text(&document.os_name),
         os_build: text(&document.os_version),

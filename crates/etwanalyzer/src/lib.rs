@@ -30,5 +30,5 @@ pub use error::Error;
 pub use extract::Extract;
 pub use import::{Options, Outcome, Report, import};
 pub use limits::Limits;
-pub use source::is_derived_part;
+pub use source::main_of_part;
 pub use tags::{TagRow, TagSource};

@@ -24,10 +24,12 @@ const SEVEN_ZIP: &[u8] = b"7z\xbc\xaf\x27\x1c";
 /// Bytes read ahead.
 const BUFFER: usize = 128 << 10;
 
-/// Whether a file of this name is a part (`X_Derived_Modules.json`) that is read with its main document.
+/// The main document (`X.json`) that the file is a part of, by its name (`X_Derived_Modules.json`); `None`: it is no part.
 #[must_use]
-pub fn is_derived_part(path: &Path) -> bool {
-    stem_of(path).is_some_and(|stem| find_ignoring_case(&stem, DERIVED).is_some())
+pub fn main_of_part(path: &Path) -> Option<PathBuf> {
+    let stem = stem_of(path)?;
+    let end = find_ignoring_case(&stem, DERIVED)?;
+    Some(path.with_file_name(format!("{}.json", stem.get(..end)?)))
 }
 
 /// The files of one extract.
@@ -60,8 +62,7 @@ impl Source {
     pub(crate) fn find(path: &Path, limits: &Limits) -> Result<Self, Error> {
         let mut file = open_regular(path)?;
         let stem = stem_of(path).unwrap_or_default();
-        if let Some(end) = find_ignoring_case(&stem, DERIVED) {
-            let main = path.with_file_name(format!("{}.json", stem.get(..end).unwrap_or_default()));
+        if let Some(main) = main_of_part(path) {
             return Err(Error::DerivedPart { path: path.to_owned(), main });
         }
         let unreadable = |source| Error::Unreadable { path: path.to_owned(), source };

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_archive::Table as _;
+use tracesift_archive::{Table as _, TableDefinition};
 use tracesift_extract::input::TestName;
-use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::CpuSampleRow;
+use tracesift_trace::info::{IMPORTED, TraceInfo};
+use tracesift_trace::rows::{CpuSampleRow, ProcessSummaryRow};
 
 use crate::answer::Section;
 use crate::time_format::{TimeFormat, TimeStyle, Zero};
@@ -33,6 +33,8 @@ pub struct File {
     pub date: Option<String>,
     /// Whether it has samples of the CPU.
     pub has_samples: bool,
+    /// Whether it has CPU sums that were imported, and so no samples that they are of.
+    pub has_imported_sums: bool,
     /// Losses and what else limits the figures, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -45,6 +47,8 @@ impl File {
         let test = TestName::parse(&name);
         let performed_at = test.as_ref().and_then(TestName::time).map(|time| time.to_string());
         let local = TimeStyle { format: TimeFormat::Local, digits: 0 };
+        let has_rows =
+            |table: &TableDefinition| info.tables.iter().any(|found| found.name == table.name && found.rows > 0);
         Self {
             path: path.to_owned(),
             date: performed_at.or_else(|| zero.instant(0).map(|_| local.show(0, Some(zero)))),
@@ -55,7 +59,8 @@ impl File {
             zero,
             start: info.start_ns,
             end: info.end_ns,
-            has_samples: info.tables.iter().any(|table| table.name == CpuSampleRow::DEFINITION.name && table.rows > 0),
+            has_samples: has_rows(CpuSampleRow::DEFINITION),
+            has_imported_sums: info.kind == IMPORTED && has_rows(ProcessSummaryRow::DEFINITION),
             warnings: [losses(info.events_lost, info.buffers_lost), info.caveats.clone()].concat(),
         }
     }

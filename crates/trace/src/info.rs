@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The kind of archives that were made from ETWAnalyzer's extracts: sums over a whole recording, and no events.
+pub const IMPORTED: &str = "etwanalyzer";
+
 /// Description of a recording and of its extract.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -10,7 +13,7 @@ pub struct TraceInfo {
     pub id: String,
     /// File name without `.etl`, `.zip`, `.sift` …
     pub name: String,
-    /// `etl` or `perf`.
+    /// `etl` or `perf`; [`IMPORTED`] where another tool's extract was imported.
     pub kind: String,
     /// Version of the tool that made the extract.
     pub tool_version: String,

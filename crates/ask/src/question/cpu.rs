@@ -100,6 +100,13 @@ pub struct Row {
     pub module: Option<ModuleRow>,
 }
 
+impl Row {
+    /// A number of samples; unknown where there is CPU without any: that was imported.
+    fn counted(&self, samples: i64) -> Option<i64> {
+        (self.figures.samples > 0 || self.figures.cpu == 0).then_some(samples)
+    }
+}
+
 impl OfProcess for Row {
     fn process(&self) -> Option<&ProcessRow> {
         Some(&self.process)
@@ -140,21 +147,21 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "samples",
         "Samples",
         Kind::Count,
-        |r| r.figures.samples.into(),
+        |r| r.counted(r.figures.samples).into(),
         "Samples charged to the process.",
     ),
     ColumnOf::details(
         "samples_without_stack",
         "No stack",
         Kind::Count,
-        |r| r.figures.samples_without_stack.into(),
+        |r| r.counted(r.figures.samples_without_stack).into(),
         "Samples of those that came without a stack.",
     ),
     ColumnOf::always(
         "cores_used",
         "Cores",
         Kind::Count,
-        |r| r.figures.cores_used.into(),
+        |r| Some(r.figures.cores_used).filter(|cores| *cores > 0).into(),
         "CPUs on which it ran: from context switches, else from samples.",
     ),
     ColumnOf::always(
@@ -280,8 +287,8 @@ pub fn answer(
     let rows = rows(processes, figures, modules, question);
     match question.totals {
         Totals::None => COLUMNS.section(file, &rows, Vec::new()),
-        Totals::Process => COLUMNS.section(file, &rows, totals(file, &rows)),
-        Totals::Total => COLUMNS.section(file, &[], totals(file, &rows)),
+        Totals::Process => COLUMNS.section(file, &rows, totals(file, question.time, &rows)),
+        Totals::Total => COLUMNS.section(file, &[], totals(file, question.time, &rows)),
     }
 }
 
@@ -344,18 +351,19 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
 }
 
 /// Sums over the rows shown, the idle loop left out.
-fn totals(file: &File, rows: &[Row]) -> Vec<Fact> {
+fn totals(file: &File, time: TimeRange, rows: &[Row]) -> Vec<Fact> {
     let busy = || rows.iter().filter(|row| !row.idle);
-    if !file.has_samples {
+    let has_imported = file.has_imported_sums && time.is_everything();
+    if !file.has_samples && !has_imported {
         // 0 ms would be a figure, and a wrong one.
         return vec![
             Fact::local("CPU samples", Kind::Text, "not recorded"),
             Fact::new("processes", Kind::Count, busy().count()),
         ];
     }
-    vec![
-        Fact::new("CPU", Kind::Milliseconds, busy().fold(0_i64, |sum, row| sum.saturating_add(row.figures.cpu))),
-        Fact::new("samples", Kind::Count, busy().fold(0_i64, |sum, row| sum.saturating_add(row.figures.samples))),
-        Fact::new("processes", Kind::Count, busy().count()),
-    ]
+    let sum =
+        |figure: fn(&ProcessSummaryRow) -> i64| busy().fold(0_i64, |sum, row| sum.saturating_add(figure(&row.figures)));
+    let samples = file.has_samples.then(|| Fact::new("samples", Kind::Count, sum(|figures| figures.samples)));
+    let cpu = Fact::new("CPU", Kind::Milliseconds, sum(|figures| figures.cpu));
+    [Some(cpu), samples, Some(Fact::new("processes", Kind::Count, busy().count()))].into_iter().flatten().collect()
 }

@@ -114,7 +114,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| r.module.original_file_name.clone().into(),
         "Original file name of the version resource.",
     ),
-    ColumnOf::details("size_bytes", "Size", Kind::Bytes, |r| r.module.size.into(), "Size of the image in memory."),
+    ColumnOf::details(
+        "size_bytes",
+        "Size",
+        Kind::Bytes,
+        |r| Some(r.module.size).filter(|size| *size > 0).into(),
+        "Size of the image in memory.",
+    ),
     ColumnOf::machine(
         "time_date_stamp",
         "Time stamp",

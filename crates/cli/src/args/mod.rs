@@ -5,6 +5,7 @@ pub(crate) mod dump;
 pub(crate) mod events;
 pub(crate) mod extract;
 pub(crate) mod files;
+pub(crate) mod import;
 pub(crate) mod keywords;
 pub(crate) mod output;
 pub(crate) mod processes;
@@ -23,6 +24,7 @@ pub(crate) use dump::Dump;
 pub(crate) use events::EventsArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use files::{FileArgs, RunArgs};
+pub(crate) use import::ImportArgs;
 pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
 pub(crate) use processes::{ProcessArgs, SeriesArgs, WhenArgs, ZeroArgs};
@@ -60,6 +62,8 @@ Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inp
 pub(crate) enum Command {
     /// Extract recordings into archives that can be asked
     Extract(ExtractArgs),
+    /// Import the JSON extracts of ETWAnalyzer
+    Import(ImportArgs),
     /// Ask archives, or recordings, a question
     Dump(DumpArgs),
     /// Show the events of a recording, decoded

@@ -5,6 +5,7 @@ pub(crate) mod dump;
 pub(crate) mod events;
 pub(crate) mod extract;
 mod found;
+pub(crate) mod import;
 pub(crate) mod keywords;
 mod manual;
 mod profile;
@@ -23,6 +24,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     let messages = Messages::new(cli.no_color);
     match &cli.command {
         Command::Extract(args) => extract::run(args, &messages),
+        Command::Import(args) => import::run(args, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, &messages),
         Command::Events(args) => events::run(args, &messages),
         Command::Flame(args) => profile::flame(args, &messages),

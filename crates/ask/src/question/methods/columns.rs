@@ -21,6 +21,8 @@ pub struct Row {
     pub label: String,
     /// Whether the CPU is the precise run time.
     pub precise: bool,
+    /// Whether the figures were imported: samples were not counted, nor charged to the leaf.
+    pub imported: bool,
     /// The thread, if rows are that fine.
     pub thread: Option<ThreadRow>,
     /// The module, if that was asked.
@@ -44,6 +46,11 @@ impl OfModule for Row {
 impl Row {
     fn cpu(&self, precise: bool, figure: i64) -> Value {
         if self.precise == precise { figure.into() } else { Value::None }
+    }
+
+    /// A figure of samples that imports do not have.
+    fn sampled(&self, figure: i64) -> Value {
+        if self.imported { Value::None } else { self.cpu(false, figure) }
     }
 
     fn percentile(&self, of: impl Fn(&Spans) -> &Figures, place: usize) -> Value {
@@ -155,7 +162,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "exclusive_cpu_ns",
         "Self",
         Kind::Milliseconds,
-        |r| r.cpu(false, r.method.figures.exclusive_cpu),
+        |r| r.sampled(r.method.figures.exclusive_cpu),
         "Exclusive sampled CPU: weights of the samples at whose leaf the method stands.",
     ),
     ColumnOf::always(
@@ -177,7 +184,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "samples",
         "Samples",
         Kind::Count,
-        |r| r.cpu(false, r.method.figures.samples),
+        |r| r.sampled(r.method.figures.samples),
         "Samples in whose stacks the method occurs.",
     ),
     ColumnOf::always(

@@ -204,7 +204,7 @@ impl Question {
         self.time.is_everything()
             && self.granularity == Granularity::default()
             && !self.per_thread
-            && recording.file.has_samples
+            && (recording.file.has_samples || recording.file.has_imported_sums)
     }
 
     /// The rows, and of how many processes those of methods were computed from the events.
@@ -282,7 +282,8 @@ impl Question {
         groups: &[OfOneProcess<'_>],
         modules: &MethodModules,
     ) -> Result<Section, Error> {
-        let precise = !recording.file.has_samples;
+        let imported = recording.file.has_imported_sums;
+        let precise = !recording.file.has_samples && !imported;
         let shown: Vec<&Method> = groups.iter().flat_map(|group| &group.methods).collect();
         let sums = |methods: &[&Method]| facts(Sums::of(methods.iter().copied()), precise && !methods.is_empty());
         let rows_are_shown = matches!(self.totals, Totals::None | Totals::Method);
@@ -301,6 +302,7 @@ impl Question {
             process: process.clone(),
             label: self.cut.apply(&label(method)),
             precise,
+            imported,
             thread: method.thread.and_then(|thread| threads.get(&thread)).cloned(),
             module: modules.of(method).cloned(),
             spans: spans.next().flatten(),

@@ -1,0 +1,234 @@
+//! What the documents of an extract mean, as rows of an archive. Opens and writes nothing.
+
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::{MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
+use tracesift_trace::{Clock, Health, ProcessId};
+
+use crate::caveats::caveats;
+use crate::document::{Cost, CostText, Cpu, Document, Methods, Modules, Moment, ProcessMethods};
+use crate::error::Error;
+use crate::identity::Identities;
+use crate::limits::{Limits, METHODS, TextBudget};
+use crate::machine::describe;
+use crate::methods::{self, MethodName};
+use crate::modules::ModuleRows;
+use crate::processes::{self, Sums, ms};
+use crate::tags::{self, TagRow, TagSource};
+
+/// Ticks per second of the times in an extract.
+const FREQUENCY: i64 = 10_000_000;
+
+/// An extract as rows.
+#[derive(Debug)]
+pub struct Extract {
+    /// What was recorded, and what limits the figures; without name, sources and tables.
+    pub info: TraceInfo,
+    /// Table `processes`: those of the document in its order, then those that only other parts name.
+    pub processes: Vec<ProcessRow>,
+    /// Table `process_summary`: a row per process, none where the extract has no CPU part.
+    pub process_summary: Vec<ProcessSummaryRow>,
+    /// Table `modules`.
+    pub modules: Vec<ModuleRow>,
+    /// Table `process_modules`.
+    pub process_modules: Vec<ProcessModuleRow>,
+    /// Table `marks`.
+    pub marks: Vec<MarkRow>,
+    /// Figures per stack tag. No table of the archive takes them yet.
+    pub tags: Vec<TagRow>,
+    /// What could not be used.
+    pub health: Health,
+    methods: MethodRows,
+}
+
+/// Table `method_summary` in the form that the document has it: made into rows one by one, since those repeat the names.
+#[derive(Debug, Default)]
+struct MethodRows {
+    names: Vec<String>,
+    of_processes: Vec<(ProcessId, Vec<Cost>)>,
+    has_waits: bool,
+    has_ready: bool,
+}
+
+impl Extract {
+    /// Makes rows of the documents. `name` stands for the main one in errors.
+    ///
+    /// # Errors
+    /// [`Error::NotAnExtract`] and [`Error::TooMuchText`].
+    pub fn of(name: &str, document: Document, modules: Option<&Modules>, limits: &Limits) -> Result<Self, Error> {
+        let zero = document.session_start.filter(|start| start.is_known());
+        let zero = zero.ok_or_else(|| Error::NotAnExtract { document: name.to_owned() })?;
+        let too_much = || Error::TooMuchText { document: name.to_owned(), limit: limits.row_texts };
+        let mut budget = TextBudget(limits.row_texts);
+        let mut health = Health::new();
+        let mut identities = Identities::new(&document.processes.0);
+        let mut info = describe(&document, zero);
+
+        let has_waits = has_waits(&document);
+        let cpu = document.cpu.as_ref();
+        let mut sums = cpu.map(|cpu| Sums::read(cpu, &mut identities, &mut health)).unwrap_or_default();
+        let tags =
+            [(&document.summary_stack_tags, TagSource::Summary), (&document.special_stack_tags, TagSource::Special)]
+                .into_iter()
+                .filter_map(|(part, source)| Some((part.as_ref()?, source)))
+                .flat_map(|(part, source)| tags::rows(part, source, zero, has_waits, &mut identities, &mut health))
+                .collect();
+        let part = modules.map(|part| ModuleRows::read(part, &mut identities, &mut budget, &mut health));
+        let ModuleRows { modules, process_modules } =
+            part.map_or(Some(ModuleRows::default()), |part| part).ok_or_else(too_much)?;
+        let methods = cpu.and_then(|cpu| cpu.methods.as_ref());
+        let methods = methods
+            .map_or(Some(MethodRows::default()), |methods| {
+                MethodRows::read(methods, has_waits, &mut identities, &mut sums, &mut budget, &mut health)
+            })
+            .ok_or_else(too_much)?;
+
+        let listed = document.processes.0.iter().enumerate();
+        let mut processes: Vec<ProcessRow> =
+            listed.map(|(index, process)| processes::listed(ProcessId::from_index(index), process, zero)).collect();
+        processes.extend(identities.unlisted().map(|(process, key)| processes::unlisted(process, key, zero)));
+        processes::link_parents(&mut processes);
+        info.caveats = caveats(cpu, has_waits, &health);
+        Ok(Self {
+            process_summary: sums.finish(&processes),
+            marks: marks(&document, zero),
+            info,
+            processes,
+            modules,
+            process_modules,
+            tags,
+            health,
+            methods,
+        })
+    }
+
+    /// The clock of its times: 100 ns of the system time.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        Clock::new(self.info.start_filetime, FREQUENCY)
+    }
+
+    /// Table `method_summary`, row by row.
+    pub fn for_each_method(&self, mut visit: impl FnMut(&MethodSummaryRow)) {
+        let names = methods::names(&self.methods.names);
+        let mut row = no_method();
+        for (process, costs) in &self.methods.of_processes {
+            row.process = *process;
+            for cost in costs {
+                if let Some(name) = names.get(cost.method as usize) {
+                    self.methods.fill(&mut row, *name, cost);
+                    visit(&row);
+                }
+            }
+        }
+    }
+}
+
+impl MethodRows {
+    /// Keeps what makes sense, in the order of the processes; `None` when the names of all rows exceed the budget.
+    fn read(
+        part: &Methods,
+        has_waits: bool,
+        identities: &mut Identities,
+        sums: &mut Sums,
+        budget: &mut TextBudget,
+        health: &mut Health,
+    ) -> Option<Self> {
+        let mut rows = Self { names: part.method_names.0.clone(), has_waits, ..Self::default() };
+        for ProcessMethods { process, costs } in &part.method_stats_per_process.0 {
+            let Some(process) = identities.find(process, health) else { continue };
+            let mut kept = Vec::with_capacity(costs.0.len());
+            for CostText(cost) in &costs.0 {
+                let found = match cost {
+                    Ok(cost) => rows.names.get(cost.method as usize).map(|name| (cost, name)),
+                    Err(_) => None,
+                };
+                let Some((cost, name)) = found else {
+                    health.count("unreadable_method_rows", None, || match cost {
+                        Ok(cost) => format!("method {} of {}", cost.method, rows.names.len()),
+                        Err(text) => text.to_string(),
+                    });
+                    continue;
+                };
+                budget.spend(name)?;
+                sums.method(process);
+                // Without ready events all of them are 0.
+                rows.has_ready |=
+                    cost.ready_ms.is_some_and(|ms| ms > 0) || cost.ready_average_us.is_some_and(|us| us > 0);
+                kept.push(*cost);
+            }
+            rows.of_processes.push((process, kept));
+        }
+        rows.of_processes.sort_by_key(|(process, _)| *process);
+        Some(rows)
+    }
+
+    fn fill(&self, row: &mut MethodSummaryRow, name: MethodName<'_>, cost: &Cost) {
+        match name.module {
+            Some(module) => module.clone_into(row.module.get_or_insert_default()),
+            None => row.module = None,
+        }
+        name.function.clone_into(&mut row.function);
+        row.cpu = ms(cost.cpu_ms.into());
+        row.wait = self.has_waits.then(|| ms(cost.wait_ms.into()));
+        row.ready = cost.ready_ms.filter(|_| self.has_waits && self.has_ready).map(|ready| ms(ready.into()));
+        row.switches = cost.switches.filter(|_| self.has_waits).map(i64::from);
+        row.threads = i32::try_from(cost.threads).unwrap_or(i32::MAX);
+        (row.first, row.last) = (cost.first, cost.last);
+    }
+}
+
+/// Whether waits of 0 mean no wait. Old extracts do not say whether switches were recorded: there is no recording with switches in which
+/// nothing ever waits for a millisecond.
+fn has_waits(document: &Document) -> bool {
+    let methods = document.cpu.as_ref().and_then(|cpu: &Cpu| cpu.methods.as_ref());
+    let in_methods = || {
+        let rows =
+            methods.into_iter().flat_map(|methods| &methods.method_stats_per_process.0).flat_map(|rows| &rows.costs.0);
+        rows.filter_map(|row| row.0.as_ref().ok()).any(|cost| cost.wait_ms > 0)
+    };
+    let in_tags = || {
+        let parts = [&document.summary_stack_tags, &document.special_stack_tags].into_iter().flatten();
+        parts.flat_map(|part| &part.stats.0).flat_map(|stats| &stats.value.0).any(|tag| tag.wait_ms > 0)
+    };
+    methods.and_then(|methods| methods.has_switches).unwrap_or_else(|| in_methods() || in_tags())
+}
+
+/// In order of time. Which CPU and who wrote them an extract does not say: the CPU is -1.
+fn marks(document: &Document, zero: Moment) -> Vec<MarkRow> {
+    let row = |mark: &crate::document::Mark| MarkRow {
+        time: mark.time.ns_since(zero),
+        cpu: -1,
+        process: None,
+        thread: None,
+        text: mark.mark_message.clone().unwrap_or_default(),
+    };
+    let mut rows: Vec<MarkRow> = document.marks.0.iter().map(row).collect();
+    rows.sort_by_key(|row| row.time);
+    rows
+}
+
+/// What is not known and cannot be null in this table is 0: samples, and exclusive CPU.
+fn no_method() -> MethodSummaryRow {
+    MethodSummaryRow {
+        process: ProcessId(0),
+        module: None,
+        function: String::new(),
+        samples: 0,
+        cpu: 0,
+        exclusive_cpu: 0,
+        wait: None,
+        wait_sum: None,
+        wait_count: None,
+        wait_longest: None,
+        ready: None,
+        ready_sum: None,
+        ready_count: None,
+        ready_longest: None,
+        switches: None,
+        threads: 0,
+        first: 0,
+        last: 0,
+    }
+}
+
+const _: () = assert!(METHODS <= u32::MAX as usize, "places of methods are 32-bit numbers");

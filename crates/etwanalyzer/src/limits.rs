@@ -1,0 +1,54 @@
+//! What an extract may cost that a stranger made.
+
+/// What reading one extract may cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one JSON document. What is kept of it takes at most a few times as much memory. A recording of 600 MB has about 4 MB.
+    pub document: u64,
+    /// Bytes of the texts of all rows. Rows refer to texts by place, so that a small document could have many rows of one long text.
+    pub row_texts: u64,
+    /// Bytes that may come out of a container, members that are passed over included: those may be far larger than the documents.
+    pub unpacked: u64,
+    /// Bytes that may come out per byte of the container, once more than [`Limits::document`] have.
+    pub ratio: u64,
+    /// Members of a container, wanted or not.
+    pub members: usize,
+    /// Bytes that a decoder may need for its dictionary.
+    pub dictionary: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            document: 256 << 20,
+            row_texts: 2 << 30,
+            unpacked: 32 << 30,
+            ratio: 2000,
+            members: 1000,
+            dictionary: 512 << 20,
+        }
+    }
+}
+
+/// Processes of one extract.
+pub(crate) const PROCESSES: usize = 1 << 20;
+/// Method names of one extract, and rows of one process: ETWAnalyzer's own bound.
+pub(crate) const METHODS: usize = 1 << 20;
+/// Modules, PDBs and shared texts of the part `Modules`.
+pub(crate) const MODULES: usize = 1 << 20;
+/// Disks, volumes and network cards.
+pub(crate) const DEVICES: usize = 1024;
+/// Marks, and stack tags of one process.
+pub(crate) const MARKS: usize = 1 << 20;
+
+/// What is left of [`Limits::row_texts`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextBudget(pub(crate) u64);
+
+impl TextBudget {
+    /// Takes the length of a text; `None` when it is used up.
+    pub(crate) fn spend(&mut self, text: &str) -> Option<()> {
+        self.0 = self.0.checked_sub(text.len() as u64)?;
+        Some(())
+    }
+}

@@ -1,0 +1,204 @@
+//! Where the documents of an extract lie: loose beside each other, or together in a 7z container.
+
+mod container;
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::de::DeserializeOwned;
+use tracesift_archive::head_hash;
+use tracesift_trace::info::SourceFile;
+
+use crate::document::{Document, Modules};
+use crate::error::Error;
+use crate::limits::Limits;
+
+/// What stands between the name of an extract and that of a part.
+const DERIVED: &str = "_Derived_";
+/// The part with modules.
+const MODULES: &str = "_Derived_Modules";
+/// First bytes of a 7z container.
+const SEVEN_ZIP: &[u8] = b"7z\xbc\xaf\x27\x1c";
+/// Bytes read ahead.
+const BUFFER: usize = 128 << 10;
+
+/// The main document (`X.json`) that the file is a part of, by its name (`X_Derived_Modules.json`); `None`: it is no part.
+#[must_use]
+pub fn main_of_part(path: &Path) -> Option<PathBuf> {
+    let stem = stem_of(path)?;
+    let end = find_ignoring_case(&stem, DERIVED)?;
+    Some(path.with_file_name(format!("{}.json", stem.get(..end)?)))
+}
+
+/// The files of one extract.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Its name: that of the file without `.json` or `.json7z`.
+    pub(crate) name: String,
+    /// What `trace.json` says of its files, the main one first.
+    pub(crate) files: Vec<SourceFile>,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Loose { main: PathBuf, modules: Option<PathBuf> },
+    Container { path: PathBuf, main: String, modules: Option<String> },
+}
+
+/// The documents that become rows.
+#[derive(Debug)]
+pub(crate) struct Documents {
+    /// How errors call the main one.
+    pub(crate) name: String,
+    pub(crate) main: Document,
+    pub(crate) modules: Option<Modules>,
+}
+
+impl Source {
+    /// Finds the parts of the extract at `path`.
+    pub(crate) fn find(path: &Path, limits: &Limits) -> Result<Self, Error> {
+        let mut file = open_regular(path)?;
+        let stem = stem_of(path).unwrap_or_default();
+        if let Some(main) = main_of_part(path) {
+            return Err(Error::DerivedPart { path: path.to_owned(), main });
+        }
+        let unreadable = |source| Error::Unreadable { path: path.to_owned(), source };
+        let mut head = Vec::with_capacity(SEVEN_ZIP.len());
+        file.by_ref().take(SEVEN_ZIP.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
+        file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+        if head == SEVEN_ZIP {
+            let (main, modules) = container::parts(path, &file, limits)?;
+            let members = std::iter::once(&main).chain(&modules);
+            let files = members.map(|member| facts(path, Some(member))).collect::<Result<_, _>>()?;
+            return Ok(Self { name: stem, files, place: Place::Container { path: path.to_owned(), main, modules } });
+        }
+        let modules = Some(path.with_file_name(format!("{stem}{MODULES}.json"))).filter(|part| part.is_file());
+        let files = std::iter::once(path).chain(modules.as_deref());
+        let files = files.map(|file| facts(file, None)).collect::<Result<_, _>>()?;
+        Ok(Self { name: stem, files, place: Place::Loose { main: path.to_owned(), modules } })
+    }
+
+    /// Reads the documents.
+    pub(crate) fn read(&self, limits: &Limits) -> Result<Documents, Error> {
+        match &self.place {
+            Place::Loose { main, modules } => Ok(Documents {
+                name: main.display().to_string(),
+                main: read_file(main, limits)?,
+                modules: modules.as_deref().map(|path| read_file(path, limits)).transpose()?,
+            }),
+            Place::Container { path, main, modules } => container::read(path, main, modules.as_deref(), limits),
+        }
+    }
+}
+
+/// Whether a member of a container is a main document, by its name.
+fn is_main(name: &str) -> bool {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    strip_ignoring_case(name, ".json").is_some() && find_ignoring_case(name, DERIVED).is_none()
+}
+
+/// Whether a member of a container is the part with modules, by its name.
+fn is_modules(name: &str) -> bool {
+    strip_ignoring_case(name, ".json").is_some_and(|stem| strip_ignoring_case(stem, MODULES).is_some())
+}
+
+fn read_file<T: DeserializeOwned>(path: &Path, limits: &Limits) -> Result<T, Error> {
+    read_json(&path.display().to_string(), open_regular(path)?, limits.document)
+}
+
+/// Reads a document from a stream of at most `limit` bytes. `name` stands for it in errors.
+pub(crate) fn read_json<T: DeserializeOwned>(name: &str, stream: impl Read, limit: u64) -> Result<T, Error> {
+    let mut limited = BufReader::with_capacity(BUFFER, Limited { stream, left: Some(limit) });
+    skip_byte_order_mark(&mut limited);
+    let mut deserializer = serde_json::Deserializer::from_reader(limited);
+    let read = T::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    read.map_err(|error| match error.io_error_kind() {
+        Some(io::ErrorKind::FileTooLarge) => Error::TooLarge { document: name.to_owned(), limit },
+        _ => Error::Json { document: name.to_owned(), reason: one_line(&error.to_string()) },
+    })
+}
+
+/// Whatever fails here fails again, with a place, in the parser.
+fn skip_byte_order_mark(stream: &mut impl io::BufRead) {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    if stream.fill_buf().is_ok_and(|head| head.starts_with(MARK)) {
+        stream.consume(MARK.len());
+    }
+}
+
+/// A stream that ends with an error where its limit is, as often as it is asked.
+struct Limited<R> {
+    stream: R,
+    /// `None`: there was more.
+    left: Option<u64>,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.ok_or(io::ErrorKind::FileTooLarge)?;
+        let count = self.stream.read(into)?;
+        self.left = left.checked_sub(count as u64);
+        if self.left.is_none() { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(count) }
+    }
+}
+
+/// Texts of strangers may have any character in them.
+fn one_line(text: &str) -> String {
+    let shown = text.chars().map(|character| if character.is_control() { ' ' } else { character });
+    // Long enough for what the parser adds; it quotes texts in full.
+    let count = text.chars().count();
+    match count {
+        0..=400 => shown.collect(),
+        // The place stands at the end.
+        _ => shown.clone().take(200).chain(" … ".chars()).chain(shown.skip(count - 100)).collect(),
+    }
+}
+
+fn open_regular(path: &Path) -> Result<File, Error> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => Error::NotFound { path: path.to_owned() },
+        _ => Error::Unreadable { path: path.to_owned(), source },
+    };
+    // A pipe is not even opened, since that may block for ever.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(Error::NotAFile { path: path.to_owned() });
+    }
+    File::open(path).map_err(failed)
+}
+
+/// By which an unchanged file is recognised.
+fn facts(path: &Path, member: Option<&String>) -> Result<SourceFile, Error> {
+    let unreadable = |source| Error::Unreadable { path: path.to_owned(), source };
+    let file = open_regular(path)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    let modified = metadata.modified().map_err(unreadable)?;
+    let modified = match modified.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_secs()).unwrap_or(i64::MAX),
+        Err(before) => -(before.duration().as_secs_f64().ceil() as i64),
+    };
+    Ok(SourceFile {
+        path: path.to_string_lossy().into_owned(),
+        member: member.cloned(),
+        size: metadata.len(),
+        modified,
+        head_hash: head_hash(&file).map_err(unreadable)?,
+    })
+}
+
+/// Name without its last extension.
+fn stem_of(path: &Path) -> Option<String> {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
+}
+
+fn strip_ignoring_case<'a>(text: &'a str, end: &str) -> Option<&'a str> {
+    let at = text.len().checked_sub(end.len())?;
+    text.get(at..).filter(|tail| tail.eq_ignore_ascii_case(end))?;
+    text.get(..at)
+}
+
+fn find_ignoring_case(text: &str, part: &str) -> Option<usize> {
+    text.to_ascii_lowercase().find(&part.to_ascii_lowercase())
+}

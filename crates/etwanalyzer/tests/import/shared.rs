@@ -15,6 +15,7 @@ const CALLUP: &str = "CallupAdhocWarmReadingCT_3117msFO9DE01T0162PC.20200717-124
 const LONG_TRACE: &str = "16_02_05.21LongTrace.json";
 
 /// A shared extract, unpacked, and its content.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn shared(folder: &Folder, name: &str) -> Option<(std::path::PathBuf, Value)> {
     let packed = format!("{}/../../../shared/cases/etwanalyzer-json/{name}.xz", env!("CARGO_MANIFEST_DIR"));
     let Ok(packed) = std::fs::File::open(Path::new(&packed)) else {

@@ -8,6 +8,7 @@ fn help() {
     for (name, arguments) in [
         ("tracesift", &["--help"][..]),
         ("extract", &["extract", "--help"]),
+        ("import", &["import", "--help"]),
         ("dump", &["dump", "--help"]),
         ("dump_cpu", &["dump", "cpu", "--help"]),
         ("dump_stacks", &["dump", "stacks", "-h"]),

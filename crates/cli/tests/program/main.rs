@@ -7,6 +7,7 @@ mod demo;
 mod events;
 mod extracting;
 mod help;
+mod importing;
 mod perf;
 mod stats;
 mod support;

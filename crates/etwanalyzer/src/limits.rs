@@ -1,5 +1,7 @@
 //! What an extract may cost that a stranger made.
 
+use std::time::Duration;
+
 /// What reading one extract may cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -15,6 +17,8 @@ pub struct Limits {
     pub members: usize,
     /// Bytes that a decoder may need for its dictionary.
     pub dictionary: u64,
+    /// How long a container may take to unpack.
+    pub time: Duration,
 }
 
 impl Default for Limits {
@@ -26,6 +30,7 @@ impl Default for Limits {
             ratio: 2000,
             members: 1000,
             dictionary: 512 << 20,
+            time: Duration::from_secs(300),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where the documents of an extract lie: loose beside each other, or together in a 7z container.
 
 mod container;
+mod deadline;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -70,7 +71,7 @@ impl Source {
         file.by_ref().take(SEVEN_ZIP.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
         file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
         if head == SEVEN_ZIP {
-            let (main, modules) = container::parts(path, &file, limits)?;
+            let (main, modules) = unpacked(path, limits, move |path, limits| container::parts(path, &file, limits))?;
             let members = std::iter::once(&main).chain(&modules);
             let files = members.map(|member| facts(path, Some(member))).collect::<Result<_, _>>()?;
             return Ok(Self { name: stem, files, place: Place::Container { path: path.to_owned(), main, modules } });
@@ -89,9 +90,26 @@ impl Source {
                 main: read_file(main, limits)?,
                 modules: modules.as_deref().map(|path| read_file(path, limits)).transpose()?,
             }),
-            Place::Container { path, main, modules } => container::read(path, main, modules.as_deref(), limits),
+            Place::Container { path, main, modules } => {
+                let (main, modules) = (main.clone(), modules.clone());
+                unpacked(path, limits, move |path, limits| container::read(path, &main, modules.as_deref(), limits))
+            }
         }
     }
+}
+
+/// What `work` finds in a container, if it does so in time.
+fn unpacked<T: Send + 'static>(
+    path: &Path,
+    limits: &Limits,
+    work: impl FnOnce(&Path, &Limits) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let (container, limits, time) = (path.to_owned(), limits.clone(), limits.time);
+    let result = deadline::within(time, move || work(&container, &limits));
+    result.unwrap_or_else(|| {
+        let reason = format!("that took longer than {} s, so it is damaged", time.as_secs());
+        Err(Error::Container { path: path.to_owned(), reason })
+    })
 }
 
 /// Whether a member of a container is a main document, by its name.

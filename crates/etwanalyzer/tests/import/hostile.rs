@@ -1,9 +1,11 @@
 //! Extracts of strangers: an archive or an error of one line, and nothing else.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use serde_json::json;
 use tracesift_archive::Archive;
-use tracesift_etwanalyzer::{Options, Outcome, import};
+use tracesift_etwanalyzer::{Limits, Options, Outcome, import};
 use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow};
 
 use super::corpus;
@@ -94,16 +96,20 @@ fn truncated_documents() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Damage anywhere in a document gives an archive or an error.
+    /// Damage anywhere gives an archive or an error, and soon.
     #[test]
-    fn damage(changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+    fn damage(changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), packed in any::<bool>()) {
         let folder = Folder::new();
         let mut content = corpus::small().into_bytes();
+        if packed {
+            content = std::fs::read(folder.pack("p.json7z", &[("x.json", &content)])).expect("read");
+        }
         for (place, byte) in &changes {
             let place = place.index(content.len());
             content[place] = *byte;
         }
-        match import(&folder.write("x.json", &content), &Options::default()) {
+        let limits = Limits { time: Duration::from_secs(5), ..Limits::default() };
+        match import(&folder.write("x.json", &content), &Options { limits, ..Options::default() }) {
             Ok(Outcome::Imported(report)) => Archive::open(&report.archive).expect("an archive").verify().expect("a sound one"),
             Ok(Outcome::UpToDate(_)) => panic!("nothing was there"),
             Err(error) => {

@@ -2,12 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
+use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_ask::events::{EventFilter, scan_archive};
-use tracesift_ask::question::{cpu, process, stats, version};
+use tracesift_ask::question::{cpu, methods, process, stacks, stats, threads, version, waits};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::time_range::TimeRange;
-use tracesift_ask::{Ask, ask};
+use tracesift_ask::zero_time::ZeroTime;
+use tracesift_ask::{Ask, When, ask};
 use tracesift_extract::input::Patterns;
 
 /// Asks the archive everything, with and without a time range. Failures are fine.
@@ -19,8 +22,23 @@ pub(crate) fn ask_everything(archive: &Path) {
         let version = version::Question { time, ..Default::default() };
         let per_process = version::Question { per_process: true, ..version.clone() };
         let cpu = cpu::Question { time, ..Default::default() };
-        for question in [&cpu as &dyn Ask, &process, &tree, &version, &per_process] {
-            let _ = ask(std::slice::from_ref(&source), question);
+        let all = Some(methods::MethodPatterns::default());
+        let methods = methods::Question { time, methods: all, percentiles: true, ..Default::default() };
+        let per_thread = methods::Question { per_thread: true, ..methods.clone() };
+        let set = Arc::new(TagSet::built_in(Nesting::Names).expect("a test reads them"));
+        let tags = Some(methods::Tags { patterns: Patterns::parse("*"), set });
+        let tags = methods::Question { time, tags, ..Default::default() };
+        let waits = waits::Question { time, ..Default::default() };
+        let threads = threads::Question { time, ..Default::default() };
+        let stacks = stacks::Question { time, ..Default::default() };
+        let questions: [&dyn Ask; 11] =
+            [&cpu, &process, &tree, &version, &per_process, &methods, &per_thread, &tags, &waits, &threads, &stacks];
+        let first = "first:*a*".parse().expect("a landmark");
+        let zero = ZeroTime { landmarks: vec![first], ..Default::default() };
+        for when in [When::default(), When { zero, bucket: Some(100_000_000), ..When::default() }] {
+            for question in questions {
+                let _ = ask(std::slice::from_ref(&source), question, &when);
+            }
         }
     }
     if let Ok(recording) = OpenRecording::open(&source) {

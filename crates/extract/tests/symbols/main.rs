@@ -64,7 +64,11 @@ fn extracted(directory: &Path, symbols: Option<Arc<dyn NameSource>>) -> (PathBuf
     let scenario = Scenario::random(7, &Knobs::random(7));
     std::fs::create_dir_all(directory).expect("directory");
     for part in scenario.parts().expect("a recording") {
-        std::fs::write(directory.join(format!("scenario{}", part.suffix)), &part.bytes).expect("written");
+        let path = directory.join(format!("scenario{}", part.suffix));
+        // A file that is written again is another recording a second later.
+        if !path.exists() {
+            std::fs::write(path, &part.bytes).expect("written");
+        }
     }
     let argument = directory.join("scenario.etl").display().to_string();
     let selection = input::select(&[argument], &input::SelectOptions::default());

@@ -2,10 +2,11 @@
 
 use tracesift_trace::Health;
 
-use crate::document::{Cpu, Methods};
+use crate::document::{Document, Methods};
 
 /// The sentences. `has_waits`: whether waits are known.
-pub(crate) fn caveats(cpu: Option<&Cpu>, has_waits: bool, health: &Health) -> Vec<String> {
+pub(crate) fn caveats(document: &Document, has_waits: bool, health: &Health) -> Vec<String> {
+    let cpu = document.cpu.as_ref();
     let mut caveats = vec![
         "imported from ETWAnalyzer: sums over the whole recording without events, so exclusive CPU, numbers of samples and figures per \
          thread or time range are unknown"
@@ -31,6 +32,9 @@ pub(crate) fn caveats(cpu: Option<&Cpu>, has_waits: bool, health: &Health) -> Ve
         caveats.push(
             "waits and ready times of methods are in whole ms, cut, and end at the switch-in, so that overlaps differ slightly".to_owned(),
         );
+    }
+    if document.trace_header.is_none_or(|header| header.events_lost.is_none()) {
+        caveats.push("the extract does not say whether events were lost while recording".to_owned());
     }
     let left_out: i64 = health.iter().map(|(_, counter)| counter.count).fold(0, i64::saturating_add);
     if left_out > 0 {

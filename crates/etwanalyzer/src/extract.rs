@@ -87,7 +87,7 @@ impl Extract {
             listed.map(|(index, process)| processes::listed(ProcessId::from_index(index), process, zero)).collect();
         processes.extend(identities.unlisted().map(|(process, key)| processes::unlisted(process, key, zero)));
         processes::link_parents(&mut processes);
-        info.caveats = caveats(cpu, has_waits, &health);
+        info.caveats = caveats(&document, has_waits, &health);
         Ok(Self {
             process_summary: sums.finish(&processes),
             marks: marks(&document, zero),

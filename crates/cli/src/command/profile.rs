@@ -108,7 +108,8 @@ impl One {
         if let Some(warning) = when.not_found(found) {
             messages.warning(&format!("{}: {warning}", self.recording.file.name));
         }
-        if question.measure == Measure::Cpu && !self.recording.file.has_samples {
+        let has_switches = self.recording.info().has_switches;
+        if question.measure == Measure::Cpu && !self.recording.file.has_samples && has_switches {
             messages.note("no CPU samples were recorded: CPU is precise run time from context switches");
         }
         Ok(profile::Question { time, origin, ..question.clone() })

@@ -189,6 +189,8 @@ fn descriptions() {
     assert!(!info.has_switches && info.machine.is_none());
     assert!(info.caveats.iter().any(|caveat| caveat.contains("-allCPU")), "{:?}", info.caveats);
 
+    assert!(info.caveats.iter().any(|caveat| caveat.contains("events were lost")), "{:?}", info.caveats);
+
     let Some((path, _)) = shared(&folder, LONG_TRACE) else { return };
     let long = imported(&path);
     let info = long.info();

@@ -23,7 +23,8 @@ pub fn archive(recording: &OpenRecording) -> Result<Row, Error> {
         zero: Some(file.zero),
         bytes: Some(info.tables.iter().map(|table| table.bytes).fold(0, u64::saturating_add)),
         os_build: info.os_build.clone(),
-        pointer_size: Some(info.pointer_size.into()),
+        // An import does not know it.
+        pointer_size: Some(info.pointer_size.into()).filter(|size| *size > 0),
         cpu_count: Some(info.cpu_count),
         session_name: info.session_name.clone(),
         perf_freq: Some(info.clock_frequency),

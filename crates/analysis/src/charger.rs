@@ -87,6 +87,11 @@ impl Charger {
         self.contradictions
     }
 
+    /// The processes by their numbers, as far as there are any.
+    pub(crate) fn processes(&self) -> &[ProcessId] {
+        &self.processes
+    }
+
     /// The processes by their numbers.
     pub(crate) fn into_processes(self) -> Vec<ProcessId> {
         self.processes

@@ -158,7 +158,7 @@ impl<S: MethodSource> MethodAggregator<S> {
     #[must_use]
     pub fn finish(self) -> MethodTotals {
         let contradictions = self.charger.contradictions();
-        let slots = self.settler.finish(self.charger.into_processes());
+        let (slots, _) = self.settler.finish(self.charger.into_processes());
         let order = slots.in_order();
         let counts = cut::count(&order, |slot| slots.process_of(slot));
         MethodTotals { methods: order.iter().map(|&slot| slots.total(slot)).collect(), counts, contradictions }

@@ -104,15 +104,15 @@ impl<S: MethodSource> Settler<S> {
         }
     }
 
-    /// Closes the totals of all methods. `processes` are those behind the numbers of processes.
-    pub(crate) fn finish(mut self, processes: Vec<ProcessId>) -> MethodSlots {
+    /// Closes the totals of all methods, and gives the source of stacks back. `processes` are those behind the numbers of processes.
+    pub(crate) fn finish(mut self, processes: Vec<ProcessId>) -> (MethodSlots, S) {
         self.settle_charges();
         for process in 0..self.pending.len() {
             self.settle_waits(ProcessNumber(u32::try_from(process).unwrap_or(u32::MAX)), i64::MIN);
         }
         self.cache.hand_out(&mut self.slots);
         self.slots.name_processes(processes);
-        self.slots
+        (self.slots, self.source)
     }
 
     fn settle_charges(&mut self) {

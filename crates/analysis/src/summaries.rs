@@ -14,6 +14,7 @@ use crate::processes::ProcessTotals;
 use crate::settler::Settler;
 use crate::spans::Span;
 use crate::stacks::MethodSource;
+use crate::tags::{TagSource, TagSummaries};
 
 /// Methods kept in `method_summary` per process and measure.
 pub const METHODS_PER_PROCESS: usize = 200;
@@ -39,6 +40,8 @@ pub struct RowSummaries {
 }
 
 /// What the methods of the stacks are charged with.
+///
+/// The tags of the stacks have another one of these, which takes the same charges: [`crate::tags::TagSummaries`].
 #[derive(Debug)]
 pub struct StackSummaries<S> {
     settler: Settler<S>,
@@ -104,6 +107,17 @@ impl<S: MethodSource> Summaries<S> {
         self.rows.switch(row).into_iter().for_each(|charge| self.stacks.charge(charge));
     }
 
+    /// Sums per stack tag, which take the charges that the stacks take.
+    #[must_use]
+    pub fn tags<'a, T: MethodSource>(&self, source: TagSource<'a, T>) -> TagSummaries<'a, T> {
+        TagSummaries::new(self.recording, Settler::new(&self.rows.charger, source))
+    }
+
+    /// The processes behind the numbers in charges.
+    pub(crate) fn charged_processes(&self) -> Vec<ProcessId> {
+        self.rows.charger.processes().to_vec()
+    }
+
     /// Both halves, for two threads.
     pub fn halves(&mut self) -> (&mut RowSummaries, &mut StackSummaries<S>) {
         (&mut self.rows, &mut self.stacks)
@@ -123,7 +137,7 @@ impl<S: MethodSource> Summaries<S> {
         let accounts = accounting.finish(&mut |_| {});
         let mut rows = totals.finish(&self.recording, processes, &accounts.threads);
         let contradictions = charger.contradictions();
-        let slots = self.stacks.settler.finish(charger.into_processes());
+        let (slots, _) = self.stacks.settler.finish(charger.into_processes());
         let (methods, counts) = LargestMethods::of(slots, self.recording, methods_per_process, name);
         let by_process: FxHashMap<ProcessId, _> = counts.iter().map(|count| (count.process, count)).collect();
         for row in &mut rows {

@@ -1,7 +1,9 @@
 //! What the documents of an extract mean, as rows of an archive. Opens and writes nothing.
 
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
+use tracesift_trace::rows::{
+    MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
+};
 use tracesift_trace::{Clock, Health, ProcessId};
 
 use crate::caveats::caveats;
@@ -33,7 +35,7 @@ pub struct Extract {
     pub process_modules: Vec<ProcessModuleRow>,
     /// Table `marks`.
     pub marks: Vec<MarkRow>,
-    /// Figures per stack tag. No table of the archive takes them yet.
+    /// Figures per stack tag.
     pub tags: Vec<TagRow>,
     /// What could not be used.
     pub health: Health,
@@ -120,6 +122,11 @@ impl Extract {
                 }
             }
         }
+    }
+
+    /// Table `tag_summary`, row by row.
+    pub fn for_each_tag(&self, mut visit: impl FnMut(&TagSummaryRow)) {
+        self.tags.iter().for_each(|tag| visit(&tag.row()));
     }
 }
 

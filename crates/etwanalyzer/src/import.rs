@@ -80,8 +80,8 @@ fn write(extract: &Extract, source: &Source, lock: TargetLock) -> Result<PathBuf
     extract.marks.iter().for_each(|mark| writer.mark(mark));
     let mut sealed = writer.seal(info, &clock).wait()?;
     sealed.write_table(&extract.process_summary);
-    // A table for `extract.tags` would be written here.
     sealed.write_each(|write| extract.for_each_method(write));
+    sealed.write_each(|write| extract.for_each_tag(write));
     Ok(sealed.finish(&extract.health, &clock)?)
 }
 

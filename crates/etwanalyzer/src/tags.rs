@@ -1,5 +1,6 @@
 //! Stack tags as rows: figures per process and tag, as ETWAnalyzer's own rules made them.
 
+use tracesift_trace::rows::TagSummaryRow;
 use tracesift_trace::{Health, ProcessId};
 
 use crate::document::{Moment, StackTags};
@@ -32,6 +33,33 @@ pub struct TagRow {
     pub first: Option<i64>,
     /// Last time seen, ns since time zero. Where switches were recorded it is that of the last switch, also before the last sample.
     pub last: Option<i64>,
+}
+
+impl TagRow {
+    /// As table `tag_summary` has it: of waits the plain sum is known, of samples and threads nothing.
+    #[must_use]
+    pub fn row(&self) -> TagSummaryRow {
+        TagSummaryRow {
+            process: self.process,
+            tag_set: None,
+            tag: self.tag.clone(),
+            samples: 0,
+            cpu: self.cpu,
+            exclusive_cpu: 0,
+            wait: None,
+            wait_sum: self.wait,
+            wait_count: None,
+            wait_longest: None,
+            ready: None,
+            ready_sum: None,
+            ready_count: None,
+            ready_longest: None,
+            switches: None,
+            threads: None,
+            first: self.first,
+            last: self.last,
+        }
+    }
 }
 
 /// The rows of one part.

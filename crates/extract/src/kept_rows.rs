@@ -206,10 +206,10 @@ mod tests {
     use tracesift_analysis::Recording;
     use tracesift_archive::{Archive, Projection};
     use tracesift_scenario::linux::{Knobs, write};
-    use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, StackRow};
+    use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, StackRow, TagSummaryRow};
 
     use super::KeptRows;
-    use crate::summaries::{SummarySource, summarise};
+    use crate::summaries::{Summarised, SummarySource, summarise};
     use crate::target::{Options, Outcome, extract, unwatched};
 
     /// The archive of a small recording.
@@ -246,8 +246,11 @@ mod tests {
         let archive = archive(&directory);
         let recording = Recording::from(archive.info());
         let kept = kept(&archive, 64 << 20);
-        let here = summarise(recording, kept.all().expect("they fit")).expect("summarised");
-        let there = summarise(recording, &archive).expect("summarised");
+        let Summarised { summary: here, tags } =
+            summarise(recording, kept.all().expect("they fit")).expect("summarised");
+        let Summarised { summary: there, tags: tags_there } = summarise(recording, &archive).expect("summarised");
+        assert_eq!((tags.len() > 100, &tags), (true, &tags_there));
+        assert_eq!(tags, archive.rows::<TagSummaryRow>().expect("tags"));
         assert!(here.methods.len() > 1000);
         assert_eq!(here.processes, there.processes);
         assert_eq!(here.methods.rows(), there.methods.rows());

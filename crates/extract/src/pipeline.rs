@@ -21,7 +21,7 @@ use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
 use crate::paths::PathMap;
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::row_writer::RowWriter;
-use crate::summaries::summarise;
+use crate::summaries::{Summarised, summarise};
 use crate::symbols::{Earlier, NAMELESS, NameSource, Named, Names, WithNames, nameless};
 use crate::target::Options;
 
@@ -128,7 +128,7 @@ pub(crate) fn seal(
     let file = outcome.info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
     let RowWriter { archive, kept, held } = writer;
     let sealing = archive.seal(outcome.info, &clock);
-    let (mut sealed, summary, named) = match symbols.zip(held) {
+    let (mut sealed, Summarised { summary, tags }, named) = match symbols.zip(held) {
         None => {
             progress.at("summarising", 0)?;
             let early = kept.all().map(|rows| summarise(recording, rows)).transpose()?;
@@ -159,6 +159,7 @@ pub(crate) fn seal(
     };
     sealed.write_table(&summary.processes);
     sealed.write_each(|write| summary.methods.for_each(write));
+    sealed.write_table(&tags);
     let health = &mut outcome.health;
     health.add("contradicting_rows", i64::try_from(summary.contradictions).unwrap_or(i64::MAX), None, || {
         "switch rows that contradict each other or the thread table".to_owned()

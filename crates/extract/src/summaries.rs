@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
+use tracesift_analysis::tags::{Nesting, TagSet, TagSource};
 use tracesift_analysis::{Charge, Recording, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, TagSummaryRow, ThreadRow,
 };
 
 use crate::scan_ahead::scan_ahead;
@@ -84,23 +85,45 @@ impl SummarySource for Archive {
     }
 }
 
+/// The summary tables of an archive.
+#[derive(Debug)]
+pub(crate) struct Summarised {
+    /// Processes and methods.
+    pub(crate) summary: Summary,
+    /// Table `tag_summary`, by the built-in tag file.
+    pub(crate) tags: Vec<TagSummaryRow>,
+}
+
 /// Goes over frames, stacks, samples and switches once and sums them up.
 ///
 /// # Errors
 /// When a table cannot be read.
-pub(crate) fn summarise(recording: Recording, source: &(impl SummarySource + Sync)) -> Result<Summary, Error> {
+pub(crate) fn summarise(recording: Recording, source: &(impl SummarySource + Sync)) -> Result<Summarised, Error> {
     let NamedStacks { stacks: methods, names } = NamedStacks::by_function(source)?;
-    let mut summaries = Summaries::new(recording, Span::ALL, &source.threads()?, methods);
+    let mut summaries = Summaries::new(recording, Span::ALL, &source.threads()?, &methods);
+    // A test reads our own rules.
+    let set = TagSet::built_in(Nesting::Names).ok();
+    let mut tags = set.as_ref().map(|set| summaries.tags(TagSource::for_rows(&methods, set, &names)));
     // One thread decodes rows and takes those parts of them that are no stacks, the other one has the stacks.
     let (rows, stacks) = summaries.halves();
+    let mut charge = |charge: &Charge| {
+        stacks.charge(*charge);
+        if let Some(tags) = &mut tags {
+            tags.charge(*charge);
+        }
+    };
     let samples =
         |charge: &mut dyn FnMut(&Charge)| source.samples(|row| rows.sample(row).iter().for_each(&mut *charge));
-    scan_ahead(samples, |charge| stacks.charge(*charge))?;
+    scan_ahead(samples, &mut charge)?;
     let switches = |charge: &mut dyn FnMut(&Charge)| {
         source.switches_newest_first(|row| rows.switch(row).iter().for_each(&mut *charge))
     };
-    scan_ahead(switches, |charge| stacks.charge(*charge))?;
+    scan_ahead(switches, &mut charge)?;
     let processes = source.processes()?;
     let ids = processes.iter().map(|row| row.process);
-    Ok(summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method)))
+    let tags = match (tags, &set) {
+        (Some(tags), Some(set)) => tags.finish(&summaries, &set.hash()),
+        _ => Vec::new(),
+    };
+    Ok(Summarised { summary: summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method)), tags })
 }

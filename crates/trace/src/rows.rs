@@ -588,3 +588,44 @@ pub struct MethodSummaryRow {
     /// Last time at which it was seen in a sample or span.
     pub last: i64,
 }
+
+/// Table `tag_summary`: the stack tags of each process. A cache like `method_summary`, but whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TagSummaryRow {
+    /// The process.
+    pub process: ProcessId,
+    /// Hash of the tag files; `None` for tags that were imported, whose files are not known.
+    pub tag_set: Option<String>,
+    /// Full name of the tag, `Parent\\Child`.
+    pub tag: String,
+    /// Samples whose stack has it; with children those of all below it.
+    pub samples: i64,
+    /// Sampled CPU of these, ns.
+    pub cpu: i64,
+    /// Sampled CPU of the tag alone, ns: the same, unless tags have children.
+    pub exclusive_cpu: i64,
+    /// Union of its waits over the threads, ns.
+    pub wait: Option<i64>,
+    /// Plain sum of its waits.
+    pub wait_sum: Option<i64>,
+    /// Number of its waits.
+    pub wait_count: Option<i64>,
+    /// Longest single wait.
+    pub wait_longest: Option<i64>,
+    /// Union of its ready spans over the threads, ns.
+    pub ready: Option<i64>,
+    /// Plain sum of its ready spans.
+    pub ready_sum: Option<i64>,
+    /// Number of its ready spans.
+    pub ready_count: Option<i64>,
+    /// Longest single ready span.
+    pub ready_longest: Option<i64>,
+    /// Switch-ins whose wait stack has it.
+    pub switches: Option<i64>,
+    /// Distinct threads; `None` for imported tags.
+    pub threads: Option<i32>,
+    /// First time at which it was seen in a sample or span.
+    pub first: Option<i64>,
+    /// Last time at which it was seen in a sample or span.
+    pub last: Option<i64>,
+}

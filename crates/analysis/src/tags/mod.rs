@@ -9,6 +9,7 @@
 //! * `rules`: which rules a method fulfils, asked once per method
 //! * [`tagger`]: which tag a stack has, asked once per stack
 //! * [`source`]: tags in the place of methods, for the aggregator of methods
+//! * `summary`: the figures of tags as rows
 //!
 //! **One tag per stack.** Tags of a process therefore add up to its CPU time and to the plain sum of its waits. Unions do not.
 
@@ -16,9 +17,11 @@ pub mod file;
 mod rules;
 pub mod set;
 pub mod source;
+mod summary;
 pub mod tagger;
 
 pub use file::{Nesting, TagFileError, TagWarning};
 pub use set::{BUILT_IN, TagFile, TagId, TagSet};
 pub use source::{TagRow, TagSource};
+pub use summary::{TagSummaries, TagTotal, figures_of, tag_totals, to_store};
 pub use tagger::Tagger;

@@ -3,9 +3,9 @@
 
 use tracesift_trace::{FrameId, StackId};
 
-use super::set::TagId;
+use super::set::{TagId, TagSet};
 use super::tagger::Tagger;
-use crate::names::MethodId;
+use crate::names::{MethodId, MethodNames};
 use crate::stacks::MethodSource;
 use rustc_hash::FxHashMap;
 
@@ -58,6 +58,13 @@ impl<'a, S: MethodSource> TagSource<'a, S> {
         Self { source, tagger, totals: false, stacks: TagsOfStacks::default(), first: Vec::new(), scratch: Vec::new() }
     }
 
+    /// Those for rows of figures: with totals where tags have children.
+    #[must_use]
+    pub fn for_rows(source: S, set: &'a TagSet, names: &'a MethodNames) -> Self {
+        let source = Self::new(source, Tagger::new(set, names));
+        if set.has_children() { source.with_totals() } else { source }
+    }
+
     /// Adds rows with totals: for each stack one for its tag and one for each of the tags above.
     #[must_use]
     pub fn with_totals(mut self) -> Self {
@@ -69,6 +76,11 @@ impl<'a, S: MethodSource> TagSource<'a, S> {
     #[must_use]
     pub fn tagger(&self) -> &Tagger<'a> {
         &self.tagger
+    }
+
+    /// Whether there are rows with totals.
+    pub(crate) fn has_totals(&self) -> bool {
+        self.totals
     }
 
     /// The tag of a stack.

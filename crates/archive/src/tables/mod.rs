@@ -45,7 +45,8 @@ macro_rules! every_table {
             CpuIdleStateRow,
             HealthRow,
             ProcessSummaryRow,
-            MethodSummaryRow
+            MethodSummaryRow,
+            TagSummaryRow
         }
     };
 }

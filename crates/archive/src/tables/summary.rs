@@ -1,7 +1,7 @@
 //! Health of the extract, and the caches that answer common questions at once.
 
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{HealthRow, MethodSummaryRow, ProcessSummaryRow};
+use tracesift_trace::rows::{HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 
 use crate::column::Timing;
 use crate::table::table;
@@ -57,4 +57,27 @@ table! {
     threads: i32, Plain, "", "Distinct threads.", "`cpu_samples`, `context_switches`";
     first: i64, Plain, "ns", "First time at which it was seen in a sample or span.", "`cpu_samples`, `context_switches`";
     last: i64, Plain, "ns", "Last time at which it was seen in a sample or span.", "`cpu_samples`, `context_switches`";
+}
+
+table! {
+    TagSummaryRow in "tag_summary", always: false, Timing::Untimed,
+    "Sums over the whole recording for one stack tag in one process, all of them. A cache of what the built-in tag file says; what other files say is computed when it is asked for.";
+    process: ProcessId, Plain, "", "The process.", "`processes`";
+    tag_set: Option<String>, Dictionary, "", "Hash of the tag files; null for imported tags, whose files are not known.", "made by the extract";
+    tag: String, Dictionary, "", "Full name of the tag, levels separated by `\\`.", "the tag files";
+    samples: i64, Plain, "", "Samples whose stack has it; where tags have children, those of all below it.", "`cpu_samples`";
+    cpu: i64, Plain, "ns", "Sampled CPU of these.", "`cpu_samples`";
+    exclusive_cpu: i64, Plain, "ns", "Sampled CPU of the tag alone: the same, unless tags have children.", "`cpu_samples`";
+    wait: Option<i64>, Plain, "ns", "Union of its waits over the threads: overlapping waits count once. Null for imported tags.", "`context_switches`";
+    wait_sum: Option<i64>, Plain, "ns", "Plain sum of its waits.", "`context_switches`";
+    wait_count: Option<i64>, Plain, "", "Number of its waits.", "`context_switches`";
+    wait_longest: Option<i64>, Plain, "ns", "Longest single wait.", "`context_switches`";
+    ready: Option<i64>, Plain, "ns", "Union of its ready spans over the threads.", "`context_switches`";
+    ready_sum: Option<i64>, Plain, "ns", "Plain sum of its ready spans.", "`context_switches`";
+    ready_count: Option<i64>, Plain, "", "Number of its ready spans.", "`context_switches`";
+    ready_longest: Option<i64>, Plain, "ns", "Longest single ready span.", "`context_switches`";
+    switches: Option<i64>, Plain, "", "Switch-ins whose wait stack has it.", "`context_switches`";
+    threads: Option<i32>, Plain, "", "Distinct threads; null for imported tags.", "`cpu_samples`, `context_switches`";
+    first: Option<i64>, Plain, "ns", "First time at which it was seen in a sample or span.", "`cpu_samples`, `context_switches`";
+    last: Option<i64>, Plain, "ns", "Last time at which it was seen in a sample or span.", "`cpu_samples`, `context_switches`";
 }

@@ -13,7 +13,7 @@ use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::profile;
 use tracesift_ask::question::cpu;
-use tracesift_ask::question::methods::{MethodPatterns, Question, Tags};
+use tracesift_ask::question::methods::{MethodPatterns, Question, Sort, Tags};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::time_range::TimeRange;
 use tracesift_ask::{When, ask};
@@ -21,6 +21,7 @@ use tracesift_export::Measure;
 use tracesift_extract::input::Patterns;
 use tracesift_extract::{Options, Outcome, extract, input, unwatched};
 use tracesift_scenario::{Knobs, ProcessKind, Scenario, ThreadTruth};
+use tracesift_trace::rows::TagSummaryRow;
 
 use oracle::{Figures, Key, Rows};
 
@@ -200,6 +201,37 @@ fn tags_partition_cpu_and_plain_waits() {
         }
     }
     assert!(rows > 2_000, "{rows} rows are too few to say anything");
+}
+
+/// The archive keeps the tags of the built-in file. A range from the beginning of time is the whole recording, too, and answered
+/// from the events.
+#[test]
+fn tags_that_the_archive_keeps_are_those_of_its_events() {
+    let set = Arc::new(TagSet::built_in(Nesting::Names).expect("rules"));
+    let everything = TimeRange { start: Some(i64::MIN), end: None };
+    let mut rows = 0;
+    for seed in 300..340 {
+        let scenario = Scenario::random(seed, &Knobs::random(seed));
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let archive = archive(&scenario, directory.path());
+        let kept: Vec<TagSummaryRow> =
+            OpenRecording::open(&Source::archive(archive.clone())).expect("opened").archive().rows().expect("rows");
+        assert!(kept.iter().all(|row| row.tag_set == Some(set.hash())));
+        for (pattern, sort) in [("*", Sort::Cpu), ("*wait*;Other;No stack", Sort::CpuWait)] {
+            let ask = |time| {
+                let tags = Some(Tags { patterns: Patterns::parse(pattern), set: set.clone() });
+                let filter = ProcessFilter { process: ProcessPatterns::parse("*"), ..ProcessFilter::default() };
+                answer(&archive, &Question { filter, time, tags, sort, ..Question::default() })
+            };
+            let (stored, computed) = (ask(TimeRange::default()), ask(everything));
+            rows += stored.rows().count();
+            assert_eq!(stored.sections, computed.sections, "seed {seed}");
+            if pattern == "*" {
+                assert_eq!(stored.rows().count(), kept.len(), "seed {seed}");
+            }
+        }
+    }
+    assert!(rows > 500, "{rows} rows are too few to say anything");
 }
 
 #[test]

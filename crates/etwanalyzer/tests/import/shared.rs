@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 use tracesift_archive::Archive;
-use tracesift_etwanalyzer::{Options, Outcome, TagSource, import};
-use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow};
+use tracesift_etwanalyzer::{Options, Outcome, TagRow, TagSource, import};
+use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow, TagSummaryRow};
 
 use super::support::{Folder, health, imported, rows};
 
@@ -172,6 +172,9 @@ fn tags_are_what_is_stored() {
     }
     assert!(tags.next().is_none());
     assert_eq!(report.extract.tags.len(), 706);
+    let stored: Vec<TagSummaryRow> = rows(&Archive::open(&report.archive).expect("opened"));
+    assert_eq!(stored, report.extract.tags.iter().map(TagRow::row).collect::<Vec<_>>());
+    assert!(stored.iter().all(|row| row.tag_set.is_none() && row.wait.is_none() && row.threads.is_none()));
 }
 
 #[test]

@@ -10,9 +10,9 @@ use super::nameless::{NAMELESS, nameless};
 use super::names::{Earlier, Named, Names, WithNames};
 use super::source::NameSource;
 use crate::error::Error;
-use crate::summaries::summarise;
+use crate::summaries::{Summarised, summarise};
 
-/// Gives the frames of an archive their names: its tables `symbols` and `method_summary` are made anew, all others stay the files
+/// Gives the frames of an archive their names: its tables `symbols`, `method_summary` and `tag_summary` are made anew, all others stay the files
 /// they are. When no symbol file says anything, they stay, too.
 ///
 /// # Errors
@@ -30,11 +30,13 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
         }
         return Ok(named);
     }
-    let summary = summarise(Recording::from(old.info()), &WithNames { rows: &old, names: &names })?;
+    let Summarised { summary, tags } =
+        summarise(Recording::from(old.info()), &WithNames { rows: &old, names: &names })?;
     let mut written = Ok(());
     update.write_each(|write| written = names.for_each(write));
     written?;
     update.write_each(|write| summary.methods.for_each(write));
+    update.write_table(&tags);
     let mut health: Vec<HealthRow> = old.rows()?;
     health.retain(|row| row.kind != NAMELESS);
     let nameless = nameless(&named).map(|(count, example)| HealthRow {

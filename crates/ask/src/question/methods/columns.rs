@@ -3,7 +3,7 @@
 use tracesift_analysis::Place;
 use tracesift_trace::rows::{ModuleRow, ProcessRow, ThreadRow};
 
-use super::order::{Kind as RowKind, Method, duration, ready_average};
+use super::order::{Kind as RowKind, Method, duration, ready_average, seen};
 use super::spans::{Figures, Spans};
 use crate::answer::{ColumnOf, Kind, Value, View};
 use crate::columns::Columns;
@@ -51,6 +51,16 @@ impl Row {
     /// A figure of samples that imports do not have.
     fn sampled(&self, figure: i64) -> Value {
         if self.imported { Value::None } else { self.cpu(false, figure) }
+    }
+
+    /// Tags were imported without the number of their threads.
+    fn has_imported_tag(&self) -> bool {
+        self.imported && self.method.kind == RowKind::Tag
+    }
+
+    /// First and last time seen, as far as known.
+    fn seen(&self) -> Option<(i64, i64)> {
+        seen(&self.method.figures)
     }
 
     fn percentile(&self, of: impl Fn(&Spans) -> &Figures, place: usize) -> Value {
@@ -201,6 +211,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| r.method.figures.wait_sum.into(),
         "The same as a plain sum over the threads.",
     ),
+    ColumnOf::people(
+        "wait_only_as_sum",
+        "Wait sum",
+        Kind::Milliseconds,
+        |r| r.method.figures.wait_sum.filter(|_| r.method.figures.wait.is_none()).into(),
+        "The plain sum where nothing else is known: of imported stack tags.",
+    ),
     ColumnOf::details(
         "wait_count",
         "Waits",
@@ -290,7 +307,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "threads",
         "Threads",
         Kind::Count,
-        |r| r.method.figures.threads.into(),
+        |r| Some(r.method.figures.threads).filter(|_| !r.has_imported_tag()).into(),
         "Threads that were seen in the method.",
     ),
     ColumnOf::always(
@@ -311,21 +328,21 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "duration_ns",
         "Last-First",
         Kind::Seconds,
-        |r| duration(&r.method.figures).into(),
+        |r| r.seen().map(|_| duration(&r.method.figures)).into(),
         "From the first to the last time at which the method was seen.",
     ),
     ColumnOf::details(
         "first_ns",
         "First",
         Kind::Time,
-        |r| r.method.figures.first.into(),
+        |r| r.seen().map(|(first, _)| first).into(),
         "First time at which it was seen in a sample or a span.",
     ),
     ColumnOf::details(
         "last_ns",
         "Last",
         Kind::Time,
-        |r| r.method.figures.last.into(),
+        |r| r.seen().map(|(_, last)| last).into(),
         "Last time at which it was seen in a sample or a span.",
     ),
     ColumnOf::machine(

@@ -1,7 +1,7 @@
 //! Figures from samples and switches: for time ranges, for finer rows, and for methods that the summary does not keep.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::tags::{TagId, TagRow, TagSource, Tagger};
+use rustc_hash::FxHashSet;
+use tracesift_analysis::tags::{TagSource, TagTotal, tag_totals};
 use tracesift_analysis::{MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
@@ -49,32 +49,13 @@ pub(super) fn tags(
     processes: &FxHashSet<ProcessId>,
 ) -> Result<Vec<Method>, Error> {
     let named = opened.named_stacks(Granularity::default())?;
-    let with_totals = tags.set.has_children();
-    let mut source = TagSource::new(&named.stacks, Tagger::new(&tags.set, &named.names));
-    if with_totals {
-        source = source.with_totals();
-    }
+    let mut source = TagSource::for_rows(&named.stacks, &tags.set, &named.names);
     let (totals, owners) = totals(opened, question, processes, &mut source)?;
-    let own: FxHashMap<(ProcessId, TagId), i64> = totals
-        .methods
-        .iter()
-        .filter_map(|total| match TagRow::of(total.method) {
-            TagRow::Own(tag) => Some(((total.process, tag), total.cpu)),
-            TagRow::Total(_) => None,
-        })
-        .collect();
     let recording = Recording::from(opened.info());
     let mut found = Vec::new();
-    for mut total in totals.methods {
-        let (TagRow::Own(tag) | TagRow::Total(tag)) = TagRow::of(total.method);
-        if with_totals == matches!(TagRow::of(total.method), TagRow::Own(_)) {
-            continue;
-        }
-        total.exclusive_cpu = own.get(&(total.process, tag)).copied().unwrap_or(0);
+    for TagTotal { tag, total } in tag_totals(totals.methods, &source) {
         let name = source.tagger().name(tag);
-        let last = name.rsplit('\\').next().unwrap_or(name);
-        let wanted = tags.patterns.matches_any(&[name, last]);
-        let Some((process, thread)) = owners.owner(total.process).filter(|_| wanted) else { continue };
+        let Some((process, thread)) = owners.owner(total.process).filter(|_| tags.want(name)) else { continue };
         let name = MethodName { module: None, function: name.to_owned() };
         let figures = MethodSummaryRow { process, ..total.row(&recording, name) };
         let tag = Method { kind: Kind::Tag, figures, place: None, thread };

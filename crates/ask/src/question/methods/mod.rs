@@ -62,6 +62,14 @@ pub struct Tags {
     pub set: Arc<TagSet>,
 }
 
+impl Tags {
+    /// Whether the question is about the tag of that full name.
+    fn want(&self, name: &str) -> bool {
+        let last = name.rsplit('\\').next().unwrap_or(name);
+        self.patterns.matches_any(&[name, last])
+    }
+}
+
 /// What is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
@@ -192,17 +200,21 @@ impl Sums {
         };
         methods.into_iter().fold(Self::default(), |sums, Method { figures, .. }| Self {
             cpu: sums.cpu.saturating_add(figures.cpu),
-            wait: add(sums.wait, figures.wait),
+            wait: add(sums.wait, order::wait(figures)),
             ready: add(sums.ready, figures.ready),
         })
     }
 }
 
 impl Question {
-    /// Whether the summary has rows of this kind at all.
+    /// Whether the summary of methods has rows of this kind at all.
     fn could_be_summary(&self, recording: &OpenRecording) -> bool {
+        self.granularity == Granularity::default() && self.could_be_tag_summary(recording)
+    }
+
+    /// Whether the summary of tags has rows of this kind at all.
+    fn could_be_tag_summary(&self, recording: &OpenRecording) -> bool {
         self.time.is_everything()
-            && self.granularity == Granularity::default()
             && !self.per_thread
             && (recording.file.has_samples || recording.file.has_imported_sums)
     }
@@ -230,7 +242,15 @@ impl Question {
             }
         };
         if let Some(tags) = &self.tags {
-            rows.append(&mut from_events::tags(recording, self, tags, processes)?);
+            let stored = if self.could_be_tag_summary(recording) {
+                from_summary::tags(recording.archive(), self, tags, processes)?
+            } else {
+                None
+            };
+            rows.append(&mut match stored {
+                Some(stored) => stored,
+                None => from_events::tags(recording, self, tags, processes)?,
+            });
         }
         Ok((rows, from_events))
     }
@@ -336,6 +356,12 @@ impl Question {
         if with_totals && shown.len() > 1 && (spans.wait.is_some() || spans.ready.is_some()) {
             section.notes.push(
                 "totals of wait and ready add up unions: time at which several rows waited counts for each".to_owned(),
+            );
+        }
+        if imported && shown.iter().any(|row| row.kind == RowKind::Tag) {
+            section.notes.push(
+                "stack tags were imported: they follow the tag files of the extract, and their waits are plain sums over the threads"
+                    .to_owned(),
             );
         }
         if precise && !shown.is_empty() {

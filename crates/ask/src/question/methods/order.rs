@@ -100,13 +100,13 @@ impl Ranges {
         let figures = &method.figures;
         self.cpu.contains(Some(figures.cpu))
             && self.exclusive.contains(Some(figures.exclusive_cpu))
-            && self.wait.contains(figures.wait)
+            && self.wait.contains(wait(figures))
             && self.ready.contains(figures.ready)
             && self.ready_average.contains(ready_average(figures))
             && self.switches.contains(figures.switches)
-            && self.first.contains(Some(figures.first))
-            && self.last.contains(Some(figures.last))
-            && self.duration.contains(Some(duration(figures)))
+            && self.first.contains(seen(figures).map(|(first, _)| first))
+            && self.last.contains(seen(figures).map(|(_, last)| last))
+            && self.duration.contains(seen(figures).map(|_| duration(figures)))
     }
 
     /// The range of one of the [`MEASURES`].
@@ -138,7 +138,7 @@ impl Sort {
     /// The figure by which rows are sorted; `None` for names.
     #[must_use]
     pub fn figure(self, figures: &MethodSummaryRow) -> Option<i64> {
-        let wait = figures.wait.unwrap_or(0);
+        let wait = wait(figures).unwrap_or(0);
         Some(match self {
             Self::Cpu => figures.cpu,
             Self::Exclusive => figures.exclusive_cpu,
@@ -180,6 +180,18 @@ impl Sort {
 #[must_use]
 pub(super) fn ready_average(figures: &MethodSummaryRow) -> Option<i64> {
     figures.ready_sum?.checked_div(figures.ready_count?)
+}
+
+/// The union of the waits; of imported tags, of which nothing else is known, their plain sum.
+#[must_use]
+pub(super) fn wait(figures: &MethodSummaryRow) -> Option<i64> {
+    figures.wait.or(figures.wait_sum)
+}
+
+/// First and last time seen; of imported tags they may not be known.
+#[must_use]
+pub(super) fn seen(figures: &MethodSummaryRow) -> Option<(i64, i64)> {
+    (figures.first <= figures.last).then_some((figures.first, figures.last))
 }
 
 /// From the first to the last time seen, ns.

@@ -1,0 +1,142 @@
+//! The figures of tags as rows: table `tag_summary`, and what is asked of events.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{MethodSummaryRow, TagSummaryRow};
+
+use super::set::TagId;
+use super::source::{TagRow, TagSource};
+use crate::Recording;
+use crate::charges::Charge;
+use crate::methods::MethodTotal;
+use crate::names::MethodName;
+use crate::settler::Settler;
+use crate::stacks::MethodSource;
+use crate::summaries::Summaries;
+
+/// Sums per process and tag, beside the [`Summaries`] that make the charges.
+#[derive(Debug)]
+pub struct TagSummaries<'a, S> {
+    recording: Recording,
+    settler: Settler<TagSource<'a, S>>,
+}
+
+impl<'a, S: MethodSource> TagSummaries<'a, S> {
+    pub(crate) fn new(recording: Recording, settler: Settler<TagSource<'a, S>>) -> Self {
+        Self { recording, settler }
+    }
+
+    /// Takes a charge; they come in the order of their rows.
+    pub fn charge(&mut self, charge: Charge) {
+        self.settler.charge(charge);
+    }
+
+    /// Table `tag_summary` of the tag set with that hash: by process, in it the most CPU first, then wait, then the name. All charges
+    /// came from `summaries`.
+    #[must_use]
+    pub fn finish<M: MethodSource>(self, summaries: &Summaries<M>, tag_set: &str) -> Vec<TagSummaryRow> {
+        let (slots, source) = self.settler.finish(summaries.charged_processes());
+        let totals = slots.in_order().into_iter().map(|slot| slots.total(slot));
+        let mut rows: Vec<TagSummaryRow> = tag_totals(totals.collect(), &source)
+            .into_iter()
+            .map(|TagTotal { tag, total }| {
+                let name = MethodName { module: None, function: source.tagger().name(tag).to_owned() };
+                to_store(total.row(&self.recording, name), tag_set)
+            })
+            .collect();
+        rows.sort_by(|a, b| {
+            let place = |row: &TagSummaryRow| (row.process, Reverse((row.cpu, row.wait)));
+            place(a).cmp(&place(b)).then_with(|| a.tag.cmp(&b.tag))
+        });
+        rows
+    }
+}
+
+/// The figures of a tag in a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagTotal {
+    /// The tag.
+    pub tag: TagId,
+    /// Its figures. Where tags have children they are those of all below it, but for its exclusive CPU.
+    pub total: MethodTotal,
+}
+
+/// What was added up for the numbers of `source`, one row per process and tag.
+#[must_use]
+pub fn tag_totals<S: MethodSource>(totals: Vec<MethodTotal>, source: &TagSource<'_, S>) -> Vec<TagTotal> {
+    if !source.has_totals() {
+        let own = |total: MethodTotal| match TagRow::of(total.method) {
+            TagRow::Own(tag) => Some(TagTotal { tag, total }),
+            TagRow::Total(_) => None,
+        };
+        return totals.into_iter().filter_map(own).collect();
+    }
+    let own: FxHashMap<(ProcessId, TagId), i64> = totals
+        .iter()
+        .filter_map(|total| match TagRow::of(total.method) {
+            TagRow::Own(tag) => Some(((total.process, tag), total.cpu)),
+            TagRow::Total(_) => None,
+        })
+        .collect();
+    let with_children = |mut total: MethodTotal| match TagRow::of(total.method) {
+        TagRow::Own(_) => None,
+        TagRow::Total(tag) => {
+            total.exclusive_cpu = own.get(&(total.process, tag)).copied().unwrap_or(0);
+            Some(TagTotal { tag, total })
+        }
+    };
+    totals.into_iter().filter_map(with_children).collect()
+}
+
+/// A tag's figures as table `tag_summary` has them.
+#[must_use]
+pub fn to_store(figures: MethodSummaryRow, tag_set: &str) -> TagSummaryRow {
+    TagSummaryRow {
+        process: figures.process,
+        tag_set: Some(tag_set.to_owned()),
+        tag: figures.function,
+        samples: figures.samples,
+        cpu: figures.cpu,
+        exclusive_cpu: figures.exclusive_cpu,
+        wait: figures.wait,
+        wait_sum: figures.wait_sum,
+        wait_count: figures.wait_count,
+        wait_longest: figures.wait_longest,
+        ready: figures.ready,
+        ready_sum: figures.ready_sum,
+        ready_count: figures.ready_count,
+        ready_longest: figures.ready_longest,
+        switches: figures.switches,
+        threads: Some(figures.threads),
+        first: Some(figures.first),
+        last: Some(figures.last),
+    }
+}
+
+/// The way back: the figures of a stored tag, whose name stands in the place of a function's. One that was not seen, as far as is
+/// known, was last seen before it was first seen.
+#[must_use]
+pub fn figures_of(row: TagSummaryRow) -> MethodSummaryRow {
+    MethodSummaryRow {
+        process: row.process,
+        module: None,
+        function: row.tag,
+        samples: row.samples,
+        cpu: row.cpu,
+        exclusive_cpu: row.exclusive_cpu,
+        wait: row.wait,
+        wait_sum: row.wait_sum,
+        wait_count: row.wait_count,
+        wait_longest: row.wait_longest,
+        ready: row.ready,
+        ready_sum: row.ready_sum,
+        ready_count: row.ready_count,
+        ready_longest: row.ready_longest,
+        switches: row.switches,
+        threads: row.threads.unwrap_or(0),
+        first: row.first.unwrap_or(i64::MAX),
+        last: row.last.unwrap_or(i64::MIN),
+    }
+}

@@ -250,7 +250,7 @@ impl OpenTable {
 }
 
 /// How the columns of a table are laid out.
-fn properties(table: &TableDefinition) -> WriterProperties {
+pub(crate) fn properties(table: &TableDefinition) -> WriterProperties {
     let is_last = matches!(table.name, "process_summary" | "method_summary" | "tag_summary");
     let (level, page_rows) = if is_last { (LAST_ZSTD_LEVEL, LAST_PAGE_ROWS) } else { (ZSTD_LEVEL, PAGE_ROWS) };
     // Only a level that Zstandard does not have is refused, and then its default is as good.

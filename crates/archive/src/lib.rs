@@ -20,6 +20,7 @@ mod freshness;
 mod guard;
 mod input;
 mod lock;
+pub mod lone_table;
 mod patience;
 mod projection;
 mod reader;

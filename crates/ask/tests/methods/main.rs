@@ -15,6 +15,7 @@ use tracesift_ask::profile;
 use tracesift_ask::question::cpu;
 use tracesift_ask::question::methods::{MethodPatterns, Question, Sort, Tags};
 use tracesift_ask::recording::{OpenRecording, Source};
+use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::time_range::TimeRange;
 use tracesift_ask::{When, ask};
 use tracesift_export::Measure;
@@ -189,7 +190,7 @@ fn tags_partition_cpu_and_plain_waits() {
         for time in [TimeRange::default(), TimeRange { start: Some(end / 4), end: Some(end / 2) }] {
             let expected = of_processes(&archive, time);
             for (set, per_thread) in [(&own, false), (&own, true), (&built_in, false)] {
-                let tags = Some(Tags { patterns: Patterns::parse("*"), set: set.clone() });
+                let tags = Some(Tags { patterns: Patterns::parse("*"), set: set.clone(), cache: None });
                 let filter = ProcessFilter { process: ProcessPatterns::parse("*"), ..ProcessFilter::default() };
                 let found = answer(&archive, &Question { filter, time, tags, per_thread, ..Question::default() });
                 rows += found.rows().count();
@@ -219,7 +220,7 @@ fn tags_that_the_archive_keeps_are_those_of_its_events() {
         assert!(kept.iter().all(|row| row.tag_set == Some(set.hash())));
         for (pattern, sort) in [("*", Sort::Cpu), ("*wait*;Other;No stack", Sort::CpuWait)] {
             let ask = |time| {
-                let tags = Some(Tags { patterns: Patterns::parse(pattern), set: set.clone() });
+                let tags = Some(Tags { patterns: Patterns::parse(pattern), set: set.clone(), cache: None });
                 let filter = ProcessFilter { process: ProcessPatterns::parse("*"), ..ProcessFilter::default() };
                 answer(&archive, &Question { filter, time, tags, sort, ..Question::default() })
             };
@@ -234,6 +235,43 @@ fn tags_that_the_archive_keeps_are_those_of_its_events() {
     assert!(rows > 500, "{rows} rows are too few to say anything");
 }
 
+/// Tags of other files come from the events once, then from the user's cache; a damaged cache is none.
+#[test]
+fn tags_of_other_files_are_kept_for_the_user() {
+    let file = TagFile { name: "tags", content: TAGS.as_bytes() };
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let folder = directory.path().join("cache");
+    for nesting in [Nesting::Names, Nesting::Children] {
+        let set = Arc::new(TagSet::read(&[file], nesting).expect("rules"));
+        for seed in 400..404 {
+            let scenario = Scenario::random(seed, &Knobs::random(seed));
+            let recordings = tempfile::tempdir().expect("temporary directory");
+            let archive = archive(&scenario, recordings.path());
+            let ask = |pattern: &str, cache: Option<&Path>| {
+                let cache = cache.map(|folder| Arc::new(TagCache::new(folder.to_owned())));
+                let tags = Some(Tags { patterns: Patterns::parse(pattern), set: set.clone(), cache });
+                answer(&archive, &Question { tags, ..Question::default() }).sections
+            };
+            let files = || std::fs::read_dir(&folder).map_or(0, |files| files.count());
+            let before = files();
+            // What is asked first is less than what is kept.
+            assert_eq!(ask("*Waits", Some(&folder)), ask("*Waits", None));
+            assert_eq!(files(), before + 1, "seed {seed}");
+            assert_eq!(ask("*", Some(&folder)), ask("*", None));
+            assert_eq!(files(), before + 1, "seed {seed}");
+            for file in std::fs::read_dir(&folder).expect("a folder") {
+                let path = file.expect("an entry").path();
+                let mut bytes = std::fs::read(&path).expect("read");
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 1;
+                std::fs::write(&path, bytes).expect("written");
+            }
+            assert_eq!(ask("*", Some(&folder)), ask("*", None));
+        }
+    }
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 8, "per archive and set of rules");
+}
+
 #[test]
 fn a_tag_above_children_shows_the_total() {
     let scenario = Scenario::random(3, &Knobs::random(3));
@@ -242,7 +280,7 @@ fn a_tag_above_children_shows_the_total() {
     let file = TagFile { name: "tags", content: TAGS.as_bytes() };
     let row = |nesting, name: &str| {
         let set = Arc::new(TagSet::read(&[file], nesting).expect("rules"));
-        let tags = Some(Tags { patterns: Patterns::parse(name), set });
+        let tags = Some(Tags { patterns: Patterns::parse(name), set, cache: None });
         let found = answer(&archive, &Question { tags, ..Question::default() });
         let at = |key: &str| found.columns.iter().position(|column| column.key == key).expect("a column");
         let sum = |key: &str| -> i64 {

@@ -1,12 +1,14 @@
 //! Options of `dump cpu`, which has two forms: a row per process, or a row per method.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use tracesift_ask::Ask;
 use tracesift_ask::label_cut::LabelCut;
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::{cpu, methods};
+use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::time_format::TimeStyle;
 use tracesift_extract::input::Patterns;
 use tracesift_extract::stack_methods::{By, Granularity};
@@ -391,7 +393,7 @@ impl MethodArgs {
     fn tags(&self, messages: &Messages) -> Result<Option<methods::Tags>, UsageError> {
         let tags = |patterns: &String| {
             let set = tag_files::load(&self.tag_file, self.nested, messages)?;
-            Ok(methods::Tags { patterns: Patterns::parse(patterns), set })
+            Ok(methods::Tags { patterns: Patterns::parse(patterns), set, cache: TagCache::of_user().map(Arc::new) })
         };
         self.stacktags.as_ref().map(tags).transpose()
     }

@@ -7,11 +7,7 @@ use crate::search::ShortNames;
 /// Where tables and downloads are kept when the user says nothing: the platform's directory for caches.
 #[must_use]
 pub fn default_directory() -> Option<PathBuf> {
-    let cache = match cfg!(windows) {
-        true => directory("LOCALAPPDATA"),
-        false => directory("XDG_CACHE_HOME").or_else(|| Some(directory("HOME")?.join(".cache"))),
-    };
-    Some(cache?.join("tracesift").join("symbols"))
+    tracesift_cache::directory("symbols")
 }
 
 /// The user's file of short names for servers ([`ShortNames::add`]).

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+use tracesift_cache::files::{Temporary, create_directory};
+
 use crate::rooted::open_below;
 use crate::search::{Answer, Attempt, Contents, FileName, FileNumber, Lookup, Place, Request, Step};
 use crate::table::Table;
 
 use super::download::{check_file, download, local};
 use super::expand::{expand_cabinet, gunzip};
-use super::files::{Temporary, create_directory};
 use super::hosts::Health;
 use super::http::Failure;
 use super::misses::Reason;

@@ -67,7 +67,7 @@ impl Misses {
     pub(crate) fn add(&self, url: &str, reason: Reason) {
         let miss = Miss { at: seconds(), reason };
         let line = line(url, &miss);
-        let file = super::files::create_directory(self.path.parent().unwrap_or(Path::new("")))
+        let file = tracesift_cache::files::create_directory(self.path.parent().unwrap_or(Path::new("")))
             .and_then(|()| OpenOptions::new().append(true).create(true).open(&self.path));
         if let Ok(mut file) = file {
             let _ = file.write_all(line.as_bytes());

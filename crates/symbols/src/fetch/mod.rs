@@ -11,7 +11,6 @@ mod directories;
 mod download;
 mod driver;
 mod expand;
-pub(crate) mod files;
 mod hosts;
 mod http;
 mod misses;

@@ -40,7 +40,7 @@ pub(crate) struct Facts {
 impl Part {
     /// Opens the part of an address; waits while others have it. `None` when nobody wants to wait any longer.
     pub(crate) fn open(directory: &Path, url: &str, mut wait: impl FnMut() -> bool) -> io::Result<Option<Self>> {
-        super::files::create_directory(directory)?;
+        tracesift_cache::files::create_directory(directory)?;
         let path = directory.join(format!("{:016x}.part", hash(url)));
         let mut was_shared = false;
         loop {

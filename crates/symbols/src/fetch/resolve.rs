@@ -182,7 +182,7 @@ impl Symbols {
             if is_managed { resolution.managed = outcome.table } else { resolution.table = outcome.table }
         }
         // What is too much goes now; what was used just now goes last.
-        let _ = self.cache.prune(Some(self.options.cache_size), None);
+        let _ = self.cache.folder().prune(Some(self.options.cache_size), None);
         part::remove_old(&self.parts);
         which.into_iter().map(|at| found[at].clone()).collect()
     }

@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::Path;
 
+use tracesift_cache::files::{Temporary, create_directory};
+
 use crate::rooted::refused;
 use crate::search::Place;
-
-use super::files::{Temporary, create_directory};
 
 /// Puts a file into a store by copying it under a temporary name; there it is seen whole or not at all.
 pub(crate) fn copy(mut file: &File, place: &Place) -> io::Result<()> {

@@ -24,7 +24,7 @@ fn table(number: u32) -> Table {
 }
 
 fn path(cache: &Cache, number: u32) -> PathBuf {
-    cache.directory().join(format!("{}.table", key(number)))
+    cache.folder().directory().join(format!("{}.table", key(number)))
 }
 
 fn function(table: Option<&Table>) -> Option<String> {
@@ -36,7 +36,7 @@ fn every_damage_is_noticed_and_removed() {
     let home = Home::new();
     let cache = Cache::new(home.path().join("tables"));
     assert!(cache.get(&key(1)).is_none());
-    assert_eq!(cache.list().expect("no directory is no error"), []);
+    assert_eq!(cache.folder().list().expect("no directory is no error"), []);
     cache.put(&key(1), &table(1)).expect("written");
     let whole = fs::read(path(&cache, 1)).expect("a file");
     assert_eq!(function(cache.get(&key(1)).as_ref()).as_deref(), Some("f1"));
@@ -96,23 +96,24 @@ fn the_oldest_go_first() {
             .and_then(|file| file.set_modified(used))
             .expect("a time");
     }
-    fs::write(cache.directory().join("foreign"), "x").expect("a file");
-    let size = cache.list().expect("a list")[0].size;
+    fs::write(cache.folder().directory().join("foreign"), "x").expect("a file");
+    let size = cache.folder().list().expect("a list")[0].size;
     // What is used becomes young.
     let held = cache.get(&key(0)).expect("a table");
-    let keys: Vec<String> = cache.list().expect("a list").into_iter().map(|entry| entry.key).collect();
+    let keys: Vec<String> = cache.folder().list().expect("a list").into_iter().map(|entry| entry.key).collect();
     assert_eq!(keys.len(), 10);
     assert_eq!((keys[0].as_str(), keys[9].as_str()), (key(1).as_str(), key(0).as_str()));
-    let pruned = cache.prune(Some(size * 4 + 1), None).expect("pruned");
+    let pruned = cache.folder().prune(Some(size * 4 + 1), None).expect("pruned");
     assert_eq!((pruned.count, pruned.bytes, pruned.failed), (6, size * 6, 0));
-    let left = || -> Vec<String> { cache.list().expect("a list").into_iter().map(|entry| entry.key).collect() };
+    let left =
+        || -> Vec<String> { cache.folder().list().expect("a list").into_iter().map(|entry| entry.key).collect() };
     assert_eq!(left(), [7, 8, 9, 0].map(|number| key(number).to_string()));
-    let pruned = cache.prune(None, Some(Duration::from_secs(92 * 3_600 + 60))).expect("pruned");
+    let pruned = cache.folder().prune(None, Some(Duration::from_secs(92 * 3_600 + 60))).expect("pruned");
     assert_eq!(pruned.count, 1);
     assert_eq!(left(), [8, 9, 0].map(|number| key(number).to_string()));
-    assert_eq!(cache.clear().expect("cleared").count, 3);
+    assert_eq!(cache.folder().clear().expect("cleared").count, 3);
     assert_eq!(left(), [""; 0]);
-    assert!(cache.directory().join("foreign").exists(), "what is not ours stays");
+    assert!(cache.folder().directory().join("foreign").exists(), "what is not ours stays");
     assert_eq!(function(Some(&held)).as_deref(), Some("f0"), "what is in use stays usable");
 }
 
@@ -128,6 +129,6 @@ fn a_run_leaves_no_more_than_is_allowed() {
     let images: Vec<_> = (0..20).map(image).collect();
     let found = symbols.resolve(&images, &Doubles::default(), &Listener::default(), &AtomicBool::new(false));
     assert!(found.iter().all(|found| name(found).is_some()));
-    let size: u64 = symbols.cache().list().expect("a list").iter().map(|entry| entry.size).sum();
+    let size: u64 = symbols.cache().folder().list().expect("a list").iter().map(|entry| entry.size).sum();
     assert!((1..=1_000).contains(&size), "{size}");
 }

@@ -1,17 +1,16 @@
-//! Figures from the archive's `method_summary` and `tag_summary`, as far as they have all that the question needs.
+//! Figures from the archive's `method_summary`, as far as it has all that the question needs.
 //!
-//! The summary of methods keeps the largest methods of each process. What it leaves out is not larger, in any measure, than the smallest
+//! The summary keeps the largest methods of each process. What it leaves out is not larger, in any measure, than the smallest
 //! of those that are kept for that measure: that tells when nothing that was left out could be in the answer.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::tags::figures_of;
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
+use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow};
 
+use super::Question;
 use super::order::{Kind, MEASURES, Method, Sort};
 use super::pattern::MethodPatterns;
-use super::{Question, Tags};
 
 /// What the summary says of some processes.
 #[derive(Debug, Default)]
@@ -66,30 +65,6 @@ impl FromSummary {
         methods.retain(|method| !incomplete.contains(&method.figures.process));
         Ok(Self { methods, incomplete })
     }
-}
-
-/// The tags of the question in these processes, if the summary has those of its tag files; imported ones are all that there is.
-pub(super) fn tags(
-    archive: &Archive,
-    question: &Question,
-    tags: &Tags,
-    processes: &FxHashSet<ProcessId>,
-) -> Result<Option<Vec<Method>>, Error> {
-    let hash = tags.set.hash();
-    let (mut is_there, mut found) = (false, Vec::new());
-    archive.scan(Projection::ALL, None, |row: &TagSummaryRow| {
-        if row.tag_set.as_ref().is_some_and(|set| *set != hash) {
-            return;
-        }
-        is_there = true;
-        if processes.contains(&row.process) && tags.want(&row.tag) {
-            let tag = Method { kind: Kind::Tag, figures: figures_of(row.clone()), place: None, thread: None };
-            if question.ranges.accept(&tag) {
-                found.push(tag);
-            }
-        }
-    })?;
-    Ok(is_there.then_some(found))
 }
 
 /// What methods that were not kept have at most.

@@ -10,11 +10,9 @@ mod modules;
 mod order;
 mod pattern;
 mod spans;
-
-use std::sync::Arc;
+mod tags;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::tags::TagSet;
 use tracesift_archive::Error;
 use tracesift_extract::input::Patterns;
 use tracesift_extract::stack_methods::{By, Granularity};
@@ -25,6 +23,7 @@ pub use self::columns::{COLUMNS, Row};
 pub use self::order::{Kind as RowKind, Method, Ranges, Sort};
 pub use self::pattern::MethodPatterns;
 pub use self::spans::Spans;
+pub use self::tags::Tags;
 
 use self::columns::{OF_MODULES, OF_PROCESSES, OF_SPANS, OF_TIMES};
 use self::from_summary::FromSummary;
@@ -51,23 +50,6 @@ pub enum Totals {
     Process,
     /// Files and processes, above the rows.
     Method,
-}
-
-/// Which stack tags.
-#[derive(Clone, Debug)]
-pub struct Tags {
-    /// Their names, whole or their last part.
-    pub patterns: Patterns,
-    /// The rules.
-    pub set: Arc<TagSet>,
-}
-
-impl Tags {
-    /// Whether the question is about the tag of that full name.
-    fn want(&self, name: &str) -> bool {
-        let last = name.rsplit('\\').next().unwrap_or(name);
-        self.patterns.matches_any(&[name, last])
-    }
 }
 
 /// What is asked.
@@ -242,15 +224,7 @@ impl Question {
             }
         };
         if let Some(tags) = &self.tags {
-            let stored = if self.could_be_tag_summary(recording) {
-                from_summary::tags(recording.archive(), self, tags, processes)?
-            } else {
-                None
-            };
-            rows.append(&mut match stored {
-                Some(stored) => stored,
-                None => from_events::tags(recording, self, tags, processes)?,
-            });
+            rows.append(&mut tags::rows(recording, self, tags, processes)?);
         }
         Ok((rows, from_events))
     }

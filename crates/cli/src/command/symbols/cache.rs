@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use anyhow::Context as _;
 use tracesift_ask::answer::{Answer, Column, Fact, Kind, Layout, Section, Value, View};
-use tracesift_symbols::cache::{Cache, Pruned};
+use tracesift_cache::{Folder, Pruned};
 use tracesift_symbols::fetch::{Options, Symbols};
 use tracesift_symbols::search::SearchPath;
 
@@ -18,12 +18,12 @@ use crate::exit::Exit;
 pub(super) fn run(args: &CacheArgs, no_color: bool) -> anyhow::Result<Exit> {
     let directory = directory(args.symbol_cache.as_deref())?;
     let symbols = Symbols::new(&SearchPath::default(), Options::new(directory));
-    let cache = symbols.cache();
-    let place = || cache.directory().display().to_string();
+    let folder = symbols.cache().folder();
+    let place = || folder.directory().display().to_string();
     match &args.action {
-        CacheAction::List(output) => Printer::new(output, no_color)?.print(list(cache).with_context(place)?)?,
-        CacheAction::Prune { size, unused } => removed(cache.prune(*size, *unused).with_context(place)?)?,
-        CacheAction::Clear => removed(cache.clear().with_context(place)?)?,
+        CacheAction::List(output) => Printer::new(output, no_color)?.print(list(folder).with_context(place)?)?,
+        CacheAction::Prune { size, unused } => removed(folder.prune(*size, *unused).with_context(place)?)?,
+        CacheAction::Clear => removed(folder.clear().with_context(place)?)?,
     }
     Ok(Exit::Fine)
 }
@@ -40,8 +40,8 @@ const COLUMNS: [(&str, &str, Kind, &str); 3] = [
     ("unused_s", "Unused s", Kind::Count, "Seconds since it was used last, within an hour."),
 ];
 
-fn list(cache: &Cache) -> io::Result<Answer> {
-    let mut entries = cache.list()?;
+fn list(folder: &Folder) -> io::Result<Answer> {
+    let mut entries = folder.list()?;
     entries.sort_by(|a, b| a.size.cmp(&b.size).then_with(|| a.key.cmp(&b.key)));
     let number = |number: u64| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
     let rows: Vec<Vec<Value>> = entries
@@ -53,7 +53,7 @@ fn list(cache: &Cache) -> io::Result<Answer> {
         .collect();
     let bytes = entries.iter().map(|entry| entry.size).fold(0, u64::saturating_add);
     let facts = vec![Fact::new("tables", Kind::Count, entries.len()), Fact::new("size", Kind::Bytes, number(bytes))];
-    let section = Section { title: cache.directory().display().to_string(), rows, facts, ..Section::default() };
+    let section = Section { title: folder.directory().display().to_string(), rows, facts, ..Section::default() };
     let columns =
         COLUMNS.map(|(key, title, kind, help)| Column { key, title, kind, view: View::Always, help }).to_vec();
     Ok(Answer { question: "symbols cache", columns, layout: Layout::Rows, sections: vec![section], facts: Vec::new() })

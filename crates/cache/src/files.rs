@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file that is removed unless it is put in place.
 #[derive(Debug)]
-pub(crate) struct Temporary {
+pub struct Temporary {
     path: Option<PathBuf>,
 }
 
 impl Temporary {
     /// A new file in a directory, open for reading and writing.
-    pub(crate) fn new(directory: &Path) -> io::Result<(File, Self)> {
+    pub fn new(directory: &Path) -> io::Result<(File, Self)> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -28,12 +28,12 @@ impl Temporary {
     }
 
     /// Where it lies.
-    pub(crate) fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
     /// Gives it its name, whatever had that name before.
-    pub(crate) fn rename(mut self, to: &Path) -> io::Result<()> {
+    pub fn rename(mut self, to: &Path) -> io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         fs::rename(path, to)?;
         self.path = None;
@@ -50,7 +50,7 @@ impl Drop for Temporary {
 }
 
 /// A directory and those above it; new ones are this user's alone.
-pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
+pub fn create_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

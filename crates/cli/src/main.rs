@@ -31,7 +31,11 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Exit> {
     let rewritten = reference::rewrite(arguments, messages)?;
-    let cli = match Cli::try_parse_from(rewritten.as_deref().unwrap_or(arguments)) {
+    let (arguments, csv) = match &rewritten {
+        Some(reference) => (reference.arguments.as_slice(), reference.csv.as_ref()),
+        None => (arguments, None),
+    };
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
@@ -39,7 +43,7 @@ fn run(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Exit> {
             return Ok(exit);
         }
     };
-    command::run(&cli)
+    command::run(&cli, csv)
 }
 
 fn failed(error: &anyhow::Error, messages: &Messages) -> Exit {

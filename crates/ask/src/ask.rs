@@ -63,7 +63,9 @@ const MOST_SWITCHES: i64 = 2_000_000_000;
 #[must_use]
 pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     let (mut recordings, mut failures) = open_all(sources);
-    recordings.iter_mut().for_each(|recording| recording.file.warn_of_left_out(question.tables()));
+    for file in recordings.iter_mut().map(|recording| &mut recording.file) {
+        file.warnings.extend(file.warning_of_left_out(question.tables()));
+    }
     let columns = when.columns(question);
     let results: Vec<Result<Section, Failure>> = recordings
         .par_iter()

@@ -85,15 +85,13 @@ impl File {
     }
 
     /// Says which of the tables that a question needs the extract was told to leave out.
-    pub(crate) fn warn_of_left_out(&mut self, needed: &[&str]) {
+    #[must_use]
+    pub fn warning_of_left_out(&self, needed: &[&str]) -> Option<String> {
         let left_out = self.left_out.iter().filter(|table| needed.contains(&table.as_str()));
         let names: Vec<&str> = left_out.map(String::as_str).collect();
-        if !names.is_empty() {
-            self.warnings.push(format!(
-                "extracted without {}: `tracesift extract` without --tables writes all tables",
-                names.join(" and ")
-            ));
-        }
+        (!names.is_empty()).then(|| {
+            format!("extracted without {}: `tracesift extract` without --tables writes all tables", names.join(" and "))
+        })
     }
 
     /// The path as text, with `/` on every system so that answers compare across machines.

@@ -112,6 +112,10 @@ impl One {
         if question.measure == Measure::Cpu && !self.recording.file.has_samples && has_switches {
             messages.note(&self.recording.file.note_of_precise_cpu());
         }
+        let needed = if question.measure == Measure::Cpu { "cpu_samples" } else { "context_switches" };
+        if let Some(warning) = self.recording.file.warning_of_left_out(&[needed]) {
+            messages.warning(&format!("{}: {warning}", self.recording.file.name));
+        }
         Ok(profile::Question { time, origin, ..question.clone() })
     }
 

@@ -9,12 +9,13 @@ mod columns;
 pub(crate) mod csv;
 mod extractors;
 mod paths;
-mod switches;
+pub(crate) mod switches;
 mod verbs;
 
 use std::ffi::OsString;
 
 use crate::exit::UsageError;
+use crate::expanded::Expanded;
 use crate::terminal::Messages;
 
 use arguments::Tokens;
@@ -61,6 +62,10 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
         return Ok(None);
     };
     let (command, after) = verb.command(after)?;
+    // There a switch has one value, so what follows it can be nothing else.
+    if let Some(expanded) = Expanded::find(arguments, exists) {
+        return Err(UsageError::new(expanded.message(), expanded.hint()));
+    }
     let (names, after) = match command {
         Command::Extract => after.split_at(after.iter().take_while(|argument| !argument.starts_with('-')).count()),
         _ => (&[][..], after),

@@ -53,7 +53,10 @@ enum To {
     /// A table that an extract leaves out.
     LeaveOut(&'static str),
     /// Dropped with so many values, for a reason: it shapes ETWAnalyzer's own output or work.
-    Dropped(usize, &'static str),
+    Dropped(
+        usize,
+        #[cfg_attr(not(test), expect(dead_code, reason = "the table of switches in docs/ tells it"))] &'static str,
+    ),
     /// Left out with so many values, and said so.
     Left(usize, &'static str),
     /// Asks for something that does not exist yet.
@@ -290,6 +293,48 @@ const SWITCHES: &[Switch] = &[
     switch(&["unzipoperation"], &[Extract], To::Missing("commands to run after unpacking; unpack first")),
     switch(&["dryrun"], &[Extract], To::Flag("--dry-run")),
 ];
+
+/// The table as the reference shows it: names, commands, what becomes of the switch.
+#[cfg(test)]
+pub(crate) fn described() -> Vec<[String; 3]> {
+    let described = |switch: &Switch| {
+        let names: Vec<String> = switch.names.iter().map(|name| format!("`-{name}`")).collect();
+        let commands: Vec<String> = switch.commands.iter().map(|command| command.words().join(" ")).collect();
+        let commands = if switch.commands == ALL { "all".to_owned() } else { commands.join(", ") };
+        [names.join(", "), commands, switch.to.described()]
+    };
+    SWITCHES.iter().map(described).collect()
+}
+
+#[cfg(test)]
+impl To {
+    fn described(&self) -> String {
+        let words = |table: &[(&str, &str)]| {
+            let pairs: Vec<String> = table.iter().map(|(theirs, ours)| format!("{theirs} → {ours}")).collect();
+            pairs.join(", ")
+        };
+        match self {
+            Self::Path => "a path".to_owned(),
+            Self::Flag(ours) | Self::Value(ours) | Self::OfProcesses(ours) => format!("`{ours}`"),
+            Self::Optional(ours, table) | Self::Word(ours, table) => format!("`{ours}`: {}", words(table)),
+            Self::Range(min, max, _) => format!("`{min}`, `{max}`"),
+            Self::Top(take, skip) => format!("`{take}`, `{skip}`"),
+            Self::Columns(of_processes, of_methods) => {
+                let one = [of_processes, of_methods].into_iter().find(|columns| !columns.is_empty());
+                format!("`--columns '{}'`", one.map_or("", |columns| *columns))
+            }
+            Self::ChosenColumns => "`--columns`, names translated".to_owned(),
+            Self::LeaveOut(table) => format!("`--tables '!{table}'`"),
+            Self::Modules => "`--show-modules`".to_owned(),
+            Self::FirstLast => "`--first-last`".to_owned(),
+            Self::ProcessTimes => "`--time-format`, `--details`".to_owned(),
+            Self::ZeroTime => "`--zero-time`, `--zero-cmdline`".to_owned(),
+            Self::Dropped(_, reason) => format!("nothing: {reason}"),
+            Self::Left(_, note) => format!("left out, and said so: {note}"),
+            Self::Missing(what) => format!("refused: {what}"),
+        }
+    }
+}
 
 /// The switch of a command.
 pub(super) fn find(command: Command, name: &str) -> Result<Switch, UsageError> {

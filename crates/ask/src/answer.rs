@@ -299,9 +299,9 @@ impl Section {
 
     /// The counts and sums of several sections, added up label by label.
     #[must_use]
-    pub fn sum_facts(sections: &[Self]) -> Vec<Fact> {
+    pub fn sum_facts<'a>(sections: impl IntoIterator<Item = &'a Self>) -> Vec<Fact> {
         let mut sums: Vec<Fact> = Vec::new();
-        for fact in sections.iter().flat_map(|section| &section.facts).filter(|fact| fact.adds_up) {
+        for fact in sections.into_iter().flat_map(|section| &section.facts).filter(|fact| fact.adds_up) {
             match (sums.iter_mut().find(|sum| sum.label == fact.label), &fact.value) {
                 (None, _) => sums.push(fact.clone()),
                 (Some(Fact { value: Value::Int(sum), .. }), Value::Int(more)) => *sum = sum.saturating_add(*more),
@@ -342,6 +342,8 @@ pub struct Answer {
     pub layout: Layout,
     /// The sections, oldest recording first.
     pub sections: Vec<Section>,
+    /// Totals over some sections each, such as those of a test run; a table shows them below the sections.
+    pub sums: Vec<Group>,
     /// Totals over all sections.
     pub facts: Vec<Fact>,
 }

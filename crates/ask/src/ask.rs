@@ -15,6 +15,11 @@ pub trait Ask: Sync {
     /// Its name, as in `dump NAME`.
     fn name(&self) -> &'static str;
 
+    /// The tables that it reads and that an extract may leave out: where one was, the answer says so.
+    fn tables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The columns of the answer, in the order of every format.
     fn columns(&self) -> Vec<Column>;
 
@@ -57,7 +62,10 @@ const MOST_SWITCHES: i64 = 2_000_000_000;
 /// stands first.
 #[must_use]
 pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
-    let (recordings, mut failures) = open_all(sources);
+    let (mut recordings, mut failures) = open_all(sources);
+    for file in recordings.iter_mut().map(|recording| &mut recording.file) {
+        file.warnings.extend(file.warning_of_left_out(question.tables()));
+    }
     let columns = when.columns(question);
     let results: Vec<Result<Section, Failure>> = recordings
         .par_iter()
@@ -76,7 +84,8 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     }
     failures.sort_by(|a, b| a.path.cmp(&b.path));
     let facts = Section::sum_facts(&sections);
-    let mut answer = Answer { question: question.name(), columns, layout: Layout::Rows, sections, facts };
+    let mut answer =
+        Answer { question: question.name(), columns, layout: Layout::Rows, sections, sums: Vec::new(), facts };
     answer.drop_hidden();
     Outcome { answer, failures }
 }

@@ -35,6 +35,8 @@ pub struct File {
     pub has_samples: bool,
     /// Whether it has CPU sums that were imported, and so no samples that they are of.
     pub has_imported_sums: bool,
+    /// Tables that the extract was told to leave out.
+    pub left_out: Vec<String>,
     /// Losses and what else limits the figures, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -61,8 +63,35 @@ impl File {
             end: info.end_ns,
             has_samples: has_rows(CpuSampleRow::DEFINITION),
             has_imported_sums: info.kind == IMPORTED && has_rows(ProcessSummaryRow::DEFINITION),
+            left_out: info.left_out.clone(),
             warnings: [losses(info.events_lost, info.buffers_lost), info.caveats.clone()].concat(),
         }
+    }
+
+    /// Why there is nothing of a table: the recording has none, or the extract was told to leave it out.
+    #[must_use]
+    pub fn absence_of(&self, table: &str) -> &'static str {
+        if self.left_out.iter().any(|left_out| left_out == table) { "not extracted" } else { "not recorded" }
+    }
+
+    /// Why CPU is not sampled where it comes from context switches.
+    #[must_use]
+    pub fn note_of_precise_cpu(&self) -> String {
+        let why = match self.absence_of("cpu_samples") {
+            "not recorded" => "no CPU samples were recorded",
+            _ => "CPU samples were not extracted",
+        };
+        format!("{why}: CPU is precise run time from context switches")
+    }
+
+    /// Says which of the tables that a question needs the extract was told to leave out.
+    #[must_use]
+    pub fn warning_of_left_out(&self, needed: &[&str]) -> Option<String> {
+        let left_out = self.left_out.iter().filter(|table| needed.contains(&table.as_str()));
+        let names: Vec<&str> = left_out.map(String::as_str).collect();
+        (!names.is_empty()).then(|| {
+            format!("extracted without {}: `tracesift extract` without --tables writes all tables", names.join(" and "))
+        })
     }
 
     /// The path as text, with `/` on every system so that answers compare across machines.

@@ -32,6 +32,7 @@ mod threads;
 pub mod time_format;
 pub mod time_range;
 pub mod time_spec;
+pub mod totals;
 pub mod tree;
 pub mod units;
 pub mod user;

@@ -38,6 +38,10 @@ text!(
     |module| module.binary_file_version.clone()
 );
 text!(
+    /// Path.
+    path, "path", "Image path", "Path of the image.", |module| Some(module.path.clone())
+);
+text!(
     /// Product version.
     product_version, "product_version", "Product version", "Product version text.",
     |module| module.product_version.clone()

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
-use tracesift_analysis::{Accounting, ProcessTotals, Span};
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{Accounting, CpuSet, ProcessTotals, Span, ThreadAccount};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_extract::input::file_kind;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_trace::ProcessId;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ProcessSummaryRow, ThreadRow};
 
@@ -113,24 +115,45 @@ impl OpenRecording {
             return self.archive.rows();
         }
         let (start, end) = time.bounds();
-        let range = Span::new(start, end);
-        let info = self.info();
-        let recording = tracesift_analysis::Recording {
-            span: Span::new(info.start_ns, info.end_ns),
-            has_switches: info.has_switches,
-            has_ready: info.has_ready,
-        };
-        let mut totals = ProcessTotals::new(range);
+        let mut totals = ProcessTotals::new(Span::new(start, end));
         self.archive.scan(SAMPLES, Some(start..end), |row| totals.sample(row))?;
-        let accounts = if info.has_switches {
-            let mut accounting = Accounting::new(&recording, range, &self.archive.rows::<ThreadRow>()?);
-            // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-            self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
-            accounting.finish(&mut |_| {}).threads
-        } else {
-            Vec::new()
-        };
-        Ok(totals.finish(&recording, processes.iter().map(|process| process.process), &accounts))
+        let recording = tracesift_analysis::Recording::from(self.info());
+        let processes = processes.iter().map(|process| process.process);
+        Ok(totals.finish(&recording, processes, &self.thread_accounts(time)?))
+    }
+
+    /// The CPUs on which each process ran in a time range: from context switches, of processes without any from samples. Always
+    /// from the events: the archive's summary has only their number.
+    ///
+    /// # Errors
+    /// Those of reading the tables.
+    pub fn process_cpus(&self, time: TimeRange) -> Result<FxHashMap<ProcessId, CpuSet>, Error> {
+        let mut ran: FxHashMap<ProcessId, CpuSet> = FxHashMap::default();
+        for account in self.thread_accounts(time)?.iter().filter(|account| !account.cpus.is_empty()) {
+            ran.entry(account.process).or_default().union_with(&account.cpus);
+        }
+        let (start, end) = time.bounds();
+        let mut sampled: FxHashMap<ProcessId, CpuSet> = FxHashMap::default();
+        self.archive.scan(SAMPLES, Some(start..end), |row| {
+            if (start..end).contains(&row.time) && !ran.contains_key(&row.process) {
+                sampled.entry(row.process).or_default().insert(row.cpu);
+            }
+        })?;
+        ran.extend(sampled);
+        Ok(ran)
+    }
+
+    /// Where the time of each thread went in a time range; nothing without switches.
+    fn thread_accounts(&self, time: TimeRange) -> Result<Vec<ThreadAccount>, Error> {
+        if !self.info().has_switches {
+            return Ok(Vec::new());
+        }
+        let (start, end) = time.bounds();
+        let recording = tracesift_analysis::Recording::from(self.info());
+        let mut accounting = Accounting::new(&recording, Span::new(start, end), &self.archive.rows::<ThreadRow>()?);
+        // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
+        self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
+        Ok(accounting.finish(&mut |_| {}).threads)
     }
 }
 

@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
 use tracesift_ask::question::{
-    cpu, instants, methods, missing, process, stacks, stats, testrun, threads, version, waits,
+    cpu, instants, merged_cpu, methods, missing, process, stacks, stats, testrun, threads, version, waits,
 };
 
 use crate::args::Cli;
+use crate::reference::switches;
 
 fn docs() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "docs"].iter().collect()
@@ -32,8 +33,10 @@ fn check(name: &str, expected: &str) {
 
 #[test]
 fn the_command_line() {
-    let mut text =
-        String::from("# The command line\n\nMade from the program's own definition; see `docs.rs` in `crates/cli`.\n");
+    let mut text = String::from(
+        "# The command line\n\nMade from the program's own definition; see `docs.rs` in `crates/cli`. What becomes of ETWAnalyzer's command lines is told in \
+             [etwanalyzer.md](etwanalyzer.md).\n",
+    );
     let mut command = Cli::command().max_term_width(100).term_width(100);
     command.build();
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
@@ -104,9 +107,46 @@ fn escaped(text: &str) -> String {
 }
 
 #[test]
+fn the_switches_of_etwanalyzer() {
+    const BEGIN: &str = "<!-- switches: begin -->\n";
+    const END: &str = "<!-- switches: end -->\n";
+    let text = std::fs::read_to_string(docs().join("etwanalyzer.md")).unwrap_or_default().replace("\r\n", "\n");
+    let (before, rest) = text.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let mut table = String::from("| switch | of | becomes |\n|---|---|---|\n");
+    for [names, commands, becomes] in switches::described() {
+        writeln!(table, "| {names} | {commands} | {} |", escaped(&becomes)).unwrap();
+    }
+    check("etwanalyzer.md", &format!("{before}{BEGIN}{table}{END}{after}"));
+}
+
+/// Every test that the list of behaviours names exists.
+#[test]
+fn the_tests_of_behaviours_exist() {
+    let text = std::fs::read_to_string(docs().join("etwanalyzer.md")).unwrap();
+    let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", ".."].iter().collect();
+    let mut named = 0;
+    for line in text.lines().filter(|line| line.starts_with("| ") && line.contains(".rs` ")) {
+        let tests = line.rsplit(" | ").next().unwrap_or_default().trim_end_matches(" |");
+        let mut file = String::new();
+        for word in tests.split('`').filter(|word| !word.trim_matches([' ', ',', ';']).is_empty()) {
+            if word.ends_with(".rs") {
+                file = std::fs::read_to_string(root.join("crates").join(word)).unwrap_or_else(|_| panic!("{word}"));
+            } else {
+                let is_there =
+                    [format!("fn {word}("), format!("{word}: \"")].iter().any(|test| file.contains(test.as_str()));
+                assert!(is_there, "there is no test {word}: {line}");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 40, "{named} tests are named");
+}
+
+#[test]
 fn the_columns_of_the_questions() {
     for (name, tables) in [
-        ("cpu", vec![("", cpu::COLUMNS.descriptions())]),
+        ("cpu", vec![("", cpu::COLUMNS.descriptions()), ("With `--merge`:\n\n", descriptions(merged_cpu::COLUMNS))]),
         ("methods", vec![("", methods::COLUMNS.descriptions())]),
         ("time", vec![("", instants::COLUMNS.descriptions())]),
         ("process", vec![("", process::COLUMNS.descriptions())]),

@@ -3,6 +3,7 @@
 mod args;
 mod command;
 mod exit;
+mod expanded;
 mod output;
 mod progress;
 mod reference;
@@ -18,6 +19,7 @@ use clap::Parser as _;
 
 use crate::args::Cli;
 use crate::exit::{Exit, UsageError, is_broken_pipe};
+use crate::expanded::Expanded;
 use crate::terminal::Messages;
 
 fn main() -> ExitCode {
@@ -31,7 +33,14 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Exit> {
     let rewritten = reference::rewrite(arguments, messages)?;
-    let cli = match Cli::try_parse_from(rewritten.as_deref().unwrap_or(arguments)) {
+    let (arguments, csv) = match &rewritten {
+        Some(reference) => (reference.arguments.as_slice(), reference.csv.as_ref()),
+        None => (arguments, None),
+    };
+    if rewritten.is_none() {
+        hint_at_quotes(arguments, messages);
+    }
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
@@ -39,7 +48,16 @@ fn run(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Exit> {
             return Ok(exit);
         }
     };
-    command::run(&cli)
+    command::run(&cli, csv)
+}
+
+/// Says that names of files stand where a pattern should. What they mean is still a valid command line, so it runs.
+fn hint_at_quotes(arguments: &[OsString], messages: &Messages) {
+    let texts: Vec<String> = arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if let Some(expanded) = Expanded::find(&texts, &|path| std::path::Path::new(path).exists()) {
+        messages.warning(&expanded.message());
+        messages.hint(&expanded.hint());
+    }
 }
 
 fn failed(error: &anyhow::Error, messages: &Messages) -> Exit {

@@ -23,6 +23,7 @@ pub mod stack_methods;
 mod summaries;
 mod survey;
 pub mod symbols;
+mod table_choice;
 mod target;
 
 pub use error::{Error, ReaderError};
@@ -34,4 +35,5 @@ pub use perf::{LinuxSurvey, events as linux_events, survey_linux};
 pub use pipeline::{Budget, Report};
 pub use progress::{Step, Watch};
 pub use survey::{Survey, survey};
-pub use target::{Extraction, Options, Outcome, extract, unwatched};
+pub use table_choice::{OPTIONAL_TABLES, TableChoice, TableChoiceError};
+pub use target::{Extraction, Options, Outcome, extract, is_done, unwatched};

@@ -23,6 +23,7 @@ use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::row_writer::RowWriter;
 use crate::summaries::{Summarised, summarise};
 use crate::symbols::{Earlier, NAMELESS, NameSource, Named, Names, WithNames, nameless};
+use crate::table_choice::WantedTables;
 use crate::target::Options;
 
 /// Bounds of an extract.
@@ -92,7 +93,7 @@ pub(crate) fn extract_recording(
 ) -> Result<Report, Error> {
     let target = lock.target().to_owned();
     let (budget, symbols) = (&options.budget, options.symbols.as_deref());
-    let selection = options.events.clone().unwrap_or_default();
+    let selection = options.kept_events();
     let files = recording.files;
     let clock = clock(files);
     let mut progress = Progress::new(recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
@@ -101,7 +102,7 @@ pub(crate) fn extract_recording(
 
     let inventory = take_inventory(recording, clock, &kept, budget, &mut progress)?;
     let archive = ArchiveWriter::create_locked(lock, trace_id(recording.sources, header_times(files)))?;
-    let mut writer = RowWriter::new(archive, budget.kept_rows(), symbols.is_some());
+    let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), symbols.is_some());
     let records = inventory.records;
     let mut outcome = write_events(recording, inventory, clock, kept, budget, &mut writer, &mut progress)?;
     progress.pass_done();
@@ -124,9 +125,14 @@ pub(crate) fn seal(
 ) -> Result<Report, Error> {
     outcome.info.caveats = caveats(&outcome.health);
     outcome.info.symbols_loaded = symbols.is_some();
+    outcome.info.left_out = writer.tables.left_out().iter().map(|table| (*table).to_owned()).collect();
+    // What was left out is not there for the summaries either.
+    let has_switches = writer.tables.wants("context_switches");
+    outcome.info.has_switches &= has_switches;
+    outcome.info.has_ready &= has_switches;
     let recording = tracesift_analysis::Recording::from(&outcome.info);
     let file = outcome.info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
-    let RowWriter { archive, kept, held } = writer;
+    let RowWriter { archive, kept, held, .. } = writer;
     let sealing = archive.seal(outcome.info, &clock);
     let (mut sealed, Summarised { summary, tags }, named) = match symbols.zip(held) {
         None => {
@@ -275,7 +281,8 @@ fn write_events(
         lossy,
         events: schemas.zip(kept.choice),
     };
-    let mut events = Events::new(clock, start, known, writer);
+    let wanted = WantedTables::from(&writer.tables);
+    let mut events = Events::new(clock, start, known, wanted, writer);
     events.late_stacks(&late.halves, &late.frames);
     drop(late);
 

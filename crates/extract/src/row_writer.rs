@@ -10,10 +10,14 @@ use tracesift_trace::rows::{
 use tracesift_trace::{Population, RowSink};
 
 use crate::kept_rows::KeptRows;
+use crate::table_choice::{TableChoice, WantedTables};
 
 /// Writes an archive and keeps what its summaries are made of.
 pub(crate) struct RowWriter {
     pub(crate) archive: ArchiveWriter,
+    /// Which tables are written.
+    pub(crate) tables: TableChoice,
+    wanted: WantedTables,
     pub(crate) kept: KeptRows,
     /// Names that the recording gives, held back where symbol files may add to them.
     pub(crate) held: Option<Vec<SymbolRow>>,
@@ -21,8 +25,9 @@ pub(crate) struct RowWriter {
 
 impl RowWriter {
     /// `memory` bounds what is kept, in bytes. With `names_to_come` the table `symbols` is not written here.
-    pub(crate) fn new(archive: ArchiveWriter, memory: usize, names_to_come: bool) -> Self {
-        Self { archive, kept: KeptRows::new(memory), held: names_to_come.then(Vec::new) }
+    pub(crate) fn new(archive: ArchiveWriter, tables: TableChoice, memory: usize, names_to_come: bool) -> Self {
+        let wanted = WantedTables::from(&tables);
+        Self { archive, tables, wanted, kept: KeptRows::new(memory), held: names_to_come.then(Vec::new) }
     }
 
     /// Whether writing has failed, so that producing more rows is of no use.
@@ -42,7 +47,12 @@ impl RowWriter {
 }
 
 macro_rules! sink {
-    (kept: $($kept:ident($kept_row:ty)),+; written: $($method:ident($row:ty)),+;) => {
+    (
+        kept: $($kept:ident($kept_row:ty)),+;
+        kept where wanted: $($chosen_kept:ident($chosen_kept_row:ty) in $kept_table:ident),+;
+        written: $($method:ident($row:ty)),+;
+        written where wanted: $($chosen:ident($chosen_row:ty) in $table:ident),+;
+    ) => {
         impl RowSink for RowWriter {
             fn symbol(&mut self, row: &SymbolRow) {
                 match &mut self.held {
@@ -63,8 +73,25 @@ macro_rules! sink {
             )+
             $(
                 #[inline]
+                fn $chosen_kept(&mut self, row: &$chosen_kept_row) {
+                    if self.wanted.$kept_table {
+                        self.kept.$chosen_kept(row);
+                        self.archive.$chosen_kept(row);
+                    }
+                }
+            )+
+            $(
+                #[inline]
                 fn $method(&mut self, row: &$row) {
                     self.archive.$method(row);
+                }
+            )+
+            $(
+                #[inline]
+                fn $chosen(&mut self, row: &$chosen_row) {
+                    if self.wanted.$table {
+                        self.archive.$chosen(row);
+                    }
                 }
             )+
         }
@@ -73,21 +100,23 @@ macro_rules! sink {
 
 sink! {
     kept:
-        cpu_sample(CpuSampleRow),
-        context_switch(ContextSwitchRow),
         frame(FrameRow),
         stack(StackRow);
+    kept where wanted:
+        cpu_sample(CpuSampleRow) in cpu_samples,
+        context_switch(ContextSwitchRow) in context_switches;
     written:
-        counter_sample(CounterSampleRow),
-        disk_io(DiskIoRow),
-        hard_fault(HardFaultRow),
-        page_fault(PageFaultRow),
-        syscall(SyscallRow),
-        file_io(FileIoRow),
-        counter_value(CounterValueRow),
-        cpu_frequency(CpuFrequencyRow),
-        cpu_idle_state(CpuIdleStateRow),
         managed_code(ManagedCodeRow),
-        mark(MarkRow),
-        event(EventRow);
+        mark(MarkRow);
+    written where wanted:
+        counter_sample(CounterSampleRow) in counter_samples,
+        disk_io(DiskIoRow) in disk_io,
+        hard_fault(HardFaultRow) in hard_faults,
+        page_fault(PageFaultRow) in page_faults,
+        syscall(SyscallRow) in syscalls,
+        file_io(FileIoRow) in file_io,
+        counter_value(CounterValueRow) in counter_values,
+        cpu_frequency(CpuFrequencyRow) in cpu_frequencies,
+        cpu_idle_state(CpuIdleStateRow) in cpu_idle_states,
+        event(EventRow) in events;
 }

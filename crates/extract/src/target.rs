@@ -16,6 +16,7 @@ use crate::perf;
 use crate::pipeline::{Budget, Recording, Report, extract_recording};
 use crate::progress::{Step, Watch};
 use crate::symbols::{NameSource, Named, load_symbols};
+use crate::table_choice::TableChoice;
 
 /// How to extract.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Options {
     pub overwrite: bool,
     /// Which events the table `events` keeps. `None`: the default ones, and an archive that is there is good as it is.
     pub events: Option<EventSelection>,
+    /// Which tables are written. An archive that is there is good if it left none of them out.
+    pub tables: TableChoice,
     /// The event of Linux recordings whose samples are CPU time. `None`: the best one, and an archive that is there is good as
     /// it is. Windows recordings have none to choose from.
     pub cpu_event: Option<String>,
@@ -39,6 +42,13 @@ pub struct Options {
     pub budget: Budget,
     /// What unpacking may cost.
     pub limits: input::Limits,
+}
+
+impl Options {
+    /// The events that are kept one by one, where their table is written at all.
+    pub(crate) fn kept_events(&self) -> EventSelection {
+        if self.tables.wants("events") { self.events.clone().unwrap_or_default() } else { EventSelection::None }
+    }
 }
 
 /// What became of a recording.
@@ -66,12 +76,9 @@ pub struct Extraction {
 /// # Errors
 /// [`Error`]; of several recordings the first that fails ends the work, those before it are complete.
 pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watch<'_>) -> Result<Extraction, Error> {
-    let directory = match &options.out {
-        Some(out) => out.clone(),
-        None => recording.files[0].parent().map(Path::to_owned).unwrap_or_default(),
-    };
+    let directory = directory(recording, options);
     let main_target = directory.join(format!("{}.sift", recording.name));
-    if !options.overwrite && is_up_to_date(&main_target, &recording.files, options) {
+    if is_done(recording, options) {
         return Ok(Extraction { outcomes: vec![up_to_date(main_target, options)?], notes: Vec::new() });
     }
 
@@ -109,6 +116,21 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
     Ok(extraction)
 }
 
+/// Whether there is nothing to extract: the archive of these very files is there, with all that is asked for.
+#[must_use]
+pub fn is_done(recording: &input::Recording, options: &Options) -> bool {
+    let target = directory(recording, options).join(format!("{}.sift", recording.name));
+    !options.overwrite && is_up_to_date(&target, &recording.files, options)
+}
+
+/// Where the archives of an input go.
+fn directory(recording: &input::Recording, options: &Options) -> PathBuf {
+    match &options.out {
+        Some(out) => out.clone(),
+        None => recording.files[0].parent().map(Path::to_owned).unwrap_or_default(),
+    }
+}
+
 /// An archive that is there needs no extract, and names only where they are asked for and were never looked for.
 fn up_to_date(archive: PathBuf, options: &Options) -> Result<Outcome, Error> {
     let Some(symbols) = &options.symbols else { return Ok(Outcome::UpToDate(archive)) };
@@ -140,13 +162,14 @@ fn is_as_asked(target: &Path, options: &Options) -> bool {
     Archive::open(target).is_ok_and(|archive| has_what_is_asked(&archive, options))
 }
 
-/// Whether an archive keeps the events that are asked for, and charges CPU time by the event that is.
+/// Whether an archive has the tables that are asked for, keeps the events that are, and charges CPU time by the event that is.
 fn has_what_is_asked(archive: &Archive, options: &Options) -> bool {
     let info = archive.info();
     let same_clock = |wanted: &String| {
         info.kind != "perf" || info.cpu_event.as_ref().is_some_and(|event| perf::is_named(event, wanted))
     };
-    options.events.as_ref().is_none_or(|selection| selection.is_within(&info.events))
+    options.tables.is_within(&info.left_out)
+        && options.events.as_ref().is_none_or(|selection| selection.is_within(&info.events))
         && options.cpu_event.as_ref().is_none_or(same_clock)
 }
 

@@ -18,6 +18,9 @@ mod simulate;
 pub mod story;
 mod truth;
 
+// A machine cannot be made without it.
+pub use tracesift_etl::write::PointerSize;
+
 pub use emit::{KeyStyle, Part, Recording, Rundown, StackStyle};
 pub use machine::{
     Code, Function, Image, ImageVersion, Machine, ManagedModule, Method, MethodName, MethodOrigin, Pdb, Process, Stack,

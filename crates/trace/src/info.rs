@@ -67,9 +67,9 @@ pub struct TraceInfo {
     pub events_lost: u64,
     /// Buffers that the recorder says it lost.
     pub buffers_lost: u64,
-    /// Whether context switches were recorded.
+    /// Whether context switches were recorded, and extracted.
     pub has_switches: bool,
-    /// Whether ready events were recorded.
+    /// Whether ready events were recorded, and extracted.
     pub has_ready: bool,
     /// Names of hardware counters at switches, in order.
     pub counters: Vec<String>,
@@ -82,6 +82,8 @@ pub struct TraceInfo {
     /// Which events the table `events` keeps: `none`, `default`, `all`, or `chosen` for an archive that was made for one question.
     /// Empty in archives of schema 1.0, which keep none.
     pub events: String,
+    /// Tables that the extract was told to leave out, whether or not the recording has anything for them.
+    pub left_out: Vec<String>,
     /// Whether names were looked for in symbol files, by the extract or later.
     pub symbols_loaded: bool,
     /// What limits the figures, one sentence each.

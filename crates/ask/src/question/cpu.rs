@@ -6,12 +6,13 @@
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
+use tracesift_analysis::CpuSet;
 use tracesift_archive::Error;
 use tracesift_extract::input::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
 
-use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
 use crate::ask::Ask;
 use crate::columns::Columns;
 use crate::file::File;
@@ -52,6 +53,9 @@ pub enum Sort {
     Name,
 }
 
+/// What the total of sampled CPU is called.
+pub const CPU: &str = "CPU";
+
 /// What the table adds up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Totals {
@@ -83,6 +87,10 @@ pub struct Question {
     pub ready: Between,
     /// What to add up.
     pub totals: Totals,
+    /// Whether totals were asked for: then a file without rows says 0.
+    pub always: bool,
+    /// The numbers of the CPUs on which a process ran.
+    pub core_numbers: bool,
     /// Facts of the image that a process runs; only of images that the patterns accept.
     pub modules: Option<Patterns>,
 }
@@ -94,6 +102,10 @@ pub struct Row {
     pub process: ProcessRow,
     /// Its figures.
     pub figures: ProcessSummaryRow,
+    /// Whether CPU was sampled at all: else 0 ms would be a figure, and a wrong one.
+    pub sampled: bool,
+    /// The CPUs on which it ran, if that was asked.
+    pub cores: Option<CpuSet>,
     /// Whether it is the idle loop: first row, in no total.
     pub idle: bool,
     /// The image that it runs, if that was asked.
@@ -103,7 +115,7 @@ pub struct Row {
 impl Row {
     /// A number of samples; unknown where there is CPU without any: that was imported.
     fn counted(&self, samples: i64) -> Option<i64> {
-        (self.figures.samples > 0 || self.figures.cpu == 0).then_some(samples)
+        (self.sampled && (self.figures.samples > 0 || self.figures.cpu == 0)).then_some(samples)
     }
 }
 
@@ -140,8 +152,8 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "cpu_ns",
         "CPU",
         Kind::Milliseconds,
-        |r| r.figures.cpu.into(),
-        "Sampled CPU: the sum of the samples' weights.",
+        |r| r.sampled.then_some(r.figures.cpu).into(),
+        "Sampled CPU: the sum of the samples' weights; empty where the CPU was not sampled.",
     ),
     ColumnOf::always(
         "samples",
@@ -163,6 +175,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         Kind::Count,
         |r| Some(r.figures.cores_used).filter(|cores| *cores > 0).into(),
         "CPUs on which it ran: from context switches, else from samples.",
+    ),
+    ColumnOf::always(
+        "core_numbers",
+        "CPUs",
+        Kind::Integers,
+        |r| r.cores.as_ref().map(|cores| Value::Integers(cores.iter().map(i64::from).collect())).unwrap_or(Value::None),
+        "The numbers of those CPUs, with `--core-numbers`.",
     ),
     ColumnOf::always(
         "priority",
@@ -237,12 +256,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::label(),
     of_module::name().shown(View::Machine).meaning("File name of the image that it runs, with `--show-modules`."),
     of_module::file_version().shown(View::Machine),
+    of_module::binary_file_version().shown(View::Machine),
     of_module::product_version().shown(View::Machine),
     of_module::product().shown(View::Machine),
     of_module::company().shown(View::Machine),
     of_module::description().shown(View::Machine),
     of_module::driver_vendor().shown(View::Machine),
     of_module::driver_category().shown(View::Machine),
+    of_module::path().shown(View::Machine).meaning("Path of the image that it runs, with `--show-modules`."),
     of_process::command_line(),
 ]);
 
@@ -251,10 +272,20 @@ impl Ask for Question {
         "cpu"
     }
 
+    fn tables(&self) -> &'static [&'static str] {
+        &["cpu_samples", "context_switches"]
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns = COLUMNS.descriptions();
         if self.modules.is_some() {
             of_module::show(&mut columns, &OF_MODULES);
+        }
+        if !self.core_numbers {
+            columns
+                .iter_mut()
+                .filter(|column| column.key == "core_numbers")
+                .for_each(|column| column.view = View::Nowhere);
         }
         columns
     }
@@ -271,7 +302,8 @@ impl Ask for Question {
             Some(_) => MainModules::of(&processes, &archive.rows::<ModuleRow>()?, &archive.rows::<ProcessModuleRow>()?),
             None => MainModules::default(),
         };
-        Ok(answer(&recording.file, &processes, &figures, &modules, self))
+        let cores = if self.core_numbers { recording.process_cpus(self.time)? } else { FxHashMap::default() };
+        Ok(answer(&recording.file, &processes, &figures, &modules, &cores, self))
     }
 }
 
@@ -282,14 +314,21 @@ pub fn answer(
     processes: &[ProcessRow],
     figures: &[ProcessSummaryRow],
     modules: &MainModules,
+    cores: &FxHashMap<ProcessId, CpuSet>,
     question: &Question,
 ) -> Section {
-    let rows = rows(processes, figures, modules, question);
-    match question.totals {
+    let mut rows = rows(processes, figures, modules, question);
+    let sampled = file.has_samples || file.has_imported_sums;
+    for row in &mut rows {
+        row.sampled = sampled;
+        row.cores = cores.get(&row.process.process).cloned();
+    }
+    let section = match question.totals {
         Totals::None => COLUMNS.section(file, &rows, Vec::new()),
         Totals::Process => COLUMNS.section(file, &rows, totals(file, question.time, &rows)),
         Totals::Total => COLUMNS.section(file, &[], totals(file, question.time, &rows)),
-    }
+    };
+    Section { always: question.always, ..section }
 }
 
 /// The rows for one file: the idle loop, then the others in order.
@@ -314,7 +353,7 @@ pub fn rows(
         let wanted = question.modules.as_ref().filter(|patterns| !patterns.is_empty());
         let shown =
             wanted.is_none_or(|patterns| module.as_ref().is_some_and(|module| of_module::matches(module, patterns)));
-        shown.then_some(Row { process: process.clone(), figures, idle, module })
+        shown.then_some(Row { process: process.clone(), figures, sampled: true, cores: None, idle, module })
     };
     let (mut idle, mut rows): (Vec<Row>, Vec<Row>) =
         Processes::new(processes).accepted(&question.filter).filter_map(row).partition(|row| row.idle);
@@ -357,13 +396,13 @@ fn totals(file: &File, time: TimeRange, rows: &[Row]) -> Vec<Fact> {
     if !file.has_samples && !has_imported {
         // 0 ms would be a figure, and a wrong one.
         return vec![
-            Fact::local("CPU samples", Kind::Text, "not recorded"),
+            Fact::local("CPU samples", Kind::Text, file.absence_of("cpu_samples")),
             Fact::new("processes", Kind::Count, busy().count()),
         ];
     }
     let sum =
         |figure: fn(&ProcessSummaryRow) -> i64| busy().fold(0_i64, |sum, row| sum.saturating_add(figure(&row.figures)));
     let samples = file.has_samples.then(|| Fact::new("samples", Kind::Count, sum(|figures| figures.samples)));
-    let cpu = Fact::new("CPU", Kind::Milliseconds, sum(|figures| figures.cpu));
+    let cpu = Fact::new(CPU, Kind::Milliseconds, sum(|figures| figures.cpu));
     [Some(cpu), samples, Some(Fact::new("processes", Kind::Count, busy().count()))].into_iter().flatten().collect()
 }

@@ -2,6 +2,7 @@
 
 pub mod cpu;
 pub mod instants;
+pub mod merged_cpu;
 pub mod methods;
 pub mod missing;
 pub mod process;

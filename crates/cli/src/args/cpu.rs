@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use tracesift_ask::Ask;
 use tracesift_ask::label_cut::LabelCut;
 use tracesift_ask::order::{Between, Top};
-use tracesift_ask::question::{cpu, methods};
+use tracesift_ask::question::{cpu, merged_cpu, methods};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::time_format::TimeStyle;
 use tracesift_extract::input::Patterns;
@@ -70,6 +70,13 @@ struct FigureArgs {
     /// methods, else none]
     #[arg(long, value_name = "WHAT", conflicts_with = "bucket")]
     totals: Option<Totals>,
+    /// A row per name of processes over all files: their CPU file by file, and the last file's minus the first one's. Filters are of single
+    /// processes, --top of names
+    #[arg(long, conflicts_with_all = ["per_method", "bucket", "core_numbers", "show_modules", "totals"])]
+    pub(crate) merge: bool,
+    /// The numbers of the CPUs on which each process ran, from the events
+    #[arg(long, conflicts_with = "per_method")]
+    core_numbers: bool,
     /// Show version, product, company and description of the image that a process runs, or of a method's module; with
     /// `=PATTERNS` only of those where one of these texts matches
     #[arg(long, value_name = "PATTERNS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
@@ -204,6 +211,8 @@ enum Sort {
     Priority,
     /// CPUs on which a process ran
     Cores,
+    /// CPU in the last file minus that in the first one, with --merge
+    Difference,
     /// Start of a process
     Start,
     /// Name
@@ -255,6 +264,34 @@ impl CpuArgs {
         }
     }
 
+    /// Order and number of the rows where files are merged; `None`: they are not.
+    pub(crate) fn merged(&self) -> Result<Option<(merged_cpu::Sort, Top)>, UsageError> {
+        if !self.figures.merge {
+            return Ok(None);
+        }
+        let sort = match self.figures.sort {
+            Sort::Cpu => merged_cpu::Sort::Cpu,
+            Sort::Difference => merged_cpu::Sort::Difference,
+            Sort::Name => merged_cpu::Sort::Name,
+            other => {
+                return Err(wrong_sort(other, "is of rows that are not merged", "sort by cpu, difference or name"));
+            }
+        };
+        Ok(Some((sort, self.rows.top())))
+    }
+
+    /// The question whose answer is merged: every row counts.
+    pub(crate) fn to_be_merged(&self) -> cpu::Question {
+        let figures = &self.figures;
+        cpu::Question {
+            filter: self.processes.filter(),
+            cpu: figures.cpu(),
+            wait: figures.wait(),
+            ready: figures.ready(),
+            ..cpu::Question::default()
+        }
+    }
+
     fn by_process(&self) -> Result<cpu::Question, UsageError> {
         let figures = &self.figures;
         let sort = match figures.sort {
@@ -269,6 +306,7 @@ impl CpuArgs {
             Sort::First => cpu::Sort::First,
             Sort::Last => cpu::Sort::Last,
             Sort::Name => cpu::Sort::Name,
+            Sort::Difference => return Err(wrong_sort(Sort::Difference, "is of merged rows", "add --merge")),
             Sort::Exclusive
             | Sort::CpuWait
             | Sort::CpuWaitReady
@@ -291,12 +329,14 @@ impl CpuArgs {
             cpu: figures.cpu(),
             wait: figures.wait(),
             ready: figures.ready(),
+            always: !matches!(figures.totals, None | Some(Totals::None)),
             totals: match figures.totals {
                 Some(Totals::None) => cpu::Totals::None,
                 None => cpu::Totals::Process,
                 Some(Totals::Process | Totals::Method) => cpu::Totals::Process,
                 Some(Totals::Total) => cpu::Totals::Total,
             },
+            core_numbers: figures.core_numbers,
             modules: figures.show_modules.as_deref().map(Patterns::parse),
             ..cpu::Question::default()
         })
@@ -320,6 +360,7 @@ impl CpuArgs {
             Sort::Last => methods::Sort::Last,
             Sort::Duration => methods::Sort::Duration,
             Sort::Name => methods::Sort::Name,
+            Sort::Difference => return Err(wrong_sort(Sort::Difference, "is of merged rows", "add --merge")),
             Sort::Run | Sort::Priority | Sort::Cores | Sort::Start => {
                 return Err(wrong_sort(
                     figures.sort,

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesift_ask::units::{QuantityError, parse_size};
-use tracesift_extract::EventSelection;
+use tracesift_extract::{EventSelection, TableChoice};
 
+use super::files::RunArgs;
 use super::symbols::SearchArgs;
 
 /// Options of `extract`.
@@ -27,6 +28,10 @@ pub(crate) struct ExtractArgs {
     #[arg(short, long)]
     pub(crate) recursive: bool,
 
+    /// Only list what would be extracted
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
     /// All files are parts of one recording, which gets this name
     #[arg(long, value_name = "NAME")]
     pub(crate) merge: Option<String>,
@@ -34,6 +39,10 @@ pub(crate) struct ExtractArgs {
     /// Keep at least these events one by one: none, default (those of providers) or all
     #[arg(long, value_name = "SELECTION")]
     pub(crate) events: Option<EventSelection>,
+
+    /// Write only these of the large tables: cpu_samples, context_switches, counter_samples, counter_values, cpu_frequencies, cpu_idle_states, disk_io, events, file_io, hard_faults, page_faults, syscalls; `;` separates, `!` excludes, `*` and `?` are wildcards [default: all]
+    #[arg(long, value_name = "TABLES", default_value = "", hide_default_value = true)]
+    pub(crate) tables: TableChoice,
 
     /// Event of a perf.data whose samples are CPU time [default: cpu-clock, task-clock, else cycles recorded with a frequency]
     #[arg(long, value_name = "EVENT")]
@@ -49,6 +58,9 @@ pub(crate) struct ExtractArgs {
     /// Where the file system of the recorded Linux machine lies: with its programs stacks of --call-graph dwarf are unwound [default: files of this machine with the recorded build ids]
     #[arg(long, value_name = "DIR")]
     pub(crate) sysroot: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) runs: RunArgs,
 
     /// Recordings extracted at the same time [default: as CPUs and --memory allow]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]

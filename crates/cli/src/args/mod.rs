@@ -61,7 +61,7 @@ Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inp
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Extract recordings into archives that can be asked
-    Extract(ExtractArgs),
+    Extract(Box<ExtractArgs>),
     /// Import the JSON extracts of ETWAnalyzer
     Import(ImportArgs),
     /// Ask archives, or recordings, a question

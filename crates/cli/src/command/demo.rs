@@ -45,7 +45,7 @@ fn step(words: &[&str], directory: &str, no_color: bool) -> anyhow::Result<Exit>
     writeln!(io::stdout(), "$ tracesift {}", words.join(" "))?;
     let mut cli = Cli::try_parse_from(std::iter::once("tracesift").chain(words))?;
     cli.no_color |= no_color;
-    let exit = super::run(&cli)?;
+    let exit = super::run(&cli, None)?;
     writeln!(io::stdout())?;
     Ok(exit)
 }

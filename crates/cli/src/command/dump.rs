@@ -1,11 +1,12 @@
 //! `dump`: puts a question to archives.
 
 use chrono::Local;
-use tracesift_ask::answer::Answer;
+use tracesift_ask::answer::{Answer, Column, descriptions};
 use tracesift_ask::column_choice::{ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
+use tracesift_ask::question::merged_cpu;
 use tracesift_ask::recording::Source;
-use tracesift_ask::{Ask, When, ask};
+use tracesift_ask::{Ask, When, ask, totals};
 use tracesift_extract::EventSelection;
 
 use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs, TimeArgs};
@@ -16,15 +17,27 @@ use crate::exit::{Exit, UsageError};
 use crate::output;
 use crate::output::table::Style;
 use crate::output::target::Target;
+use crate::reference::{self, csv::Layout};
 use crate::terminal::{self, Messages};
 
 /// Answers the question.
-pub(crate) fn run(dump: &Dump, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
-    let mut printer = Printer::new(dump.common().2, no_color)?;
+pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &Messages) -> anyhow::Result<Exit> {
+    let mut printer = Printer { csv: csv.cloned(), ..Printer::new(dump.common().2, no_color)? };
     match dump {
         Dump::Cpu(args) => {
             printer.style.time = args.time_style();
-            ask_archives(dump.common(), &dump.when(), args.question(messages)?.as_ref(), &printer, messages)
+            let (common, when) = (dump.common(), dump.when());
+            if let Some((sort, top)) = args.merged()? {
+                let columns = descriptions(merged_cpu::COLUMNS);
+                let merge = |answer: &mut Answer| *answer = merged_cpu::merge(answer, sort, top);
+                return ask_and(common, &when, &args.to_be_merged(), &columns, merge, &printer, messages);
+            }
+            let question = args.question(messages)?;
+            let columns = when.columns(question.as_ref());
+            let add_totals = |answer: &mut Answer| {
+                answer.sums = totals::of_runs_and_tests(&answer.sections, common.1.one_run);
+            };
+            ask_and(common, &when, question.as_ref(), &columns, add_totals, &printer, messages)
         }
         Dump::Stacks(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Threads(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
@@ -45,21 +58,35 @@ pub(crate) fn time(args: &TimeArgs, no_color: bool, messages: &Messages) -> anyh
 
 /// Puts a question to the archives that the arguments name, and to recordings that are named by themselves.
 pub(crate) fn ask_archives(
-    (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
+    common: (&FileArgs, &RunArgs, &OutputArgs),
     when: &When,
     question: &dyn Ask,
     printer: &Printer,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
-    printer.columns.choose(&when.columns(question)).map_err(wrong_column)?;
+    ask_and(common, when, question, &when.columns(question), |_| (), printer, messages)
+}
+
+/// The same, and does something with the answer before it is printed with these columns.
+fn ask_and(
+    (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
+    when: &When,
+    question: &dyn Ask,
+    columns: &[Column],
+    then: impl FnOnce(&mut Answer),
+    printer: &Printer,
+    messages: &Messages,
+) -> anyhow::Result<Exit> {
+    printer.columns.choose(columns).map_err(wrong_column)?;
     let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
-    let outcome = ask(&sources.list, question, when);
+    let mut outcome = ask(&sources.list, question, when);
     for failure in &outcome.failures {
         messages.error(&failure.reason);
     }
     let failed = sources.failed + outcome.failures.len();
     let usable = outcome.answer.sections.len();
     if usable > 0 {
+        then(&mut outcome.answer);
         printer.print(outcome.answer)?;
     }
     Ok(Exit::of(usable, failed))
@@ -114,6 +141,8 @@ pub(crate) struct Printer {
     style: Style,
     target: Target,
     columns: ColumnChoice,
+    /// ETWAnalyzer's columns for a CSV file, where its own command line asked for one.
+    csv: Option<Layout>,
 }
 
 impl Printer {
@@ -135,11 +164,15 @@ impl Printer {
             time: args.time_style(),
             color: on_terminal && terminal::stdout_shows_color(no_color),
         };
-        Ok(Self { format, style, target, columns: ColumnChoice::parse(&args.columns) })
+        Ok(Self { format, style, target, columns: ColumnChoice::parse(&args.columns), csv: None })
     }
 
     /// Prints an answer.
     pub(crate) fn print(&self, mut answer: Answer) -> anyhow::Result<()> {
+        let as_theirs = self.csv.as_ref().and_then(|layout| reference::csv::Table::of(&answer, layout));
+        if let Some(table) = as_theirs {
+            return self.target.write(|out| Ok(table.write(out)?));
+        }
         self.columns.apply(&mut answer).map_err(wrong_column)?;
         output::write(&answer, self.format, &self.style, &self.target)
     }

@@ -6,23 +6,29 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use chrono::Local;
 use tracesift_archive::Archive;
+use tracesift_ask::inputs::FoundInputs;
 use tracesift_extract::input::{self, Purpose, Recording, SelectOptions, Target};
-use tracesift_extract::{Budget, Extraction, Options, Outcome, Report};
+use tracesift_extract::{Budget, EventSelection, Extraction, Options, Outcome, Report};
 
 use crate::args::ExtractArgs;
-use crate::command::symbols;
-use crate::exit::{Exit, is_broken_pipe};
+use crate::command::{found, symbols};
+use crate::exit::{Exit, UsageError, is_broken_pipe};
 use crate::output::cell;
 use crate::progress::Progress;
 use crate::terminal::Messages;
 
 /// Extracts what the arguments name.
 pub(crate) fn run(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exit> {
+    check(args)?;
     let (recordings, mut failed) = find(args, messages);
+    if args.dry_run && !recordings.is_empty() {
+        return list(&recordings, args, failed);
+    }
     if recordings.is_empty() {
         if failed == 0 {
-            messages.error("there is no recording to extract; name files, directories or wildcards");
+            messages.error("there is no recording to extract; name files, directories or wildcards, or loosen the choice of test runs");
         }
         return Ok(Exit::NothingUsable);
     }
@@ -36,6 +42,18 @@ pub(crate) fn run(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exi
     let (extracted, failures) = extract_all(&recordings, jobs, &options, &progress, messages)?;
     failed += failures;
     Ok(Exit::of(extracted, failed))
+}
+
+/// The events of a table that is not written cannot be kept.
+fn check(args: &ExtractArgs) -> Result<(), UsageError> {
+    let asked = args.events.as_ref().filter(|events| !matches!(events, EventSelection::None));
+    match asked.filter(|_| !args.tables.wants("events")) {
+        None => Ok(()),
+        Some(events) => Err(UsageError::new(
+            format!("--events {events} keeps events in the table `events`, which --tables leaves out"),
+            "leave out one of them, or name `events` among the tables",
+        )),
+    }
 }
 
 /// The recordings, and the number of arguments that gave none.
@@ -57,7 +75,24 @@ fn find(args: &ExtractArgs, messages: &Messages) -> (Vec<Recording>, usize) {
         Target::Recording(recording) => Some(recording),
         Target::Extract(_) => None,
     });
-    (recordings.collect(), selection.problems.len())
+    let mut found = FoundInputs { recordings: recordings.collect(), ..FoundInputs::default() };
+    found::keep_selected(&mut found, &args.runs.selection(Local::now().naive_local()));
+    (found.recordings, selection.problems.len())
+}
+
+/// `--dry-run`: one line per recording.
+fn list(recordings: &[Recording], args: &ExtractArgs, failed: usize) -> anyhow::Result<Exit> {
+    let options = options(args, 1);
+    let mut out = io::stdout().lock();
+    for recording in recordings {
+        let files: Vec<String> = recording.files.iter().map(|path| path.display().to_string()).collect();
+        let what = match tracesift_extract::is_done(recording, &options) {
+            true => "is up to date",
+            false => "would be extracted",
+        };
+        writeln!(out, "{}", cell::clean(&format!("{}: {what}", files.join(", "))))?;
+    }
+    Ok(Exit::of(recordings.len(), failed))
 }
 
 /// As many as there are CPUs, and as the memory allows.
@@ -79,6 +114,7 @@ fn options(args: &ExtractArgs, jobs: usize) -> Options {
         out: args.out.clone(),
         overwrite: args.overwrite,
         events: args.events.clone(),
+        tables: args.tables.clone(),
         cpu_event: args.event.clone(),
         sysroot: args.sysroot.clone(),
         budget: Budget {

@@ -17,15 +17,16 @@ mod testrun;
 
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
+use crate::reference::csv::Layout;
 use crate::terminal::Messages;
 
-/// Runs the command.
-pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
+/// Runs the command. With `csv` a CSV file of an answer has ETWAnalyzer's columns.
+pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
     let messages = Messages::new(cli.no_color);
     match &cli.command {
         Command::Extract(args) => extract::run(args, &messages),
         Command::Import(args) => import::run(args, &messages),
-        Command::Dump(args) => dump::run(&args.question, cli.no_color, &messages),
+        Command::Dump(args) => dump::run(&args.question, cli.no_color, csv, &messages),
         Command::Events(args) => events::run(args, &messages),
         Command::Flame(args) => profile::flame(args, &messages),
         Command::Export(args) => profile::export(args, &messages),

@@ -110,7 +110,11 @@ impl One {
         }
         let has_switches = self.recording.info().has_switches;
         if question.measure == Measure::Cpu && !self.recording.file.has_samples && has_switches {
-            messages.note("no CPU samples were recorded: CPU is precise run time from context switches");
+            messages.note(&self.recording.file.note_of_precise_cpu());
+        }
+        let needed = if question.measure == Measure::Cpu { "cpu_samples" } else { "context_switches" };
+        if let Some(warning) = self.recording.file.warning_of_left_out(&[needed]) {
+            messages.warning(&format!("{}: {warning}", self.recording.file.name));
         }
         Ok(profile::Question { time, origin, ..question.clone() })
     }

@@ -41,6 +41,9 @@ pub(crate) fn write(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::
             }
         }
     }
+    for group in &answer.sums {
+        writeln!(out, "{}", paint(bold(), &group_heading(group, style), style.color))?;
+    }
     if answer.sections.len() > 1 && !answer.facts.is_empty() {
         writeln!(out, "{}", paint(bold(), &format!("all files  {}", facts(&answer.facts, style.time)), style.color))?;
     }

@@ -5,16 +5,21 @@
 //! refused by its name; what only shapes ETWAnalyzer's own output is dropped.
 
 mod arguments;
+mod columns;
+pub(crate) mod csv;
+mod extractors;
 mod paths;
-mod switches;
+pub(crate) mod switches;
 mod verbs;
 
 use std::ffi::OsString;
 
 use crate::exit::UsageError;
+use crate::expanded::Expanded;
 use crate::terminal::Messages;
 
 use arguments::Tokens;
+use extractors::Tables;
 use switches::Effect;
 use verbs::{Command, Verb};
 
@@ -25,15 +30,26 @@ pub(crate) struct Rewritten {
     pub(crate) arguments: Vec<String>,
     /// What is done in another way, or left out without harm.
     pub(crate) notes: Vec<String>,
+    /// How a CSV file looks, where one is asked for.
+    pub(crate) csv: Option<csv::Layout>,
+}
+
+/// A command line that was rewritten, ready to be parsed.
+pub(crate) struct Reference {
+    /// The arguments with the program's name.
+    pub(crate) arguments: Vec<OsString>,
+    /// How a CSV file looks, where one is asked for.
+    pub(crate) csv: Option<csv::Layout>,
 }
 
 /// Rewrites a command line when it is one of ETWAnalyzer's; `None`: it is ours.
-pub(crate) fn rewrite(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Option<Vec<OsString>>> {
+pub(crate) fn rewrite(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Option<Reference>> {
     let Some((program, rest)) = arguments.split_first() else { return Ok(None) };
     let texts: Vec<String> = rest.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let Some(rewritten) = translate(&texts, &|path| std::path::Path::new(path).exists())? else { return Ok(None) };
     rewritten.notes.iter().for_each(|note| messages.note(note));
-    Ok(Some(std::iter::once(program.clone()).chain(rewritten.arguments.into_iter().map(OsString::from)).collect()))
+    let arguments = rewritten.arguments.into_iter().map(OsString::from);
+    Ok(Some(Reference { arguments: std::iter::once(program.clone()).chain(arguments).collect(), csv: rewritten.csv }))
 }
 
 /// The same on texts. `exists` says whether a path exists, which decides between an archive and what ETWAnalyzer would have
@@ -46,34 +62,119 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
         return Ok(None);
     };
     let (command, after) = verb.command(after)?;
-    let mut rewritten = Rewritten { arguments: command.words(), notes: Vec::new() };
-    let mut paths = Vec::new();
+    // There a switch has one value, so what follows it can be nothing else.
+    if let Some(expanded) = Expanded::find(arguments, exists) {
+        return Err(UsageError::new(expanded.message(), expanded.hint()));
+    }
+    let (names, after) = match command {
+        Command::Extract => after.split_at(after.iter().take_while(|argument| !argument.starts_with('-')).count()),
+        _ => (&[][..], after),
+    };
+    let mut collected = Collected { tables: Tables::of(names)?, ..Collected::default() };
     for part in [before, after] {
         let mut tokens = Tokens::new(part);
         while let Some(token) = tokens.next() {
-            let Some(name) = arguments::switch_name(token) else {
-                paths.push(token.to_owned());
-                continue;
-            };
-            match switches::find(command, name)?.apply(token, &mut tokens)? {
-                Effect::Ours(mut options) => rewritten.arguments.append(&mut options),
-                Effect::Path(path) => paths.push(path),
-                Effect::Note(note) => rewritten.notes.push(note),
-                Effect::Nothing => {}
+            match arguments::switch_name(token) {
+                None => collected.paths.push(token.to_owned()),
+                Some(name) => {
+                    let effect = switches::find(command, &name)?.apply(command, token, &mut tokens)?;
+                    collected.add(name, effect);
+                }
             }
         }
     }
-    let is_question = command != Command::Extract;
-    // There what was extracted before is replaced unless one says otherwise.
-    let keeps = |argument: &String| arguments::switch_name(argument).is_some_and(|name| name == "nooverwrite");
-    if command == Command::Extract && !arguments.iter().any(keeps) {
-        rewritten.arguments.push("--overwrite".to_owned());
+    Ok(Some(collected.rewritten(command, arguments, exists)))
+}
+
+/// What the switches of a command line led to.
+#[derive(Default)]
+struct Collected {
+    switches: Vec<String>,
+    words: Vec<String>,
+    paths: Vec<String>,
+    notes: Vec<String>,
+    /// `--columns`, which several switches change: in rows of processes, in rows of methods.
+    columns: [Vec<String>; 2],
+    /// Flags that only rows of processes have.
+    of_processes: Vec<String>,
+    tables: Tables,
+    /// The second format of `-fld`.
+    last_format: Option<&'static str>,
+}
+
+impl Collected {
+    fn add(&mut self, switch: String, effect: Effect) {
+        self.switches.push(switch);
+        match effect {
+            Effect::Ours(mut options) => self.words.append(&mut options),
+            Effect::Path(path) => self.paths.push(path),
+            Effect::Note(note) => self.notes.push(note),
+            Effect::Columns(columns) => self.change(columns),
+            Effect::Modules(option, columns) => {
+                self.words.push(option);
+                self.change(columns);
+            }
+            Effect::OfProcesses(flag) => self.of_processes.push(flag),
+            Effect::LeaveOut(table) => self.tables.leave_out(table),
+            Effect::FirstLast(mut options, last) => {
+                self.words.append(&mut options);
+                self.last_format = last;
+            }
+            Effect::Nothing => {}
+        }
     }
-    // In front of the options: one of them may have a value or none.
-    let paths = paths.iter().map(|path| paths::translate(path, is_question, exists));
-    let place = command.words().len();
-    rewritten.arguments.splice(place..place, paths);
-    Ok(Some(rewritten))
+
+    fn change(&mut self, columns: [String; 2]) {
+        for (all, more) in self.columns.iter_mut().zip(columns) {
+            all.extend(Some(more).filter(|more| !more.is_empty()));
+        }
+    }
+
+    fn has(&self, switch: &str) -> bool {
+        self.switches.iter().any(|known| known == switch)
+    }
+
+    fn rewritten(mut self, command: Command, arguments: &[String], exists: &dyn Fn(&str) -> bool) -> Rewritten {
+        let of_methods = ["methods", "stacktags", "topnmethods"].iter().any(|switch| self.has(switch));
+        let of_methods = command == Command::Cpu && of_methods;
+        if !of_methods {
+            self.words.append(&mut self.of_processes);
+        }
+        let mut columns = std::mem::take(&mut self.columns[usize::from(of_methods)]).join(";");
+        if command == Command::Cpu && !of_methods && self.has("merge") {
+            // Merged rows have neither totals nor anything of a single process.
+            let of_single = ["--totals=", "--show-modules", "--core-numbers"];
+            self.words.retain(|word| !of_single.iter().any(|option| word.starts_with(option)));
+            columns.clear();
+        }
+        if !columns.is_empty() {
+            self.words.push(format!("--columns={columns}"));
+        }
+        if command == Command::Extract {
+            self.words.extend(self.tables.option());
+            // There what was extracted before is replaced unless one says otherwise.
+            if !self.has("nooverwrite") {
+                self.words.push("--overwrite".to_owned());
+            }
+        }
+        let csv = (self.has("csv") && command.writes_csv()).then(|| {
+            // These shape what is shown; a file has every row and column.
+            let shapes = ["--totals=", "--columns=", "--properties=", "--merge"];
+            self.words.retain(|word| !shapes.iter().any(|option| word.starts_with(option)));
+            if of_methods && !self.has("noready") {
+                self.words.push("--percentiles".to_owned());
+            }
+            csv::Layout::new(arguments.join(" "), !self.has("nocsvseparator"), &self.words, self.last_format)
+        });
+        if self.has("csv") && csv.is_none() {
+            self.notes.push("ETWAnalyzer has no CSV file of this question: it gets the columns of `--csv`".to_owned());
+        }
+        let is_question = command != Command::Extract;
+        // Paths stand in front of the options: one of them may have a value or none.
+        let paths = self.paths.iter().map(|path| paths::translate(path, is_question, exists));
+        let arguments = command.words().into_iter().chain(paths).chain(self.words).collect();
+        Rewritten { arguments, notes: self.notes, csv }
+    }
 }
 
 #[cfg(test)]

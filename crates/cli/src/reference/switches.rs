@@ -4,6 +4,8 @@ use super::arguments::Tokens;
 use super::verbs::{Command, missing};
 use crate::exit::UsageError;
 
+use super::columns;
+
 use Command::{Cpu, Export, Extract, LoadSymbols, Process, Stats, Testrun, Time, Version};
 
 /// One switch.
@@ -34,14 +36,27 @@ enum To {
     Range(&'static str, &'static str, &'static str),
     /// Options of our own for `n [skip]`.
     Top(&'static str, &'static str),
-    /// One of our options, whose value may be missing, with the value translated; as many more values are dropped.
-    Times(&'static str, usize),
+    /// `-fld [first] [last]`; a table of ours shows both times in the first format.
+    FirstLast,
     /// A format of times; for processes it also asks for their times.
     ProcessTimes,
     /// `-zerotime`: what happened at time zero, with its pattern.
     ZeroTime,
-    /// Dropped with so many values: it shapes ETWAnalyzer's own output or work.
-    Dropped(usize),
+    /// Changes `--columns`: in rows of processes, in rows of methods.
+    Columns(&'static str, &'static str),
+    /// `--columns` with names that are translated.
+    ChosenColumns,
+    /// One of our flags that rows of processes have; those of methods have nothing like it there either.
+    OfProcesses(&'static str),
+    /// `-smi [Driver|filter]`
+    Modules,
+    /// A table that an extract leaves out.
+    LeaveOut(&'static str),
+    /// Dropped with so many values, for a reason: it shapes ETWAnalyzer's own output or work.
+    Dropped(
+        usize,
+        #[cfg_attr(not(test), expect(dead_code, reason = "the table of switches in docs/ tells it"))] &'static str,
+    ),
     /// Left out with so many values, and said so.
     Left(usize, &'static str),
     /// Asks for something that does not exist yet.
@@ -56,11 +71,22 @@ pub(super) enum Effect {
     Path(String),
     /// Something to say.
     Note(String),
+    /// Changes of `--columns`: in rows of processes, in rows of methods.
+    Columns([String; 2]),
+    /// A flag of ours for rows of processes.
+    OfProcesses(String),
+    /// A table that an extract leaves out.
+    LeaveOut(&'static str),
+    /// Facts of modules, and changes of `--columns` that leave only those of drivers.
+    Modules(String, [String; 2]),
+    /// Options of ours for the times of methods, and the format of the last one.
+    FirstLast(Vec<String>, Option<&'static str>),
     /// Nothing.
     Nothing,
 }
 
 const QUESTIONS: &[Command] = &[Cpu, Process, Version, Testrun, Stats];
+const WITH_RUNS: &[Command] = &[Extract, Cpu, Process, Version, Testrun, Stats];
 const OF_PROCESSES: &[Command] = &[Cpu, Process, Version];
 const ALL: &[Command] = &[Extract, Cpu, Process, Version, Testrun, Stats, Time, Export, LoadSymbols];
 const WITH_SYMBOLS: &[Command] = &[Extract, LoadSymbols];
@@ -87,19 +113,13 @@ const SWITCHES: &[Switch] = &[
     // Files.
     switch(&["fd", "filedir"], ALL, To::Path),
     switch(&["recursive"], ALL, To::Flag("--recursive")),
-    switch(&["testruncount", "trc"], QUESTIONS, To::Value("--run-count")),
-    switch(&["testrunindex", "tri"], QUESTIONS, To::Value("--run-index")),
-    switch(&["testsperrun"], QUESTIONS, To::Value("--tests-per-run")),
-    switch(&["skipntests"], QUESTIONS, To::Value("--skip-tests")),
-    switch(&["lastndays"], QUESTIONS, To::Value("--last-days")),
+    switch(&["testruncount", "trc"], WITH_RUNS, To::Value("--run-count")),
+    switch(&["testrunindex", "tri"], WITH_RUNS, To::Value("--run-index")),
+    switch(&["testsperrun"], WITH_RUNS, To::Value("--tests-per-run")),
+    switch(&["skipntests"], WITH_RUNS, To::Value("--skip-tests")),
+    switch(&["lastndays"], WITH_RUNS, To::Value("--last-days")),
     switch(&["minmaxmstesttimes"], QUESTIONS, To::Range("--min-test-time", "--max-test-time", "ms")),
-    switch(&["notestrungrouping"], QUESTIONS, To::Flag("--one-run")),
-    switch(
-        &["lastndays", "testrunindex", "tri", "testruncount", "trc", "testsperrun", "skipntests"],
-        &[Extract],
-        To::Missing("the choice of test runs while extracting"),
-    ),
-    switch(&["notestrungrouping"], &[Extract], To::Dropped(0)),
+    switch(&["notestrungrouping"], WITH_RUNS, To::Flag("--one-run")),
     // Output.
     switch(&["csv"], QUESTIONS, To::Value("--csv")),
     switch(&["nocolor"], ALL, To::Flag("--no-color")),
@@ -109,10 +129,16 @@ const SWITCHES: &[Switch] = &[
     switch(&["timedigits"], QUESTIONS, To::Value("--time-digits")),
     switch(&["processfmt"], &[Cpu, Process, Version], To::ProcessTimes),
     switch(&["nocmdline"], QUESTIONS, To::Flag("--no-cmdline")),
-    switch(&["nocsvseparator", "clip", "nodigitsep", "debug"], ALL, To::Dropped(0)),
-    switch(&["showfullfilename", "sffn", "plainprocessnames", "ppn"], QUESTIONS, To::Dropped(0)),
-    switch(&["column"], QUESTIONS, To::Value("--columns")),
-    switch(&["merge"], QUESTIONS, To::Missing("rows merged over files")),
+    // Looked for when the file is written.
+    switch(&["nocsvseparator"], QUESTIONS, To::Dropped(0, "leaves out the first line of `-csv`")),
+    switch(&["clip"], ALL, To::Dropped(0, "lines are cut at the terminal's width anyway")),
+    switch(&["nodigitsep"], ALL, To::Dropped(0, "CSV and JSON have no digit groups, tables always do")),
+    switch(&["debug"], ALL, To::Dropped(0, "errors are always told in full")),
+    switch(&["showfullfilename", "sffn"], QUESTIONS, To::Dropped(0, "CSV and JSON have the path, tables the name")),
+    switch(&["plainprocessnames", "ppn"], QUESTIONS, To::Dropped(0, "processes are not renamed")),
+    switch(&["column"], QUESTIONS, To::ChosenColumns),
+    switch(&["merge"], &[Cpu], To::OfProcesses("--merge")),
+    switch(&["merge"], &[Process], To::Missing("lives of processes followed over files")),
     switch(&["zerotime", "zt"], OF_PROCESSES, To::ZeroTime),
     switch(&["zeroprocessname", "zpn"], OF_PROCESSES, To::Value("--zero-process")),
     switch(&["time"], &[Time], To::Value("--at")),
@@ -131,8 +157,8 @@ const SWITCHES: &[Switch] = &[
     switch(&["cutmethod"], &[Cpu], To::Value("--cut-method")),
     switch(&["showonmethod"], &[Cpu], To::Flag("--show-on-method")),
     // The second format is that of the last time; ours is of both.
-    switch(&["fld", "firstlastduration"], &[Cpu], To::Times("--first-last", 1)),
-    switch(&["threadcount"], &[Cpu], To::Flag("--columns=+threads")),
+    switch(&["fld", "firstlastduration"], &[Cpu], To::FirstLast),
+    switch(&["threadcount"], &[Cpu], To::Columns("", "+threads")),
     switch(&["minmaxfirst"], &[Cpu], To::Range("--min-first", "--max-first", "s")),
     switch(&["minmaxlast"], &[Cpu], To::Range("--min-last", "--max-last", "s")),
     switch(&["minmaxduration"], &[Cpu], To::Range("--min-duration", "--max-duration", "s")),
@@ -172,9 +198,14 @@ const SWITCHES: &[Switch] = &[
             &[("none", "none"), ("total", "total"), ("file", "total"), ("process", "process"), ("method", "method")],
         ),
     ),
-    switch(&["smi", "showmoduleinfo"], &[Cpu], To::Optional("--show-modules", &[("driver", "*.sys")])),
-    switch(&["nopriority", "nocoreusage", "noready", "nofrequency", "normalize"], &[Cpu], To::Dropped(0)),
-    switch(&["showcorenumber"], &[Cpu], To::Missing("the numbers of the CPUs on which a process ran")),
+    switch(&["smi", "showmoduleinfo"], &[Cpu], To::Modules),
+    // Columns of rows of processes; there, too, rows of methods have none.
+    switch(&["nopriority"], &[Cpu], To::Columns("!priority", "")),
+    switch(&["nocoreusage"], &[Cpu], To::Columns("!cores_used", "")),
+    switch(&["showcorenumber"], &[Cpu], To::OfProcesses("--core-numbers")),
+    switch(&["noready"], &[Cpu], To::Columns("", "!ready*")),
+    switch(&["nofrequency"], &[Cpu], To::Dropped(0, "no frequencies are shown")),
+    switch(&["normalize"], &[Cpu], To::Missing("CPU normalised to the nominal frequency")),
     // Processes as a question.
     switch(
         &["sortby"],
@@ -195,8 +226,9 @@ const SWITCHES: &[Switch] = &[
     switch(&["showuser"], &[Process], To::Flag("--details")),
     switch(&["minmaxduration"], &[Process], To::Range("--min-duration", "--max-duration", "s")),
     switch(&["minmaxstart"], &[Process], To::Range("--min-start", "--max-start", "s")),
-    switch(&["showfileonline", "sfo", "showallprocesses"], &[Process], To::Dropped(0)),
-    switch(&["showtotal"], &[Process, Version], To::Dropped(1)),
+    switch(&["showfileonline", "sfo"], &[Process], To::Dropped(0, "the file stands above its rows")),
+    switch(&["showallprocesses"], &[Process], To::Dropped(0, "belongs to -merge")),
+    switch(&["showtotal"], &[Process, Version], To::Dropped(1, "counts always stand above the rows")),
     // Versions.
     switch(&["dll"], &[Version], To::Value("--per-process --dll")),
     switch(&["modulefilter"], &[Version], To::Value("--dll")),
@@ -205,7 +237,7 @@ const SWITCHES: &[Switch] = &[
     // Test runs.
     switch(&["printfiles"], &[Testrun], To::Flag("--print-files")),
     switch(&["validtestsonly"], &[Testrun], To::Flag("--valid-only")),
-    switch(&["verbose"], &[Testrun], To::Dropped(0)),
+    switch(&["verbose"], &[Testrun], To::Dropped(0, "`--details` shows more")),
     switch(&["copyfilesto", "withetl", "overwrite"], &[Testrun], To::Missing("copying the files of test runs")),
     // Statistics.
     switch(&["properties"], &[Stats], To::Value("--properties")),
@@ -214,11 +246,23 @@ const SWITCHES: &[Switch] = &[
     switch(&["outdir"], &[Extract], To::Value("--out")),
     switch(&["tempdir"], &[Extract], To::Value("--temp")),
     switch(&["nthreads"], &[Extract], To::Value("--jobs")),
-    switch(&["nooverwrite", "indent", "nocompress", "keeptemp", "child"], &[Extract], To::Dropped(0)),
-    switch(&["pthreads", "concurrency"], &[Extract], To::Dropped(1)),
+    switch(
+        &["nooverwrite"],
+        &[Extract],
+        To::Dropped(0, "what is up to date is kept: without this switch it is replaced"),
+    ),
+    switch(&["indent", "nocompress"], &[Extract, LoadSymbols], To::Dropped(0, "archives are Parquet and no JSON")),
+    switch(&["keeptemp"], &[Extract], To::Dropped(0, "what is unpacked has no name that could stay")),
+    switch(&["child"], &[Extract], To::Dropped(0, "everything is extracted in one process")),
+    switch(
+        &["pthreads", "concurrency"],
+        &[Extract],
+        To::Dropped(1, "as many as CPUs and memory allow; -nthreads says how many"),
+    ),
     switch(&["symserver"], WITH_SYMBOLS, To::Optional("--symbols", SYMBOL_SERVERS)),
-    switch(&["symcache", "symfolder"], WITH_SYMBOLS, To::Dropped(1)),
-    switch(&["nooverwrite", "indent"], &[LoadSymbols], To::Dropped(0)),
+    switch(&["symcache"], WITH_SYMBOLS, To::Value("--symbol-cache")),
+    switch(&["symfolder"], WITH_SYMBOLS, To::Dropped(1, "paths may be as long as they like")),
+    switch(&["nooverwrite"], &[LoadSymbols], To::Dropped(0, "names are added to what is there")),
     switch(
         &["outdir"],
         &[LoadSymbols],
@@ -226,27 +270,75 @@ const SWITCHES: &[Switch] = &[
     ),
     // -1: all processes.
     switch(&["pid"], &[Export], To::Optional("--process", &[("-1", "")])),
-    switch(&["perthread"], &[Export], To::Dropped(0)),
-    switch(&["symserver", "symcache", "symfolder"], &[Export], To::Dropped(1)),
-    switch(&["allcpu", "allexceptions", "includeexitedprocesses"], &[Extract], To::Dropped(0)),
+    switch(&["perthread"], &[Export], To::Dropped(0, "profiles are always per thread")),
     switch(
-        &["nosampling", "nocswitch", "noready"],
-        &[Extract],
-        To::Left(0, "everything is extracted, samples and switches apart from each other"),
+        &["symserver", "symcache", "symfolder"],
+        &[Export],
+        To::Dropped(1, "the archive has the names; `symbols load` adds them"),
     ),
+    switch(
+        &["allcpu", "allexceptions", "includeexitedprocesses"],
+        &[Extract],
+        To::Dropped(0, "nothing is left out of an extract"),
+    ),
+    switch(&["nosampling"], &[Extract], To::LeaveOut("cpu_samples")),
+    switch(&["nocswitch"], &[Extract], To::LeaveOut("context_switches")),
+    switch(&["noready"], &[Extract], To::Dropped(0, "percentiles are made when they are asked for")),
     switch(
         &["extractregion"],
         &[Extract],
         To::Left(usize::MAX, "everything is extracted; ask about a part of it with `--time 3s..5s`"),
     ),
-    switch(&["timeline"], &[Extract], To::Dropped(1)),
-    switch(&["unzipoperation"], &[Extract], To::Missing("commands to run after unpacking")),
-    switch(&["dryrun"], &[Extract], To::Missing("a list of what would be extracted")),
+    switch(&["timeline"], &[Extract], To::Dropped(1, "a series is made when it is asked for: `dump cpu --bucket`")),
+    switch(&["unzipoperation"], &[Extract], To::Missing("commands to run after unpacking; unpack first")),
+    switch(&["dryrun"], &[Extract], To::Flag("--dry-run")),
 ];
 
+/// The table as the reference shows it: names, commands, what becomes of the switch.
+#[cfg(test)]
+pub(crate) fn described() -> Vec<[String; 3]> {
+    let described = |switch: &Switch| {
+        let names: Vec<String> = switch.names.iter().map(|name| format!("`-{name}`")).collect();
+        let commands: Vec<String> = switch.commands.iter().map(|command| command.words().join(" ")).collect();
+        let commands = if switch.commands == ALL { "all".to_owned() } else { commands.join(", ") };
+        [names.join(", "), commands, switch.to.described()]
+    };
+    SWITCHES.iter().map(described).collect()
+}
+
+#[cfg(test)]
+impl To {
+    fn described(&self) -> String {
+        let words = |table: &[(&str, &str)]| {
+            let pairs: Vec<String> = table.iter().map(|(theirs, ours)| format!("{theirs} → {ours}")).collect();
+            pairs.join(", ")
+        };
+        match self {
+            Self::Path => "a path".to_owned(),
+            Self::Flag(ours) | Self::Value(ours) | Self::OfProcesses(ours) => format!("`{ours}`"),
+            Self::Optional(ours, table) | Self::Word(ours, table) => format!("`{ours}`: {}", words(table)),
+            Self::Range(min, max, _) => format!("`{min}`, `{max}`"),
+            Self::Top(take, skip) => format!("`{take}`, `{skip}`"),
+            Self::Columns(of_processes, of_methods) => {
+                let one = [of_processes, of_methods].into_iter().find(|columns| !columns.is_empty());
+                format!("`--columns '{}'`", one.map_or("", |columns| *columns))
+            }
+            Self::ChosenColumns => "`--columns`, names translated".to_owned(),
+            Self::LeaveOut(table) => format!("`--tables '!{table}'`"),
+            Self::Modules => "`--show-modules`".to_owned(),
+            Self::FirstLast => "`--first-last`".to_owned(),
+            Self::ProcessTimes => "`--time-format`, `--details`".to_owned(),
+            Self::ZeroTime => "`--zero-time`, `--zero-cmdline`".to_owned(),
+            Self::Dropped(_, reason) => format!("nothing: {reason}"),
+            Self::Left(_, note) => format!("left out, and said so: {note}"),
+            Self::Missing(what) => format!("refused: {what}"),
+        }
+    }
+}
+
 /// The switch of a command.
-pub(super) fn find(command: Command, name: String) -> Result<Switch, UsageError> {
-    let named = |switch: &&Switch| switch.names.contains(&name.as_str());
+pub(super) fn find(command: Command, name: &str) -> Result<Switch, UsageError> {
+    let named = |switch: &&Switch| switch.names.contains(&name);
     if let Some(switch) = SWITCHES.iter().filter(named).find(|switch| switch.commands.contains(&command)) {
         return Ok(*switch);
     }
@@ -262,7 +354,7 @@ pub(super) fn find(command: Command, name: String) -> Result<Switch, UsageError>
 
 impl Switch {
     /// What the switch does with the values that follow.
-    pub(super) fn apply(self, written: &str, tokens: &mut Tokens<'_>) -> Result<Effect, UsageError> {
+    pub(super) fn apply(self, command: Command, written: &str, tokens: &mut Tokens<'_>) -> Result<Effect, UsageError> {
         let mut value = || {
             tokens
                 .value()
@@ -298,19 +390,35 @@ impl Switch {
                 }
                 Effect::Ours(words)
             }
-            To::Times(option, more) => {
-                let format = tokens.value().map(|value| word(written, value, TIME_FORMATS)).transpose()?;
-                if format.is_some() {
-                    tokens.skip_values(more);
-                }
-                Effect::Ours(vec![format.map_or(option.to_owned(), |format| format!("{option}={format}"))])
+            To::FirstLast => {
+                let mut format = || tokens.value().map(|value| word(written, value, TIME_FORMATS)).transpose();
+                let (first, last) = (format()?, format()?);
+                let option = first.map_or("--first-last".to_owned(), |format| format!("--first-last={format}"));
+                Effect::FirstLast(vec![option], last)
             }
             To::ProcessTimes => Effect::Ours(vec![
                 format!("--time-format={}", word(written, value()?, TIME_FORMATS)?),
                 "--details".to_owned(),
             ]),
             To::ZeroTime => zero_time(written, value()?, tokens)?,
-            To::Dropped(values) => {
+            To::Columns(of_processes, of_methods) => Effect::Columns([of_processes.to_owned(), of_methods.to_owned()]),
+            To::ChosenColumns => {
+                let list = columns::translate(command, value()?)?;
+                Effect::Columns([list.clone(), list])
+            }
+            To::OfProcesses(flag) => Effect::OfProcesses(flag.to_owned()),
+            To::Modules => {
+                const BUT_DRIVERS: &str = "!*_version;!product;!company;!description";
+                match tokens.value() {
+                    Some(value) if value.eq_ignore_ascii_case("driver") => {
+                        Effect::Modules("--show-modules".to_owned(), [(); 2].map(|()| BUT_DRIVERS.to_owned()))
+                    }
+                    Some(value) => Effect::Ours(vec![format!("--show-modules={value}")]),
+                    None => Effect::Ours(vec!["--show-modules".to_owned()]),
+                }
+            }
+            To::LeaveOut(table) => Effect::LeaveOut(table),
+            To::Dropped(values, _) => {
                 tokens.skip_values(values);
                 Effect::Nothing
             }

@@ -69,24 +69,6 @@ const QUESTIONS: &[(&str, Result<Command, &str>)] = &[
     ("virtualalloc", Err("virtual allocations")),
 ];
 
-/// Extractors whose events an extract keeps, or which need nothing of their own. Everything is always extracted.
-const EXTRACTORS: &[&str] = &["all", "default", "cpu", "module", "disk", "stacktag", "pmc"];
-
-/// Extractors without a counterpart yet.
-const MISSING_EXTRACTORS: &[(&str, &str)] = &[
-    ("file", "file operations"),
-    ("memory", "memory use"),
-    ("exception", ".NET exceptions"),
-    ("threadpool", ".NET thread pool starvation"),
-    ("dns", "DNS queries"),
-    ("tcp", "TCP connections"),
-    ("frequency", "CPU frequencies"),
-    ("virtualalloc", "virtual allocations"),
-    ("objectref", "kernel objects and handles"),
-    ("power", "power settings"),
-    ("tracelog", "TraceLogging events"),
-];
-
 impl Verb {
     /// Reads an argument; `None`: no verb.
     pub(super) fn parse(argument: &str) -> Option<Self> {
@@ -111,7 +93,7 @@ impl Verb {
             Self::LoadSymbol => Ok((Command::LoadSymbols, arguments)),
             Self::ConvertTime => Ok((Command::Time, arguments)),
             Self::Missing(verb, what) => Err(missing(what, verb)),
-            Self::Extract => extractors(arguments).map(|rest| (Command::Extract, rest)),
+            Self::Extract => Ok((Command::Extract, arguments)),
             Self::Dump => {
                 let known = || QUESTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
                 let Some((name, rest)) = arguments.split_first() else {
@@ -130,6 +112,11 @@ impl Verb {
 }
 
 impl Command {
+    /// Whether `-csv` writes a file of ETWAnalyzer's columns.
+    pub(super) fn writes_csv(self) -> bool {
+        matches!(self, Self::Cpu | Self::Process | Self::Version | Self::Stats)
+    }
+
     /// Our words for it.
     pub(super) fn words(self) -> Vec<String> {
         let words: &[&str] = match self {
@@ -146,24 +133,6 @@ impl Command {
         };
         words.iter().map(|word| (*word).to_owned()).collect()
     }
-}
-
-/// Checks the names of extractors and returns what follows them.
-fn extractors(arguments: &[String]) -> Result<&[String], UsageError> {
-    let count = arguments.iter().take_while(|argument| !argument.starts_with('-')).count();
-    let (names, rest) = arguments.split_at(count);
-    for name in names.iter().flat_map(|names| names.split(',')) {
-        if let Some((_, what)) = MISSING_EXTRACTORS.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)) {
-            return Err(missing(what, &format!("-extract {name}")));
-        }
-        if !EXTRACTORS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
-            return Err(UsageError::new(
-                format!("-extract has no extractor `{name}`"),
-                "`-extract all` keeps everything that tracesift can read",
-            ));
-        }
-    }
-    Ok(rest)
 }
 
 /// The refusal of something that does not exist yet, with the words that asked for it.

@@ -9,6 +9,7 @@ mod extracting;
 mod help;
 mod importing;
 mod perf;
+mod reference;
 mod stats;
 mod support;
 mod symbols;

@@ -24,6 +24,7 @@ use tracesift_trace::{Clock, Health, Population, RowSink};
 
 use crate::event_kinds::EventChoice;
 use crate::inventory::{LateFrames, LateStack, count_undecodable};
+use crate::table_choice::WantedTables;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
@@ -37,6 +38,8 @@ pub(crate) struct Events<'s, Sink> {
     pub(crate) stacks: Stacks,
     pub(crate) health: Health,
     pub(crate) sink: &'s mut Sink,
+    /// Records that lead to no table need no stack either.
+    wanted: WantedTables,
     intervals: SamplingIntervals,
     files: FileNames,
     file_ids: FxHashMap<PathId, FileId>,
@@ -73,7 +76,7 @@ pub(crate) struct Known {
 
 impl<'s, Sink: RowSink> Events<'s, Sink> {
     /// The pass over a recording that starts at raw tick `start`.
-    pub(crate) fn new(clock: Clock, start: i64, known: Known, sink: &'s mut Sink) -> Self {
+    pub(crate) fn new(clock: Clock, start: i64, known: Known, wanted: WantedTables, sink: &'s mut Sink) -> Self {
         let Known { population, stacks, intervals, files, health, lossy, events } = known;
         Self {
             clock,
@@ -82,6 +85,7 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
             stacks,
             health,
             sink,
+            wanted,
             intervals,
             files,
             file_ids: FxHashMap::default(),
@@ -207,11 +211,18 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
 
     /// A record that may have a row in a table of its own.
     fn kernel_record(&mut self, record: &Record<'_>, group: Group, opcode: u8, version: u8) {
+        let wanted = self.wanted;
+        match group {
+            Group::THREAD if !wanted.context_switches => return,
+            Group::DISK_IO if !wanted.disk_io => return,
+            Group::MEMORY if !wanted.hard_faults => return,
+            _ => {}
+        }
         match (group, opcode) {
             (Group::THREAD, ContextSwitch::OPCODE) => self.context_switch(record, version),
             (Group::THREAD, ReadyThread::OPCODE) => self.ready_thread(record, version),
-            (Group::PERF_INFO, SampledProfile::OPCODE) => self.sampled_profile(record, version),
-            (Group::PERF_INFO, CounterSample::OPCODE) => self.counter_sample(record, version),
+            (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => self.sampled_profile(record, version),
+            (Group::PERF_INFO, CounterSample::OPCODE) if wanted.counter_samples => self.counter_sample(record, version),
             (Group::PERF_INFO, Mark::OPCODE) => self.mark(record, version),
             (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),

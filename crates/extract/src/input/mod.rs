@@ -23,5 +23,6 @@ pub use error::{InputError, Note};
 pub use facts::source_file;
 pub use name::{LocalTime, TestName};
 pub use parts::{PartFacts, group};
+pub(crate) use pattern::list_items;
 pub use pattern::{Pattern, Patterns};
 pub use select::{Purpose, Recording, SelectOptions, Selection, Target, merge, select};

@@ -75,6 +75,13 @@ pub(crate) fn split(text: &str) -> impl Iterator<Item = Item<'_>> {
     })
 }
 
+/// The patterns of a list, those that exclude without their `!`.
+pub(crate) fn list_items(text: &str) -> impl Iterator<Item = &str> {
+    split(text).map(|item| match item {
+        Item::Include(text) | Item::Exclude(text) => text,
+    })
+}
+
 /// Whether a text has wildcards.
 pub(crate) fn has_wildcards(text: &str) -> bool {
     text.contains(['*', '?'])

@@ -67,7 +67,7 @@ pub(crate) fn extract_recording(
     let roles = roles(recording, file, &inventory, options.cpu_event.as_deref())?;
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
     let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
-    let mut writer = RowWriter::new(archive, budget.kept_rows(), symbols.is_some());
+    let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), symbols.is_some());
     let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
     let outcome = write_rows(recording, file, inventory, roles, clock, options, &mut writer, &mut progress)?;
     progress.pass_done();
@@ -140,7 +140,7 @@ fn write_rows(
 ) -> Result<Outcome, Error> {
     let metadata = inventory.metadata.clone().unwrap_or_else(|| file.metadata().clone());
     let mut info = describe::describe(recording, &metadata, &inventory, &roles);
-    let selection = options.events.clone().unwrap_or_default();
+    let selection = options.kept_events();
     info.events = selection.name().to_owned();
 
     let Inventory { lifetimes, mappings, mut health, losses, of_tasks, .. } = inventory;

@@ -94,6 +94,10 @@ impl Ask for Question {
         "cpu"
     }
 
+    fn tables(&self) -> &'static [&'static str] {
+        &["cpu_samples", "context_switches"]
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns = COLUMNS.descriptions();
         let mut show = |keys: &[&str], view: View| {
@@ -339,9 +343,7 @@ impl Question {
             );
         }
         if precise && !shown.is_empty() {
-            section
-                .notes
-                .push("no CPU samples were recorded: CPU is precise run time from context switches".to_owned());
+            section.notes.push(recording.file.note_of_precise_cpu());
         }
         Ok(section)
     }

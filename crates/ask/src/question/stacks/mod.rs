@@ -73,6 +73,13 @@ impl Ask for Question {
         "stacks"
     }
 
+    fn tables(&self) -> &'static [&'static str] {
+        match self.measure {
+            Measure::Cpu => &["cpu_samples", "context_switches"],
+            Measure::Wait | Measure::Ready => &["context_switches"],
+        }
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns = COLUMNS.descriptions();
         for column in &mut columns {
@@ -93,8 +100,8 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        if let Some(missing) = self.missing(recording) {
-            let facts = vec![Fact::local(missing, Kind::Text, "not recorded")];
+        if let Some((missing, table)) = self.missing(recording) {
+            let facts = vec![Fact::local(missing, Kind::Text, recording.file.absence_of(table))];
             return Ok(COLUMNS.section(&recording.file, &[], facts));
         }
         let archive = recording.archive();
@@ -149,12 +156,12 @@ fn sum(processes: &[OfProcess]) -> (i64, i64) {
 }
 
 impl Question {
-    /// What the measure needs and the recording does not have.
-    fn missing(&self, recording: &OpenRecording) -> Option<&'static str> {
+    /// What the measure needs and the recording does not have, and the table that it would be in.
+    fn missing(&self, recording: &OpenRecording) -> Option<(&'static str, &'static str)> {
         let has_switches = recording.info().has_switches;
         match self.measure {
-            Measure::Cpu => (!recording.file.has_samples && !has_switches).then_some("CPU samples"),
-            Measure::Wait | Measure::Ready => (!has_switches).then_some("context switches"),
+            Measure::Cpu => (!recording.file.has_samples && !has_switches).then_some(("CPU samples", "cpu_samples")),
+            Measure::Wait | Measure::Ready => (!has_switches).then_some(("context switches", "context_switches")),
         }
     }
 
@@ -186,15 +193,16 @@ impl Question {
         let note = match self.measure {
             _ if !has_rows => None,
             Measure::Cpu if recording.file.has_samples => None,
-            Measure::Cpu => Some("no CPU samples were recorded: CPU is precise run time from context switches"),
+            Measure::Cpu => Some(recording.file.note_of_precise_cpu()),
             Measure::Ready if !recording.info().has_ready => {
-                Some("no wake-ups were recorded: ready time is that of preempted threads alone")
+                Some("no wake-ups were recorded: ready time is that of preempted threads alone".to_owned())
             }
-            Measure::Wait | Measure::Ready => {
-                Some("figures are plain sums over threads: what several threads did at the same time counts for each")
-            }
+            Measure::Wait | Measure::Ready => Some(
+                "figures are plain sums over threads: what several threads did at the same time counts for each"
+                    .to_owned(),
+            ),
         };
-        note.map(str::to_owned).into_iter().collect()
+        note.into_iter().collect()
     }
 }
 

@@ -413,7 +413,14 @@ pub fn answer(rows: Vec<Row>, properties: &Patterns) -> Answer {
             ..Section::default()
         })
         .collect();
-    Answer { question: "stats", columns: descriptions(&kept), layout: Layout::Cards, sections, facts: Vec::new() }
+    Answer {
+        question: "stats",
+        columns: descriptions(&kept),
+        layout: Layout::Cards,
+        sections,
+        sums: Vec::new(),
+        facts: Vec::new(),
+    }
 }
 
 fn table(table: Option<&Table>) -> Value {

@@ -89,6 +89,10 @@ impl Ask for Question {
         "threads"
     }
 
+    fn tables(&self) -> &'static [&'static str] {
+        &["cpu_samples", "context_switches"]
+    }
+
     fn columns(&self) -> Vec<Column> {
         COLUMNS.descriptions()
     }

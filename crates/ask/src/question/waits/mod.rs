@@ -44,6 +44,10 @@ impl Ask for Question {
         "waits"
     }
 
+    fn tables(&self) -> &'static [&'static str] {
+        &["context_switches"]
+    }
+
     fn columns(&self) -> Vec<Column> {
         COLUMNS.descriptions()
     }
@@ -55,7 +59,8 @@ impl Ask for Question {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         if !recording.info().has_switches {
-            let facts = vec![Fact::local("context switches", Kind::Text, "not recorded")];
+            let facts =
+                vec![Fact::local("context switches", Kind::Text, recording.file.absence_of("context_switches"))];
             return Ok(COLUMNS.section(&recording.file, &[], facts));
         }
         let processes: Vec<ProcessRow> = archive.rows()?;

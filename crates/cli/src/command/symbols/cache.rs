@@ -56,5 +56,12 @@ fn list(folder: &Folder) -> io::Result<Answer> {
     let section = Section { title: folder.directory().display().to_string(), rows, facts, ..Section::default() };
     let columns =
         COLUMNS.map(|(key, title, kind, help)| Column { key, title, kind, view: View::Always, help }).to_vec();
-    Ok(Answer { question: "symbols cache", columns, layout: Layout::Rows, sections: vec![section], facts: Vec::new() })
+    Ok(Answer {
+        question: "symbols cache",
+        columns,
+        layout: Layout::Rows,
+        sections: vec![section],
+        sums: Vec::new(),
+        facts: Vec::new(),
+    })
 }

@@ -74,6 +74,7 @@ pub(super) fn run(args: &LookupArgs, no_color: bool, messages: &Messages) -> any
         columns: descriptions(COLUMNS),
         layout: Layout::Rows,
         sections: vec![section],
+        sums: Vec::new(),
         facts: Vec::new(),
     })?;
     Ok(Exit::Fine)

@@ -1,0 +1,81 @@
+//! ETWAnalyzer's `-csv`: its columns under its names, so that what reads its files reads ours.
+//!
+//! The first line tells spreadsheets the separator, the first column has the command line in the first row only. Values hold neither
+//! the separator nor quotes: `_` stands in their place. What tracesift has no figure for is empty.
+
+mod cell;
+mod layout;
+mod tables;
+
+use std::io::{self, Write};
+
+use tracesift_ask::answer::{Answer, Value};
+
+use cell::Row;
+pub(crate) use layout::Layout;
+use tables::CsvColumn;
+
+/// An answer in ETWAnalyzer's columns.
+pub(crate) struct Table<'a> {
+    answer: &'a Answer,
+    layout: &'a Layout,
+    columns: &'static [CsvColumn],
+}
+
+impl<'a> Table<'a> {
+    /// That of an answer; `None`: ETWAnalyzer has no such file of this question.
+    pub(crate) fn of(answer: &'a Answer, layout: &'a Layout) -> Option<Self> {
+        Some(Self { answer, layout, columns: tables::of(answer)? })
+    }
+
+    /// Writes the file.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Self { answer, layout, columns } = *self;
+        if layout.separator_line {
+            out.write_all(b"sep = ;\r\n")?;
+        }
+        line(out, columns.iter().map(|column| layout.name(column.name)))?;
+        let idle = answer.columns.iter().position(|column| column.key == "idle");
+        // The command line stands in the first row only.
+        let mut options = Some(layout.options.as_str());
+        for section in &answer.sections {
+            for values in &section.rows {
+                // There the idle loop is no row.
+                if idle.and_then(|at| values.get(at)) == Some(&Value::Bool(true)) {
+                    continue;
+                }
+                let row = Row { columns: &answer.columns, values, zero: section.zero, layout };
+                line(out, columns.iter().map(|column| row.cell(column.source, &mut options)))?;
+            }
+        }
+        out.flush()
+    }
+}
+
+fn line(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
+    for (index, text) in cells.enumerate() {
+        if index > 0 {
+            out.write_all(b";")?;
+        }
+        out.write_all(escaped(&text).as_bytes())?;
+    }
+    out.write_all(b"\r\n")
+}
+
+/// `;` and `"` become `_`; what has several lines is quoted.
+fn escaped(text: &str) -> String {
+    let text = text.replace([';', '"'], "_");
+    if text.contains(['\n', '\r']) { format!("\"{text}\"") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn separators_quotes_and_line_breaks() {
+        assert_eq!(escaped("a;b \"c\", d"), "a_b _c_, d");
+        assert_eq!(escaped("first\nsecond;"), "\"first\nsecond_\"");
+        assert_eq!(escaped(""), "");
+    }
+}

@@ -1,0 +1,267 @@
+//! The one table: ETWAnalyzer's columns, question by question, with ours behind them.
+
+use tracesift_ask::answer::Answer;
+
+use super::cell::{As, Source};
+
+/// A column of the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CsvColumn {
+    /// Its name there; `{first}` and `{last}` stand for formats of times.
+    pub(super) name: &'static str,
+    /// Its text.
+    pub(super) source: Source,
+}
+
+/// The columns of an answer; `None` where ETWAnalyzer writes no such file.
+pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
+    let has = |key: &str| answer.columns.iter().any(|column| column.key == key);
+    match answer.question {
+        "cpu" if has("method") => Some(METHODS),
+        "cpu" => Some(CPU),
+        "process" => Some(PROCESS),
+        "version" if answer.rows().any(|row| of_a_process(answer, row)) => Some(VERSION_PER_PROCESS),
+        "version" => Some(VERSION),
+        "stats" => Some(STATS),
+        _ => None,
+    }
+}
+
+fn of_a_process(answer: &Answer, row: &[tracesift_ask::answer::Value]) -> bool {
+    let at = answer.columns.iter().position(|column| column.key == "pid");
+    at.and_then(|at| row.get(at)).is_some_and(|pid| *pid != tracesift_ask::answer::Value::None)
+}
+
+const fn options() -> CsvColumn {
+    CsvColumn { name: "CSVOptions", source: Source::Options }
+}
+
+const fn nothing(name: &'static str) -> CsvColumn {
+    CsvColumn { name, source: Source::Nothing }
+}
+
+const fn of_key(name: &'static str, keys: &'static [&'static str], how: As) -> CsvColumn {
+    CsvColumn { name, source: Source::Of(keys, how) }
+}
+
+const fn plain(name: &'static str, keys: &'static [&'static str]) -> CsvColumn {
+    of_key(name, keys, As::Plain)
+}
+
+const fn process(name: &'static str) -> CsvColumn {
+    CsvColumn { name, source: Source::Process }
+}
+
+const CPU: &[CsvColumn] = &[
+    options(),
+    plain("TestCase", &["test"]),
+    of_key("Date", &["date"], As::Date),
+    plain("Test Time in ms", &["test_ms"]),
+    of_key("CPU ms", &["cpu_ns", "run_ns"], As::Milliseconds),
+    of_key("Average Priority", &["priority"], As::Tenths),
+    plain("#Cores", &["cores_used"]),
+    nothing("Baseline"),
+    process("Process"),
+    plain("ParentPid", &["parent_pid"]),
+    plain("ProcessName", &["process"]),
+    of_key("Start Time", &["start_ns"], As::Local),
+    plain("CommandLine", &["command_line"]),
+    of_key("SourceJsonFile", &["file"], As::FileStem),
+    of_key("SourceDirectory", &["file"], As::Directory),
+    of_key("IsNewProcess", &["start_ns"], As::IsThere),
+    plain("FileVersion", &["binary_file_version"]),
+    plain("VersionString", &["file_version"]),
+    plain("ProductVersion", &["product_version"]),
+    plain("ProductName", &["product"]),
+    plain("Description", &["description"]),
+    of_key("Directory", &["path"], As::Directory),
+];
+
+const METHODS: &[CsvColumn] = &[
+    options(),
+    plain("Test Case", &["test"]),
+    of_key("Date", &["date"], As::Date),
+    plain("Test Time in ms", &["test_ms"]),
+    plain("Module", &["module"]),
+    plain("Method", &["method", "stack_tag"]),
+    of_key("CPU ms", &["cpu_ns", "run_ns"], As::Milliseconds),
+    of_key("Wait ms", &["wait_ns"], As::Milliseconds),
+    of_key("Ready ms", &["ready_ns"], As::Milliseconds),
+    of_key("Ready Average us", &["ready_average_ns"], As::Microseconds),
+    nothing("CPU ms Efficiency Class 0"),
+    nothing("Average Frequency Efficiency Class 0"),
+    nothing("FrequencyRelativeToNominal % Efficiency Class 0"),
+    nothing("UsedCores Class 0"),
+    nothing("CPU ms Efficiency Class 1"),
+    nothing("Average Frequency Efficiency Class 1"),
+    nothing("FrequencyRelativeToNominal % Efficiency Class 1"),
+    nothing("UsedCores Class 1"),
+    nothing("Enabled Cores"),
+    plain("# Threads", &["threads"]),
+    // That of the process there; ours is of the method's own samples, another figure.
+    nothing("Average Priority"),
+    nothing("Baseline"),
+    process("Process"),
+    plain("ProcessName", &["process"]),
+    plain("Session", &["session"]),
+    of_key("Start Time", &["start_ns"], As::Local),
+    // CPU weighted by the mean depth there, which no row of ours has.
+    nothing("StackDepth"),
+    of_key("FirstLastCall Duration in s", &["duration_ns"], As::Seconds),
+    of_key("First Call time in {first}", &["first_ns"], As::First),
+    of_key("Last Call time in {last}", &["last_ns"], As::Last),
+    plain("CommandLine", &["command_line"]),
+    plain("SourceFile", &["file"]),
+    of_key("IsNewProcess", &["start_ns"], As::IsThere),
+    CsvColumn { name: "Module and Driver Info", source: Source::ModuleInfo },
+    nothing("DeepSleep Ready Min us"),
+    nothing("NonDeepSleep Ready Min us"),
+    of_key("DeepSleep Ready Max us", &["ready_deep_sleep_max_ns"], As::FineMicroseconds),
+    of_key("NonDeepSleep Ready Max us", &["ready_other_max_ns"], As::FineMicroseconds),
+    nothing("DeepSleep Ready 5% Percentile us"),
+    nothing("NonDeepSleep Ready 5% Percentile us"),
+    nothing("DeepSleep Ready 25% Percentile us"),
+    nothing("NonDeepSleep Ready 25% Percentile us"),
+    of_key("DeepSleep Ready 50% Percentile us (Median)", &["ready_deep_sleep_p50_ns"], As::FineMicroseconds),
+    of_key("NonDeepSleep Ready 50% Percentile us (Median)", &["ready_other_p50_ns"], As::FineMicroseconds),
+    of_key("DeepSleep Ready 90% Percentile us", &["ready_deep_sleep_p90_ns"], As::FineMicroseconds),
+    of_key("NonDeepSleep Ready 90% Percentile us", &["ready_other_p90_ns"], As::FineMicroseconds),
+    of_key("DeepSleep Ready 95% Percentile us", &["ready_deep_sleep_p95_ns"], As::FineMicroseconds),
+    of_key("NonDeepSleep Ready 95% Percentile us", &["ready_other_p95_ns"], As::FineMicroseconds),
+    of_key("DeepSleep Ready 99% Percentile us", &["ready_deep_sleep_p99_ns"], As::FineMicroseconds),
+    of_key("NonDeepSleep Ready 99% Percentile us", &["ready_other_p99_ns"], As::FineMicroseconds),
+    // In this order there.
+    nothing("NonDeepSleep Sum for > 99% Percentile us"),
+    nothing("DeepSleep Sum for > 99% Percentile us"),
+    nothing("NonDeepSleep Sum us"),
+    nothing("DeepSleep Sum us"),
+    plain("DeepSleep Ready Count", &["ready_deep_sleep_count"]),
+    plain("NonDeepSleep Ready Count", &["ready_other_count"]),
+    plain("Context Switch Count", &["switches"]),
+];
+
+const PROCESS: &[CsvColumn] = &[
+    options(),
+    plain("TestCase", &["test"]),
+    of_key("TestDate", &["date"], As::Date),
+    plain("ProcessName", &["process"]),
+    process("ProcessName(pid)"),
+    plain("Parent ProcessId", &["parent_pid"]),
+    plain("Session", &["session"]),
+    plain("Return Code", &["exit_status", "exit_code"]),
+    of_key("NewProcess", &["start_ns"], As::IsThere),
+    of_key("Start Time", &["start_ns"], As::Time),
+    of_key("End Time", &["end_ns"], As::Time),
+    of_key("LifeTime in minutes", &["duration_ns"], As::Minutes),
+    plain("User", &["account"]),
+    plain("CommandLine", &["command_line"]),
+    nothing("Baseline"),
+    plain("SourceFile", &["file"]),
+];
+
+const VERSION: &[CsvColumn] = &[
+    options(),
+    plain("TestCase", &["test"]),
+    plain("Test Time in ms", &["test_ms"]),
+    plain("Machine", &["machine"]),
+    of_key("TestDate", &["date"], As::Date),
+    nothing("Main Version"),
+    plain("Module", &["module"]),
+    plain("Module Version", &["binary_file_version", "file_version"]),
+    nothing("ModuleBuildDate"),
+    nothing("BuildDate(MainModule - Module) in days"),
+    plain("SourceFile", &["file"]),
+];
+
+const VERSION_PER_PROCESS: &[CsvColumn] = &[
+    options(),
+    plain("TestCase", &["test"]),
+    plain("Test Time in ms", &["test_ms"]),
+    plain("Machine", &["machine"]),
+    of_key("TestDate", &["date"], As::Date),
+    process("Process"),
+    plain("DllName", &["module"]),
+    of_key("Dll Path", &["path"], As::Directory),
+    CsvColumn { name: "Versions", source: Source::ModuleInfo },
+    plain("SourceFile", &["file"]),
+];
+
+const STATS: &[CsvColumn] = &[
+    options(),
+    of_key("TestCase", &["file"], As::TestName),
+    of_key("TestDate", &["file"], As::TestDate),
+    of_key("Test Time in ms", &["file"], As::TestMs),
+    plain("SourceFile", &["file"]),
+    plain("Machine", &["machine"]),
+    plain("SourceETLFileName", &["member", "file"]),
+    nothing("Baseline"),
+    nothing("UsedExtractOptions"),
+    plain("OSName", &["os_name"]),
+    nothing("WinSatOSName"),
+    nothing("OSBuild"),
+    plain("OSVersion", &["os_build"]),
+    plain("MemorySizeMB", &["memory_mib"]),
+    plain("NumberOfProcessors", &["cpu_count"]),
+    nothing("CPUProcessorGroups"),
+    plain("CPUSpeedMHz", &["cpu_mhz"]),
+    of_key("SessionStart", &["start_time_utc"], As::LocalOfUtc),
+    of_key("SessionEnd", &["end_time_utc"], As::LocalOfUtc),
+    of_key("BootTime", &["boot_time_utc"], As::LocalOfUtc),
+    nothing("Model"),
+    nothing("AdDomain"),
+    nothing("IsDomainJoined"),
+    nothing("DisplaysHorizontalResolution"),
+    nothing("DisplaysVerticalResolution"),
+    nothing("DisplayNames"),
+    nothing("MainModuleVersion"),
+    nothing("Network"),
+    nothing("DisplaysMemoryMiB"),
+];
+
+#[cfg(test)]
+mod tests {
+    use tracesift_ask::answer::{Column, descriptions};
+    use tracesift_ask::question::{cpu, methods, process, stats, version};
+
+    use super::{CPU, CsvColumn, METHODS, PROCESS, STATS, Source, VERSION, VERSION_PER_PROCESS};
+
+    #[test]
+    fn columns_of_ours_exist() {
+        let check = |what: &str, columns: &[CsvColumn], known: Vec<Column>| {
+            for column in columns {
+                if let Source::Of(keys, _) = column.source {
+                    // One that stands for another where that has nothing may be of another form of the question.
+                    let is_known = |key: &&str| known.iter().any(|column| column.key == *key);
+                    assert!(keys.iter().all(is_known), "{what}: {}: {keys:?}", column.name);
+                }
+            }
+        };
+        check("cpu", CPU, cpu::COLUMNS.descriptions());
+        check("methods", METHODS, methods::COLUMNS.descriptions());
+        check("process", PROCESS, process::COLUMNS.descriptions());
+        check("version", VERSION, version::COLUMNS.descriptions());
+        check("version per process", VERSION_PER_PROCESS, version::COLUMNS.descriptions());
+        check("stats", STATS, descriptions(stats::COLUMNS));
+    }
+
+    /// The names that the page on ETWAnalyzer gives, in its order.
+    #[test]
+    fn names_are_those_of_the_reference() {
+        let names = |columns: &[CsvColumn]| columns.iter().map(|column| column.name).collect::<Vec<_>>().join(";");
+        assert_eq!(
+            names(CPU),
+            "CSVOptions;TestCase;Date;Test Time in ms;CPU ms;Average Priority;#Cores;Baseline;Process;ParentPid;ProcessName;\
+             Start Time;CommandLine;SourceJsonFile;SourceDirectory;IsNewProcess;FileVersion;VersionString;ProductVersion;\
+             ProductName;Description;Directory"
+        );
+        assert_eq!(
+            names(PROCESS),
+            "CSVOptions;TestCase;TestDate;ProcessName;ProcessName(pid);Parent ProcessId;Session;Return Code;NewProcess;\
+             Start Time;End Time;LifeTime in minutes;User;CommandLine;Baseline;SourceFile"
+        );
+        assert!(names(METHODS).starts_with(
+            "CSVOptions;Test Case;Date;Test Time in ms;Module;Method;CPU ms;Wait ms;Ready ms;Ready Average us;"
+        ));
+        assert_eq!(METHODS.len(), 57);
+    }
+}

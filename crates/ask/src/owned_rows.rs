@@ -1,7 +1,8 @@
 //! Samples and switches of some processes, with a number for each process or thread whose figures are added up.
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{Recording, Run, RunStacks, Span};
+use tracesift_analysis::{ChargedTo, Recording, Run, RunStacks, SampleSum, SampleSums, Span};
 use tracesift_archive::{Error, Projection};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
@@ -11,6 +12,9 @@ use crate::time_range::TimeRange;
 
 const SAMPLES: Projection<CpuSampleRow> =
     Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority"]);
+/// What sums of samples need.
+const SUMS: Projection<CpuSampleRow> =
+    Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
 const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "time",
     "cpu",
@@ -103,6 +107,50 @@ impl<'a> OwnedRows<'a> {
                 visit(&CpuSampleRow { process: owners.id(row.process, row.thread), ..*row });
             }
         })
+    }
+
+    /// The samples of the whole recording, added up by process, thread and place. Each stack counts as the one that `alike` has for it.
+    fn sample_sums(&self, alike: &[StackId]) -> Result<Vec<SampleSum>, Error> {
+        let archive = self.opened.archive();
+        let groups = 0..archive.row_groups::<CpuSampleRow>()?;
+        let of_group = |group: usize| {
+            let mut sums = SampleSums::default();
+            archive.scan_group(SUMS, None, group, |row: &CpuSampleRow| {
+                let place = match ChargedTo::of_sample(row) {
+                    ChargedTo::Stack(stack) => {
+                        let known = usize::try_from(stack.0).ok().and_then(|number| alike.get(number));
+                        ChargedTo::Stack(known.copied().unwrap_or(stack))
+                    }
+                    place => place,
+                };
+                sums.sample(row, place);
+            })?;
+            Ok(sums)
+        };
+        let sums = groups.into_par_iter().map(of_group).try_reduce(SampleSums::default, |mut sums, more| {
+            sums.append(&more);
+            Ok(sums)
+        })?;
+        Ok(sums.finish())
+    }
+
+    /// Whether [`Self::summed_samples`] can be asked.
+    pub(crate) fn can_sum(&self) -> bool {
+        self.range == Span::ALL && self.opened.file.has_samples
+    }
+
+    /// The samples of the whole recording, added up.
+    pub(crate) fn summed_samples(
+        &mut self,
+        alike: &[StackId],
+        mut visit: impl FnMut(&SampleSum),
+    ) -> Result<(), Error> {
+        for sum in self.sample_sums(alike)? {
+            if self.processes.contains(&sum.process) {
+                visit(&SampleSum { process: self.owners.id(sum.process, sum.thread), ..sum });
+            }
+        }
+        Ok(())
     }
 
     /// The switches of the processes' threads, newest first, with the owners of the threads.

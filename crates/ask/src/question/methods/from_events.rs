@@ -5,7 +5,7 @@ use tracesift_analysis::tags::{TagId, TagRow, TagSource, Tagger};
 use tracesift_analysis::{MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_trace::ProcessId;
+use tracesift_trace::{ProcessId, StackId};
 use tracesift_trace::rows::MethodSummaryRow;
 
 use super::order::{Kind, Method};
@@ -23,7 +23,7 @@ pub(super) fn methods(
 ) -> Result<Vec<Method>, Error> {
     let named = opened.named_stacks(question.granularity)?;
     let names = &named.names;
-    let (totals, owners) = totals(opened, question, processes, &named.stacks)?;
+    let (totals, owners) = totals(opened, question, processes, &named.stacks, None)?;
     let mut wanted = Wanted { patterns, names, known: Vec::new() };
     let recording = Recording::from(opened.info());
     let mut found = Vec::new();
@@ -54,7 +54,9 @@ pub(super) fn tags(
     if with_totals {
         source = source.with_totals();
     }
-    let (totals, owners) = totals(opened, question, processes, &mut source)?;
+    // Where all of the recording is asked for, nearly every stack is needed, and samples of one tag are added up at once.
+    let alike = question.time.is_everything().then(|| source.alike_stacks(named.stacks.stacks().numbered()));
+    let (totals, owners) = totals(opened, question, processes, &mut source, alike.as_deref())?;
     let own: FxHashMap<(ProcessId, TagId), i64> = totals
         .methods
         .iter()
@@ -85,18 +87,22 @@ pub(super) fn tags(
     Ok(found)
 }
 
-/// Adds up what the processes did per method of the source.
+/// Adds up what the processes did per method of the source. `alike` are stacks that have the same methods, if they are known.
 fn totals(
     opened: &OpenRecording,
     question: &Question,
     processes: &FxHashSet<ProcessId>,
     source: impl MethodSource,
+    alike: Option<&[StackId]>,
 ) -> Result<(MethodTotals, Owners), Error> {
     let info = opened.info();
     let recording = Recording::from(info);
     let mut rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
     let mut totals = MethodAggregator::new(&recording, rows.range(), &rows.owned_threads(), source);
-    rows.cpu(&recording, |row| totals.sample(row))?;
+    match alike.filter(|_| rows.can_sum()) {
+        Some(alike) => rows.summed_samples(alike, |sum| totals.samples(sum))?,
+        None => rows.cpu(&recording, |row| totals.sample(row))?,
+    }
     if info.has_switches {
         rows.switches(|_, row| totals.switch(row))?;
     }

@@ -8,6 +8,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use crate::recording::OpenRecording;
+use crate::stretches::Stretches;
 use crate::time_range::TimeRange;
 
 const SAMPLES: Projection<CpuSampleRow> =
@@ -62,6 +63,8 @@ impl Owners {
 pub(crate) struct OwnedRows<'a> {
     opened: &'a OpenRecording,
     processes: &'a FxHashSet<ProcessId>,
+    stretches: Stretches,
+    /// All of them.
     range: Span,
     threads: Vec<ThreadRow>,
     /// Who has the rows.
@@ -75,10 +78,25 @@ impl<'a> OwnedRows<'a> {
         per_thread: bool,
         processes: &'a FxHashSet<ProcessId>,
     ) -> Result<Self, Error> {
+        Self::series(opened, &[time], per_thread, processes)
+    }
+
+    /// Those of several time ranges, which follow each other.
+    pub(crate) fn series(
+        opened: &'a OpenRecording,
+        ranges: &[TimeRange],
+        per_thread: bool,
+        processes: &'a FxHashSet<ProcessId>,
+    ) -> Result<Self, Error> {
         let threads: Vec<ThreadRow> = opened.archive().rows()?;
         let owners = Owners::new(&threads, processes, per_thread);
-        let (start, end) = time.bounds();
-        Ok(Self { opened, processes, range: Span::new(start, end), threads, owners })
+        let stretches = Stretches::of(ranges);
+        Ok(Self { opened, processes, range: stretches.all(), stretches, threads, owners })
+    }
+
+    /// The time ranges.
+    pub(crate) fn stretches(&self) -> &Stretches {
+        &self.stretches
     }
 
     /// The number of an owner.
@@ -171,27 +189,35 @@ impl<'a> OwnedRows<'a> {
         if self.opened.file.has_samples { self.samples(visit) } else { self.runs(recording, visit) }
     }
 
-    /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it.
+    /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it. Where a run is in
+    /// several ranges, each has its part.
     fn runs(&mut self, recording: &Recording, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        let owners = &mut self.owners;
+        let (owners, stretches) = (&mut self.owners, &self.stretches);
+        let spans = stretches.spans();
         let mut runs = RunStacks::new(recording, self.range, &self.threads);
         let mut charge = |run: Run, stack: Option<StackId>| {
             if let Some(process) = owners.threads.get(&run.thread).copied() {
                 let process = owners.id(process, run.thread);
-                let (time, weight) = (run.span.start, run.span.length());
                 let cpu = run.cpu.unwrap_or(-1);
                 let thread = run.thread;
-                visit(&CpuSampleRow {
-                    time,
-                    cpu,
-                    process,
-                    thread,
-                    weight,
-                    stack,
-                    frame: None,
-                    priority: None,
-                    flags: 0,
-                });
+                for range in &spans[stretches.touching(run.span.start, run.span.end)] {
+                    let part = run.span.intersect(*range);
+                    let (time, weight) = (part.start, part.length());
+                    if weight == 0 {
+                        continue;
+                    }
+                    visit(&CpuSampleRow {
+                        time,
+                        cpu,
+                        process,
+                        thread,
+                        weight,
+                        stack,
+                        frame: None,
+                        priority: None,
+                        flags: 0,
+                    });
+                }
             }
         };
         self.opened.archive().scan_backwards(SWITCHES, None, |row| runs.switch(row, &mut charge))?;

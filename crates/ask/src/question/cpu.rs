@@ -12,7 +12,7 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
-use crate::ask::Ask;
+use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::columns::Columns;
 use crate::file::File;
 use crate::filter::ProcessFilter;
@@ -267,11 +267,34 @@ impl Ask for Question {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
         let figures = recording.process_figures(&processes, self.time)?;
-        let modules = match self.modules {
-            Some(_) => MainModules::of(&processes, &archive.rows::<ModuleRow>()?, &archive.rows::<ProcessModuleRow>()?),
-            None => MainModules::default(),
-        };
+        let modules = self.main_modules(recording, &processes)?;
         Ok(answer(&recording.file, &processes, &figures, &modules, self))
+    }
+
+    fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], _: i64) -> Result<Vec<Section>, Error> {
+        let processes: Vec<ProcessRow> = recording.archive().rows()?;
+        let figures = recording.figures_of_ranges(&processes, ranges)?;
+        let modules = self.main_modules(recording, &processes)?;
+        let of_range = |(time, figures): (&TimeRange, Vec<ProcessSummaryRow>)| {
+            let question = Self { time: *time, ..self.clone() };
+            answer(&recording.file, &processes, &figures, &modules, &question)
+        };
+        Ok(ranges.iter().zip(figures).map(of_range).collect())
+    }
+
+    fn ranges_at_once(&self) -> usize {
+        RANGES_AT_ONCE
+    }
+}
+
+impl Question {
+    /// The images of the processes, if they are asked for.
+    fn main_modules(&self, recording: &OpenRecording, processes: &[ProcessRow]) -> Result<MainModules, Error> {
+        let archive = recording.archive();
+        Ok(match self.modules {
+            Some(_) => MainModules::of(processes, &archive.rows::<ModuleRow>()?, &archive.rows::<ProcessModuleRow>()?),
+            None => MainModules::default(),
+        })
     }
 }
 

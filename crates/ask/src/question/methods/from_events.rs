@@ -1,11 +1,13 @@
 //! Figures from samples and switches: for time ranges, for finer rows, and for methods that the summary does not keep.
 
+use std::cell::RefCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::tags::{TagId, TagRow, TagSource, Tagger};
-use tracesift_analysis::{MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording};
+use tracesift_analysis::{MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording, Span};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_trace::{ProcessId, StackId};
+use tracesift_trace::{FrameId, ProcessId, StackId};
 use tracesift_trace::rows::MethodSummaryRow;
 
 use super::order::{Kind, Method};
@@ -13,18 +15,36 @@ use super::pattern::MethodPatterns;
 use super::{Question, Tags};
 use crate::owned_rows::{OwnedRows, Owners};
 use crate::recording::OpenRecording;
+use crate::time_range::TimeRange;
 
-/// The methods that these patterns accept, in these processes.
+/// What the caches of all time ranges may take together.
+const CACHE_BYTES: usize = 128 << 20;
+
+/// The methods that these patterns accept, in these processes; for each of the time ranges.
 pub(super) fn methods(
     opened: &OpenRecording,
     question: &Question,
+    ranges: &[TimeRange],
     patterns: &MethodPatterns,
     processes: &FxHashSet<ProcessId>,
-) -> Result<Vec<Method>, Error> {
+) -> Result<Vec<Vec<Method>>, Error> {
     let named = opened.named_stacks(question.granularity)?;
     let names = &named.names;
-    let (totals, owners) = totals(opened, question, processes, &named.stacks, None)?;
+    let (totals, owners) = totals(opened, question, ranges, processes, &named.stacks, None)?;
     let mut wanted = Wanted { patterns, names, known: Vec::new() };
+    let of_range = |totals| methods_of(opened, question, totals, &owners, &mut wanted);
+    Ok(totals.into_iter().map(of_range).collect())
+}
+
+/// Those of one time range.
+fn methods_of(
+    opened: &OpenRecording,
+    question: &Question,
+    totals: MethodTotals,
+    owners: &Owners,
+    wanted: &mut Wanted<'_>,
+) -> Vec<Method> {
+    let names = wanted.names;
     let recording = Recording::from(opened.info());
     let mut found = Vec::new();
     for total in totals.methods {
@@ -37,17 +57,18 @@ pub(super) fn methods(
             found.push(method);
         }
     }
-    Ok(found)
+    found
 }
 
 /// The tags that the question is about, in these processes. Where tags have children, a tag's CPU, wait and ready are those of all below
-/// it, and its exclusive CPU is its own.
+/// it, and its exclusive CPU is its own. For each of the time ranges.
 pub(super) fn tags(
     opened: &OpenRecording,
     question: &Question,
+    ranges: &[TimeRange],
     tags: &Tags,
     processes: &FxHashSet<ProcessId>,
-) -> Result<Vec<Method>, Error> {
+) -> Result<Vec<Vec<Method>>, Error> {
     let named = opened.named_stacks(Granularity::default())?;
     let with_totals = tags.set.has_children();
     let mut source = TagSource::new(&named.stacks, Tagger::new(&tags.set, &named.names));
@@ -55,8 +76,23 @@ pub(super) fn tags(
         source = source.with_totals();
     }
     // Where all of the recording is asked for, nearly every stack is needed, and samples of one tag are added up at once.
-    let alike = question.time.is_everything().then(|| source.alike_stacks(named.stacks.stacks().numbered()));
-    let (totals, owners) = totals(opened, question, processes, &mut source, alike.as_deref())?;
+    let alike = matches!(ranges, [range] if range.is_everything())
+        .then(|| source.alike_stacks(named.stacks.stacks().numbered()));
+    let (totals, owners) = totals(opened, question, ranges, processes, &mut source, alike.as_deref())?;
+    let of_range = |totals| tags_of(opened, question, tags, totals, &owners, source.tagger());
+    Ok(totals.into_iter().map(of_range).collect())
+}
+
+/// Those of one time range.
+fn tags_of(
+    opened: &OpenRecording,
+    question: &Question,
+    tags: &Tags,
+    totals: MethodTotals,
+    owners: &Owners,
+    tagger: &Tagger<'_>,
+) -> Vec<Method> {
+    let with_totals = tags.set.has_children();
     let own: FxHashMap<(ProcessId, TagId), i64> = totals
         .methods
         .iter()
@@ -73,7 +109,7 @@ pub(super) fn tags(
             continue;
         }
         total.exclusive_cpu = own.get(&(total.process, tag)).copied().unwrap_or(0);
-        let name = source.tagger().name(tag);
+        let name = tagger.name(tag);
         let last = name.rsplit('\\').next().unwrap_or(name);
         let wanted = tags.patterns.matches_any(&[name, last]);
         let Some((process, thread)) = owners.owner(total.process).filter(|_| wanted) else { continue };
@@ -84,29 +120,82 @@ pub(super) fn tags(
             found.push(tag);
         }
     }
-    Ok(found)
+    found
 }
 
 /// Adds up what the processes did per method of the source. `alike` are stacks that have the same methods, if they are known.
 fn totals(
     opened: &OpenRecording,
     question: &Question,
+    ranges: &[TimeRange],
     processes: &FxHashSet<ProcessId>,
     source: impl MethodSource,
     alike: Option<&[StackId]>,
-) -> Result<(MethodTotals, Owners), Error> {
+) -> Result<(Vec<MethodTotals>, Owners), Error> {
     let info = opened.info();
     let recording = Recording::from(info);
-    let mut rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
-    let mut totals = MethodAggregator::new(&recording, rows.range(), &rows.owned_threads(), source);
-    match alike.filter(|_| rows.can_sum()) {
-        Some(alike) => rows.summed_samples(alike, |sum| totals.samples(sum))?,
-        None => rows.cpu(&recording, |row| totals.sample(row))?,
+    let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;
+    let (threads, stretches) = (rows.owned_threads(), rows.stretches().clone());
+    let source = RefCell::new(source);
+    let source = Shared(&source);
+    let new = |range: &Span| {
+        let aggregator = MethodAggregator::new(&recording, *range, &threads, source);
+        if ranges.len() > 1 { aggregator.with_cache_bytes(CACHE_BYTES / ranges.len()) } else { aggregator }
+    };
+    let mut totals: Vec<_> = stretches.spans().iter().map(new).collect();
+    if let [totals] = &mut totals[..] {
+        match alike.filter(|_| rows.can_sum()) {
+            Some(alike) => rows.summed_samples(alike, |sum| totals.samples(sum))?,
+            None => rows.cpu(&recording, |row| totals.sample(row))?,
+        }
+        if info.has_switches {
+            rows.switches(|_, row| totals.switch(row))?;
+        }
+    } else {
+        rows.cpu(&recording, |row| {
+            if let Some(totals) = stretches.at(row.time).and_then(|place| totals.get_mut(place)) {
+                totals.sample(row);
+            }
+        })?;
+        if info.has_switches {
+            // Each range gets the very rows that a question about it alone would read.
+            rows.switches(|_, row| {
+                for totals in totals.get_mut(stretches.touching(row.off_time, row.time)).into_iter().flatten() {
+                    totals.switch(row);
+                }
+            })?;
+        }
     }
-    if info.has_switches {
-        rows.switches(|_, row| totals.switch(row))?;
+    Ok((totals.into_iter().map(MethodAggregator::finish).collect(), rows.owners))
+}
+
+/// A source of methods for several aggregators.
+struct Shared<'a, S>(&'a RefCell<S>);
+
+impl<S> Clone for Shared<'_, S> {
+    fn clone(&self) -> Self {
+        *self
     }
-    Ok((totals.finish(), rows.owners))
+}
+
+impl<S> Copy for Shared<'_, S> {}
+
+impl<S: MethodSource> MethodSource for Shared<'_, S> {
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+        self.0.borrow_mut().stack(stack, methods);
+    }
+
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
+        self.0.borrow_mut().frame(frame, methods);
+    }
+
+    fn alike(&mut self, stack: StackId) -> StackId {
+        self.0.borrow_mut().alike(stack)
+    }
+
+    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
+        self.0.borrow_mut().no_stack(methods);
+    }
 }
 
 /// Which methods the question is about: each name is looked at once, however many processes have it.

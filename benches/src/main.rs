@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p tracesift-benches -- all --dir /tmp/bench
 //!
-//! `perf-data` runs the program itself, which `cargo build --release` builds.
+//! `perf-data` and `stacks` run the program itself, which `cargo build --release` builds.
 //!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
 
@@ -14,6 +14,8 @@ mod memory;
 mod perf_data;
 mod perf_memory;
 mod scale;
+mod stacks;
+mod stacks_archive;
 mod symbols;
 mod symbols_memory;
 mod xpress;
@@ -58,6 +60,7 @@ fn main() -> anyhow::Result<()> {
         ("perf-data", perf_data::run),
         ("perf-memory", perf_memory::run),
         ("symbols", symbols::run),
+        ("stacks", stacks::run),
     ] {
         if all || what == name {
             known = true;
@@ -67,7 +70,7 @@ fn main() -> anyhow::Result<()> {
     }
     if !known {
         bail!(
-            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols or all"
+            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols, stacks or all"
         );
     }
     Ok(())

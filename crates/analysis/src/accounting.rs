@@ -84,9 +84,12 @@ pub struct Accounts {
 /// known as running.
 #[derive(Clone, Debug)]
 pub struct Accounting {
-    range: Span,
+    /// Ascending, none of them overlaps another.
+    ranges: Vec<Span>,
     has_ready: bool,
     threads: Vec<State>,
+    /// By thread, then by range.
+    parts: Vec<Part>,
     index: ById<usize>,
     first_switches: FxHashMap<i16, FirstSwitch>,
     /// Time of the previous row; by it and by nothing else rows of the same clock tick are put in order.
@@ -97,12 +100,36 @@ pub struct Accounting {
 
 #[derive(Clone, Debug)]
 struct State {
-    account: ThreadAccount,
+    thread: ThreadId,
     /// Life inside the recording, whatever the time range.
     life: Span,
     covered: Option<Covered>,
+}
+
+/// What a thread has in one range.
+#[derive(Clone, Debug)]
+struct Part {
+    account: ThreadAccount,
     ready: i64,
     preempted: bool,
+}
+
+/// What a thread has in all of them.
+struct Parts<'a> {
+    ranges: &'a [Span],
+    parts: &'a mut [Part],
+}
+
+impl Parts<'_> {
+    /// Those of the ranges that may have something of the time from `start` to `end`, both included.
+    fn touching(&mut self, start: i64, end: i64) -> impl Iterator<Item = (Span, &mut Part)> {
+        let (mut from, mut to) = (0, self.ranges.len());
+        if to > 1 {
+            from = self.ranges.partition_point(|range| range.end < start);
+            to = self.ranges.partition_point(|range| range.start <= end).max(from);
+        }
+        self.ranges[from..to].iter().copied().zip(&mut self.parts[from..to])
+    }
 }
 
 /// The stretch from the first to the last row that a thread had so far.
@@ -140,13 +167,25 @@ impl Accounting {
     /// An accounting over `range` ([`Span::ALL`] for everything) for the given threads.
     #[must_use]
     pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
-        let states = threads.iter().map(|row| State::new(row, recording.span, range)).collect();
+        Self::series(recording, &[range], threads)
+    }
+
+    /// One accounting over each of several ranges, which stand in ascending order and do not overlap.
+    #[must_use]
+    pub fn series(recording: &Recording, ranges: &[Span], threads: &[ThreadRow]) -> Self {
+        let states: Vec<State> = threads.iter().map(|row| State::new(row, recording.span)).collect();
+        let of_thread = |(row, state): (&ThreadRow, &State)| {
+            let life = state.life;
+            ranges.iter().map(|range| Part::new(row, life.intersect(*range))).collect::<Vec<_>>()
+        };
+        let parts = threads.iter().zip(&states).flat_map(of_thread).collect();
         let mut index = ById::default();
         threads.iter().enumerate().for_each(|(place, row)| index.insert(row.thread.0, place));
         Self {
-            range,
+            ranges: ranges.to_vec(),
             has_ready: recording.has_ready,
             threads: states,
+            parts,
             index,
             first_switches: FxHashMap::default(),
             previous: i64::MIN,
@@ -164,10 +203,13 @@ impl Accounting {
         }
         self.note_first_switch(row);
         let newest_first = self.newest_first;
-        let Some(state) = self.index.get(row.thread.0).and_then(|&index| self.threads.get_mut(index)) else {
+        let index = self.index.get(row.thread.0).copied();
+        let Some((index, state)) = index.and_then(|index| Some((index, self.threads.get_mut(index)?))) else {
             self.contradictions += 1;
             return;
         };
+        let count = self.ranges.len();
+        let parts = &mut Parts { ranges: &self.ranges, parts: &mut self.parts[index * count..(index + 1) * count] };
         let seen = Span::new(row.off_time, row.time);
         let span = Span { start: state.within_life(seen.start), end: state.within_life(seen.end) };
         let left = LeftEdge {
@@ -184,11 +226,11 @@ impl Accounting {
             // Both sides fit only where nothing but empty spans in one clock tick is covered yet.
             Some(covered) if span.end <= covered.left.time && (newest_first || span.start < covered.right.time) => {
                 let after = std::mem::replace(&mut covered.left, left);
-                state.between(right, after, visit)
+                state.between(right, after, parts, visit)
             }
             Some(covered) if covered.right.time <= span.start => {
                 let before = std::mem::replace(&mut covered.right, right);
-                state.between(before, left, visit)
+                state.between(before, left, parts, visit)
             }
             // It overlaps what the thread's other rows have said already.
             Some(_) => {
@@ -201,26 +243,34 @@ impl Accounting {
         if !explained || outlives {
             self.contradictions += 1;
         }
-        state.charge_off_cpu(row, span, self.has_ready, self.range);
+        charge_off_cpu(row, span, self.has_ready, parts);
     }
 
     /// Closes the accounts: what each thread did before its first and after its last row is settled now.
-    pub fn finish(mut self, visit: &mut impl FnMut(Run)) -> Accounts {
+    pub fn finish(self, visit: &mut impl FnMut(Run)) -> Accounts {
+        self.finish_series(visit).pop().unwrap_or_default()
+    }
+
+    /// Closes the accounts of each range. Contradictions are those of all rows.
+    pub fn finish_series(mut self, visit: &mut impl FnMut(Run)) -> Vec<Accounts> {
         let mut first_cpus: FxHashMap<ThreadId, (i64, i16)> = FxHashMap::default();
         for (&cpu, first) in &self.first_switches {
             let entry = first_cpus.entry(first.leaving).or_insert((first.time, cpu));
             *entry = (*entry).min((first.time, cpu));
         }
-        let mut accounts = Accounts { threads: Vec::with_capacity(self.threads.len()), contradictions: 0 };
-        for mut state in self.threads {
-            let first_cpu = first_cpus.get(&state.account.thread).map(|&(_, cpu)| cpu);
-            if !state.close(first_cpu, visit) {
+        let count = self.ranges.len();
+        for (state, parts) in self.threads.iter().zip(self.parts.chunks_mut(count.max(1))) {
+            let first_cpu = first_cpus.get(&state.thread).map(|&(_, cpu)| cpu);
+            if !state.close(first_cpu, &mut Parts { ranges: &self.ranges, parts }, visit) {
                 self.contradictions += 1;
             }
-            state.account.ready = (self.has_ready || state.preempted).then_some(state.ready);
-            accounts.threads.push(state.account);
         }
-        accounts.contradictions = self.contradictions;
+        let empty = Accounts { threads: Vec::with_capacity(self.threads.len()), contradictions: self.contradictions };
+        let mut accounts = vec![empty; count];
+        for (place, Part { mut account, ready, preempted }) in self.parts.into_iter().enumerate() {
+            account.ready = (self.has_ready || preempted).then_some(ready);
+            accounts[place % count].threads.push(account);
+        }
         accounts
     }
 
@@ -235,13 +285,52 @@ impl Accounting {
 }
 
 impl State {
-    fn new(row: &ThreadRow, recording: Span, range: Span) -> Self {
+    fn new(row: &ThreadRow, recording: Span) -> Self {
         let start = row.start.unwrap_or(recording.start);
         let life = Span::new(start, row.end.unwrap_or(recording.end)).intersect(recording);
+        Self { thread: row.thread, life, covered: None }
+    }
+
+    fn within_life(&self, time: i64) -> i64 {
+        time.clamp(self.life.start, self.life.end)
+    }
+
+    /// The time between two neighbouring rows. False when the rows leave it without an explanation.
+    fn between(&self, from: RightEdge, to: LeftEdge, parts: &mut Parts<'_>, visit: &mut impl FnMut(Run)) -> bool {
+        let span = Span { start: from.time, end: to.time };
+        let runs = from.runs_on && to.runs_before;
+        for (_, part) in parts.touching(span.start, span.end) {
+            if runs {
+                part.charge_run(span, from.cpu, from.priority.or(to.priority), visit);
+            } else {
+                part.account.unknown += span.intersect(part.account.life).length();
+            }
+        }
+        runs || span.is_empty()
+    }
+
+    /// Charges what lies before the first and behind the last row. False when the rows leave time without an explanation.
+    fn close(&self, first_cpu: Option<i16>, parts: &mut Parts<'_>, visit: &mut impl FnMut(Run)) -> bool {
+        let Some(Covered { left, right }) = self.covered else {
+            for part in &mut *parts.parts {
+                part.account.unknown += part.account.life.length();
+            }
+            return true;
+        };
+        let birth = RightEdge { time: self.life.start, cpu: first_cpu, priority: None, runs_on: true };
+        let death = LeftEdge { time: self.life.end, priority: None, runs_before: true };
+        let before = self.between(birth, left, parts, visit);
+        let behind = self.between(right, death, parts, visit);
+        before && behind
+    }
+}
+
+impl Part {
+    fn new(row: &ThreadRow, life: Span) -> Self {
         let account = ThreadAccount {
             thread: row.thread,
             process: row.process,
-            life: life.intersect(range),
+            life,
             run: 0,
             wait: 0,
             ready: None,
@@ -254,22 +343,7 @@ impl State {
             first: None,
             last: None,
         };
-        Self { account, life, covered: None, ready: 0, preempted: false }
-    }
-
-    fn within_life(&self, time: i64) -> i64 {
-        time.clamp(self.life.start, self.life.end)
-    }
-
-    /// The time between two neighbouring rows. False when the rows leave it without an explanation.
-    fn between(&mut self, from: RightEdge, to: LeftEdge, visit: &mut impl FnMut(Run)) -> bool {
-        let span = Span { start: from.time, end: to.time };
-        if from.runs_on && to.runs_before {
-            self.charge_run(span, from.cpu, from.priority.or(to.priority), visit);
-            return true;
-        }
-        self.account.unknown += span.intersect(self.account.life).length();
-        span.is_empty()
+        Self { account, ready: 0, preempted: false }
     }
 
     fn charge_run(&mut self, span: Span, cpu: Option<i16>, priority: Option<i8>, visit: &mut impl FnMut(Run)) {
@@ -295,33 +369,24 @@ impl State {
             account.cpus.insert(cpu);
         }
     }
+}
 
-    fn charge_off_cpu(&mut self, row: &ContextSwitchRow, span: Span, has_ready: bool, range: Span) {
+/// Charges what a thread did off the CPU, and its switch-in.
+fn charge_off_cpu(row: &ContextSwitchRow, span: Span, has_ready: bool, parts: &mut Parts<'_>) {
+    let pieces = pieces(row, has_ready);
+    let (start, end) = (row.off_time.min(row.time), row.time.max(row.off_time));
+    for (range, part) in parts.touching(span.start.min(start), span.end.max(end)) {
         if is_switch_in(row) && range.contains(row.time) {
-            self.account.switches += 1;
+            part.account.switches += 1;
             // It may leave again in the same clock tick, which is no run but still a sight of it.
-            self.seen_running(row.time, row.cpu);
+            part.seen_running(row.time, row.cpu);
         }
-        let life = self.account.life.intersect(span);
+        let life = part.account.life.intersect(span);
         let length = |piece: Option<Span>| piece.map_or(0, |piece| piece.intersect(life).length());
-        let parts = pieces(row, has_ready);
-        self.account.wait += length(parts.wait);
-        self.account.open += length(parts.open);
-        self.account.unknown += length(parts.unknown);
-        self.ready += length(parts.ready);
-        self.preempted |= !has_ready && parts.clip(range).ready.is_some();
-    }
-
-    /// Charges what lies before the first and behind the last row. False when the rows leave time without an explanation.
-    fn close(&mut self, first_cpu: Option<i16>, visit: &mut impl FnMut(Run)) -> bool {
-        let Some(Covered { left, right }) = self.covered else {
-            self.account.unknown += self.account.life.length();
-            return true;
-        };
-        let birth = RightEdge { time: self.life.start, cpu: first_cpu, priority: None, runs_on: true };
-        let death = LeftEdge { time: self.life.end, priority: None, runs_before: true };
-        let before = self.between(birth, left, visit);
-        let behind = self.between(right, death, visit);
-        before && behind
+        part.account.wait += length(pieces.wait);
+        part.account.open += length(pieces.open);
+        part.account.unknown += length(pieces.unknown);
+        part.ready += length(pieces.ready);
+        part.preempted |= !has_ready && pieces.clip(range).ready.is_some();
     }
 }

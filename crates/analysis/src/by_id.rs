@@ -34,6 +34,11 @@ impl<T> ById<T> {
         ById { rows: self.rows.iter().map(&of).collect(), others }
     }
 
+    /// How many values stand in the list: those of the ids from 0 on.
+    pub(crate) fn listed(&self) -> usize {
+        self.rows.len()
+    }
+
     #[inline]
     pub(crate) fn get(&self, id: i32) -> Option<&T> {
         let row = usize::try_from(id).ok().and_then(|row| self.rows.get(row));

@@ -9,6 +9,7 @@ use crate::by_id::ById;
 use crate::charged_to::ChargedTo;
 use crate::charges::{Charge, What};
 use crate::method_slots::ProcessNumber;
+use crate::sample_sums::SampleSum;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
 
 /// The half of a [`crate::MethodAggregator`] before the charges: it knows rows and threads, and no stack.
@@ -55,8 +56,15 @@ impl Charger {
         }
         let place = ChargedTo::of_sample(row);
         let process = self.process(row.process);
-        let what = What::Sample { weight: row.weight };
+        let what = What::Samples { count: 1, weight: row.weight, last: row.time };
         Some(Charge { process, thread: row.thread, place, time: row.time, what })
+    }
+
+    /// The charge of samples that were added up, all of them inside the range.
+    pub(crate) fn samples(&mut self, sum: &SampleSum) -> Charge {
+        let process = self.process(sum.process);
+        let what = What::Samples { count: sum.samples, weight: sum.cpu, last: sum.last };
+        Charge { process, thread: sum.thread, place: sum.place, time: sum.first, what }
     }
 
     /// The charge of a switch row; rows come newest first.

@@ -25,8 +25,8 @@ pub struct Charge {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
-    /// A sample at the charge's time.
-    Sample { weight: i64 },
+    /// Samples: the first of them at the charge's time.
+    Samples { count: i64, weight: i64, last: i64 },
     /// A switch row: the spans, and whether the thread was switched in at the charge's time.
     Switch { wait: Option<Span>, ready: Option<Span>, switched_in: bool },
 }
@@ -94,7 +94,13 @@ mod tests {
             for (process, time) in [(7, 1), (0, 2), (7, 3), (2, 4), (0, 5), (7, 6)] {
                 let process = ProcessNumber(process);
                 let place = ChargedTo::Stack(StackId(0));
-                charges.push(Charge { process, thread: ThreadId(0), place, time, what: What::Sample { weight: 1 } });
+                charges.push(Charge {
+                    process,
+                    thread: ThreadId(0),
+                    place,
+                    time,
+                    what: What::Samples { count: 1, weight: 1, last: time },
+                });
             }
             let mut found = Vec::new();
             charges.take_out(|charge| found.push((charge.process.0, charge.time)));

@@ -17,6 +17,7 @@ use crate::Recording;
 use crate::charger::Charger;
 use crate::cut;
 use crate::names::{MethodId, MethodName};
+use crate::sample_sums::SampleSum;
 use crate::settler::Settler;
 use crate::spans::Span;
 use crate::stacks::MethodSource;
@@ -147,6 +148,11 @@ impl<S: MethodSource> MethodAggregator<S> {
     /// Takes a sample.
     pub fn sample(&mut self, row: &CpuSampleRow) {
         self.charger.sample(row).into_iter().for_each(|charge| self.settler.charge(charge));
+    }
+
+    /// Takes samples that were added up, all of them inside the range.
+    pub fn samples(&mut self, sum: &SampleSum) {
+        self.settler.charge(self.charger.samples(sum));
     }
 
     /// Takes a switch row; rows come newest first.

@@ -125,12 +125,12 @@ impl<S: MethodSource> Settler<S> {
     fn settle(&mut self, charge: &Charge) {
         let Charge { process, thread, place, time, what } = *charge;
         match what {
-            What::Sample { weight } => {
+            What::Samples { count, weight, last } => {
                 let entry = self.entry(process, thread, place);
                 let sums = self.cache.sums(entry);
-                sums.samples += 1;
+                sums.samples += count;
                 sums.cpu = sums.cpu.saturating_add(weight);
-                sums.seen(time, time);
+                sums.seen(time, last);
                 if let Some(leaf) = self.cache.leaf(entry) {
                     self.slots.add_exclusive(leaf, weight);
                 }

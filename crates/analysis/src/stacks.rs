@@ -5,6 +5,7 @@ use tracesift_trace::{FrameId, StackId};
 
 use crate::by_id::ById;
 use crate::names::MethodId;
+use crate::stack_frames::StackFrames;
 
 /// Tells which methods a stack holds. An archive can be asked directly; [`StackMethods`] keeps the answer in memory.
 pub trait MethodSource {
@@ -47,8 +48,7 @@ impl<S: MethodSource> MethodSource for &mut S {
 pub struct StackMethods {
     frame_index: ById<Range>,
     frame_methods: Vec<MethodId>,
-    stack_index: ById<Range>,
-    stack_frames: Vec<FrameId>,
+    stacks: StackFrames,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,9 +73,18 @@ impl StackMethods {
 
     /// Adds a stack. Its frames may come before or after it.
     pub fn add_stack(&mut self, row: &StackRow) {
-        let start = self.stack_frames.len();
-        self.stack_frames.extend_from_slice(&row.frames);
-        self.stack_index.insert(row.stack.0, Range { start, end: self.stack_frames.len() });
+        self.stacks.add(row.stack, &row.frames);
+    }
+
+    /// Takes these stacks in place of those that were added.
+    pub fn set_stacks(&mut self, stacks: StackFrames) {
+        self.stacks = stacks;
+    }
+
+    /// The stacks.
+    #[must_use]
+    pub fn stacks(&self) -> &StackFrames {
+        &self.stacks
     }
 
     fn methods(&self, frame: FrameId) -> &[MethodId] {
@@ -88,9 +97,7 @@ impl StackMethods {
 
 impl MethodSource for &StackMethods {
     fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
-        let range = self.stack_index.get(stack.0);
-        let frames = range.and_then(|range| self.stack_frames.get(range.start..range.end)).unwrap_or_default();
-        for &frame in frames {
+        for &frame in self.stacks.of(stack) {
             methods.extend_from_slice(self.methods(frame));
         }
     }

@@ -173,7 +173,7 @@ impl Archive {
         self.show_scan(columns, self.start_scan(columns, part, Some(choice))?, &mut visit)
     }
 
-    fn show_scan<T: Table>(
+    pub(crate) fn show_scan<T: Table>(
         &self,
         columns: Projection<T>,
         scan: Option<Scan>,
@@ -249,11 +249,11 @@ impl Archive {
         Ok(())
     }
 
-    fn table_file(&self, name: &str) -> Option<&TableFile> {
+    pub(crate) fn table_file(&self, name: &str) -> Option<&TableFile> {
         self.info.tables.iter().find(|table| table.name == name)
     }
 
-    fn start_scan<T: Table>(
+    pub(crate) fn start_scan<T: Table>(
         &self,
         columns: Projection<T>,
         part: Part,

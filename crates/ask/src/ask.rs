@@ -32,7 +32,23 @@ pub trait Ask: Sync {
     /// # Errors
     /// When a table cannot be read.
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error>;
+
+    /// The answers of one recording about several parts, each the same as that of [`Self::within`] it. The parts follow each other.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], origin: i64) -> Result<Vec<Section>, Error> {
+        ranges.iter().map(|&time| self.within(time, origin).section(recording)).collect()
+    }
+
+    /// For how many parts [`Self::series`] reads the recording once.
+    fn ranges_at_once(&self) -> usize {
+        1
+    }
 }
+
+/// Parts whose figures fit into memory at a time.
+pub(crate) const RANGES_AT_ONCE: usize = 256;
 
 /// Which part of each recording is asked for, and from when on times are counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,9 +127,11 @@ fn series(
         let name = &recording.file.name;
         return Err(failure(format!("{name}: more than {MOST_BUCKETS} stretches of --bucket; choose longer ones")));
     }
-    // Each stretch may read all switches.
+    // Each reading may read all switches.
     let switches = i64::try_from(recording.archive().row_count::<ContextSwitchRow>()).unwrap_or(i64::MAX);
-    if switches.saturating_mul(end.saturating_sub(start) / length) > MOST_SWITCHES {
+    let at_once = question.ranges_at_once().max(1);
+    let readings = end.saturating_sub(start) / length / i64::try_from(at_once).unwrap_or(i64::MAX);
+    if switches.saturating_mul(readings) > MOST_SWITCHES {
         let name = &recording.file.name;
         return Err(failure(format!(
             "{name}: too many switches for so many stretches; choose longer ones, or a part with --time"
@@ -122,21 +140,27 @@ fn series(
     let place = bucket_place(&question.columns());
     let mut all = Section { warnings: recording.file.warnings.clone(), ..recording.file.section() };
     let mut from = origin.saturating_add((start.saturating_sub(origin)).div_euclid(length).saturating_mul(length));
+    let (mut starts, mut ranges) = (Vec::new(), Vec::new());
     while from < end {
         let next = from.saturating_add(length);
-        let time = TimeRange { start: Some(from.max(start)), end: Some(next.min(end)) };
-        let section = question.within(time, origin).section(recording);
-        let section = section.map_err(|error| Failure::new(&recording.file.path, &error))?;
-        all.rows.extend(section.rows.into_iter().map(|mut row| {
-            row.insert(place.min(row.len()), from.into());
-            row
-        }));
-        for note in section.notes {
-            if !all.notes.contains(&note) {
-                all.notes.push(note);
+        starts.push(from);
+        ranges.push(TimeRange { start: Some(from.max(start)), end: Some(next.min(end)) });
+        from = next;
+    }
+    for (starts, ranges) in starts.chunks(at_once).zip(ranges.chunks(at_once)) {
+        let sections = question.series(recording, ranges, origin);
+        let sections = sections.map_err(|error| Failure::new(&recording.file.path, &error))?;
+        for (from, section) in starts.iter().zip(sections) {
+            all.rows.extend(section.rows.into_iter().map(|mut row| {
+                row.insert(place.min(row.len()), (*from).into());
+                row
+            }));
+            for note in section.notes {
+                if !all.notes.contains(&note) {
+                    all.notes.push(note);
+                }
             }
         }
-        from = next;
     }
     Ok(all)
 }

@@ -27,6 +27,7 @@ pub mod question;
 pub mod recording;
 pub mod runs;
 mod stack_names;
+mod stretches;
 pub mod tag_cache;
 mod threads;
 pub mod time_format;

@@ -1,16 +1,20 @@
 //! Samples and switches of some processes, with a number for each process or thread whose figures are added up.
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{Recording, Run, RunStacks, Span};
+use tracesift_analysis::{ChargedTo, Recording, Run, RunStacks, SampleSum, SampleSums, Span};
 use tracesift_archive::{Error, Projection};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use crate::recording::OpenRecording;
+use crate::stretches::Stretches;
 use crate::time_range::TimeRange;
 
 const SAMPLES: Projection<CpuSampleRow> =
     Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority"]);
+/// What sums of samples need.
+const SUMS: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
 const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "time",
     "cpu",
@@ -58,6 +62,8 @@ impl Owners {
 pub(crate) struct OwnedRows<'a> {
     opened: &'a OpenRecording,
     processes: &'a FxHashSet<ProcessId>,
+    stretches: Stretches,
+    /// All of them.
     range: Span,
     threads: Vec<ThreadRow>,
     /// Who has the rows.
@@ -71,10 +77,25 @@ impl<'a> OwnedRows<'a> {
         per_thread: bool,
         processes: &'a FxHashSet<ProcessId>,
     ) -> Result<Self, Error> {
+        Self::series(opened, &[time], per_thread, processes)
+    }
+
+    /// Those of several time ranges, which follow each other.
+    pub(crate) fn series(
+        opened: &'a OpenRecording,
+        ranges: &[TimeRange],
+        per_thread: bool,
+        processes: &'a FxHashSet<ProcessId>,
+    ) -> Result<Self, Error> {
         let threads: Vec<ThreadRow> = opened.archive().rows()?;
         let owners = Owners::new(&threads, processes, per_thread);
-        let (start, end) = time.bounds();
-        Ok(Self { opened, processes, range: Span::new(start, end), threads, owners })
+        let stretches = Stretches::of(ranges);
+        Ok(Self { opened, processes, range: stretches.all(), stretches, threads, owners })
+    }
+
+    /// The time ranges.
+    pub(crate) fn stretches(&self) -> &Stretches {
+        &self.stretches
     }
 
     /// The number of an owner.
@@ -105,6 +126,46 @@ impl<'a> OwnedRows<'a> {
         })
     }
 
+    /// The samples of the whole recording, added up by process, thread and place. Each stack counts as the one that `alike` has for it.
+    fn sample_sums(&self, alike: &[StackId]) -> Result<Vec<SampleSum>, Error> {
+        let archive = self.opened.archive();
+        let groups = 0..archive.row_groups::<CpuSampleRow>()?;
+        let of_group = |group: usize| {
+            let mut sums = SampleSums::default();
+            archive.scan_group(SUMS, None, group, |row: &CpuSampleRow| {
+                let place = match ChargedTo::of_sample(row) {
+                    ChargedTo::Stack(stack) => {
+                        let known = usize::try_from(stack.0).ok().and_then(|number| alike.get(number));
+                        ChargedTo::Stack(known.copied().unwrap_or(stack))
+                    }
+                    place => place,
+                };
+                sums.sample(row, place);
+            })?;
+            Ok(sums)
+        };
+        let sums = groups.into_par_iter().map(of_group).try_reduce(SampleSums::default, |mut sums, more| {
+            sums.append(&more);
+            Ok(sums)
+        })?;
+        Ok(sums.finish())
+    }
+
+    /// Whether [`Self::summed_samples`] can be asked.
+    pub(crate) fn can_sum(&self) -> bool {
+        self.range == Span::ALL && self.opened.file.has_samples
+    }
+
+    /// The samples of the whole recording, added up.
+    pub(crate) fn summed_samples(&mut self, alike: &[StackId], mut visit: impl FnMut(&SampleSum)) -> Result<(), Error> {
+        for sum in self.sample_sums(alike)? {
+            if self.processes.contains(&sum.process) {
+                visit(&SampleSum { process: self.owners.id(sum.process, sum.thread), ..sum });
+            }
+        }
+        Ok(())
+    }
+
     /// The switches of the processes' threads, newest first, with the owners of the threads.
     pub(crate) fn switches(&mut self, mut visit: impl FnMut(ProcessId, &ContextSwitchRow)) -> Result<(), Error> {
         let owners = &mut self.owners;
@@ -123,27 +184,35 @@ impl<'a> OwnedRows<'a> {
         if self.opened.file.has_samples { self.samples(visit) } else { self.runs(recording, visit) }
     }
 
-    /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it.
+    /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it. Where a run is in
+    /// several ranges, each has its part.
     fn runs(&mut self, recording: &Recording, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        let owners = &mut self.owners;
+        let (owners, stretches) = (&mut self.owners, &self.stretches);
+        let spans = stretches.spans();
         let mut runs = RunStacks::new(recording, self.range, &self.threads);
         let mut charge = |run: Run, stack: Option<StackId>| {
             if let Some(process) = owners.threads.get(&run.thread).copied() {
                 let process = owners.id(process, run.thread);
-                let (time, weight) = (run.span.start, run.span.length());
                 let cpu = run.cpu.unwrap_or(-1);
                 let thread = run.thread;
-                visit(&CpuSampleRow {
-                    time,
-                    cpu,
-                    process,
-                    thread,
-                    weight,
-                    stack,
-                    frame: None,
-                    priority: None,
-                    flags: 0,
-                });
+                for range in &spans[stretches.touching(run.span.start, run.span.end)] {
+                    let part = run.span.intersect(*range);
+                    let (time, weight) = (part.start, part.length());
+                    if weight == 0 {
+                        continue;
+                    }
+                    visit(&CpuSampleRow {
+                        time,
+                        cpu,
+                        process,
+                        thread,
+                        weight,
+                        stack,
+                        frame: None,
+                        priority: None,
+                        flags: 0,
+                    });
+                }
             }
         };
         self.opened.archive().scan_backwards(SWITCHES, None, |row| runs.switch(row, &mut charge))?;

@@ -16,6 +16,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ProcessS
 
 use crate::answer::Failure;
 use crate::file::File;
+use crate::stretches::Stretches;
 use crate::time_range::TimeRange;
 
 // The columns that the figures of processes need.
@@ -33,6 +34,9 @@ const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "off_priority",
     "flags",
 ]);
+
+/// Accounts of threads that are kept at a time: some 60 MiB.
+const ACCOUNTS: usize = 1 << 18;
 
 /// An archive to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,12 +118,49 @@ impl OpenRecording {
         if time.is_everything() {
             return self.archive.rows();
         }
-        let (start, end) = time.bounds();
-        let mut totals = ProcessTotals::new(Span::new(start, end));
-        self.archive.scan(SAMPLES, Some(start..end), |row| totals.sample(row))?;
-        let recording = tracesift_analysis::Recording::from(self.info());
-        let processes = processes.iter().map(|process| process.process);
-        Ok(totals.finish(&recording, processes, &self.thread_accounts(time)?))
+        Ok(self.figures_of_ranges(processes, &[time])?.pop().unwrap_or_default())
+    }
+
+    /// The figures of every process in each of several time ranges, which follow each other: from one reading of the samples and
+    /// switches.
+    ///
+    /// # Errors
+    /// Those of reading the tables.
+    pub(crate) fn figures_of_ranges(
+        &self,
+        processes: &[ProcessRow],
+        ranges: &[TimeRange],
+    ) -> Result<Vec<Vec<ProcessSummaryRow>>, Error> {
+        let has_switches = self.info().has_switches;
+        let threads: Vec<ThreadRow> = if has_switches { self.archive.rows()? } else { Vec::new() };
+        let at_once = (ACCOUNTS / threads.len().max(1)).max(1);
+        let mut all = Vec::with_capacity(ranges.len());
+        for ranges in ranges.chunks(at_once) {
+            let recording = tracesift_analysis::Recording::from(self.info());
+            let stretches = Stretches::of(ranges);
+            let mut totals: Vec<ProcessTotals> =
+                stretches.spans().iter().map(|range| ProcessTotals::new(*range)).collect();
+            self.archive.scan(SAMPLES, stretches.bounds(), |row: &CpuSampleRow| {
+                if let Some(totals) = stretches.at(row.time).and_then(|place| totals.get_mut(place)) {
+                    totals.sample(row);
+                }
+            })?;
+            let mut accounts = if has_switches {
+                let mut accounting = Accounting::series(&recording, stretches.spans(), &threads);
+                // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
+                self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
+                accounting.finish_series(&mut |_| {})
+            } else {
+                Vec::new()
+            }
+            .into_iter();
+            let ids = || processes.iter().map(|process| process.process);
+            all.extend(totals.into_iter().map(|totals| {
+                let accounts = accounts.next().unwrap_or_default();
+                totals.finish(&recording, ids(), &accounts.threads)
+            }));
+        }
+        Ok(all)
     }
 
     /// The CPUs on which each process ran in a time range: from context switches, of processes without any from samples. Always

@@ -6,16 +6,15 @@
 use std::io::{self, Write};
 
 use crate::escape::push_folded;
-use crate::profile::Folded;
-use crate::tree::{Depth, Grouping, Tree};
+use crate::tree::{Depth, Grouping, Stacked, Tree};
 
 /// Writes a line per stack that has a weight of its own. Lines of one function sequence are one line.
 ///
 /// # Errors
 ///
 /// What `out` says.
-pub fn write(profile: &Folded, grouping: Grouping, out: &mut impl Write) -> io::Result<()> {
-    let tree = Tree::of(profile, grouping, Depth::ALL);
+pub fn write<'a>(profile: impl Into<Stacked<'a>>, grouping: Grouping, out: &mut impl Write) -> io::Result<()> {
+    let tree = Tree::of(profile.into(), grouping, Depth::ALL);
     // Each name is escaped once, not once per line.
     let names: Vec<String> = tree
         .labels()

@@ -157,14 +157,10 @@ impl SummarySource for Rows {
         Ok(())
     }
 
-    fn stacks(&self, mut visit: impl FnMut(&StackRow)) -> Result<(), Error> {
-        let mut row = StackRow { stack: StackId(0), frames: Vec::new() };
+    fn stacks(&self, mut visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
         let mut start = 0;
         for &(stack, end) in &self.stacks {
-            row.stack = stack;
-            row.frames.clear();
-            row.frames.extend_from_slice(self.stack_frames.get(start..end).unwrap_or_default());
-            visit(&row);
+            visit(stack, self.stack_frames.get(start..end).unwrap_or_default());
             start = end;
         }
         Ok(())

@@ -1,7 +1,9 @@
 //! The methods of every stack of an archive: names from `symbols` where there are some, else module and RVA.
 
+use std::thread;
+
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{MethodId, MethodNames, StackMethods};
+use tracesift_analysis::{MethodId, MethodNames, StackFrames, StackMethods};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId};
@@ -50,8 +52,19 @@ impl NamedStacks {
     /// # Errors
     /// When a table cannot be read.
     pub fn of(archive: &Archive, granularity: Granularity) -> Result<Self, Error> {
+        // Half of the time goes into the stacks, which know nothing of names.
+        thread::scope(|scope| {
+            let stacks = scope.spawn(|| stack_frames(archive));
+            let mut named = Self::of_frames(archive, granularity)?;
+            named.stacks.set_stacks(stacks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            Ok(named)
+        })
+    }
+
+    /// Those of an archive, without its stacks.
+    fn of_frames(archive: &Archive, granularity: Granularity) -> Result<Self, Error> {
         if granularity == Granularity::default() {
-            return Self::by_function(archive);
+            return Self::frames_by_function(archive);
         }
         let mut naming = Naming::new(granularity, archive.rows()?);
         // The addresses of frames are needed again where their symbols come.
@@ -77,21 +90,37 @@ impl NamedStacks {
             };
             naming.symbol(row, method);
         })?;
-        archive.scan(Projection::ALL, None, |row| naming.named.stacks.add_stack(row))?;
         Ok(naming.named)
     }
 
     /// Those of the summaries.
     pub(crate) fn by_function(source: &impl SummarySource) -> Result<Self, Error> {
+        let mut named = Self::frames_by_function(source)?;
+        let mut stacks = StackFrames::default();
+        source.stacks(|stack, frames| stacks.add(stack, frames))?;
+        named.stacks.set_stacks(stacks);
+        Ok(named)
+    }
+
+    fn frames_by_function(source: &impl SummarySource) -> Result<Self, Error> {
         let mut naming = Naming::new(Granularity::default(), source.modules()?.into_owned());
         source.frames(|row| naming.frame(row))?;
         source.symbols(|row| {
             let method = naming.named.names.function(row.module.as_deref(), &row.function);
             naming.symbol(row, method);
         })?;
-        source.stacks(|row| naming.named.stacks.add_stack(row))?;
         Ok(naming.named)
     }
+}
+
+/// The stacks of an archive.
+///
+/// # Errors
+/// When the table cannot be read.
+pub fn stack_frames(archive: &Archive) -> Result<StackFrames, Error> {
+    let mut stacks = StackFrames::default();
+    archive.scan_stacks(|stack, frames| stacks.add(stack, frames))?;
+    Ok(stacks)
 }
 
 /// Names on the way: all frames first, then the symbols, which name some of them anew.

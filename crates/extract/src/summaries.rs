@@ -7,8 +7,9 @@ use tracesift_analysis::tags::{Nesting, TagSet, TagSource};
 use tracesift_analysis::{Charge, Recording, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, TagSummaryRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, SymbolRow, TagSummaryRow, ThreadRow,
 };
+use tracesift_trace::{FrameId, StackId};
 
 use crate::scan_ahead::scan_ahead;
 use crate::stack_methods::NamedStacks;
@@ -44,7 +45,7 @@ pub(crate) trait SummarySource {
     /// Table `symbols`: rows of one frame stand together, the function itself first.
     fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error>;
     /// Table `stacks`.
-    fn stacks(&self, visit: impl FnMut(&StackRow)) -> Result<(), Error>;
+    fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error>;
     /// Table `cpu_samples`.
     fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error>;
     /// Table `context_switches`, from its end.
@@ -72,8 +73,8 @@ impl SummarySource for Archive {
         self.scan(SYMBOLS, None, visit)
     }
 
-    fn stacks(&self, visit: impl FnMut(&StackRow)) -> Result<(), Error> {
-        self.scan(Projection::ALL, None, visit)
+    fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
+        self.scan_stacks(visit)
     }
 
     fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {

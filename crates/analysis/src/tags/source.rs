@@ -95,6 +95,12 @@ impl<'a, S: MethodSource> TagSource<'a, S> {
         tag
     }
 
+    /// For each of the stacks numbered from 0 to `count` one that has the same tag, the same one for all of them.
+    #[must_use]
+    pub fn alike_stacks(&mut self, count: usize) -> Vec<StackId> {
+        (0..count).map(|number| self.alike(StackId::from_index(number))).collect()
+    }
+
     fn push(&self, tag: TagId, methods: &mut Vec<MethodId>) {
         methods.push(TagRow::Own(tag).method());
         if self.totals {

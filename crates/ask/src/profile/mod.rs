@@ -1,17 +1,21 @@
 //! Profiles of archives for pictures and other people's tools: which samples or spans, of whom, with which stacks.
 
 mod stacks;
+mod sums;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{Recording, Run, RunStacks, Span, pieces};
 use tracesift_archive::{Error, Projection};
 use tracesift_export::{
-    About, Folded, Marker, MarkerKind, Measure, Process, Profile, Sample, Thread, ThreadId as ExportedThread, Weight,
+    About, Folded, Listed, Marker, MarkerKind, Measure, Process, Profile, Sample, Thread, ThreadId as ExportedThread,
+    Weight,
 };
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MarkRow, ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use self::stacks::Stacks;
+use self::sums::{Sum, Sums};
 use crate::filter::ProcessFilter;
 use crate::processes::Processes;
 use crate::question::methods::MethodPatterns;
@@ -20,6 +24,8 @@ use crate::time_range::TimeRange;
 use crate::wait_reason;
 
 const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
+/// The columns that sums of processes need.
+const OF_PROCESSES: Projection<CpuSampleRow> = Projection::of(&["process", "weight", "stack", "frame"]);
 const SWITCHES: Projection<ContextSwitchRow> =
     Projection::of(&["time", "thread", "off_time", "off_state", "wait_reason", "ready_time", "wait_stack", "flags"]);
 /// The columns that runs need.
@@ -60,21 +66,27 @@ impl Question {
     pub fn folded(&self, recording: &OpenRecording) -> Result<Folded, Error> {
         let mut folded = Folded::new(self.about(recording));
         let mut builder = Builder::new(recording, self)?;
-        let mut sums: FxHashMap<(Owner, At), (u64, u64)> = FxHashMap::default();
-        builder.charges(recording, self, |charge| {
-            let sum = sums.entry((charge.owner, charge.at)).or_default();
-            sum.0 = sum.0.saturating_add(charge.weight);
-            sum.1 += 1;
-        })?;
-        let mut sums: Vec<_> = sums.into_iter().collect();
-        // In the order of the tables: what is drawn must not depend on hashing, and neighbouring stacks resemble each other.
-        sums.sort_unstable_by_key(|(key, _)| *key);
-        for ((owner, at), (weight, count)) in sums {
+        for Sum { owner, at, weight, count } in builder.sums(recording, self, true)? {
             let Some(stack) = builder.stacks.get(at, &mut folded.catalog) else { continue };
             let thread = builder.thread(owner, &mut folded.catalog);
             folded.weights.push(Weight { thread, stack, weight, count });
         }
         Ok(folded)
+    }
+
+    /// Sums per thread and stack, for pictures. Without `per_thread` each process has one thread without a name, and all is its.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn listed(&self, recording: &OpenRecording, per_thread: bool) -> Result<Listed, Error> {
+        let mut listed = Listed::new(self.about(recording));
+        let mut builder = Builder::new(recording, self)?;
+        for Sum { owner, at, weight, count } in builder.sums(recording, self, per_thread)? {
+            let Some(stack) = builder.stacks.list(at, &mut listed) else { continue };
+            let thread = builder.thread(owner, &mut listed.catalog);
+            listed.weights.push(Weight { thread, stack, weight, count });
+        }
+        Ok(listed)
     }
 
     /// Every sample or span, with the waits and the marks beside them.
@@ -156,8 +168,9 @@ impl Question {
     }
 }
 
-/// Whose time it is. What interrupts took from an idle thread is of that thread and of another process.
-type Owner = (ProcessId, ThreadId);
+/// Whose time it is. What interrupts took from an idle thread is of that thread and of another process. Without a thread: all of the
+/// process.
+type Owner = (ProcessId, Option<ThreadId>);
 
 /// Where the time was spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -202,6 +215,38 @@ impl Builder {
         })
     }
 
+    /// What each owner has in each stack.
+    fn sums(&self, recording: &OpenRecording, question: &Question, per_thread: bool) -> Result<Vec<Sum>, Error> {
+        let add = |sums: &mut Sums, Charge { owner: (process, thread), at, weight, .. }: Charge| {
+            sums.add((process, thread.filter(|_| per_thread)), at, weight, 1);
+        };
+        if question.measure == Measure::Cpu && recording.file.has_samples {
+            let (archive, columns) = (recording.archive(), if per_thread { SAMPLES } else { OF_PROCESSES });
+            let of_group = |group: usize| {
+                let mut sums = Sums::default();
+                archive.scan_group(columns, question.touching(), group, |row| {
+                    self.charge(row).into_iter().for_each(|charge| add(&mut sums, charge));
+                })?;
+                Ok(sums)
+            };
+            let groups = (0..archive.row_groups::<CpuSampleRow>()?).into_par_iter();
+            let sums = groups.map(of_group).try_reduce(Sums::default, |sums, more| Ok(sums.append(more)))?;
+            return Ok(sums.finish());
+        }
+        let mut sums = Sums::default();
+        self.charges(recording, question, |charge| add(&mut sums, charge))?;
+        Ok(sums.finish())
+    }
+
+    /// A sample of the processes that are asked for.
+    #[inline]
+    fn charge(&self, row: &CpuSampleRow) -> Option<Charge> {
+        let at = row.stack.map(At::Stack).or(row.frame.map(At::Frame)).unwrap_or(At::Nowhere);
+        let weight = u64::try_from(row.weight).unwrap_or(0);
+        let charge = Charge { owner: (row.process, Some(row.thread)), at, time: row.time, weight };
+        self.processes.contains_key(&row.process).then_some(charge)
+    }
+
     /// Every sample or span of the question.
     fn charges(
         &self,
@@ -215,13 +260,7 @@ impl Builder {
             return self.runs(recording, range, visit);
         }
         if question.measure == Measure::Cpu {
-            return archive.scan(SAMPLES, question.touching(), |row: &CpuSampleRow| {
-                if self.processes.contains_key(&row.process) {
-                    let at = row.stack.map(At::Stack).or(row.frame.map(At::Frame)).unwrap_or(At::Nowhere);
-                    let weight = u64::try_from(row.weight).unwrap_or(0);
-                    visit(Charge { owner: (row.process, row.thread), at, time: row.time, weight });
-                }
-            });
+            return archive.scan(SAMPLES, question.touching(), |row| self.charge(row).into_iter().for_each(&mut visit));
         }
         archive.scan(SWITCHES, question.touching(), |row: &ContextSwitchRow| {
             let Some(owner) = self.of_switch(row) else { return };
@@ -244,7 +283,7 @@ impl Builder {
             if let Some(process) = process.filter(|process| self.processes.contains_key(process)) {
                 let at = stack.map_or(At::Nowhere, At::Stack);
                 let weight = u64::try_from(run.span.length()).unwrap_or(0);
-                visit(Charge { owner: (process, run.thread), at, time: run.span.start, weight });
+                visit(Charge { owner: (process, Some(run.thread)), at, time: run.span.start, weight });
             }
         };
         recording.archive().scan_backwards(RUNS, None, |row| runs.switch(row, &mut charge))?;
@@ -254,7 +293,7 @@ impl Builder {
 
     fn of_switch(&self, row: &ContextSwitchRow) -> Option<Owner> {
         let process = self.threads.get(&row.thread)?.process;
-        self.processes.contains_key(&process).then_some((process, row.thread))
+        self.processes.contains_key(&process).then_some((process, Some(row.thread)))
     }
 
     fn known(&self, owner: Owner) -> Option<ExportedThread> {
@@ -266,7 +305,7 @@ impl Builder {
             return known;
         }
         let process = self.process(owner.0, catalog);
-        let row = self.threads.get(&owner.1);
+        let row = owner.1.and_then(|thread| self.threads.get(&thread));
         let name = catalog.string(row.and_then(|row| row.name.as_deref()).unwrap_or_default());
         let thread = catalog.thread(Thread {
             process,

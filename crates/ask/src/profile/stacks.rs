@@ -1,10 +1,12 @@
 //! The stacks of an archive in the catalog of a profile: only those that are asked for, each once.
 
 use rustc_hash::FxHashMap;
+use tracesift_analysis::StackFrames;
 use tracesift_archive::{Archive, Error, Projection};
-use tracesift_export::{Catalog, Frame, Origin, StackId as ExportedStack, StringId};
-use tracesift_trace::rows::{FrameRow, ModuleRow, StackRow, SymbolRow};
-use tracesift_trace::{FrameId, ModuleId, StackId};
+use tracesift_export::{Catalog, Frame, FrameId as ExportedFrame, Listed, Origin, StackId as ExportedStack, StringId};
+use tracesift_extract::stack_methods::stack_frames;
+use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
+use tracesift_trace::{FrameId, ModuleId};
 
 use super::At;
 use crate::question::methods::MethodPatterns;
@@ -12,6 +14,9 @@ use crate::question::methods::MethodPatterns;
 const SYMBOLS: Projection<SymbolRow> =
     Projection::of(&["frame", "depth", "module", "function", "file", "line", "source"]);
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "address"]);
+
+/// Frames below this number have a place in a list: 96 MiB of it, at most.
+const LISTED: usize = 1 << 22;
 
 /// Images of the Windows kernel that are not called `*.sys`.
 const KERNEL: [&str; 6] = ["ntoskrnl.exe", "ntkrnlmp.exe", "ntkrnlpa.exe", "ntkrpamp.exe", "hal.dll", "kdcom.dll"];
@@ -22,39 +27,43 @@ const MANAGED: [&str; 3] = ["rundown", "entry-point", "portable-pdb"];
 
 /// Stacks with names, made as they are asked for.
 pub(super) struct Stacks {
+    stacks: StackFrames,
+    frames: Frames,
+    /// Those of the catalog that were asked for; `None` where no method is one that is wanted.
+    known: FxHashMap<At, Option<ExportedStack>>,
+    outermost_first: Vec<ExportedFrame>,
+}
+
+/// Frames with names.
+struct Frames {
     modules: Vec<ModuleRow>,
-    frames: FxHashMap<FrameId, FrameRow>,
-    /// Functions of a frame, the innermost first.
-    symbols: FxHashMap<FrameId, Vec<SymbolRow>>,
-    stacks: FxHashMap<StackId, Box<[FrameId]>>,
+    rows: FxHashMap<FrameId, FrameRow>,
+    /// Functions of all frames: those of one stand together, the innermost first.
+    symbols: Vec<SymbolRow>,
+    /// Where those of a frame begin and end.
+    symbols_of: FxHashMap<FrameId, (usize, usize)>,
     /// Functions that a stack must have one of.
     methods: MethodPatterns,
-    /// Those that were asked for; `None` where no method is one that is wanted.
-    known: FxHashMap<At, Option<ExportedStack>>,
-    exported: FxHashMap<FrameId, Box<[(tracesift_export::FrameId, bool)]>>,
+    /// By number of the frame: where its functions are among `functions`.
+    places: Vec<Option<(usize, usize)>>,
+    /// The same of frames with larger numbers, which only a damaged archive has.
+    others: FxHashMap<FrameId, (usize, usize)>,
+    /// Functions of the frames that were asked for, the innermost first.
+    functions: Vec<Function>,
+}
+
+/// A function of a frame.
+#[derive(Clone, Copy)]
+struct Function {
+    frame: ExportedFrame,
+    /// Whether it is one that a stack must have.
+    wanted: bool,
 }
 
 impl Stacks {
     pub(super) fn of(archive: &Archive, methods: &MethodPatterns) -> Result<Self, Error> {
-        let mut stacks = Self {
-            modules: archive.rows()?,
-            frames: FxHashMap::default(),
-            symbols: FxHashMap::default(),
-            stacks: FxHashMap::default(),
-            methods: methods.clone(),
-            known: FxHashMap::default(),
-            exported: FxHashMap::default(),
-        };
-        archive.scan(FRAMES, None, |row: &FrameRow| {
-            stacks.frames.insert(row.frame, *row);
-        })?;
-        archive.scan(SYMBOLS, None, |row: &SymbolRow| {
-            stacks.symbols.entry(row.frame).or_default().push(row.clone());
-        })?;
-        archive.scan(Projection::ALL, None, |row: &StackRow| {
-            stacks.stacks.insert(row.stack, row.frames.as_slice().into());
-        })?;
-        Ok(stacks)
+        let (stacks, frames) = rayon::join(|| stack_frames(archive), || Frames::of(archive, methods));
+        Ok(Self { stacks: stacks?, frames: frames?, known: FxHashMap::default(), outermost_first: Vec::new() })
     }
 
     /// The stack in the catalog; `None` where it has none of the wanted methods.
@@ -62,63 +71,140 @@ impl Stacks {
         if let Some(known) = self.known.get(&at) {
             return *known;
         }
-        let frames: Box<[FrameId]> = match at {
-            At::Stack(stack) => self.stacks.get(&stack).cloned().unwrap_or_default(),
-            At::Frame(frame) => [frame].into(),
-            At::Nowhere => Box::default(),
-        };
-        let mut wanted = self.methods.is_empty();
-        let mut outermost_first = Vec::with_capacity(frames.len());
-        for frame in frames.iter().rev() {
-            let functions = self.frame(*frame, catalog);
-            wanted |= functions.iter().any(|(_, wanted)| *wanted);
-            outermost_first.extend(functions.iter().rev().map(|(function, _)| *function));
-        }
-        let stack = wanted.then(|| match outermost_first.is_empty() {
+        let stack = self.walk(at, catalog).then(|| match self.outermost_first.is_empty() {
             true => ExportedStack::NONE,
-            false => catalog.stack(outermost_first),
+            false => catalog.stack(self.outermost_first.iter().copied()),
         });
         self.known.insert(at, stack);
         stack
     }
 
-    /// The functions of a frame, the innermost first, each with whether it is one that a stack must have.
-    fn frame(&mut self, frame: FrameId, catalog: &mut Catalog) -> &[(tracesift_export::FrameId, bool)] {
-        let Self { modules, frames, symbols, methods, exported, .. } = self;
-        exported.entry(frame).or_insert_with(|| {
-            let row = frames.get(&frame);
-            let module = row.and_then(|row| row.module).and_then(|id| module(modules, id));
-            let address = row.and_then(|row| row.rva.or(row.address)).map(i64::cast_unsigned);
-            let named = symbols.get(&frame).map(Vec::as_slice).unwrap_or_default();
-            if named.is_empty() {
-                let (module, function) = match (module, address) {
-                    (Some(module), Some(rva)) => (Some(module), format!("{module}+{rva:#x}")),
-                    _ => (None, "[unknown]".to_owned()),
-                };
-                let wanted = methods.matches(module, &function);
-                let text = Frame {
-                    module: catalog.string(module.unwrap_or_default()),
-                    address,
-                    ..Frame::named(catalog.string(&function), Origin::Unresolved)
-                };
-                return [(catalog.frame(text), wanted)].into();
+    /// The stack as a list of the profile; `None` where it has none of the wanted methods.
+    pub(super) fn list(&mut self, at: At, listed: &mut Listed) -> Option<ExportedStack> {
+        self.walk(at, &mut listed.catalog).then(|| listed.stacks.push(self.outermost_first.iter().copied()))
+    }
+
+    /// Fills in the functions of a stack, outermost first; whether it is wanted.
+    fn walk(&mut self, at: At, catalog: &mut Catalog) -> bool {
+        let Self { stacks, frames, outermost_first, .. } = self;
+        let single;
+        let of_stack = match at {
+            At::Stack(stack) => stacks.of(stack),
+            At::Frame(frame) => {
+                single = [frame];
+                &single
             }
-            let outermost = named.len() - 1;
-            let function = |(place, symbol): (usize, &SymbolRow)| {
-                let module = symbol.module.as_deref();
-                let frame = Frame {
-                    function: catalog.string(&symbol.function),
-                    module: module.map_or(StringId::EMPTY, |module| catalog.string(module)),
-                    file: symbol.file.as_deref().map_or(StringId::EMPTY, |file| catalog.string(file)),
-                    line: symbol.line.and_then(|line| u32::try_from(line).ok()),
-                    address,
-                    origin: origin(module, &symbol.source),
-                    inlined: place < outermost,
-                };
-                (catalog.frame(frame), methods.matches(module, &symbol.function))
+            At::Nowhere => &[],
+        };
+        let mut wanted = frames.methods.is_empty();
+        outermost_first.clear();
+        for &frame in of_stack.iter().rev() {
+            for function in frames.functions(frame, catalog).iter().rev() {
+                wanted |= function.wanted;
+                outermost_first.push(function.frame);
+            }
+        }
+        wanted
+    }
+}
+
+impl Frames {
+    fn of(archive: &Archive, methods: &MethodPatterns) -> Result<Self, Error> {
+        let mut frames = Self {
+            modules: archive.rows()?,
+            rows: FxHashMap::default(),
+            symbols: Vec::new(),
+            symbols_of: FxHashMap::default(),
+            methods: methods.clone(),
+            places: Vec::new(),
+            others: FxHashMap::default(),
+            functions: Vec::new(),
+        };
+        archive.scan(FRAMES, None, |row: &FrameRow| {
+            frames.rows.insert(row.frame, *row);
+        })?;
+        archive.scan(SYMBOLS, None, |row: &SymbolRow| frames.symbols.push(row.clone()))?;
+        let mut start = 0;
+        for same in frames.symbols.chunk_by(|a, b| a.frame == b.frame) {
+            let end = start + same.len();
+            if let Some(first) = same.first() {
+                frames.symbols_of.insert(first.frame, (start, end));
+            }
+            start = end;
+        }
+        Ok(frames)
+    }
+
+    /// The functions of a frame, the innermost first.
+    #[inline]
+    fn functions(&mut self, frame: FrameId, catalog: &mut Catalog) -> &[Function] {
+        let place = usize::try_from(frame.0).ok().and_then(|place| self.places.get(place).copied().flatten());
+        let (start, end) = match place {
+            Some(known) => known,
+            None => self.name(frame, catalog),
+        };
+        self.functions.get(start..end).unwrap_or_default()
+    }
+
+    /// Names a frame; says where its functions are.
+    #[cold]
+    fn name(&mut self, frame: FrameId, catalog: &mut Catalog) -> (usize, usize) {
+        if let Some(known) = self.others.get(&frame) {
+            return *known;
+        }
+        let start = self.functions.len();
+        self.push_functions(frame, catalog);
+        let found = (start, self.functions.len());
+        match usize::try_from(frame.0).ok().filter(|place| *place < LISTED) {
+            Some(place) => {
+                if place >= self.places.len() {
+                    self.places.resize(place + 1, None);
+                }
+                if let Some(known) = self.places.get_mut(place) {
+                    *known = Some(found);
+                }
+            }
+            None => {
+                self.others.insert(frame, found);
+            }
+        }
+        found
+    }
+
+    fn push_functions(&mut self, frame: FrameId, catalog: &mut Catalog) {
+        let Self { modules, rows, symbols, symbols_of, methods, functions, .. } = self;
+        let row = rows.get(&frame);
+        let module = row.and_then(|row| row.module).and_then(|id| module(modules, id));
+        let address = row.and_then(|row| row.rva.or(row.address)).map(i64::cast_unsigned);
+        let named = symbols_of.get(&frame).and_then(|&(start, end)| symbols.get(start..end)).unwrap_or_default();
+        if named.is_empty() {
+            let (module, function) = match (module, address) {
+                (Some(module), Some(rva)) => (Some(module), format!("{module}+{rva:#x}")),
+                _ => (None, "[unknown]".to_owned()),
             };
-            named.iter().enumerate().map(function).collect()
-        })
+            let wanted = methods.matches(module, &function);
+            let text = Frame {
+                module: catalog.string(module.unwrap_or_default()),
+                address,
+                ..Frame::named(catalog.string(&function), Origin::Unresolved)
+            };
+            functions.push(Function { frame: catalog.frame(text), wanted });
+            return;
+        }
+        let outermost = named.len() - 1;
+        functions.extend(named.iter().enumerate().map(|(place, symbol)| {
+            let module = symbol.module.as_deref();
+            let frame = Frame {
+                function: catalog.string(&symbol.function),
+                module: module.map_or(StringId::EMPTY, |module| catalog.string(module)),
+                file: symbol.file.as_deref().map_or(StringId::EMPTY, |file| catalog.string(file)),
+                line: symbol.line.and_then(|line| u32::try_from(line).ok()),
+                address,
+                origin: origin(module, &symbol.source),
+                inlined: place < outermost,
+            };
+            Function { frame: catalog.frame(frame), wanted: methods.matches(module, &symbol.function) }
+        }));
     }
 }
 

@@ -13,7 +13,7 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
-use crate::ask::Ask;
+use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::columns::Columns;
 use crate::file::File;
 use crate::filter::ProcessFilter;
@@ -298,12 +298,41 @@ impl Ask for Question {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
         let figures = recording.process_figures(&processes, self.time)?;
-        let modules = match self.modules {
-            Some(_) => MainModules::of(&processes, &archive.rows::<ModuleRow>()?, &archive.rows::<ProcessModuleRow>()?),
-            None => MainModules::default(),
-        };
-        let cores = if self.core_numbers { recording.process_cpus(self.time)? } else { FxHashMap::default() };
+        let modules = self.main_modules(recording, &processes)?;
+        let cores = self.cores(recording, self.time)?;
         Ok(answer(&recording.file, &processes, &figures, &modules, &cores, self))
+    }
+
+    fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], _: i64) -> Result<Vec<Section>, Error> {
+        let processes: Vec<ProcessRow> = recording.archive().rows()?;
+        let figures = recording.figures_of_ranges(&processes, ranges)?;
+        let modules = self.main_modules(recording, &processes)?;
+        let of_range = |(time, figures): (&TimeRange, Vec<ProcessSummaryRow>)| {
+            let question = Self { time: *time, ..self.clone() };
+            let cores = self.cores(recording, *time)?;
+            Ok(answer(&recording.file, &processes, &figures, &modules, &cores, &question))
+        };
+        ranges.iter().zip(figures).map(of_range).collect()
+    }
+
+    fn ranges_at_once(&self) -> usize {
+        RANGES_AT_ONCE
+    }
+}
+
+impl Question {
+    /// The CPUs on which the processes ran, if they are asked for.
+    fn cores(&self, recording: &OpenRecording, time: TimeRange) -> Result<FxHashMap<ProcessId, CpuSet>, Error> {
+        if self.core_numbers { recording.process_cpus(time) } else { Ok(FxHashMap::default()) }
+    }
+
+    /// The images of the processes, if they are asked for.
+    fn main_modules(&self, recording: &OpenRecording, processes: &[ProcessRow]) -> Result<MainModules, Error> {
+        let archive = recording.archive();
+        Ok(match self.modules {
+            Some(_) => MainModules::of(processes, &archive.rows::<ModuleRow>()?, &archive.rows::<ProcessModuleRow>()?),
+            None => MainModules::default(),
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cut;
 mod oracle;
+mod series;
 mod stacks;
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::time_range::TimeRange;
 use tracesift_ask::{When, ask};
-use tracesift_export::Measure;
+use tracesift_export::{Grouping, Measure, folded};
 use tracesift_extract::input::Patterns;
 use tracesift_extract::{Options, Outcome, extract, input, unwatched};
 use tracesift_scenario::{Knobs, ProcessKind, Scenario, ThreadTruth};
@@ -324,6 +325,20 @@ fn profiles_add_up_to_what_the_threads_did() {
             };
             let folded = question.folded(&recording).expect("read");
             assert_eq!(folded.weights.total(), expected as u64, "seed {seed}, {measure:?}");
+            for per_thread in [false, true] {
+                let listed = question.listed(&recording, per_thread).expect("read");
+                assert_eq!(listed.weights.total(), expected as u64, "seed {seed}, {measure:?}, {per_thread}");
+                let mut lines = [Vec::new(), Vec::new()];
+                folded::write(&folded, Grouping::Process, &mut lines[0]).expect("memory");
+                folded::write(&listed, Grouping::Process, &mut lines[1]).expect("memory");
+                let [by_tree, by_lists] = lines.map(|lines| {
+                    let mut lines: Vec<String> =
+                        String::from_utf8(lines).expect("text").lines().map(str::to_owned).collect();
+                    lines.sort_unstable();
+                    lines
+                });
+                assert_eq!(by_tree, by_lists, "seed {seed}, {measure:?}, {per_thread}");
+            }
             let timed = question.timed(&recording).expect("read");
             assert_eq!(timed.samples.total(), expected as u64, "seed {seed}, {measure:?}, with times");
             let end = truth.end / 2;

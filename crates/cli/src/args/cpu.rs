@@ -11,9 +11,9 @@ use tracesift_ask::question::{cpu, merged_cpu, methods};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::time_format::TimeStyle;
 use tracesift_extract::input::Patterns;
-use tracesift_extract::stack_methods::{By, Granularity};
 
 use super::files::{microseconds, milliseconds, seconds};
+use super::granularity::GranularityArgs;
 use super::output::WhichTime;
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 use crate::command::tag_files;
@@ -88,7 +88,10 @@ struct FigureArgs {
 #[command(
     next_help_heading = "Methods",
     group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)),
-    group(ArgGroup::new("of_methods").args(["methods", "top_methods"]).multiple(true))
+    group(ArgGroup::new("of_methods").args(["methods", "top_methods"]).multiple(true)),
+    mut_arg("include_args", |arg| arg.requires("of_methods")),
+    mut_arg("by", |arg| arg.requires("of_methods")),
+    mut_arg("fold_unresolved", |arg| arg.requires("of_methods"))
 )]
 struct MethodArgs {
     /// A row per method: those with such a function, or `module!function`; '*.dll' alone means functions without symbols
@@ -112,15 +115,8 @@ struct MethodArgs {
     /// Patterns of methods always describe `module!function`
     #[arg(long, requires = "of_methods")]
     include_module: bool,
-    /// Functions with other arguments are other methods, shown and matched with them
-    #[arg(long, requires = "of_methods")]
-    include_args: bool,
-    /// What is one method
-    #[arg(long, value_name = "WHAT", default_value = "function", requires = "of_methods")]
-    by: WhichBy,
-    /// One row per module for all its functions without symbols
-    #[arg(long, requires = "of_methods")]
-    fold_unresolved: bool,
+    #[command(flatten)]
+    granularity: GranularityArgs,
     /// A row per thread and method
     #[arg(long, requires = "per_method")]
     per_thread: bool,
@@ -226,28 +222,6 @@ enum Totals {
     Total,
     Process,
     Method,
-}
-
-/// What is one method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum WhichBy {
-    /// Module and function
-    Function,
-    /// Source line, where the symbols tell it
-    Line,
-    /// Instruction
-    Address,
-}
-
-impl WhichBy {
-    /// How fine methods are.
-    pub(super) fn by(self) -> By {
-        match self {
-            Self::Function => By::Function,
-            Self::Line => By::Line,
-            Self::Address => By::Address,
-        }
-    }
 }
 
 impl CpuArgs {
@@ -373,7 +347,7 @@ impl CpuArgs {
             filter: self.processes.filter(),
             methods: of_methods.patterns(),
             tags: of_methods.tags(messages)?,
-            granularity: of_methods.granularity(),
+            granularity: of_methods.granularity.granularity(),
             per_thread: of_methods.per_thread,
             ranges: methods::Ranges {
                 cpu: figures.cpu(),
@@ -437,10 +411,6 @@ impl MethodArgs {
             Ok(methods::Tags { patterns: Patterns::parse(patterns), set, cache: TagCache::of_user().map(Arc::new) })
         };
         self.stacktags.as_ref().map(tags).transpose()
-    }
-
-    fn granularity(&self) -> Granularity {
-        Granularity { by: self.by.by(), fold_unresolved: self.fold_unresolved, arguments: self.include_args }
     }
 }
 

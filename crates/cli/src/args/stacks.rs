@@ -10,8 +10,7 @@ use tracesift_ask::time_range::TimeRange;
 use tracesift_ask::units::{Share, parse_share};
 use tracesift_extract::input::Patterns;
 
-use super::cpu::WhichBy;
-use super::{FileArgs, OutputArgs, ProcessArgs, RunArgs};
+use super::{FileArgs, GranularityArgs, OutputArgs, ProcessArgs, RunArgs};
 
 /// Options of `dump stacks`.
 #[derive(Debug, Args)]
@@ -69,9 +68,8 @@ struct TreeArgs {
     /// A tree per thread
     #[arg(long)]
     per_thread: bool,
-    /// What is one line
-    #[arg(long, value_name = "WHAT", default_value = "function")]
-    by: WhichBy,
+    #[command(flatten)]
+    granularity: GranularityArgs,
     /// Sum up lines below this share of the process' tree
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = parse_share)]
     min_share: Share,
@@ -109,7 +107,7 @@ impl StacksArgs {
             fold: Patterns::parse(&trees.fold),
             cut: Patterns::parse(&trees.cut),
             per_thread: trees.per_thread,
-            by: trees.by.by(),
+            granularity: trees.granularity.granularity(),
             min_share: trees.min_share,
             depth: trees.depth,
             top: Top { take: self.rows.top, skip: self.rows.skip },

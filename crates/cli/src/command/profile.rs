@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Resolved, When, profile};
 use tracesift_export::flame::Drawn;
-use tracesift_export::{Folded, Format, Grouping, Measure, folded, pprof};
+use tracesift_export::{Format, Grouping, Listed, Measure, folded, pprof};
 
 use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
 use crate::command::dump::{Sources, sources};
@@ -19,15 +19,16 @@ pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exi
         return Ok(Exit::NothingUsable);
     };
     let (question, when) = (args.profile.question(), args.profile.processes.when.when());
-    let after = one.folded(&question, &when, messages)?;
     let flame = args.flame();
+    let per_thread = flame.grouping == Grouping::Thread;
+    let after = one.listed(&question, &when, per_thread, messages)?;
     let target = target(args.out(), &one.recording, &question, "svg");
     let drawn = match args.against() {
         None => target.write(|mut out| Ok(flame.write(&after, &mut out)?))?,
         Some((path, change)) => {
             let files = FileArgs { paths: vec![path.to_owned()], file: Vec::new(), recursive: false };
             let Some(base) = One::open(&files, &RunArgs::default(), messages)? else { return Ok(Exit::NothingUsable) };
-            let before = base.folded(&question, &when, messages)?;
+            let before = base.listed(&question, &when, per_thread, messages)?;
             target.write(|mut out| Ok(flame.write_change(&before, &after, change, &mut out)?))?
         }
     };
@@ -49,11 +50,12 @@ pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<E
     match format {
         // Without times there is no need to keep every sample.
         Format::Folded => {
-            let profile = one.folded(&question, &when, messages)?;
+            let profile = one.listed(&question, &when, false, messages)?;
             target.write(|mut out| Ok(folded::write(&profile, Grouping::Process, &mut out)?))?;
         }
         Format::Pprof => {
-            let profile = one.folded(&question, &when, messages)?;
+            let profile = one.within(&question, &when, messages)?.folded(&one.recording)?;
+            warn_if_empty(profile.weights.is_empty(), &one.recording, messages);
             target.write(|mut out| Ok(pprof::write(&profile, &mut out)?))?;
         }
         format => {
@@ -119,8 +121,14 @@ impl One {
         Ok(profile::Question { time, origin, ..question.clone() })
     }
 
-    fn folded(&self, question: &profile::Question, when: &When, messages: &Messages) -> anyhow::Result<Folded> {
-        let profile = self.within(question, when, messages)?.folded(&self.recording)?;
+    fn listed(
+        &self,
+        question: &profile::Question,
+        when: &When,
+        per_thread: bool,
+        messages: &Messages,
+    ) -> anyhow::Result<Listed> {
+        let profile = self.within(question, when, messages)?.listed(&self.recording, per_thread)?;
         warn_if_empty(profile.weights.is_empty(), &self.recording, messages);
         Ok(profile)
     }

@@ -96,6 +96,8 @@ answers! {
     stacks_of_callers_by_line: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--callers", "--by", "line";
     stacks_of_waits: "dump", "stacks", "-f", "Write*", "--measure", "wait", "--per-thread", "--details", "--top", "1";
     stacks_folded_and_begun: "dump", "stacks", "-f", "Write*", "--methods", "*Main", "--root", "*WriteAll", "--fold", "ntdll", "--no-cmdline";
+    stacks_with_arguments: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--include-args", "--methods", "*Main(int)", "--no-cmdline";
+    stacks_without_symbols: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--fold-unresolved", "--callers", "--no-cmdline";
     stacks_cut_off: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--cut", "filewriter", "--min-share", "50%", "--no-cmdline";
     stacks_as_json: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--depth", "2", "--format", "jsonl";
     no_share: "dump", "stacks", "--min-share", "5ms";

@@ -12,8 +12,8 @@ mod text;
 
 use std::io::{self, Write};
 
-use crate::profile::{Folded, Measure};
-use crate::tree::{Depth, Grouping, Tree};
+use crate::profile::{About, Measure};
+use crate::tree::{Depth, Grouping, Stacked, Tree};
 use layout::Layout;
 use render::{Cells, Comparison};
 
@@ -89,9 +89,11 @@ impl Flame {
     /// # Errors
     ///
     /// What `out` says.
-    pub fn write(&self, profile: &Folded, out: &mut impl Write) -> io::Result<Drawn> {
+    pub fn write<'a>(&self, profile: impl Into<Stacked<'a>>, out: &mut impl Write) -> io::Result<Drawn> {
+        let profile = profile.into();
+        let about = profile.about;
         let tree = Tree::of(profile, self.grouping, self.depth());
-        self.draw(&tree, None, profile, out)
+        self.draw(&tree, None, about, out)
     }
 
     /// Draws the second of two profiles, coloured by what changed since the first: red is more, blue is less.
@@ -102,15 +104,17 @@ impl Flame {
     /// # Errors
     ///
     /// What `out` says.
-    pub fn write_change(
+    pub fn write_change<'a>(
         &self,
-        before: &Folded,
-        after: &Folded,
+        before: impl Into<Stacked<'a>>,
+        after: impl Into<Stacked<'a>>,
         change: Change,
         out: &mut impl Write,
     ) -> io::Result<Drawn> {
-        let tree = Tree::of_two(after, before, self.grouping, self.depth());
-        self.draw(&tree, Some(change), after, out)
+        let after = after.into();
+        let about = after.about;
+        let tree = Tree::of_two(after, before.into(), self.grouping, self.depth());
+        self.draw(&tree, Some(change), about, out)
     }
 
     fn depth(&self) -> Depth {
@@ -118,8 +122,8 @@ impl Flame {
         Depth { min_share: self.min_share.clamp(f64::MIN_POSITIVE, 1.0), max_depth: self.max_depth }
     }
 
-    fn draw(&self, tree: &Tree, change: Option<Change>, profile: &Folded, out: &mut impl Write) -> io::Result<Drawn> {
-        let measure = profile.about.measure;
+    fn draw(&self, tree: &Tree, change: Option<Change>, about: &About, out: &mut impl Write) -> io::Result<Drawn> {
+        let measure = about.measure;
         let comparison = change.map(|change| Comparison::new(tree, change));
         let budget = self.max_bytes.max(64 << 10).saturating_sub(render::FIXED_BYTES);
         let cells = Cells { tree, comparison: comparison.as_ref(), measure };
@@ -131,7 +135,7 @@ impl Flame {
             layout: &layout,
             selection: &selection,
             comparison,
-            title: if self.title.is_empty() { &profile.about.name } else { &self.title },
+            title: if self.title.is_empty() { &about.name } else { &self.title },
             subtitle: &self.subtitle,
             orientation: self.orientation,
             measure,

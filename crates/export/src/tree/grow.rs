@@ -1,22 +1,28 @@
-//! How the tree grows: a node is a set of stretches of stacks, those of one function below one caller. Their callees, by function, are
-//! the nodes below it.
+//! How the tree grows: a node is a stretch of weights, those whose stacks have begun alike by now. Their next frames, by function, are
+//! the nodes below it, and what is below a node that is kept is put together to be a stretch again.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use super::order::{ABOVE_ALL, Order};
+use super::stacked::{Row, Stacked};
 use super::{Depth, Grouping, Kind, Name, Node, Sum, Tree, groups};
-use crate::profile::{Catalog, Folded, StackId, StringId, Strings, ThreadId};
+use crate::profile::{Catalog, FrameId, StringId, Strings, ThreadId};
 
 /// The tree of one or two profiles.
-pub(super) fn grow(profiles: &[&Folded], grouping: Grouping, depth: Depth) -> Tree {
+pub(super) fn grow(profiles: Vec<Stacked<'_>>, grouping: Grouping, depth: Depth) -> Tree {
     let mut names = Names::new();
     let all = names.group("all");
     let mut paths = Groups::default();
-    let sides: Vec<Side<'_>> =
-        profiles.iter().map(|profile| Side::of(profile, grouping, &mut names, &mut paths)).collect();
+    let groups_of: Vec<Vec<u32>> =
+        profiles.iter().map(|profile| of_threads(profile.catalog, grouping, &mut names, &mut paths)).collect();
+    let ranks = paths.ranks();
+    let sides: Vec<Side<'_>> = profiles
+        .into_iter()
+        .zip(groups_of)
+        .map(|(profile, groups)| Side::of(profile, &groups, &ranks, &mut names))
+        .collect();
 
-    let total = sides[0].total();
+    let total = sides[0].sum();
     let least = match depth.min_share {
         0.0 => 0,
         share => ((total.weight as f64 * share.clamp(0.0, 1.0)).ceil() as u64).max(1),
@@ -26,15 +32,16 @@ pub(super) fn grow(profiles: &[&Folded], grouping: Grouping, depth: Depth) -> Tr
         depth: 0,
         name: all,
         sum: total,
-        other: sides.get(1).map_or(Sum::default(), Side::total),
+        other: sides.get(1).map_or(Sum::default(), Side::sum),
         own: 0,
         folded: 0,
         folded_weight: 0,
     };
+    let slots = Slots { of_name: vec![NONE; names.rows.len()], slots: Vec::new() };
     let tree = Tree { strings: names.strings, names: names.rows, nodes: vec![root], missing: 0 };
     let mut growing =
-        Growing { tree, sides: &sides, least, max_depth: depth.max_depth, waiting: Vec::new(), pieces: Vec::new() };
-    growing.grow_groups(&paths);
+        Growing { tree, sides, least, max_depth: depth.max_depth, waiting: Vec::new(), slots, scratch: Vec::new() };
+    growing.grow_groups(&paths, &ranks);
     growing.grow_code();
     growing.tree
 }
@@ -93,139 +100,188 @@ impl Groups {
             paths.len() as u32 - 1
         })
     }
+
+    /// The groups in the order of their paths.
+    fn in_order(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.paths.len() as u32).collect();
+        order.sort_by_key(|&group| self.paths[group as usize]);
+        order
+    }
+
+    /// By group: its place in that order.
+    fn ranks(&self) -> Vec<u32> {
+        let mut ranks = vec![0; self.paths.len()];
+        for (rank, group) in (0..).zip(self.in_order()) {
+            ranks[group as usize] = rank;
+        }
+        ranks
+    }
 }
 
-/// One profile: its weights in the order of groups and, in a group, of the walk over stacks.
+/// The group of each thread.
+fn of_threads(catalog: &Catalog, grouping: Grouping, names: &mut Names, paths: &mut Groups) -> Vec<u32> {
+    let group = |row| {
+        let path = groups::path(catalog, ThreadId(row), grouping);
+        paths.intern(path.map(|name| name.map(|name| names.group(&name))))
+    };
+    (0..catalog.threads().len() as u32).map(group).collect()
+}
+
+/// One profile: its weights, those of a group together.
 struct Side<'a> {
-    catalog: &'a Catalog,
-    order: Order,
+    frames: std::borrow::Cow<'a, [FrameId]>,
     /// By frame: its name in the tree.
     names: Vec<u32>,
-    /// By row: its group and the place of its stack.
-    places: Vec<(u32, u32)>,
-    /// By row, and one more: the sum of all rows before it.
-    sums: Vec<Sum>,
+    rows: Vec<Row>,
+    /// By rank of a group, and one more: where its rows begin.
+    starts: Vec<usize>,
 }
 
 impl<'a> Side<'a> {
-    fn of(profile: &'a Folded, grouping: Grouping, names: &mut Names, paths: &mut Groups) -> Self {
-        let catalog = &profile.catalog;
-        let of_thread: Vec<u32> = (0..catalog.threads().len() as u32)
-            .map(|row| {
-                let path = groups::path(catalog, ThreadId(row), grouping);
-                paths.intern(path.map(|name| name.map(|name| names.group(&name))))
-            })
-            .collect();
-        let order = Order::of(catalog);
-        let mut rows: Vec<(u32, u32, u32)> = profile
-            .weights
-            .iter()
-            .enumerate()
-            .map(|(at, row)| (of_thread[row.thread.row()], order.place(row.stack), at as u32))
-            .collect();
-        rows.sort_unstable();
-        let mut sum = Sum::default();
-        let mut sums = Vec::with_capacity(rows.len() + 1);
-        sums.push(sum);
-        for &(_, _, at) in &rows {
-            let row = profile.weights.get(at as usize);
-            sum.add(Sum { weight: row.weight, count: row.count });
-            sums.push(sum);
+    fn of(profile: Stacked<'a>, groups: &[u32], ranks: &[u32], names: &mut Names) -> Self {
+        let rank = |row: &Row| ranks[groups[row.thread.row()] as usize] as usize;
+        let mut starts = vec![0; ranks.len() + 1];
+        for row in &profile.rows {
+            starts[rank(row) + 1] += 1;
         }
-        let places = rows.into_iter().map(|(group, place, _)| (group, place)).collect();
-        Self { catalog, names: names.of_frames(catalog), order, places, sums }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut rows = profile.rows;
+        // Stable, so that the same profile always grows the same tree.
+        rows.sort_by_key(rank);
+        Self { names: names.of_frames(profile.catalog), frames: profile.frames, rows, starts }
     }
 
-    fn total(&self) -> Sum {
-        self.sum(0, self.places.len())
+    fn sum(&self) -> Sum {
+        sum(&self.rows)
     }
 
-    /// The sum of the rows from `start` to `end`.
-    fn sum(&self, start: usize, end: usize) -> Sum {
-        let (before, behind) = (self.sums[start], self.sums[end]);
-        Sum { weight: behind.weight - before.weight, count: behind.count - before.count }
-    }
-
-    /// The first row from `start` on whose place is `place` or behind, before `end`.
-    fn row_of(&self, start: usize, end: usize, place: u32) -> usize {
-        start + self.places[start..end].partition_point(|row| row.1 < place)
+    /// The rows of the groups from `start` to `end` in their order.
+    fn stretch(&self, start: usize, end: usize) -> Stretch {
+        Stretch { start: self.starts[start], end: self.starts[end] }
     }
 }
 
-/// A stretch of stacks with the same innermost function below the same callers.
-#[derive(Clone, Copy)]
-struct Piece {
-    /// The name of the function.
-    name: u32,
-    /// Which profile it is of.
-    side: u32,
-    /// The stack that the stretch begins with.
-    stack: u32,
-    /// The rows of weights in it.
+fn sum(rows: &[Row]) -> Sum {
+    rows.iter().fold(Sum::default(), |mut sum, row| {
+        sum.add(row.sum);
+        sum
+    })
+}
+
+/// Rows of a side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
     start: usize,
     end: usize,
 }
 
-/// A node whose callees were not looked at yet. Its pieces are the last ones, from `pieces` on.
+/// A node whose callees were not looked at yet, with its rows in each profile.
 struct Waiting {
     node: u32,
-    pieces: usize,
+    stretches: [Stretch; 2],
+}
+
+/// The callees of a node.
+struct Slots {
+    /// By name: its slot, or [`NONE`].
+    of_name: Vec<u32>,
+    slots: Vec<Slot>,
+}
+
+/// A callee: what all rows have in it.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    name: u32,
+    sums: [Sum; 2],
+    rows: [usize; 2],
+    /// Where its rows go; [`usize::MAX`] where it is folded into its caller.
+    places: [usize; 2],
+}
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+impl Slots {
+    fn add(&mut self, name: u32, side: usize, sum: Sum) {
+        let Self { of_name, slots } = self;
+        let slot = &mut of_name[name as usize];
+        if *slot == NONE {
+            *slot = slots.len() as u32;
+            slots.push(Slot { name, sums: [Sum::default(); 2], rows: [0; 2], places: [usize::MAX; 2] });
+        }
+        let slot = &mut slots[*slot as usize];
+        slot.sums[side].add(sum);
+        slot.rows[side] += 1;
+    }
+
+    /// Brings the slots into the order of their names, which depends on nothing but the profiles.
+    fn sort(&mut self) {
+        let Self { of_name, slots } = self;
+        slots.sort_unstable_by_key(|slot| slot.name);
+        for (at, slot) in (0..).zip(slots) {
+            of_name[slot.name as usize] = at;
+        }
+    }
+
+    fn clear(&mut self) {
+        for slot in self.slots.drain(..) {
+            self.of_name[slot.name as usize] = NONE;
+        }
+    }
 }
 
 struct Growing<'a> {
     tree: Tree,
-    sides: &'a [Side<'a>],
+    sides: Vec<Side<'a>>,
     least: u64,
     max_depth: u32,
     waiting: Vec<Waiting>,
-    pieces: Vec<Piece>,
+    slots: Slots,
+    scratch: Vec<Row>,
 }
 
 impl Growing<'_> {
-    /// Makes the nodes of groups, with all stacks of each waiting below it.
-    fn grow_groups(&mut self, groups: &Groups) {
-        let mut rows: Vec<Piece> = Vec::new();
-        for (side, of_side) in self.sides.iter().enumerate() {
-            let mut start = 0;
-            while let Some(&(group, _)) = of_side.places.get(start) {
-                let end = start + of_side.places[start..].partition_point(|row| row.0 == group);
-                rows.push(Piece { name: group, side: side as u32, stack: ABOVE_ALL, start, end });
-                start = end;
+    /// Makes the nodes of groups, with all weights of each waiting below it.
+    fn grow_groups(&mut self, groups: &Groups, ranks: &[u32]) {
+        let paths: Vec<[Option<u32>; 2]> =
+            groups.in_order().into_iter().map(|group| groups.paths[group as usize]).collect();
+        debug_assert_eq!(paths.len(), ranks.len());
+        let mut start = 0;
+        for outer in paths.chunk_by(|a, b| a[0] == b[0]) {
+            let first = start;
+            start += outer.len();
+            let Some(node) = self.group(0, outer[0][0], first, start) else { continue };
+            for (rank, path) in (first..).zip(outer) {
+                if let Some(node) = self.group(node, path[1], rank, rank + 1) {
+                    let stretches = self.stretches(rank, rank + 1);
+                    self.waiting.push(Waiting { node, stretches });
+                }
             }
         }
-        rows.sort_by_key(|piece| {
-            (groups.paths[piece.name as usize][0], groups.paths[piece.name as usize][1], piece.side)
+    }
+
+    fn stretches(&self, start: usize, end: usize) -> [Stretch; 2] {
+        [0, 1].map(|side| self.sides.get(side).map_or(Stretch::default(), |side| side.stretch(start, end)))
+    }
+
+    /// The node of some groups, its parent's where they have no name, none where it is too light or nobody is in it.
+    fn group(&mut self, parent: u32, name: Option<u32>, start: usize, end: usize) -> Option<u32> {
+        let stretches = self.stretches(start, end);
+        if stretches.iter().all(|stretch| stretch.start == stretch.end) {
+            return None;
+        }
+        let Some(name) = name else { return Some(parent) };
+        let sums = [0, 1].map(|side| {
+            let Stretch { start, end } = stretches[side];
+            self.sides.get(side).map_or(Sum::default(), |side| sum(&side.rows[start..end]))
         });
-        let name = |piece: &Piece, level: usize| groups.paths[piece.name as usize][level];
-        for outer in rows.chunk_by(|a, b| name(a, 0) == name(b, 0)) {
-            let Some(node) = self.group(0, name(&outer[0], 0), outer) else { continue };
-            for inner in outer.chunk_by(|a, b| name(a, 1) == name(b, 1)) {
-                let Some(node) = self.group(node, name(&inner[0], 1), inner) else { continue };
-                self.waiting.push(Waiting { node, pieces: self.pieces.len() });
-                self.pieces.extend_from_slice(inner);
-            }
-        }
+        self.child(parent, name, sums)
     }
 
-    /// The node of a group, its parent's where it has no name, none where it is too light.
-    fn group(&mut self, parent: u32, name: Option<u32>, pieces: &[Piece]) -> Option<u32> {
-        match name {
-            Some(name) => self.child(parent, name, pieces),
-            None => Some(parent),
-        }
-    }
-
-    fn sum(&self, pieces: &[Piece], side: u32) -> Sum {
-        let mut sum = Sum::default();
-        for piece in pieces.iter().filter(|piece| piece.side == side) {
-            sum.add(self.sides[side as usize].sum(piece.start, piece.end));
-        }
-        sum
-    }
-
-    /// Adds a node with these pieces, if it is heavy enough.
-    fn child(&mut self, parent: u32, name: u32, pieces: &[Piece]) -> Option<u32> {
-        let (sum, other) = (self.sum(pieces, 0), self.sum(pieces, 1));
+    /// Adds a node, if it is heavy enough.
+    fn child(&mut self, parent: u32, name: u32, [sum, other]: [Sum; 2]) -> Option<u32> {
         let above = &mut self.tree.nodes[parent as usize];
         let depth = above.depth + 1;
         if sum.weight < self.least || depth > self.max_depth {
@@ -242,45 +298,65 @@ impl Growing<'_> {
     }
 
     fn grow_code(&mut self) {
-        let (mut mine, mut callees) = (Vec::new(), Vec::new());
-        while let Some(Waiting { node, pieces }) = self.waiting.pop() {
-            mine.clear();
-            mine.extend(self.pieces.drain(pieces..));
-            callees.clear();
-            for piece in &mine {
-                let own = self.split(piece, &mut callees);
-                let own_of_node = &mut self.tree.nodes[node as usize].own;
-                *own_of_node = own_of_node.saturating_add(own);
-            }
-            // Stable, so that the same profile always grows the same tree.
-            callees.sort_by_key(|piece: &Piece| piece.name);
-            for same in callees.chunk_by(|a, b| a.name == b.name) {
-                if let Some(child) = self.child(node, same[0].name, same) {
-                    self.waiting.push(Waiting { node: child, pieces: self.pieces.len() });
-                    self.pieces.extend_from_slice(same);
+        while let Some(Waiting { node, stretches }) = self.waiting.pop() {
+            for (side, stretch) in stretches.iter().enumerate().take(self.sides.len()) {
+                let own = self.count(side, *stretch);
+                if side == 0 {
+                    self.tree.nodes[node as usize].own = own;
                 }
             }
+            self.slots.sort();
+            let mut next = stretches.map(|stretch| stretch.start);
+            for at in 0..self.slots.slots.len() {
+                let Slot { name, sums, rows, .. } = self.slots.slots[at];
+                let Some(child) = self.child(node, name, sums) else { continue };
+                self.slots.slots[at].places = next;
+                let stretches = [0, 1].map(|side| Stretch { start: next[side], end: next[side] + rows[side] });
+                next = stretches.map(|stretch| stretch.end);
+                self.waiting.push(Waiting { node: child, stretches });
+            }
+            for (side, stretch) in stretches.iter().enumerate().take(self.sides.len()) {
+                if next[side] > stretch.start {
+                    self.deal(side, *stretch, next[side]);
+                }
+            }
+            self.slots.clear();
         }
     }
 
-    /// Adds the callees of a piece, and gives the weight that the first profile has in the piece without any.
-    fn split(&self, piece: &Piece, callees: &mut Vec<Piece>) -> u64 {
-        let side = &self.sides[piece.side as usize];
-        let order = &side.order;
-        let (mut row, mut from) = (piece.start, 0);
-        if piece.stack != ABOVE_ALL {
-            from = order.place(StackId(piece.stack)) + 1;
-            row = side.row_of(piece.start, piece.end, from);
-        }
-        let own = if piece.side == 0 { side.sum(piece.start, row).weight } else { 0 };
-        while row < piece.end {
-            let stack = order.child(piece.stack, from, side.places[row].1);
-            from = order.end(stack);
-            let end = side.row_of(row, piece.end, from);
-            let name = side.names[side.catalog.leaf(StackId(stack)).row()];
-            callees.push(Piece { name, side: piece.side, stack, start: row, end });
-            row = end;
+    /// Adds the rows of a stretch to the callees that they go on with; gives the weight of those that end here.
+    fn count(&mut self, side: usize, stretch: Stretch) -> u64 {
+        let of = &self.sides[side];
+        let mut own = 0_u64;
+        for row in &of.rows[stretch.start..stretch.end] {
+            if row.next == row.end {
+                own = own.saturating_add(row.sum.weight);
+            } else {
+                self.slots.add(of.names[of.frames[row.next].row()], side, row.sum);
+            }
         }
         own
+    }
+
+    /// Puts the rows of each callee that is a node where they belong: into the front of the stretch, up to `end`. The others are not
+    /// looked at again.
+    fn deal(&mut self, side: usize, stretch: Stretch, end: usize) {
+        let Self { sides, slots, scratch, .. } = self;
+        let of = &mut sides[side];
+        let empty = Row { thread: ThreadId(0), next: 0, end: 0, sum: Sum::default() };
+        scratch.clear();
+        scratch.resize(end - stretch.start, empty);
+        for row in &of.rows[stretch.start..stretch.end] {
+            if row.next == row.end {
+                continue;
+            }
+            let name = of.names[of.frames[row.next].row()];
+            let place = &mut slots.slots[slots.of_name[name as usize] as usize].places[side];
+            if *place != usize::MAX {
+                scratch[*place - stretch.start] = Row { next: row.next + 1, ..*row };
+                *place += 1;
+            }
+        }
+        of.rows[stretch.start..end].copy_from_slice(scratch);
     }
 }

@@ -6,9 +6,11 @@
 
 mod groups;
 mod grow;
-mod order;
+mod stacked;
 
-use crate::profile::{Folded, Origin, StringId, Strings};
+pub use self::stacked::Stacked;
+
+use crate::profile::{Origin, StringId, Strings};
 
 /// What stands below the outermost frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,13 +105,13 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// The tree of one profile.
-    pub(crate) fn of(profile: &Folded, grouping: Grouping, depth: Depth) -> Self {
-        grow::grow(&[profile], grouping, depth)
+    pub(crate) fn of(profile: Stacked<'_>, grouping: Grouping, depth: Depth) -> Self {
+        grow::grow(vec![profile], grouping, depth)
     }
 
     /// The tree of two profiles. The first one decides what is there.
-    pub(crate) fn of_two(first: &Folded, second: &Folded, grouping: Grouping, depth: Depth) -> Self {
-        grow::grow(&[first, second], grouping, depth)
+    pub(crate) fn of_two(first: Stacked<'_>, second: Stacked<'_>, grouping: Grouping, depth: Depth) -> Self {
+        grow::grow(vec![first, second], grouping, depth)
     }
 
     pub(crate) fn name(&self, node: usize) -> Name {

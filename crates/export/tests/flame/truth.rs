@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tracesift_export::flame::{Flame, Orientation};
-use tracesift_export::{Folded, Grouping, Profile};
+use tracesift_export::{Folded, Grouping, Listed, Profile};
 
 use crate::picture::{self, Cell};
 use crate::synthetic;
@@ -60,6 +60,31 @@ fn assert_true(cells: &[Cell], truth: &HashMap<Vec<String>, (u64, u64)>, min_sha
             ends[depth] = (cell.x + cell.width, cell.x + cell.width);
         } else {
             ends.push((cell.x + cell.width, cell.x + cell.width));
+        }
+    }
+}
+
+/// The same profile with its stacks as lists.
+fn listed(profile: &Folded) -> Listed {
+    let mut listed = Listed { catalog: profile.catalog.clone(), ..Listed::new(profile.about.clone()) };
+    for row in profile.weights.iter() {
+        let mut frames: Vec<_> = profile.catalog.frames_of(row.stack).collect();
+        frames.reverse();
+        let stack = listed.stacks.push(frames);
+        listed.weights.push(tracesift_export::Weight { stack, ..row });
+    }
+    listed
+}
+
+#[test]
+fn lists_of_frames_are_the_same_picture() {
+    for grouping in [Grouping::All, Grouping::Program, Grouping::Process, Grouping::Thread] {
+        for profile in [synthetic::large(20_000, 2_000, 9), synthetic::small(), synthetic::deep(300)] {
+            let profile = profile.fold();
+            let flame = Flame { grouping, ..Flame::default() };
+            let mut svg = Vec::new();
+            flame.write(&listed(&profile), &mut svg).unwrap();
+            assert_eq!(draw(&profile, &flame).0, String::from_utf8(svg).unwrap(), "{grouping:?}");
         }
     }
 }

@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_symbols::Table;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, ProcessRow, StackRow,
-    SymbolRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, ProcessRow, SymbolRow,
+    ThreadRow,
 };
-use tracesift_trace::{FrameId, ModuleId, ProcessId};
+use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId};
 
 use super::callers::callers;
 use super::made::{Made, Outside};
@@ -396,7 +396,7 @@ impl<Source: SummarySource> SummarySource for WithNames<'_, Source> {
         self.names.for_each(visit)
     }
 
-    fn stacks(&self, visit: impl FnMut(&StackRow)) -> Result<(), Error> {
+    fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
         self.rows.stacks(visit)
     }
 

@@ -1,30 +1,52 @@
 //! Figures from samples and switches: for time ranges, for finer rows, and for methods that the summary does not keep.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashSet;
 use tracesift_analysis::tags::{TagSource, TagTotal, tag_totals};
-use tracesift_analysis::{MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording};
+use tracesift_analysis::{
+    MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording, Span,
+};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
+use tracesift_trace::{FrameId, ProcessId, StackId};
 
 use super::order::{Kind, Method};
 use super::pattern::MethodPatterns;
 use super::{Question, Tags};
 use crate::owned_rows::{OwnedRows, Owners};
 use crate::recording::OpenRecording;
+use crate::time_range::TimeRange;
 
-/// The methods that these patterns accept, in these processes.
+/// What the caches of all time ranges may take together.
+const CACHE_BYTES: usize = 128 << 20;
+
+/// The methods that these patterns accept, in these processes; for each of the time ranges.
 pub(super) fn methods(
     opened: &OpenRecording,
     question: &Question,
+    ranges: &[TimeRange],
     patterns: &MethodPatterns,
     processes: &FxHashSet<ProcessId>,
-) -> Result<Vec<Method>, Error> {
+) -> Result<Vec<Vec<Method>>, Error> {
     let named = opened.named_stacks(question.granularity)?;
     let names = &named.names;
-    let (totals, owners) = totals(opened, question, processes, &named.stacks)?;
+    let (totals, owners) = totals(opened, question, ranges, processes, &named.stacks, None)?;
     let mut wanted = Wanted { patterns, names, known: Vec::new() };
+    let of_range = |totals| methods_of(opened, question, totals, &owners, &mut wanted);
+    Ok(totals.into_iter().map(of_range).collect())
+}
+
+/// Those of one time range.
+fn methods_of(
+    opened: &OpenRecording,
+    question: &Question,
+    totals: MethodTotals,
+    owners: &Owners,
+    wanted: &mut Wanted<'_>,
+) -> Vec<Method> {
+    let names = wanted.names;
     let recording = Recording::from(opened.info());
     let mut found = Vec::new();
     for total in totals.methods {
@@ -37,23 +59,40 @@ pub(super) fn methods(
             found.push(method);
         }
     }
-    Ok(found)
+    found
 }
 
 /// The tags that the question is about, in these processes. Where tags have children, a tag's CPU, wait and ready are those of all below
-/// it, and its exclusive CPU is its own.
+/// it, and its exclusive CPU is its own. For each of the time ranges.
 pub(super) fn tags(
     opened: &OpenRecording,
     question: &Question,
+    ranges: &[TimeRange],
     tags: &Tags,
     processes: &FxHashSet<ProcessId>,
-) -> Result<Vec<Method>, Error> {
+) -> Result<Vec<Vec<Method>>, Error> {
     let named = opened.named_stacks(Granularity::default())?;
     let mut source = TagSource::for_rows(&named.stacks, &tags.set, &named.names);
-    let (totals, owners) = totals(opened, question, processes, &mut source)?;
+    // Where all of the recording is asked for, nearly every stack is needed, and samples of one tag are added up at once.
+    let alike = matches!(ranges, [range] if range.is_everything())
+        .then(|| source.alike_stacks(named.stacks.stacks().numbered()));
+    let (totals, owners) = totals(opened, question, ranges, processes, &mut source, alike.as_deref())?;
+    let of_range = |totals| tags_of(opened, question, tags, totals, &owners, &source);
+    Ok(totals.into_iter().map(of_range).collect())
+}
+
+/// Those of one time range.
+fn tags_of<S: MethodSource>(
+    opened: &OpenRecording,
+    question: &Question,
+    tags: &Tags,
+    totals: MethodTotals,
+    owners: &Owners,
+    source: &TagSource<'_, S>,
+) -> Vec<Method> {
     let recording = Recording::from(opened.info());
     let mut found = Vec::new();
-    for TagTotal { tag, total } in tag_totals(totals.methods, &source) {
+    for TagTotal { tag, total } in tag_totals(totals.methods, source) {
         let name = source.tagger().name(tag);
         let Some((process, thread)) = owners.owner(total.process).filter(|_| tags.want(name)) else { continue };
         let name = MethodName { module: None, function: name.to_owned() };
@@ -63,25 +102,82 @@ pub(super) fn tags(
             found.push(tag);
         }
     }
-    Ok(found)
+    found
 }
 
-/// Adds up what the processes did per method of the source.
+/// Adds up what the processes did per method of the source. `alike` are stacks that have the same methods, if they are known.
 fn totals(
     opened: &OpenRecording,
     question: &Question,
+    ranges: &[TimeRange],
     processes: &FxHashSet<ProcessId>,
     source: impl MethodSource,
-) -> Result<(MethodTotals, Owners), Error> {
+    alike: Option<&[StackId]>,
+) -> Result<(Vec<MethodTotals>, Owners), Error> {
     let info = opened.info();
     let recording = Recording::from(info);
-    let mut rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
-    let mut totals = MethodAggregator::new(&recording, rows.range(), &rows.owned_threads(), source);
-    rows.cpu(&recording, |row| totals.sample(row))?;
-    if info.has_switches {
-        rows.switches(|_, row| totals.switch(row))?;
+    let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;
+    let (threads, stretches) = (rows.owned_threads(), rows.stretches().clone());
+    let source = RefCell::new(source);
+    let source = Shared(&source);
+    let new = |range: &Span| {
+        let aggregator = MethodAggregator::new(&recording, *range, &threads, source);
+        if ranges.len() > 1 { aggregator.with_cache_bytes(CACHE_BYTES / ranges.len()) } else { aggregator }
+    };
+    let mut totals: Vec<_> = stretches.spans().iter().map(new).collect();
+    if let [totals] = &mut totals[..] {
+        match alike.filter(|_| rows.can_sum()) {
+            Some(alike) => rows.summed_samples(alike, |sum| totals.samples(sum))?,
+            None => rows.cpu(&recording, |row| totals.sample(row))?,
+        }
+        if info.has_switches {
+            rows.switches(|_, row| totals.switch(row))?;
+        }
+    } else {
+        rows.cpu(&recording, |row| {
+            if let Some(totals) = stretches.at(row.time).and_then(|place| totals.get_mut(place)) {
+                totals.sample(row);
+            }
+        })?;
+        if info.has_switches {
+            // Each range gets the very rows that a question about it alone would read.
+            rows.switches(|_, row| {
+                for totals in totals.get_mut(stretches.touching(row.off_time, row.time)).into_iter().flatten() {
+                    totals.switch(row);
+                }
+            })?;
+        }
     }
-    Ok((totals.finish(), rows.owners))
+    Ok((totals.into_iter().map(MethodAggregator::finish).collect(), rows.owners))
+}
+
+/// A source of methods for several aggregators.
+struct Shared<'a, S>(&'a RefCell<S>);
+
+impl<S> Clone for Shared<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Shared<'_, S> {}
+
+impl<S: MethodSource> MethodSource for Shared<'_, S> {
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+        self.0.borrow_mut().stack(stack, methods);
+    }
+
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
+        self.0.borrow_mut().frame(frame, methods);
+    }
+
+    fn alike(&mut self, stack: StackId) -> StackId {
+        self.0.borrow_mut().alike(stack)
+    }
+
+    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
+        self.0.borrow_mut().no_stack(methods);
+    }
 }
 
 /// Which methods the question is about: each name is looked at once, however many processes have it.

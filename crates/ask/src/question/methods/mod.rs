@@ -29,7 +29,7 @@ use self::columns::{OF_MODULES, OF_PROCESSES, OF_SPANS, OF_TIMES};
 use self::from_summary::FromSummary;
 use self::modules::MethodModules;
 use crate::answer::{Column, Fact, Group, Kind, Section, View};
-use crate::ask::Ask;
+use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::filter::ProcessFilter;
 use crate::label_cut::LabelCut;
 use crate::order::Top;
@@ -135,9 +135,7 @@ impl Ask for Question {
     }
 
     fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
-        let Ranges { first, last, .. } = self.ranges;
-        let ranges = Ranges { first: first.shifted(origin), last: last.shifted(origin), ..self.ranges };
-        Box::new(Self { time, ranges, ..self.clone() })
+        Box::new(self.at(time, origin))
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -145,12 +143,56 @@ impl Ask for Question {
         let processes: Vec<ProcessRow> = archive.rows()?;
         let accepted: FxHashMap<ProcessId, &ProcessRow> =
             Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
-        let (mut methods, from_events) = self.figures(recording, &accepted.keys().copied().collect())?;
+        let (methods, from_events) = self.figures(recording, &accepted.keys().copied().collect())?;
+        self.of_figures(recording, &accepted, methods, from_events)
+    }
+
+    fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], origin: i64) -> Result<Vec<Section>, Error> {
+        let processes: Vec<ProcessRow> = recording.archive().rows()?;
+        let accepted: FxHashMap<ProcessId, &ProcessRow> =
+            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
+        let ids = accepted.keys().copied().collect();
+        let question = self.at(self.time, origin);
+        let mut figures = vec![Vec::new(); ranges.len()];
+        if let Some(patterns) = &self.methods {
+            let methods = from_events::methods(recording, &question, ranges, patterns, &ids)?;
+            figures.iter_mut().zip(methods).for_each(|(all, mut methods)| all.append(&mut methods));
+        }
+        if let Some(tags) = &self.tags {
+            let tags = from_events::tags(recording, &question, ranges, tags, &ids)?;
+            figures.iter_mut().zip(tags).for_each(|(all, mut tags)| all.append(&mut tags));
+        }
+        let of_range =
+            |(time, figures)| self.at(time, origin).of_figures(recording, &accepted, figures, accepted.len());
+        ranges.iter().copied().zip(figures).map(of_range).collect()
+    }
+
+    fn ranges_at_once(&self) -> usize {
+        RANGES_AT_ONCE
+    }
+}
+
+impl Question {
+    /// The same question about a part of a recording.
+    fn at(&self, time: TimeRange, origin: i64) -> Self {
+        let Ranges { first, last, .. } = self.ranges;
+        let ranges = Ranges { first: first.shifted(origin), last: last.shifted(origin), ..self.ranges };
+        Self { time, ranges, ..self.clone() }
+    }
+
+    /// The answer with these figures, of which those of so many processes are from the events.
+    fn of_figures(
+        &self,
+        recording: &OpenRecording,
+        accepted: &FxHashMap<ProcessId, &ProcessRow>,
+        mut methods: Vec<Method>,
+        from_events: usize,
+    ) -> Result<Section, Error> {
         let modules = match &self.modules {
             Some(patterns) => MethodModules::keep(recording, patterns, &mut methods)?,
             None => MethodModules::default(),
         };
-        let mut groups = self.groups(&accepted, methods);
+        let mut groups = self.groups(accepted, methods);
         self.top.apply(&mut groups);
 
         let mut section = self.answer(recording, &groups, &modules)?;
@@ -214,7 +256,7 @@ impl Question {
         let (mut rows, from_events) = match &self.methods {
             None => (Vec::new(), 0),
             Some(patterns) if !self.could_be_summary(recording) => {
-                (from_events::methods(recording, self, patterns, processes)?, processes.len())
+                (self.methods_from_events(recording, patterns, processes)?, processes.len())
             }
             Some(patterns) => {
                 let archive = recording.archive();
@@ -222,7 +264,7 @@ impl Question {
                 let FromSummary { mut methods, incomplete } =
                     FromSummary::read(archive, self, patterns, processes, &summaries)?;
                 if !incomplete.is_empty() {
-                    methods.append(&mut from_events::methods(recording, self, patterns, &incomplete)?);
+                    methods.append(&mut self.methods_from_events(recording, patterns, &incomplete)?);
                 }
                 (methods, incomplete.len())
             }
@@ -231,6 +273,16 @@ impl Question {
             rows.append(&mut tags::rows(recording, self, tags, processes)?);
         }
         Ok((rows, from_events))
+    }
+
+    fn methods_from_events(
+        &self,
+        recording: &OpenRecording,
+        patterns: &MethodPatterns,
+        processes: &FxHashSet<ProcessId>,
+    ) -> Result<Vec<Method>, Error> {
+        let mut methods = from_events::methods(recording, self, &[self.time], patterns, processes)?;
+        Ok(methods.pop().unwrap_or_default())
     }
 
     /// Rows and processes in order, both cut down to what is shown.

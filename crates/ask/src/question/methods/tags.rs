@@ -13,6 +13,7 @@ use super::order::{Kind, Method};
 use super::{Question, from_events};
 use crate::recording::OpenRecording;
 use crate::tag_cache::TagCache;
+use crate::time_range::TimeRange;
 
 /// Which stack tags.
 #[derive(Clone, Debug)]
@@ -40,14 +41,18 @@ pub(super) fn rows(
     tags: &Tags,
     processes: &FxHashSet<ProcessId>,
 ) -> Result<Vec<Method>, Error> {
+    let computed = || {
+        let mut of_ranges = from_events::tags(opened, question, &[question.time], tags, processes)?;
+        Ok(of_ranges.pop().unwrap_or_default())
+    };
     if !question.could_be_tag_summary(opened) {
-        return from_events::tags(opened, question, tags, processes);
+        return computed();
     }
     let archive = opened.archive();
     let rows = match stored(archive, tags)? {
         Some(rows) => rows,
         None => match tags.cache.as_ref().map(|cache| (cache, cache.get(archive, &tags.set))) {
-            None => return from_events::tags(opened, question, tags, processes),
+            None => return computed(),
             Some((_, Some(rows))) => rows,
             Some((cache, None)) => {
                 let rows = all(opened, tags)?;
@@ -75,7 +80,7 @@ fn all(opened: &OpenRecording, tags: &Tags) -> Result<Vec<TagSummaryRow>, Error>
     let processes: Vec<ProcessRow> = opened.archive().rows()?;
     let processes = processes.iter().map(|row| row.process).collect();
     let tags = Tags { patterns: Patterns::default(), ..tags.clone() };
-    let rows = from_events::tags(opened, &Question::default(), &tags, &processes)?;
+    let rows = from_events::tags(opened, &Question::default(), &[TimeRange::default()], &tags, &processes)?;
     let hash = tags.set.hash();
-    Ok(rows.into_iter().map(|tag| to_store(tag.figures, &hash)).collect())
+    Ok(rows.into_iter().flatten().map(|tag| to_store(tag.figures, &hash)).collect())
 }

@@ -58,8 +58,8 @@ pub struct Question {
     pub cut: Patterns,
     /// A tree per thread.
     pub per_thread: bool,
-    /// What is one line.
-    pub by: By,
+    /// What is one method, and so one line.
+    pub granularity: Granularity,
     /// Lines below this share of their process' trees are summed up.
     pub min_share: Share,
     /// Lines below so many are summed up.
@@ -87,8 +87,8 @@ impl Ask for Question {
                 // Upwards, what ends at a line began there: of no interest but for the sum.
                 "self_ns" if self.direction == Direction::Callers => column.view = View::Machine,
                 "tid" | "thread_name" if !self.per_thread => column.view = View::Nowhere,
-                "source_file" | "source_line" if self.by != By::Line => column.view = View::Nowhere,
-                "rva" if self.by != By::Address => column.view = View::Nowhere,
+                "source_file" | "source_line" if self.granularity.by != By::Line => column.view = View::Nowhere,
+                "rva" if self.granularity.by != By::Address => column.view = View::Nowhere,
                 _ => {}
             }
         }
@@ -108,8 +108,7 @@ impl Ask for Question {
         let processes: Vec<ProcessRow> = archive.rows()?;
         let accepted: FxHashSet<ProcessId> =
             Processes::new(&processes).at_work(&self.filter).map(|row| row.process).collect();
-        let granularity = Granularity { by: self.by, ..Granularity::default() };
-        let named = recording.named_stacks(granularity)?;
+        let named = recording.named_stacks(self.granularity)?;
         let mut trees = Trees::read(recording, self, &accepted, &named.stacks, Rules::new(self, &named.names))?;
         let rows: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();
         let mut found = trees.of_processes();

@@ -1,0 +1,76 @@
+//! Samples added up before anybody asks for their methods: threads take a few stacks, or a few tags, millions of times.
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::rows::CpuSampleRow;
+use tracesift_trace::{ProcessId, ThreadId};
+
+use crate::charged_to::ChargedTo;
+
+/// Samples of one thread in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleSum {
+    /// The process that they are charged to.
+    pub process: ProcessId,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where they were taken.
+    pub place: ChargedTo,
+    /// Their number.
+    pub samples: i64,
+    /// Their weights, ns.
+    pub cpu: i64,
+    /// Time of the first one, ns.
+    pub first: i64,
+    /// Time of the last one, ns.
+    pub last: i64,
+}
+
+/// Samples per process, thread and place. Parts of a recording can be added up apart from each other.
+#[derive(Clone, Debug, Default)]
+pub struct SampleSums {
+    index: FxHashMap<(ProcessId, ThreadId, ChargedTo), u32>,
+    sums: Vec<SampleSum>,
+}
+
+impl SampleSums {
+    /// Adds a sample, as one of this place.
+    #[inline]
+    pub fn sample(&mut self, row: &CpuSampleRow, place: ChargedTo) {
+        self.add(&SampleSum {
+            process: row.process,
+            thread: row.thread,
+            place,
+            samples: 1,
+            cpu: row.weight,
+            first: row.time,
+            last: row.time,
+        });
+    }
+
+    /// Adds all of others.
+    pub fn append(&mut self, others: &Self) {
+        others.sums.iter().for_each(|sum| self.add(sum));
+    }
+
+    /// The sums, in the order in which their first samples came.
+    #[must_use]
+    pub fn finish(self) -> Vec<SampleSum> {
+        self.sums
+    }
+
+    #[inline]
+    fn add(&mut self, more: &SampleSum) {
+        let Self { index, sums } = self;
+        // 2^32 sums take more than two hundred gigabytes.
+        let row = *index.entry((more.process, more.thread, more.place)).or_insert_with(|| {
+            sums.push(SampleSum { samples: 0, cpu: 0, ..*more });
+            u32::try_from(sums.len() - 1).unwrap_or(u32::MAX)
+        });
+        if let Some(sum) = sums.get_mut(row as usize) {
+            sum.samples += more.samples;
+            sum.cpu = sum.cpu.saturating_add(more.cpu);
+            sum.first = sum.first.min(more.first);
+            sum.last = sum.last.max(more.last);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Single row groups, for those who read several of them at once.
+
+use std::ops::{ControlFlow, Range};
+
+use crate::error::Error;
+use crate::format::table_file;
+use crate::input::Input;
+use crate::projection::Projection;
+use crate::reader::Archive;
+use crate::scan::{Part, Scan};
+use crate::table::Table;
+
+impl Archive {
+    /// Number of row groups of a table; 0 when the archive does not have it.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] or [`Error::Read`].
+    pub fn row_groups<T: Table>(&self) -> Result<usize, Error> {
+        let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(0) };
+        let path = self.path().join(table_file(T::DEFINITION.name));
+        Scan::row_groups(&path, &Input::open(&path, table)?, table)
+    }
+
+    /// As [`Self::scan`], but the rows of one row group only.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_group<T: Table>(
+        &self,
+        columns: Projection<T>,
+        time: Option<Range<i64>>,
+        group: usize,
+        mut visit: impl FnMut(&T),
+    ) -> Result<(), Error> {
+        let part = Part { time, group: Some(group) };
+        self.show_scan(columns, self.start_scan(columns, part, None)?, &mut |row| {
+            visit(row);
+            ControlFlow::Continue(())
+        })
+    }
+}

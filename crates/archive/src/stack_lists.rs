@@ -1,0 +1,41 @@
+//! Stacks, read without a list of its own for each: an archive has hundreds of thousands of them.
+
+use tracesift_trace::rows::StackRow;
+use tracesift_trace::{FrameId, StackId};
+
+use crate::error::Error;
+use crate::projection::Projection;
+use crate::reader::Archive;
+use crate::scan::Part;
+use crate::view::{list, primitive};
+
+impl Archive {
+    /// Shows `visit` all stacks with their frames, leaf first, in the order of the table.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] or [`Error::Read`]; `visit` may have seen stacks before that.
+    pub fn scan_stacks(&self, mut visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
+        let Some(mut scan) = self.start_scan(Projection::<StackRow>::ALL, Part::default(), None)? else {
+            return Ok(());
+        };
+        let mut frames: Vec<FrameId> = Vec::new();
+        while let Some(batch) = scan.next()? {
+            let corrupt = |reason| Error::corrupt(scan.path(), reason);
+            let ids = primitive::<arrow_array::types::Int32Type>(&batch, "stack").map_err(corrupt)?;
+            let lists = list::<arrow_array::types::Int32Type>(&batch, "frames").map_err(corrupt)?;
+            for row in 0..batch.num_rows() {
+                let stack = ids.get(row).filter(|id| *id >= 0);
+                let stack = stack.ok_or_else(|| corrupt(format!("row {row} has an impossible stack")))?;
+                let of_stack = lists.get(row).ok_or_else(|| corrupt(format!("row {row} has an impossible frames")))?;
+                frames.clear();
+                frames.extend(of_stack.iter().map(|frame| FrameId(*frame)));
+                // Frames are numbers of rows, as all ids.
+                if of_stack.iter().any(|frame| *frame < 0) {
+                    return Err(corrupt(format!("row {row} has an impossible frames")));
+                }
+                visit(StackId(stack), &frames);
+            }
+        }
+        Ok(())
+    }
+}

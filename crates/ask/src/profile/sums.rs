@@ -1,0 +1,133 @@
+//! Time per owner and stack. Recordings have millions of samples of a hundred thousand stacks, and nearly every stack is of one
+//! process: its sum stands where the number of the stack says, and only those of several owners are looked up.
+
+use rustc_hash::FxHashMap;
+
+use super::{At, Owner};
+
+/// Stacks below this number have a place in a list: 16 MiB of it, at most. A damaged archive must not take any memory it likes.
+const LISTED: usize = 1 << 22;
+/// A stack that has no sum yet.
+const NONE: u32 = u32::MAX;
+
+/// What an owner has in a stack.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sum {
+    pub(super) owner: Owner,
+    pub(super) at: At,
+    /// Nanoseconds.
+    pub(super) weight: u64,
+    /// Samples or spans.
+    pub(super) count: u64,
+}
+
+/// Sums per owner and stack.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    sums: Vec<Sum>,
+    /// By number of the stack: the sum that was added to last.
+    latest: Vec<u32>,
+    /// All sums of stacks that have more than one, and of what is in no list.
+    others: FxHashMap<(Owner, At), u32>,
+}
+
+impl Sums {
+    /// Adds what a row has.
+    #[inline]
+    pub(super) fn add(&mut self, owner: Owner, at: At, weight: u64, count: u64) {
+        let place = match at {
+            At::Stack(stack) => usize::try_from(stack.0).ok().filter(|place| *place < LISTED),
+            At::Frame(_) | At::Nowhere => None,
+        };
+        if let Some(place) = place {
+            if place >= self.latest.len() {
+                self.latest.resize(place + 1, NONE);
+            }
+            let latest = self.latest[place];
+            match self.sums.get_mut(latest as usize) {
+                Some(sum) if sum.owner == owner => return sum.add(weight, count),
+                // The first one of this stack: nobody needs to look it up until there is another.
+                None => self.latest[place] = self.push(owner, at),
+                Some(sum) => {
+                    self.others.insert((sum.owner, at), latest);
+                    self.latest[place] = self.find(owner, at);
+                }
+            }
+            return self.sums[self.latest[place] as usize].add(weight, count);
+        }
+        let row = self.find(owner, at);
+        self.sums[row as usize].add(weight, count);
+    }
+
+    /// Adds all of others.
+    pub(super) fn append(self, others: Self) -> Self {
+        let (mut all, fewer) = if self.sums.len() < others.sums.len() { (others, self) } else { (self, others) };
+        for sum in fewer.sums {
+            all.add(sum.owner, sum.at, sum.weight, sum.count);
+        }
+        all
+    }
+
+    /// The sums by owner, then in the order of the archive's tables: what is made of them must not depend on hashing, and
+    /// neighbouring stacks resemble each other.
+    pub(super) fn finish(mut self) -> Vec<Sum> {
+        self.sums.sort_unstable_by_key(|sum| (sum.owner, sum.at));
+        self.sums
+    }
+
+    fn find(&mut self, owner: Owner, at: At) -> u32 {
+        if let Some(&row) = self.others.get(&(owner, at)) {
+            return row;
+        }
+        let row = self.push(owner, at);
+        self.others.insert((owner, at), row);
+        row
+    }
+
+    fn push(&mut self, owner: Owner, at: At) -> u32 {
+        // 2^32 sums take more than a hundred gigabytes.
+        self.sums.push(Sum { owner, at, weight: 0, count: 0 });
+        u32::try_from(self.sums.len() - 1).unwrap_or(NONE)
+    }
+}
+
+impl Sum {
+    fn add(&mut self, weight: u64, count: u64) {
+        self.weight = self.weight.saturating_add(weight);
+        self.count = self.count.saturating_add(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
+
+    use super::super::At;
+    use super::Sums;
+
+    #[test]
+    fn sums_of_shared_and_own_stacks() {
+        let mut sums = Sums::default();
+        let mut truth = BTreeMap::new();
+        let mut number = 7_u32;
+        for _ in 0..5_000 {
+            number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let owner = (ProcessId((number >> 8) as i32 % 3), (number >> 12).is_multiple_of(2).then_some(ThreadId(1)));
+            let stack = (number >> 16) as i32 % 40;
+            let at = match stack {
+                0 => At::Nowhere,
+                1 => At::Frame(FrameId(5)),
+                2 => At::Stack(StackId(i32::MAX)),
+                _ => At::Stack(StackId(stack)),
+            };
+            sums.add(owner, at, u64::from(number % 9), 1);
+            let sum: &mut (u64, u64) = truth.entry((owner, at)).or_default();
+            *sum = (sum.0 + u64::from(number % 9), sum.1 + 1);
+        }
+        let found: Vec<_> =
+            sums.finish().into_iter().map(|sum| ((sum.owner, sum.at), (sum.weight, sum.count))).collect();
+        assert_eq!(found, truth.into_iter().collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,61 @@
+//! Several time ranges that follow each other, so that one reading of the events serves all of them.
+
+use std::ops::Range;
+
+use tracesift_analysis::Span;
+
+use crate::time_range::TimeRange;
+
+/// Time ranges in ascending order, which do not overlap.
+#[derive(Clone, Debug)]
+pub(crate) struct Stretches {
+    spans: Vec<Span>,
+}
+
+impl Stretches {
+    /// These ranges.
+    pub(crate) fn of(ranges: &[TimeRange]) -> Self {
+        let span = |range: &TimeRange| {
+            let (start, end) = range.bounds();
+            Span::new(start, end)
+        };
+        let spans: Vec<Span> = ranges.iter().map(span).collect();
+        debug_assert!(spans.windows(2).all(|pair| pair[0].end <= pair[1].start), "{spans:?}");
+        Self { spans }
+    }
+
+    /// The ranges.
+    pub(crate) fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// From the start of the first to the end of the last; empty where there are none.
+    pub(crate) fn all(&self) -> Span {
+        match (self.spans.first(), self.spans.last()) {
+            (Some(first), Some(last)) => Span::new(first.start, last.end),
+            _ => Span::new(0, 0),
+        }
+    }
+
+    /// What must be read for them; `None`: everything.
+    pub(crate) fn bounds(&self) -> Option<Range<i64>> {
+        let all = self.all();
+        (all != Span::ALL).then_some(all.start..all.end)
+    }
+
+    /// The place of the range that has an instant.
+    #[inline]
+    pub(crate) fn at(&self, time: i64) -> Option<usize> {
+        let place = self.spans.partition_point(|span| span.end <= time);
+        self.spans.get(place).filter(|span| span.contains(time)).map(|_| place)
+    }
+
+    /// The places of the ranges that a span touches, its ends included: a switch-in at the first instant of a range ends a span that lies
+    /// before it.
+    #[inline]
+    pub(crate) fn touching(&self, start: i64, end: i64) -> Range<usize> {
+        let from = self.spans.partition_point(|span| span.end < start);
+        let to = self.spans.partition_point(|span| span.start <= end);
+        from..to.max(from)
+    }
+}

@@ -17,8 +17,8 @@ pub struct Limits {
     pub members: usize,
     /// Bytes that a decoder may need for its dictionary.
     pub dictionary: u64,
-    /// How long a container may take to unpack.
-    pub time: Duration,
+    /// How long unpacking a container may get nowhere.
+    pub silence: Duration,
 }
 
 impl Default for Limits {
@@ -30,7 +30,7 @@ impl Default for Limits {
             ratio: 2000,
             members: 1000,
             dictionary: 512 << 20,
-            time: Duration::from_secs(300),
+            silence: Duration::from_secs(60),
         }
     }
 }

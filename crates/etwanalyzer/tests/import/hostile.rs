@@ -1,11 +1,9 @@
 //! Extracts of strangers: an archive or an error of one line, and nothing else.
 
-use std::time::Duration;
-
 use proptest::prelude::*;
 use serde_json::json;
 use tracesift_archive::Archive;
-use tracesift_etwanalyzer::{Limits, Options, Outcome, import};
+use tracesift_etwanalyzer::{Options, Outcome, import};
 use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow};
 
 use super::corpus;
@@ -93,6 +91,27 @@ fn truncated_documents() {
     }
 }
 
+/// Every value of every byte of the first chunk's header. The decoder goes round for ever if it is read again after it has refused one of these.
+#[test]
+fn damaged_headers_of_chunks() {
+    let folder = Folder::new();
+    let packed = std::fs::read(folder.pack("x.json7z", &[("x.json", corpus::small().as_bytes())])).expect("read");
+    let mut refusals = 0;
+    for place in 32..38 {
+        for byte in (0..=255).step_by(5) {
+            let mut damaged = packed.clone();
+            damaged[place] = byte;
+            if let Err(error) =
+                import(&folder.write("y.json7z", damaged), &Options { overwrite: true, ..Options::default() })
+            {
+                refusals += 1;
+                assert!(!error.to_string().contains("nothing has come out"), "byte {place} as {byte}: {error}");
+            }
+        }
+    }
+    assert!(refusals > 200, "{refusals}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -108,8 +127,7 @@ proptest! {
             let place = place.index(content.len());
             content[place] = *byte;
         }
-        let limits = Limits { time: Duration::from_secs(5), ..Limits::default() };
-        match import(&folder.write("x.json", &content), &Options { limits, ..Options::default() }) {
+        match import(&folder.write("x.json", &content), &Options::default()) {
             Ok(Outcome::Imported(report)) => Archive::open(&report.archive).expect("an archive").verify().expect("a sound one"),
             Ok(Outcome::UpToDate(_)) => panic!("nothing was there"),
             Err(error) => {

@@ -25,7 +25,7 @@ pub struct Extract {
     pub info: TraceInfo,
     /// Table `processes`: those of the document in its order, then those that only other parts name.
     pub processes: Vec<ProcessRow>,
-    /// Table `process_summary`: a row per process, none where the extract has no CPU part.
+    /// Table `process_summary`: a row per process of which the extract has figures.
     pub process_summary: Vec<ProcessSummaryRow>,
     /// Table `modules`.
     pub modules: Vec<ModuleRow>,
@@ -89,7 +89,7 @@ impl Extract {
         processes::link_parents(&mut processes);
         info.caveats = caveats(&document, has_waits, &health);
         Ok(Self {
-            process_summary: sums.finish(&processes),
+            process_summary: sums.finish(),
             marks: marks(&document, zero),
             info,
             processes,

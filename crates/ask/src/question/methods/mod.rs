@@ -146,6 +146,10 @@ impl Ask for Question {
         Box::new(Self { time, ranges, ..self.clone() })
     }
 
+    fn sums_suffice(&self) -> bool {
+        self.time.is_everything() && self.granularity == Granularity::default() && !self.per_thread
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
@@ -292,7 +296,7 @@ impl Question {
         } else {
             FxHashMap::default()
         };
-        let mut spans = if self.percentiles && rows_are_shown {
+        let mut spans = if self.percentiles && rows_are_shown && !imported {
             spans::of(recording, self, &shown)?.into_iter().map(Some).collect()
         } else {
             vec![None; shown.len()]
@@ -337,6 +341,9 @@ impl Question {
             section.notes.push(
                 "totals of wait and ready add up unions: time at which several rows waited counts for each".to_owned(),
             );
+        }
+        if imported && self.percentiles {
+            section.notes.push("single spans are unknown: an import has sums only".to_owned());
         }
         if precise && !shown.is_empty() {
             section

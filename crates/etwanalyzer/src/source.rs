@@ -13,9 +13,10 @@ use tracesift_archive::head_hash;
 use tracesift_trace::info::SourceFile;
 use tracesift_unpack::{LastingErrors, Unfinished, Voice, watched};
 
+use crate::bounded;
 use crate::document::{Document, Modules};
 use crate::error::Error;
-use crate::limits::Limits;
+use crate::limits::{Limits, ROWS};
 
 /// What stands between the name of an extract and that of a part.
 const DERIVED: &str = "_Derived_";
@@ -144,7 +145,8 @@ pub(crate) fn read_json<T: DeserializeOwned>(name: &str, stream: impl Read, limi
     let mut limited = BufReader::with_capacity(BUFFER, LastingErrors::new(Limited { stream, left: limit }));
     skip_byte_order_mark(&mut limited);
     let mut deserializer = serde_json::Deserializer::from_reader(limited);
-    let read = T::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let read = || T::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let read = bounded::within(ROWS, read);
     read.map_err(|error| match error.io_error_kind() {
         Some(io::ErrorKind::FileTooLarge) => Error::TooLarge { document: name.to_owned(), limit },
         _ => Error::Json { document: name.to_owned(), reason: one_line(&error.to_string()) },

@@ -76,6 +76,25 @@ fn depth_is_bounded() {
     imported(&folder.write("y.json", passed));
 }
 
+/// What is read must not be many times as large as what was written: `""` became a row of 72 bytes, whose number only the document bounded.
+#[test]
+fn rows_are_bounded() {
+    let folder = Folder::new();
+    let rows = |row: &str, count: usize| format!("[{}{row}]", format!("{row},").repeat(count - 1));
+    let document = |rows: &str| {
+        let stats = format!(r#"{{"Process":0,"CostsAsString":{rows}}}"#);
+        let stats = format!("{stats},{stats},{stats}");
+        let cpu = format!(
+            r#"{{"PerProcessMethodCostsInclusive":{{"MethodNames":["a!b"],"MethodStatsPerProcess":[{stats}]}}}}"#
+        );
+        format!(r#"{{"SessionStart":"2024-05-01T10:00:00Z","Processes":[{{}}],"CPU":{cpu}}}"#)
+    };
+    let archive = imported(&folder.write("x.json", document(&rows(r#""""#, 1_500_000))));
+    assert_eq!(health(&archive, "unreadable_method_rows"), 4_500_000);
+    let error = refused(&folder.write("y.json", document(&rows(r#""0 1 0 0 0 1 0""#, 1_000_000))));
+    assert!(error.contains("more rows than any recording has"), "{error}");
+}
+
 #[test]
 fn truncated_documents() {
     let folder = Folder::new();

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use tracesift_archive::Error;
 use tracesift_trace::rows::ContextSwitchRow;
 
-use crate::answer::{Answer, Column, Failure, Kind, Layout, Outcome, Section, View};
+use crate::answer::{Answer, Column, Fact, Failure, Kind, Layout, Outcome, Section, View};
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::time_range::TimeRange;
 use crate::time_spec::TimeSpec;
@@ -26,6 +26,11 @@ pub trait Ask: Sync {
     /// The same question about a part of one recording. `origin` is the instant from which its filters count times, ns since the
     /// session's start.
     fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask>;
+
+    /// Whether sums over a whole recording are enough to answer it, as an import has them, or single events are needed.
+    fn sums_suffice(&self) -> bool {
+        false
+    }
 
     /// The answer of one recording.
     ///
@@ -216,11 +221,18 @@ impl When {
     /// The answer of one recording about its part, with times from its own zero.
     fn section(&self, recording: &OpenRecording, question: &dyn Ask, columns: &[Column]) -> Result<Section, Failure> {
         let failure = |error: Error| Failure::new(&recording.file.path, &error);
-        if self == &Self::default() {
+        let sums_suffice = |asked: &dyn Ask| self.bucket.is_none() && asked.sums_suffice();
+        if self == &Self::default() && (sums_suffice(question) || !recording.file.is_imported) {
             return question.section(recording).map_err(failure);
         }
         let Resolved { time, origin, found } = self.resolve(recording)?;
         let mut section = match self.bucket {
+            _ if recording.file.is_imported && !sums_suffice(&*question.within(time, origin)) => {
+                // Not "0" and not "not recorded": the recording may well have had them.
+                let facts =
+                    vec![Fact::local("events", Kind::Text, "none: an import has sums of the whole recording only")];
+                Section { facts, ..recording.file.section() }
+            }
             None => question.within(time, origin).section(recording).map_err(failure)?,
             Some(length) => series(recording, question, (time, origin), length)?,
         };

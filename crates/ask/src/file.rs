@@ -33,6 +33,8 @@ pub struct File {
     pub date: Option<String>,
     /// Whether it has samples of the CPU.
     pub has_samples: bool,
+    /// Whether another tool's extract was imported: sums without events.
+    pub is_imported: bool,
     /// Whether it has CPU sums that were imported, and so no samples that they are of.
     pub has_imported_sums: bool,
     /// Tables that the extract was told to leave out.
@@ -62,7 +64,8 @@ impl File {
             start: info.start_ns,
             end: info.end_ns,
             has_samples: has_rows(CpuSampleRow::DEFINITION),
-            has_imported_sums: info.kind == IMPORTED && has_rows(ProcessSummaryRow::DEFINITION),
+            is_imported: is_imported(info),
+            has_imported_sums: is_imported(info) && has_rows(ProcessSummaryRow::DEFINITION),
             left_out: info.left_out.clone(),
             warnings: [losses(info.events_lost, info.buffers_lost), info.caveats.clone()].concat(),
         }
@@ -111,6 +114,12 @@ impl File {
             ..Section::default()
         }
     }
+}
+
+/// Whether an archive is another tool's extract: sums without events.
+#[must_use]
+pub fn is_imported(info: &TraceInfo) -> bool {
+    info.kind == IMPORTED
 }
 
 /// A path as text, with `/` on every system.

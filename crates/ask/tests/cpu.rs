@@ -68,7 +68,7 @@ fn machine(samples: &[i64]) -> (Vec<ProcessRow>, Vec<ProcessSummaryRow>) {
 
 fn ask(samples: &[i64], question: &Question) -> Vec<Row> {
     let (processes, figures) = machine(samples);
-    rows(&processes, &figures, &MainModules::default(), question)
+    rows(false, &processes, &figures, &MainModules::default(), question)
 }
 
 fn cpu(rows: &[Row]) -> i64 {

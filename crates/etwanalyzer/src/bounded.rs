@@ -1,11 +1,33 @@
 //! Lists and maps of JSON that end with an error where a stranger made them too long.
 //!
-//! A short text such as `{},{},{}` would otherwise become rows a hundred times its size.
+//! A short text such as `{},{},{}` would otherwise become rows a hundred times its size. So each list has a length that no sound extract
+//! reaches, and all that are read for one document share a budget of memory.
 
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+thread_local! {
+    /// Bytes that elements may still take: visitors have nowhere else to look.
+    static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// Reads a document whose lists may have elements of so many bytes, texts not counted.
+pub(crate) fn within<T>(bytes: usize, read: impl FnOnce() -> T) -> T {
+    let before = LEFT.replace(bytes);
+    let result = read();
+    LEFT.set(before);
+    result
+}
+
+/// Takes the memory of one more element.
+pub(crate) fn spend<T, E: Error>() -> Result<(), E> {
+    let left = LEFT.get().checked_sub(size_of::<T>());
+    LEFT.set(left.ok_or_else(|| E::custom("more rows than any recording has"))?);
+    Ok(())
+}
 
 /// A list of at most `MAX` elements; `null` is an empty one.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +68,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T,
             if elements.len() == MAX {
                 return Err(A::Error::custom(format_args!("a list of more than {MAX} elements")));
             }
+            spend::<T, A::Error>()?;
             elements.push(element);
         }
         Ok(List(elements))
@@ -71,6 +94,7 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for EntriesVisitor
             if entries.len() == MAX {
                 return Err(A::Error::custom(format_args!("an object of more than {MAX} entries")));
             }
+            spend::<(String, T), A::Error>()?;
             entries.push(entry);
         }
         Ok(Entries(entries))

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
+use crate::bounded::spend;
+use crate::limits::METHODS;
 use crate::time::seconds_as_ns;
 
 /// The figures of a method in a process.
@@ -60,12 +62,22 @@ impl Cost {
     }
 }
 
-/// A row as it was read, or the text that is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CostText(pub Result<Cost, Box<str>>);
+/// The rows of one process. Texts that are no rows are counted and not kept: `""` takes three bytes of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// Those that could be read.
+    pub rows: Vec<Cost>,
+    /// How many could not.
+    pub unreadable: usize,
+    /// The beginning of the first one of these.
+    pub example: String,
+}
 
 /// Characters that are kept of a text that is no row.
 const SHOWN: usize = 80;
+
+/// One of the texts.
+struct CostText(Result<Cost, String>);
 
 struct CostVisitor;
 
@@ -77,13 +89,55 @@ impl Visitor<'_> for CostVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<CostText, E> {
-        Ok(CostText(Cost::parse(text).ok_or_else(|| text.chars().take(SHOWN).collect::<String>().into())))
+        Ok(CostText(Cost::parse(text).ok_or_else(|| text.chars().take(SHOWN).collect())))
     }
 }
 
 impl<'de> Deserialize<'de> for CostText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(CostVisitor)
+    }
+}
+
+struct CostsVisitor;
+
+impl<'de> Visitor<'de> for CostsVisitor {
+    type Value = Costs;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Costs, E> {
+        Ok(Costs::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Costs, A::Error> {
+        let mut costs = Costs::default();
+        while let Some(CostText(cost)) = access.next_element()? {
+            match cost {
+                Ok(_) if costs.rows.len() == METHODS => {
+                    return Err(A::Error::custom(format_args!("a list of more than {METHODS} elements")));
+                }
+                Ok(cost) => {
+                    spend::<Cost, A::Error>()?;
+                    costs.rows.push(cost);
+                }
+                Err(text) => {
+                    if costs.unreadable == 0 {
+                        costs.example = text;
+                    }
+                    costs.unreadable += 1;
+                }
+            }
+        }
+        Ok(costs)
+    }
+}
+
+impl<'de> Deserialize<'de> for Costs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CostsVisitor)
     }
 }
 

@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 pub use crate::bounded::{Entries, List};
-pub use crate::costs::{Cost, CostText};
+pub use crate::costs::{Cost, Costs};
 use crate::limits::{DEVICES, MARKS, METHODS, MODULES, PROCESSES};
 pub use crate::time::{Length, Moment};
 pub use crate::values::{Number, SharedStrings};
@@ -172,7 +172,7 @@ pub struct ProcessMethods {
     pub process: ProcessReference,
     /// Its methods.
     #[serde(default, rename = "CostsAsString")]
-    pub costs: List<CostText, METHODS>,
+    pub costs: Costs,
 }
 
 /// `SummaryStackTags` and `SpecialStackTags`.

@@ -7,7 +7,7 @@ use tracesift_trace::rows::{
 use tracesift_trace::{Clock, Health, ProcessId};
 
 use crate::caveats::caveats;
-use crate::document::{Cost, CostText, Cpu, Document, Methods, Modules, Moment, ProcessMethods};
+use crate::document::{Cost, Cpu, Document, Methods, Modules, Moment, ProcessMethods};
 use crate::error::Error;
 use crate::identity::Identities;
 use crate::limits::{Limits, METHODS, TextBudget};
@@ -27,7 +27,7 @@ pub struct Extract {
     pub info: TraceInfo,
     /// Table `processes`: those of the document in its order, then those that only other parts name.
     pub processes: Vec<ProcessRow>,
-    /// Table `process_summary`: a row per process, none where the extract has no CPU part.
+    /// Table `process_summary`: a row per process of which the extract has figures.
     pub process_summary: Vec<ProcessSummaryRow>,
     /// Table `modules`.
     pub modules: Vec<ModuleRow>,
@@ -91,7 +91,7 @@ impl Extract {
         processes::link_parents(&mut processes);
         info.caveats = caveats(&document, has_waits, &health);
         Ok(Self {
-            process_summary: sums.finish(&processes),
+            process_summary: sums.finish(),
             marks: marks(&document, zero),
             info,
             processes,
@@ -143,16 +143,15 @@ impl MethodRows {
         let mut rows = Self { names: part.method_names.0.clone(), has_waits, ..Self::default() };
         for ProcessMethods { process, costs } in &part.method_stats_per_process.0 {
             let Some(process) = identities.find(process, health) else { continue };
-            let mut kept = Vec::with_capacity(costs.0.len());
-            for CostText(cost) in &costs.0 {
-                let found = match cost {
-                    Ok(cost) => rows.names.get(cost.method as usize).map(|name| (cost, name)),
-                    Err(_) => None,
-                };
-                let Some((cost, name)) = found else {
-                    health.count("unreadable_method_rows", None, || match cost {
-                        Ok(cost) => format!("method {} of {}", cost.method, rows.names.len()),
-                        Err(text) => text.to_string(),
+            if costs.unreadable > 0 {
+                let count = i64::try_from(costs.unreadable).unwrap_or(i64::MAX);
+                health.add("unreadable_method_rows", count, None, || costs.example.clone());
+            }
+            let mut kept = Vec::with_capacity(costs.rows.len());
+            for cost in &costs.rows {
+                let Some(name) = rows.names.get(cost.method as usize) else {
+                    health.count("unreadable_method_rows", None, || {
+                        format!("method {} of {}", cost.method, rows.names.len())
                     });
                     continue;
                 };
@@ -189,9 +188,11 @@ impl MethodRows {
 fn has_waits(document: &Document) -> bool {
     let methods = document.cpu.as_ref().and_then(|cpu: &Cpu| cpu.methods.as_ref());
     let in_methods = || {
-        let rows =
-            methods.into_iter().flat_map(|methods| &methods.method_stats_per_process.0).flat_map(|rows| &rows.costs.0);
-        rows.filter_map(|row| row.0.as_ref().ok()).any(|cost| cost.wait_ms > 0)
+        let rows = methods
+            .into_iter()
+            .flat_map(|methods| &methods.method_stats_per_process.0)
+            .flat_map(|rows| &rows.costs.rows);
+        rows.into_iter().any(|cost| cost.wait_ms > 0)
     };
     let in_tags = || {
         let parts = [&document.summary_stack_tags, &document.special_stack_tags].into_iter().flatten();

@@ -17,30 +17,33 @@ pub struct Limits {
     pub members: usize,
     /// Bytes that a decoder may need for its dictionary.
     pub dictionary: u64,
-    /// How long a container may take to unpack.
-    pub time: Duration,
+    /// How long unpacking a container may get nowhere.
+    pub silence: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            document: 256 << 20,
+            document: 96 << 20,
             row_texts: 2 << 30,
             unpacked: 32 << 30,
             ratio: 2000,
             members: 1000,
             dictionary: 512 << 20,
-            time: Duration::from_secs(300),
+            silence: Duration::from_secs(60),
         }
     }
 }
 
+/// Bytes that the rows of one document may take in memory, without their texts: those of two million rows of methods, where a document of 2 MB
+/// has some 5,000. They are in memory twice at most, as what was read and as what is written.
+pub(crate) const ROWS: usize = 128 << 20;
 /// Processes of one extract.
-pub(crate) const PROCESSES: usize = 1 << 20;
+pub(crate) const PROCESSES: usize = 1 << 17;
 /// Method names of one extract, and rows of one process: ETWAnalyzer's own bound.
 pub(crate) const METHODS: usize = 1 << 20;
 /// Modules, PDBs and shared texts of the part `Modules`.
-pub(crate) const MODULES: usize = 1 << 20;
+pub(crate) const MODULES: usize = 1 << 17;
 /// Disks, volumes and network cards.
 pub(crate) const DEVICES: usize = 1024;
 /// Marks, and stack tags of one process.

@@ -132,12 +132,11 @@ impl Sums {
         row.methods_kept = row.methods;
     }
 
-    /// A row per process, in order; no row at all where nothing was summed up.
-    pub(crate) fn finish(mut self, processes: &[ProcessRow]) -> Vec<ProcessSummaryRow> {
-        if self.rows.is_empty() {
-            return Vec::new();
-        }
-        processes.iter().map(|row| self.rows.remove(&row.process).unwrap_or_else(|| nothing(row.process))).collect()
+    /// The rows, in order: of processes that the extract has figures of. Those of the others would say that they used no CPU.
+    pub(crate) fn finish(self) -> Vec<ProcessSummaryRow> {
+        let mut rows: Vec<ProcessSummaryRow> = self.rows.into_values().collect();
+        rows.sort_unstable_by_key(|row| row.process);
+        rows
     }
 
     fn row(&mut self, process: ProcessId) -> &mut ProcessSummaryRow {

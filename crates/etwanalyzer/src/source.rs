@@ -1,8 +1,8 @@
 //! Where the documents of an extract lie: loose beside each other, or together in a 7z container.
 
 mod container;
-mod deadline;
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,12 @@ use std::time::UNIX_EPOCH;
 use serde::de::DeserializeOwned;
 use tracesift_archive::head_hash;
 use tracesift_trace::info::SourceFile;
+use tracesift_unpack::{LastingErrors, Unfinished, Voice, watched};
 
+use crate::bounded;
 use crate::document::{Document, Modules};
 use crate::error::Error;
-use crate::limits::Limits;
+use crate::limits::{Limits, ROWS};
 
 /// What stands between the name of an extract and that of a part.
 const DERIVED: &str = "_Derived_";
@@ -71,7 +73,8 @@ impl Source {
         file.by_ref().take(SEVEN_ZIP.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
         file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
         if head == SEVEN_ZIP {
-            let (main, modules) = unpacked(path, limits, move |path, limits| container::parts(path, &file, limits))?;
+            let (main, modules) =
+                unpacked(path, limits, move |path, limits, life| container::parts(path, &file, limits, life))?;
             let members = std::iter::once(&main).chain(&modules);
             let files = members.map(|member| facts(path, Some(member))).collect::<Result<_, _>>()?;
             return Ok(Self { name: stem, files, place: Place::Container { path: path.to_owned(), main, modules } });
@@ -92,22 +95,32 @@ impl Source {
             }),
             Place::Container { path, main, modules } => {
                 let (main, modules) = (main.clone(), modules.clone());
-                unpacked(path, limits, move |path, limits| container::read(path, &main, modules.as_deref(), limits))
+                unpacked(path, limits, move |path, limits, life| {
+                    container::read(path, &main, modules.as_deref(), limits, life)
+                })
             }
         }
     }
 }
 
-/// What `work` finds in a container, if it does so in time.
+/// Signs of life of a container that is being unpacked.
+type Life = Voice<Infallible>;
+
+/// What `work` finds in a container, unless it stops getting anywhere.
 fn unpacked<T: Send + 'static>(
     path: &Path,
     limits: &Limits,
-    work: impl FnOnce(&Path, &Limits) -> Result<T, Error> + Send + 'static,
+    work: impl FnOnce(&Path, &Limits, &Life) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    let (container, limits, time) = (path.to_owned(), limits.clone(), limits.time);
-    let result = deadline::within(time, move || work(&container, &limits));
-    result.unwrap_or_else(|| {
-        let reason = format!("that took longer than {} s, so it is damaged", time.as_secs());
+    let (container, limits, silence) = (path.to_owned(), limits.clone(), limits.silence);
+    let result = watched(silence, |never| match never {}, move |life| work(&container, &limits, &life));
+    result.unwrap_or_else(|unfinished| {
+        let reason = match unfinished {
+            Unfinished::NoThread => "the system has no thread to do that".to_owned(),
+            Unfinished::Silent | Unfinished::Stopped => {
+                format!("nothing has come out of it for {} s, so it is damaged", silence.as_secs())
+            }
+        };
         Err(Error::Container { path: path.to_owned(), reason })
     })
 }
@@ -129,10 +142,11 @@ fn read_file<T: DeserializeOwned>(path: &Path, limits: &Limits) -> Result<T, Err
 
 /// Reads a document from a stream of at most `limit` bytes. `name` stands for it in errors.
 pub(crate) fn read_json<T: DeserializeOwned>(name: &str, stream: impl Read, limit: u64) -> Result<T, Error> {
-    let mut limited = BufReader::with_capacity(BUFFER, Limited { stream, left: Some(limit) });
+    let mut limited = BufReader::with_capacity(BUFFER, LastingErrors::new(Limited { stream, left: limit }));
     skip_byte_order_mark(&mut limited);
     let mut deserializer = serde_json::Deserializer::from_reader(limited);
-    let read = T::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let read = || T::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let read = bounded::within(ROWS, read);
     read.map_err(|error| match error.io_error_kind() {
         Some(io::ErrorKind::FileTooLarge) => Error::TooLarge { document: name.to_owned(), limit },
         _ => Error::Json { document: name.to_owned(), reason: one_line(&error.to_string()) },
@@ -147,19 +161,17 @@ fn skip_byte_order_mark(stream: &mut impl io::BufRead) {
     }
 }
 
-/// A stream that ends with an error where its limit is, as often as it is asked.
+/// A stream that fails where its limit is.
 struct Limited<R> {
     stream: R,
-    /// `None`: there was more.
-    left: Option<u64>,
+    left: u64,
 }
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let left = self.left.ok_or(io::ErrorKind::FileTooLarge)?;
         let count = self.stream.read(into)?;
-        self.left = left.checked_sub(count as u64);
-        if self.left.is_none() { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(count) }
+        self.left = self.left.checked_sub(count as u64).ok_or(io::ErrorKind::FileTooLarge)?;
+        Ok(count)
     }
 }
 

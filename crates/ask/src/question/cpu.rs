@@ -106,6 +106,8 @@ pub struct Row {
     pub sampled: bool,
     /// The CPUs on which it ran, if that was asked.
     pub cores: Option<CpuSet>,
+    /// Whether its figures were imported, so that there are no samples that they are of.
+    pub imported: bool,
     /// Whether it is the idle loop: first row, in no total.
     pub idle: bool,
     /// The image that it runs, if that was asked.
@@ -113,9 +115,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// A number of samples; unknown where there is CPU without any: that was imported.
+    /// A number of samples; unknown where figures were imported.
     fn counted(&self, samples: i64) -> Option<i64> {
-        (self.sampled && (self.figures.samples > 0 || self.figures.cpu == 0)).then_some(samples)
+        (self.sampled && !self.imported).then_some(samples)
     }
 }
 
@@ -294,6 +296,10 @@ impl Ask for Question {
         Box::new(Self { time, ..self.clone() })
     }
 
+    fn sums_suffice(&self) -> bool {
+        self.time.is_everything()
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
@@ -346,7 +352,7 @@ pub fn answer(
     cores: &FxHashMap<ProcessId, CpuSet>,
     question: &Question,
 ) -> Section {
-    let mut rows = rows(processes, figures, modules, question);
+    let mut rows = rows(file.has_imported_sums, processes, figures, modules, question);
     let sampled = file.has_samples || file.has_imported_sums;
     for row in &mut rows {
         row.sampled = sampled;
@@ -360,9 +366,10 @@ pub fn answer(
     Section { always: question.always, ..section }
 }
 
-/// The rows for one file: the idle loop, then the others in order.
+/// The rows for one file: the idle loop, then the others in order. `imported`: whether the figures are those of another tool.
 #[must_use]
 pub fn rows(
+    imported: bool,
     processes: &[ProcessRow],
     figures: &[ProcessSummaryRow],
     modules: &MainModules,
@@ -370,7 +377,7 @@ pub fn rows(
 ) -> Vec<Row> {
     let figures: FxHashMap<ProcessId, &ProcessSummaryRow> = figures.iter().map(|row| (row.process, row)).collect();
     let passes = |figures: &ProcessSummaryRow| {
-        was_seen(figures)
+        (was_seen(figures) || imported)
             && question.cpu.contains(Some(figures.cpu))
             && question.wait.contains(figures.wait)
             && question.ready.contains(figures.ready)
@@ -382,7 +389,7 @@ pub fn rows(
         let wanted = question.modules.as_ref().filter(|patterns| !patterns.is_empty());
         let shown =
             wanted.is_none_or(|patterns| module.as_ref().is_some_and(|module| of_module::matches(module, patterns)));
-        shown.then_some(Row { process: process.clone(), figures, sampled: true, cores: None, idle, module })
+        shown.then_some(Row { process: process.clone(), figures, sampled: true, cores: None, imported, idle, module })
     };
     let (mut idle, mut rows): (Vec<Row>, Vec<Row>) =
         Processes::new(processes).accepted(&question.filter).filter_map(row).partition(|row| row.idle);
@@ -392,7 +399,8 @@ pub fn rows(
     idle
 }
 
-/// Whether a process ran at all. The others would only fill the screen.
+/// Whether a process ran at all. The others would only fill the screen. An import has figures of those alone that ran; of short ones the CPU
+/// is 0 ms.
 fn was_seen(figures: &ProcessSummaryRow) -> bool {
     figures.samples > 0 || figures.cpu > 0 || figures.run.is_some_and(|run| run > 0)
 }

@@ -63,6 +63,10 @@ impl Ask for Question {
         Box::new(Self { origin, ..self.clone() })
     }
 
+    fn sums_suffice(&self) -> bool {
+        true
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let file = &recording.file;
         let date = |format, ns| {

@@ -175,6 +175,10 @@ impl Ask for Question {
         Box::new(Self { time, ..self.clone() })
     }
 
+    fn sums_suffice(&self) -> bool {
+        true
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let mut rows = rows(archive, self)?;

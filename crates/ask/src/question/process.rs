@@ -171,6 +171,10 @@ impl Ask for Question {
         Box::new(Self { time, start: self.start.shifted(origin), ..self.clone() })
     }
 
+    fn sums_suffice(&self) -> bool {
+        true
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         Ok(answer(&recording.file, &recording.archive().rows::<ProcessRow>()?, self))
     }
@@ -311,12 +315,14 @@ fn counts(rows: &[Row]) -> Vec<Fact> {
     let count = |test: fn(&ProcessRow) -> bool| rows.iter().filter(|row| test(&row.process)).count();
     let sessions: FxHashSet<i32> = rows.iter().filter_map(|row| row.process.session).collect();
     let users: FxHashSet<&str> = rows.iter().filter_map(|row| row.process.user.as_deref()).collect();
-    vec![
+    let mut counts = vec![
         Fact::new("processes", Kind::Count, rows.len()),
         Fact::new("new", Kind::Count, count(|process| process.start.is_some())),
         Fact::new("exited", Kind::Count, count(|process| process.end.is_some())),
         Fact::new("permanent", Kind::Count, count(|process| process.start.is_none() && process.end.is_none())),
-        Fact::local("sessions", Kind::Count, sessions.len()),
-        Fact::local("users", Kind::Count, users.len()),
-    ]
+    ];
+    // Every process has a session and a user: none at all means that nothing says which.
+    let known = [("sessions", sessions.len()), ("users", users.len())].into_iter().filter(|(_, count)| *count > 0);
+    counts.extend(known.map(|(name, count)| Fact::local(name, Kind::Count, count)));
+    counts
 }

@@ -157,6 +157,10 @@ impl Ask for Question {
         Box::new(Self { time, ..self.clone() })
     }
 
+    fn sums_suffice(&self) -> bool {
+        true
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;

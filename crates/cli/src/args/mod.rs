@@ -43,7 +43,8 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 
     /// Write without colours
-    #[arg(long, global = true, help_heading = "Output")]
+    // Last of its heading: the place of an option of all commands would otherwise depend on how many of them there are.
+    #[arg(long, global = true, help_heading = "Output", display_order = 1000)]
     pub(crate) no_color: bool,
 }
 

@@ -111,7 +111,7 @@ pub(crate) struct CacheArgs {
     pub(crate) action: CacheAction,
 
     /// Directory of the cache [default: tracesift/symbols in the user's directory for caches]
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, display_order = 1000)]
     pub(crate) symbol_cache: Option<PathBuf>,
 }
 

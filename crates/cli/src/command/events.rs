@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use tracesift_archive::Archive;
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan, scan_archive};
+use tracesift_ask::file::is_imported;
 use tracesift_ask::recording::{Source, name_of};
 use tracesift_extract::event_kinds::KERNEL;
 use tracesift_extract::input::{OpenOptions, Recording};
@@ -99,7 +100,12 @@ impl Printer<'_, '_> {
         self.usable += 1;
         self.writer.recording(&name_of(&source.shown), self.alone)?;
         let info = archive.info();
-        self.note_selection(&source.shown.display(), &info.events, &info.kind);
+        match is_imported(info) {
+            true => {
+                self.messages.note(&format!("{} was imported from sums, and has no events", source.shown.display()))
+            }
+            false => self.note_selection(&source.shown.display(), &info.events, &info.kind),
+        }
         let stacks = self.args.stacks;
         match self.print(|filter, visit| Ok(scan_archive(&archive, filter, stacks, visit)?)) {
             Err(error) if error.is::<tracesift_archive::Error>() => {

@@ -24,11 +24,16 @@ pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exi
     let after = one.listed(&question, &when, per_thread, messages)?;
     let target = target(args.out(), &one.recording, &question, "svg");
     let drawn = match args.against() {
+        None if one.is_nothing(after.weights.is_empty(), messages) => return Ok(Exit::NothingUsable),
         None => target.write(|mut out| Ok(flame.write(&after, &mut out)?))?,
         Some((path, change)) => {
             let files = FileArgs { paths: vec![path.to_owned()], file: Vec::new(), recursive: false };
             let Some(base) = One::open(&files, &RunArgs::default(), messages)? else { return Ok(Exit::NothingUsable) };
             let before = base.listed(&question, &when, per_thread, messages)?;
+            // What is in one of the two only is a change.
+            if one.is_nothing(after.weights.is_empty() && before.weights.is_empty(), messages) {
+                return Ok(Exit::NothingUsable);
+            }
             target.write(|mut out| Ok(flame.write_change(&before, &after, change, &mut out)?))?
         }
     };
@@ -51,17 +56,26 @@ pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<E
         // Without times there is no need to keep every sample.
         Format::Folded => {
             let profile = one.listed(&question, &when, false, messages)?;
+            if one.is_nothing(profile.weights.is_empty(), messages) {
+                return Ok(Exit::NothingUsable);
+            }
             target.write(|mut out| Ok(folded::write(&profile, Grouping::Process, &mut out)?))?;
         }
         Format::Pprof => {
             let profile = one.within(&question, &when, messages)?.folded(&one.recording)?;
-            warn_if_empty(profile.weights.is_empty(), &one.recording, messages);
+            one.warn(messages);
+            if one.is_nothing(profile.weights.is_empty(), messages) {
+                return Ok(Exit::NothingUsable);
+            }
             target.write(|mut out| Ok(pprof::write(&profile, &mut out)?))?;
         }
         format => {
             let question = one.within(&question, &when, messages)?;
             let profile = question.timed(&one.recording)?;
-            warn_if_empty(profile.samples.is_empty(), &one.recording, messages);
+            one.warn(messages);
+            if one.is_nothing(profile.samples.is_empty(), messages) {
+                return Ok(Exit::NothingUsable);
+            }
             target.write(|mut out| Ok(format.write(profile, &mut out)?))?;
         }
     }
@@ -86,6 +100,9 @@ impl One {
             [] => Ok(None),
             [source] => {
                 let recording = OpenRecording::open(source)?;
+                if recording.file.is_imported {
+                    anyhow::bail!("{}: was imported from sums, and has no stacks", recording.file.name);
+                }
                 Ok(Some(Self { recording, _sources: found }))
             }
             many => Err(UsageError::new(
@@ -129,16 +146,23 @@ impl One {
         messages: &Messages,
     ) -> anyhow::Result<Listed> {
         let profile = self.within(question, when, messages)?.listed(&self.recording, per_thread)?;
-        warn_if_empty(profile.weights.is_empty(), &self.recording, messages);
+        self.warn(messages);
         Ok(profile)
     }
-}
 
-fn warn_if_empty(is_empty: bool, recording: &OpenRecording, messages: &Messages) {
-    if is_empty {
-        messages.warning(&format!("{}: there is nothing of what was asked for", recording.file.name));
+    /// Says what limits the figures.
+    fn warn(&self, messages: &Messages) {
+        let file = &self.recording.file;
+        file.warnings.iter().for_each(|warning| messages.warning(&format!("{}: {warning}", file.name)));
     }
-    recording.file.warnings.iter().for_each(|warning| messages.warning(&format!("{}: {warning}", recording.file.name)));
+
+    /// Passes on whether there is nothing to write, and says so: an empty picture would look like a quiet machine.
+    fn is_nothing(&self, is_empty: bool, messages: &Messages) -> bool {
+        if is_empty {
+            messages.error(&format!("{}: there is nothing of what was asked for", self.recording.file.name));
+        }
+        is_empty
+    }
 }
 
 /// Where it goes: a name of its own in the current directory where none is given.

@@ -67,9 +67,19 @@ fn imports() {
         ("imported_processes", &["dump", "process"]),
         ("imported_waits", &["dump", "waits"]),
         ("imported_stacks", &["dump", "stacks"]),
+        ("imported_threads", &["dump", "threads"]),
+        ("imported_series", &["dump", "cpu", "--bucket", "1s"]),
+        ("imported_percentiles", &["dump", "cpu", "--methods", "Load", "--percentiles"]),
+        ("imported_events", &["events", "Load_250ms_PC_CLT_TestStatus-Passed_20220404-101500.sift"]),
+        ("imported_flame", &["flame", "Load_250ms_PC_CLT_TestStatus-Passed_20220404-101500.sift"]),
+        ("imported_export", &["export", "Load_250ms_PC_CLT_TestStatus-Passed_20220404-101500.sift"]),
     ] {
         insta::assert_snapshot!(name, run(directory.path(), arguments));
     }
+    let is_picture =
+        |name: &std::ffi::OsStr| [".svg", ".json.gz"].iter().any(|end| name.to_string_lossy().ends_with(end));
+    let entries = std::fs::read_dir(directory.path()).unwrap();
+    assert!(!entries.map(|entry| entry.unwrap().file_name()).any(|name| is_picture(&name)), "nothing was written");
 }
 
 #[test]

@@ -7,17 +7,18 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use sevenz_rust2::{Archive, Block, BlockDecoder, EncoderMethod, Password};
+use sevenz_rust2::{Archive, Block, BlockDecoder, Password};
+use tracesift_unpack::dictionary;
 
-use super::{BUFFER, Documents, is_main, is_modules, open_regular, read_json};
+use super::{BUFFER, Documents, Life, is_main, is_modules, open_regular, read_json};
 use crate::document::{Document, Modules};
 use crate::error::Error;
 use crate::identity::shortened;
 use crate::limits::Limits;
 
 /// Names of the main document and of the part with modules.
-pub(super) fn parts(path: &Path, file: &File, limits: &Limits) -> Result<(String, Option<String>), Error> {
-    let archive = open(path, &mut BufReader::new(file), limits)?;
+pub(super) fn parts(path: &Path, file: &File, limits: &Limits, life: &Life) -> Result<(String, Option<String>), Error> {
+    let archive = open(path, &mut BufReader::new(Alive { stream: file, life }), limits)?;
     let names = || archive.files.iter().filter(|entry| !entry.is_directory).map(|entry| entry.name());
     let mains: Vec<&str> = names().filter(|name| is_main(name)).collect();
     let [main] = mains.as_slice() else {
@@ -27,10 +28,16 @@ pub(super) fn parts(path: &Path, file: &File, limits: &Limits) -> Result<(String
 }
 
 /// Reads the documents.
-pub(super) fn read(path: &Path, main: &str, modules: Option<&str>, limits: &Limits) -> Result<Documents, Error> {
+pub(super) fn read(
+    path: &Path,
+    main: &str,
+    modules: Option<&str>,
+    limits: &Limits,
+    life: &Life,
+) -> Result<Documents, Error> {
     let file = open_regular(path)?;
     let size = file.metadata().map_err(|source| Error::Unreadable { path: path.to_owned(), source })?.len();
-    let mut source = BufReader::with_capacity(BUFFER, file);
+    let mut source = BufReader::with_capacity(BUFFER, Alive { stream: file, life });
     let archive = open(path, &mut source, limits)?;
     let password = Password::empty();
     let shown = |member: &str| format!("{}: {}", path.display(), shortened(member));
@@ -49,7 +56,7 @@ pub(super) fn read(path: &Path, main: &str, modules: Option<&str>, limits: &Limi
         let mut failure = None;
         let walked = decoder.for_each_entries(&mut |entry, reader| {
             let member = shown(entry.name());
-            let mut counted = Counted { stream: reader, left: &mut left };
+            let mut counted = Counted { stream: Alive { stream: reader, life }, left: &mut left };
             let step = if entry.name() == main {
                 read_json(&member, &mut counted, limits.document).map(|document| found.0 = Some(document))
             } else if Some(entry.name()) == modules {
@@ -86,24 +93,12 @@ fn open(path: &Path, source: &mut (impl Read + io::Seek), limits: &Limits) -> Re
 
 /// Refuses a block before it is decoded when its dictionary is too large.
 fn check_methods(path: &Path, block: &Block, limits: &Limits) -> Result<(), Error> {
-    for coder in &block.coders {
-        let properties = coder.properties();
-        let dictionary = match coder.encoder_method_id() {
-            EncoderMethod::ID_LZMA => {
-                properties.get(1..5).and_then(|size| size.try_into().ok()).map_or(0, u32::from_le_bytes).into()
-            }
-            EncoderMethod::ID_LZMA2 => {
-                // Powers of two and one and a half times those, from 4 KiB; 40 stands for 4 GiB.
-                let step = u32::from(properties.first().copied().unwrap_or(0).min(40));
-                u64::from(2 | step & 1) << (step / 2 + 11)
-            }
-            _ => 0,
-        };
-        if dictionary > limits.dictionary {
-            return Err(damaged(path, format_args!("it needs {dictionary} bytes for its dictionary")));
+    match block.coders.iter().map(dictionary).max() {
+        Some(needed) if needed > limits.dictionary => {
+            Err(damaged(path, format_args!("it needs {needed} bytes for its dictionary")))
         }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn damaged(path: &Path, reason: impl ToString) -> Error {
@@ -111,16 +106,38 @@ fn damaged(path: &Path, reason: impl ToString) -> Error {
 }
 
 /// A member's bytes, counted against what may come out of the container; `None`: there was more.
-struct Counted<'a, R: ?Sized> {
-    stream: &'a mut R,
+struct Counted<'a, R> {
+    stream: R,
     left: &'a mut Option<u64>,
 }
 
-impl<R: Read + ?Sized> Read for Counted<'_, R> {
+impl<R: Read> Read for Counted<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = self.left.ok_or(io::ErrorKind::QuotaExceeded)?;
         let count = self.stream.read(into)?;
         *self.left = left.checked_sub(count as u64);
         if self.left.is_none() { Err(io::ErrorKind::QuotaExceeded.into()) } else { Ok(count) }
+    }
+}
+
+/// A stream whose bytes are signs of life.
+struct Alive<'a, R> {
+    stream: R,
+    life: &'a Life,
+}
+
+impl<R: Read> Read for Alive<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(into)?;
+        if count > 0 {
+            self.life.sign();
+        }
+        Ok(count)
+    }
+}
+
+impl<R: io::Seek> io::Seek for Alive<'_, R> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.stream.seek(to)
     }
 }

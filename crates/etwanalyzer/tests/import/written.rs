@@ -102,7 +102,13 @@ fn the_newest_shape() {
     let sums: Vec<ProcessSummaryRow> = rows(&archive);
     let figures: Vec<_> =
         sums.iter().map(|row| (row.cpu / 1_000_000, row.priority, row.cores_used, row.methods)).collect();
-    assert_eq!(figures, [(5, None, 0, 1), (20, Some(8.5), 3, 0), (30, None, 0, 2), (0, None, 0, 0), (40, None, 0, 0)]);
+    assert_eq!(figures, [(5, None, 0, 1), (20, Some(8.5), 3, 0), (30, None, 0, 2), (40, None, 0, 0)]);
+    let of: Vec<i32> = sums.iter().map(|row| row.process.0).collect();
+    assert_eq!(
+        of,
+        [0, 1, 2, 4],
+        "of the process that the extract has no figures of nothing is said, and not that it had 0"
+    );
 
     let methods: Vec<MethodSummaryRow> = rows(&archive);
     let names: Vec<_> =

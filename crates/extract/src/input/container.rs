@@ -20,11 +20,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tracesift_etl::{FileSource, ReadAt};
+use tracesift_unpack::{Unfinished, Voice, watched};
 
-use self::run::{CountingFile, Run};
+use self::run::Run;
 use super::error::{InputError, Note};
 use super::facts::open_regular;
 use super::file_kind::{Format, Packing};
@@ -54,6 +56,8 @@ pub struct Limits {
     pub max_members: usize,
     /// Bytes that a decoder may need for its dictionary.
     pub max_dictionary: u64,
+    /// How long a decoder may get nowhere, neither reading nor writing anything.
+    pub silence: Duration,
 }
 
 impl Default for Limits {
@@ -65,6 +69,7 @@ impl Default for Limits {
             max_members: 100_000,
             // The largest dictionary that 7-Zip offers in its dialogue is 1.5 GiB; its presets stay below 256 MiB.
             max_dictionary: 1536 << 20,
+            silence: Duration::from_secs(60),
         }
     }
 }
@@ -224,12 +229,37 @@ pub fn open_file(path: &Path, options: &OpenOptions, watch: &mut Watch<'_>) -> R
         let member = Member { path: path.to_owned(), name: None, source };
         return Ok(Opened { members: vec![member], notes: Vec::new() });
     }
-    let mut run = Run::new(path, size, options, watch);
-    unpack(CountingFile::new(file, run.bytes_read()), packing, &mut run)?;
+    // Decoders are other people's code: one that goes round for ever must not take the program along.
+    let (copy, how) = (path.to_owned(), options.clone());
+    let work = move |voice| unpack_file(&copy, file, size, packing, &how, voice);
+    watched(options.limits.silence, watch, work).unwrap_or_else(|unfinished| {
+        let path = path.to_owned();
+        Err(match unfinished {
+            Unfinished::Stopped => InputError::Cancelled { path },
+            Unfinished::Silent => InputError::Stuck { path, silence: options.limits.silence },
+            Unfinished::NoThread => {
+                InputError::Unreadable { path, reason: io::Error::other("the system has no thread to unpack it") }
+            }
+        })
+    })
+}
+
+/// Unpacks a file, and archives inside it.
+fn unpack_file(
+    path: &Path,
+    file: File,
+    size: u64,
+    packing: Packing,
+    options: &OpenOptions,
+    voice: Voice<Progress>,
+) -> Result<Opened, InputError> {
+    let mut run = Run::new(path, size, options, voice);
+    unpack(run.counting(file), packing, &mut run)?;
     // One level of archives inside the archive, so that a zipped .etl.zip or .diagsession opens; deeper ones are
     // listed among the names found but not opened.
     for (name, inner) in run.enter_nested() {
         let mut inner = inner;
+        let unreadable = |reason| InputError::Unreadable { path: path.to_owned(), reason };
         let packing = head(&mut inner).map(|head| Packing::by_content(&head)).map_err(unreadable)?;
         run.enter(&name);
         if packing != Packing::Plain {
@@ -240,7 +270,7 @@ pub fn open_file(path: &Path, options: &OpenOptions, watch: &mut Watch<'_>) -> R
 }
 
 /// Unpacks what is wanted of one archive.
-fn unpack(source: impl Read + Seek, packing: Packing, run: &mut Run<'_, '_>) -> Result<(), InputError> {
+fn unpack(source: impl Read + Seek, packing: Packing, run: &mut Run<'_>) -> Result<(), InputError> {
     match packing {
         Packing::Zip => zip::unpack(source, run),
         Packing::SevenZip => sevenz::unpack(source, run),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -85,6 +86,18 @@ pub enum InputError {
         member: Option<String>,
         /// What the decoder said.
         reason: String,
+    },
+    /// A decoder that no longer gets anywhere.
+    #[error(
+        "{}: nothing has come out of it for {} s, so it is damaged, or cannot be read; get it again from its source",
+        shown(.path),
+        .silence.as_secs()
+    )]
+    Stuck {
+        /// Archive file.
+        path: PathBuf,
+        /// How long it was waited for.
+        silence: Duration,
     },
     /// A member or the whole archive is encrypted.
     #[error("{}: is encrypted; unpack it with its password first", located(.path, .member.as_deref()))]

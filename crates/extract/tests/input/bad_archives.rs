@@ -1,6 +1,7 @@
 //! Bad input: one line each that names the file, the reason and what to do.
 
 use std::io::{Cursor, Write};
+use std::time::Duration;
 
 use cab::CompressionType;
 use flate2::Compression;
@@ -263,4 +264,31 @@ fn names_with_control_characters_do_not_reach_the_terminal() {
     archive.write_all(b"1").expect("write");
     let text = message("x.zip", &archive.finish().expect("finish").into_inner());
     assert_eq!(text, "x.zip: holds no recording, only a[31m.txt; give the file that holds the recording");
+}
+
+/// Every value of every byte of the first chunk's header: a decoder that has refused one of these goes round for ever if it is read again.
+#[test]
+fn damaged_headers_of_chunks() {
+    let archive = solid_7z(&[("a.etl", &content(1, 900)), ("b.etl", &content(2, 300))]);
+    let mut refusals = 0;
+    for place in 32..38 {
+        for byte in 0..=255 {
+            let mut damaged = archive.clone();
+            damaged[place] = byte;
+            match open(&self::place("x.7z", &damaged).path) {
+                Ok(opened) => drop(contents(&opened)),
+                Err(InputError::Stuck { .. }) => panic!("byte {place} as {byte} goes round for ever"),
+                Err(_) => refusals += 1,
+            }
+        }
+    }
+    assert!(refusals > 1000, "{refusals}");
+}
+
+#[test]
+fn a_stuck_decoder_is_told() {
+    let error = InputError::Stuck { path: "x.7z".into(), silence: Duration::from_secs(60) };
+    let told =
+        "x.7z: nothing has come out of it for 60 s, so it is damaged, or cannot be read; get it again from its source";
+    assert_eq!(error.to_string(), told);
 }

@@ -138,6 +138,10 @@ impl Ask for Question {
         Box::new(self.at(time, origin))
     }
 
+    fn sums_suffice(&self) -> bool {
+        self.time.is_everything() && self.granularity == Granularity::default() && !self.per_thread
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
@@ -342,7 +346,7 @@ impl Question {
         } else {
             FxHashMap::default()
         };
-        let mut spans = if self.percentiles && rows_are_shown {
+        let mut spans = if self.percentiles && rows_are_shown && !imported {
             spans::of(recording, self, &shown)?.into_iter().map(Some).collect()
         } else {
             vec![None; shown.len()]
@@ -393,6 +397,9 @@ impl Question {
                 "stack tags were imported: they follow the tag files of the extract, and their waits are plain sums over the threads"
                     .to_owned(),
             );
+        }
+        if imported && self.percentiles {
+            section.notes.push("single spans are unknown: an import has sums only".to_owned());
         }
         if precise && !shown.is_empty() {
             section.notes.push(recording.file.note_of_precise_cpu());

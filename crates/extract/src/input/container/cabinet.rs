@@ -12,7 +12,7 @@ use super::names::Want;
 use super::run::Run;
 use crate::input::error::InputError;
 
-pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_, '_>) -> Result<(), InputError> {
+pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_>) -> Result<(), InputError> {
     let mut source = BufReader::new(source);
     let layout = Layout::read(&mut source).map_err(|error| run.failed(None, error))?;
     let plan = run.plan(layout.files.iter().map(|file| file.name.as_str()))?;

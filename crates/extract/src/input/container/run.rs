@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tracesift_etl::FileSource;
+use tracesift_unpack::Voice;
 
 use super::names::{Plan, Want, harmless};
-use super::{Limits, Member, OpenOptions, Opened, Progress, Watch};
+use super::{Limits, Member, OpenOptions, Opened, Progress};
 use crate::input::error::{InputError, Note};
 use crate::input::file_kind::Format;
 
@@ -21,12 +22,12 @@ const CHUNK: usize = 256 << 10;
 const NAMES_SHOWN: usize = 5;
 
 /// State of unpacking one archive file, archives inside it included.
-pub(super) struct Run<'a, 'w> {
+pub(super) struct Run<'a> {
     path: &'a Path,
     size: u64,
     limits: &'a Limits,
     temp_dir: PathBuf,
-    watch: &'a mut Watch<'w>,
+    voice: Voice<Progress>,
     read: Rc<Cell<u64>>,
     unpacked: u64,
     buffer: Vec<u8>,
@@ -40,14 +41,14 @@ pub(super) struct Run<'a, 'w> {
     name_count: usize,
 }
 
-impl<'a, 'w> Run<'a, 'w> {
-    pub(super) fn new(path: &'a Path, size: u64, options: &'a OpenOptions, watch: &'a mut Watch<'w>) -> Self {
+impl<'a> Run<'a> {
+    pub(super) fn new(path: &'a Path, size: u64, options: &'a OpenOptions, voice: Voice<Progress>) -> Self {
         Run {
             path,
             size,
             limits: &options.limits,
             temp_dir: options.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
-            watch,
+            voice,
             read: Rc::default(),
             unpacked: 0,
             buffer: vec![0; CHUNK],
@@ -60,9 +61,9 @@ impl<'a, 'w> Run<'a, 'w> {
         }
     }
 
-    /// Counter of the bytes read from the archive file.
-    pub(super) fn bytes_read(&self) -> Rc<Cell<u64>> {
-        Rc::clone(&self.read)
+    /// The archive file, whose bytes are counted and are signs of life as they are read.
+    pub(super) fn counting(&self, file: File) -> CountingFile {
+        CountingFile { file, count: Rc::clone(&self.read), voice: self.voice.clone() }
     }
 
     /// Takes the archives found in the archive file.
@@ -281,7 +282,10 @@ impl<'a, 'w> Run<'a, 'w> {
         while filled < self.buffer.len() {
             match reader.read(&mut self.buffer[filled..]) {
                 Ok(0) => break,
-                Ok(count) => filled += count,
+                Ok(count) => {
+                    filled += count;
+                    self.voice.sign();
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.explain(name.map(str::to_owned), error)),
             }
@@ -289,7 +293,7 @@ impl<'a, 'w> Run<'a, 'w> {
         self.allow_bytes(name, filled as u64)?;
         self.unpacked += filled as u64;
         let progress = Progress { read: self.read.get().min(self.size), total: self.size };
-        if (self.watch)(progress).is_break() {
+        if self.voice.say(progress).is_break() {
             return Err(InputError::Cancelled { path: self.path.to_owned() });
         }
         Ok(filled)
@@ -322,18 +326,16 @@ fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 pub(super) struct CountingFile {
     file: File,
     count: Rc<Cell<u64>>,
-}
-
-impl CountingFile {
-    pub(super) fn new(file: File, count: Rc<Cell<u64>>) -> Self {
-        CountingFile { file, count }
-    }
+    voice: Voice<Progress>,
 }
 
 impl Read for CountingFile {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(into)?;
         self.count.set(self.count.get().saturating_add(count as u64));
+        if count > 0 {
+            self.voice.sign();
+        }
         Ok(count)
     }
 }
@@ -347,16 +349,25 @@ impl Seek for CountingFile {
 #[cfg(test)]
 mod tests {
     use std::ops::ControlFlow;
+    use std::time::Duration;
+
+    use tracesift_unpack::watched;
 
     use super::*;
 
     #[test]
     fn a_full_disk_names_the_directory() {
-        let options = OpenOptions { temp_dir: Some("/small".into()), ..OpenOptions::default() };
-        let mut watch = |_: Progress| ControlFlow::Continue(());
-        let run = Run::new(Path::new("x.zip"), 1, &options, &mut watch);
-        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
-            let text = run.temporary(kind.into()).to_string();
+        let told = watched(
+            Duration::from_secs(600),
+            |_| ControlFlow::Continue(()),
+            |voice| {
+                let options = OpenOptions { temp_dir: Some("/small".into()), ..OpenOptions::default() };
+                let run = Run::new(Path::new("x.zip"), 1, &options, voice);
+                [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded]
+                    .map(|kind| run.temporary(kind.into()).to_string())
+            },
+        );
+        for text in told.expect("told") {
             assert!(text.starts_with("x.zip: no space left in /small to unpack it; free some, or choose"), "{text}");
         }
     }

@@ -6,12 +6,13 @@
 use std::io::{BufReader, Read, Seek};
 
 use sevenz_rust2::{Archive, ArchiveEntry, BlockDecoder, EncoderMethod, Error, Password};
+use tracesift_unpack::dictionary;
 
 use super::names::Want;
 use super::run::Run;
 use crate::input::error::InputError;
 
-pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_, '_>) -> Result<(), InputError> {
+pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_>) -> Result<(), InputError> {
     let mut source = BufReader::with_capacity(128 << 10, source);
     let password = Password::empty();
     let archive = Archive::read(&mut source, &password).map_err(|error| explain(run, None, error))?;
@@ -51,27 +52,14 @@ pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_, '_>) -> Result<
 }
 
 /// Refuses a block before it is decoded when it is encrypted or its dictionary is too large.
-fn check_methods(run: &Run<'_, '_>, name: &str, block: &sevenz_rust2::Block) -> Result<(), InputError> {
-    for coder in &block.coders {
-        let properties = coder.properties();
-        match coder.encoder_method_id() {
-            EncoderMethod::ID_AES256_SHA256 => return Err(run.encrypted(Some(name))),
-            EncoderMethod::ID_LZMA => {
-                let size = properties.get(1..5).and_then(|size| size.try_into().ok()).map_or(0, u32::from_le_bytes);
-                run.allow_dictionary(Some(name), u64::from(size))?;
-            }
-            EncoderMethod::ID_LZMA2 => {
-                // Powers of two and one and a half times those, from 4 KiB; 40 stands for 4 GiB.
-                let step = u32::from(properties.first().copied().unwrap_or(0).min(40));
-                run.allow_dictionary(Some(name), u64::from(2 | step & 1) << (step / 2 + 11))?;
-            }
-            _ => {}
-        }
+fn check_methods(run: &Run<'_>, name: &str, block: &sevenz_rust2::Block) -> Result<(), InputError> {
+    if block.coders.iter().any(|coder| coder.encoder_method_id() == EncoderMethod::ID_AES256_SHA256) {
+        return Err(run.encrypted(Some(name)));
     }
-    Ok(())
+    run.allow_dictionary(Some(name), block.coders.iter().map(dictionary).max().unwrap_or(0))
 }
 
-fn explain(run: &Run<'_, '_>, name: Option<&str>, error: Error) -> InputError {
+fn explain(run: &Run<'_>, name: Option<&str>, error: Error) -> InputError {
     match error {
         Error::Io(error, _) | Error::FileOpen(error, _) | Error::MaybeBadPassword(error) => run.failed(name, error),
         Error::PasswordRequired => run.encrypted(name),

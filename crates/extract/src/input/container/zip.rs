@@ -10,7 +10,7 @@ use super::names::Want;
 use super::run::Run;
 use crate::input::error::InputError;
 
-pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_, '_>) -> Result<(), InputError> {
+pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_>) -> Result<(), InputError> {
     let mut archive = ZipArchive::new(BufReader::new(source)).map_err(|error| explain(run, None, error))?;
     let mut names = Vec::with_capacity(archive.len());
     for index in 0..archive.len() {
@@ -40,7 +40,7 @@ pub(super) fn unpack(source: impl Read + Seek, run: &mut Run<'_, '_>) -> Result<
     Ok(())
 }
 
-fn explain(run: &Run<'_, '_>, name: Option<&str>, error: ZipError) -> InputError {
+fn explain(run: &Run<'_>, name: Option<&str>, error: ZipError) -> InputError {
     match error {
         ZipError::Io(error) => run.failed(name, error),
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) | ZipError::InvalidPassword => run.encrypted(name),

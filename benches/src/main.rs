@@ -2,13 +2,14 @@
 //!
 //!     cargo run --release -p tracesift-benches -- all --dir /tmp/bench
 //!
-//! `perf-data` runs the program itself, which `cargo build --release` builds.
+//! `perf-data` and `many` run the program itself, which `cargo build --release` builds.
 //!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
 
 mod events;
 mod extract;
 mod framing;
+mod many;
 mod measure;
 mod memory;
 mod perf_data;
@@ -58,6 +59,7 @@ fn main() -> anyhow::Result<()> {
         ("perf-data", perf_data::run),
         ("perf-memory", perf_memory::run),
         ("symbols", symbols::run),
+        ("many", many::run),
     ] {
         if all || what == name {
             known = true;
@@ -67,7 +69,7 @@ fn main() -> anyhow::Result<()> {
     }
     if !known {
         bail!(
-            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols or all"
+            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols, many or all"
         );
     }
     Ok(())

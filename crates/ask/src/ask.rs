@@ -6,6 +6,7 @@ use tracesift_trace::rows::ContextSwitchRow;
 
 use crate::answer::{Answer, Column, Failure, Kind, Layout, Outcome, Section, View};
 use crate::recording::{OpenRecording, Source, open_all};
+use crate::shown::Shown;
 use crate::time_range::TimeRange;
 use crate::time_spec::TimeSpec;
 use crate::zero_time::{Found, ZeroTime};
@@ -21,6 +22,11 @@ pub trait Ask: Sync {
     /// The same question about a part of one recording. `origin` is the instant from which its filters count times, ns since the
     /// session's start.
     fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask>;
+
+    /// The same question by somebody who looks at these columns only; the others then have no values. `None`: it makes no difference.
+    fn showing(&self, _shown: &Shown) -> Option<Box<dyn Ask>> {
+        None
+    }
 
     /// The answer of one recording.
     ///

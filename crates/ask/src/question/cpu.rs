@@ -3,6 +3,8 @@
 //! Sampled CPU is the sum of the samples' weights. Run, wait and ready come from context switches (precise), summed over
 //! the threads of a process, and are never mixed with sampled CPU.
 
+mod candidates;
+
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
@@ -22,6 +24,7 @@ use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
+use crate::shown::Shown;
 use crate::time_range::TimeRange;
 
 /// Order of the rows, ascending.
@@ -85,6 +88,8 @@ pub struct Question {
     pub totals: Totals,
     /// Facts of the image that a process runs; only of images that the patterns accept.
     pub modules: Option<Patterns>,
+    /// Which columns somebody looks at.
+    pub shown: Shown,
 }
 
 /// One process of the answer.
@@ -263,10 +268,13 @@ impl Ask for Question {
         Box::new(Self { time, ..self.clone() })
     }
 
+    fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
+        Some(Box::new(Self { shown: shown.clone(), ..self.clone() }))
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
-        let processes: Vec<ProcessRow> = archive.rows()?;
-        let figures = recording.process_figures(&processes, self.time)?;
+        let (processes, figures) = candidates::read(recording, self)?;
         let modules = match self.modules {
             Some(_) => MainModules::of(&processes, &archive.rows::<ModuleRow>()?, &archive.rows::<ProcessModuleRow>()?),
             None => MainModules::default(),
@@ -286,8 +294,8 @@ pub fn answer(
 ) -> Section {
     let rows = rows(processes, figures, modules, question);
     match question.totals {
-        Totals::None => COLUMNS.section(file, &rows, Vec::new()),
-        Totals::Process => COLUMNS.section(file, &rows, totals(file, question.time, &rows)),
+        Totals::None => COLUMNS.section_showing(file, &rows, Vec::new(), &question.shown),
+        Totals::Process => COLUMNS.section_showing(file, &rows, totals(file, question.time, &rows), &question.shown),
         Totals::Total => COLUMNS.section(file, &[], totals(file, question.time, &rows)),
     }
 }
@@ -301,14 +309,8 @@ pub fn rows(
     question: &Question,
 ) -> Vec<Row> {
     let figures: FxHashMap<ProcessId, &ProcessSummaryRow> = figures.iter().map(|row| (row.process, row)).collect();
-    let passes = |figures: &ProcessSummaryRow| {
-        was_seen(figures)
-            && question.cpu.contains(Some(figures.cpu))
-            && question.wait.contains(figures.wait)
-            && question.ready.contains(figures.ready)
-    };
     let row = |(_, process): (usize, &ProcessRow)| {
-        let figures = figures.get(&process.process).copied().filter(|figures| passes(figures))?.clone();
+        let figures = figures.get(&process.process).copied().filter(|figures| question.accepts(figures))?.clone();
         let idle = is_idle(process);
         let module = modules.get(process.process).cloned();
         let wanted = question.modules.as_ref().filter(|patterns| !patterns.is_empty());
@@ -324,30 +326,49 @@ pub fn rows(
     idle
 }
 
+impl Question {
+    /// Whether a process has such figures.
+    fn accepts(&self, figures: &ProcessSummaryRow) -> bool {
+        was_seen(figures)
+            && self.cpu.contains(Some(figures.cpu))
+            && self.wait.contains(figures.wait)
+            && self.ready.contains(figures.ready)
+    }
+}
+
 /// Whether a process ran at all. The others would only fill the screen.
 fn was_seen(figures: &ProcessSummaryRow) -> bool {
     figures.samples > 0 || figures.cpu > 0 || figures.run.is_some_and(|run| run > 0)
 }
 
 fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
-    let (x, y) = (&a.figures, &b.figures);
-    let by_cpu = || x.cpu.cmp(&y.cpu).then(x.run.cmp(&y.run));
     let by_name =
         || a.process.name.to_lowercase().cmp(&b.process.name.to_lowercase()).then(a.process.pid.cmp(&b.process.pid));
     let order = match sort {
-        Sort::Cpu => Ordering::Equal,
+        Sort::Start => a.process.start.cmp(&b.process.start),
+        Sort::Name => by_name(),
+        _ => Ordering::Equal,
+    };
+    order
+        .then_with(|| compare_figures(sort, &a.figures, &b.figures))
+        .then_with(by_name)
+        .then(a.process.start.cmp(&b.process.start))
+}
+
+/// The part of the order that figures alone decide.
+fn compare_figures(sort: Sort, x: &ProcessSummaryRow, y: &ProcessSummaryRow) -> Ordering {
+    let order = match sort {
+        Sort::Cpu | Sort::Start | Sort::Name => Ordering::Equal,
         Sort::Samples => x.samples.cmp(&y.samples),
         Sort::Priority => x.priority.unwrap_or(-1.0).total_cmp(&y.priority.unwrap_or(-1.0)),
         Sort::Cores => x.cores_used.cmp(&y.cores_used),
         Sort::Run => x.run.cmp(&y.run),
         Sort::Wait => x.wait.cmp(&y.wait),
         Sort::Ready => x.ready.cmp(&y.ready),
-        Sort::Start => a.process.start.cmp(&b.process.start),
         Sort::First => x.first.cmp(&y.first),
         Sort::Last => x.last.cmp(&y.last),
-        Sort::Name => by_name(),
     };
-    order.then_with(by_cpu).then_with(by_name).then(a.process.start.cmp(&b.process.start))
+    order.then_with(|| x.cpu.cmp(&y.cpu).then(x.run.cmp(&y.run)))
 }
 
 /// Sums over the rows shown, the idle loop left out.

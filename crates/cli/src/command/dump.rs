@@ -1,10 +1,11 @@
 //! `dump`: puts a question to archives.
 
 use chrono::Local;
-use tracesift_ask::answer::Answer;
+use tracesift_ask::answer::{Answer, Column, View};
 use tracesift_ask::column_choice::{ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::recording::Source;
+use tracesift_ask::shown::Shown;
 use tracesift_ask::{Ask, When, ask};
 use tracesift_extract::EventSelection;
 
@@ -51,9 +52,10 @@ pub(crate) fn ask_archives(
     printer: &Printer,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
-    printer.columns.choose(&when.columns(question)).map_err(wrong_column)?;
+    let shown = printer.shown(&when.columns(question))?;
     let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
-    let outcome = ask(&sources.list, question, when);
+    let narrowed = question.showing(&shown);
+    let outcome = ask(&sources.list, narrowed.as_deref().unwrap_or(question), when);
     for failure in &outcome.failures {
         messages.error(&failure.reason);
     }
@@ -136,6 +138,19 @@ impl Printer {
             color: on_terminal && terminal::stdout_shows_color(no_color),
         };
         Ok(Self { format, style, target, columns: ColumnChoice::parse(&args.columns) })
+    }
+
+    /// The columns that the output has.
+    pub(crate) fn shown(&self, columns: &[Column]) -> Result<Shown, UsageError> {
+        let chosen = self.columns.choose(columns).map_err(wrong_column)?;
+        let is_shown = |view: View| match (self.format, view) {
+            (_, View::Nowhere) => false,
+            (Format::Table, View::Machine) => false,
+            (Format::Table, View::Details) => self.style.details,
+            (_, View::Always | View::Details | View::Machine | View::People) => true,
+        };
+        let shown = chosen.into_iter().filter(|(_, view)| is_shown(*view));
+        Ok(Shown::only(shown.filter_map(|(at, _)| columns.get(at).map(|column| column.key))))
     }
 
     /// Prints an answer.

@@ -14,6 +14,7 @@ import duckdb
 threads, query = sys.argv[1], open(sys.argv[2], encoding="utf-8").read()
 connection = duckdb.connect()
 connection.execute(f"SET threads = {int(threads)}")
+connection.execute("SET enable_progress_bar = false")
 # Footers of files that did not change are kept from one query to the next.
 connection.execute("SET parquet_metadata_cache = true")
 for line in sys.stdin:

@@ -76,7 +76,11 @@ fn description(index: usize) -> TraceInfo {
     // Ten minutes apart, seven days a week, in an order that names and times share.
     let minutes = index * 10;
     let (day, hour, minute) = (5 + minutes / 1440, minutes / 60 % 24, minutes % 60);
-    let name = format!("{test}_{}ms_LAB{:02}_SRV_TestStatus-Passed_202601{day:02}-{hour:02}{minute:02}00", 2_000 + index, index % 12);
+    let name = format!(
+        "{test}_{}ms_LAB{:02}_SRV_TestStatus-Passed_202601{day:02}-{hour:02}{minute:02}00",
+        2_000 + index,
+        index % 12
+    );
     TraceInfo {
         sources: vec![SourceFile { path: format!("runs/{name}.etl"), size: 812_345_678, ..SourceFile::default() }],
         kind: "etl".to_owned(),
@@ -103,8 +107,20 @@ fn description(index: usize) -> TraceInfo {
 
 fn processes(random: &mut SplitMix64) -> Vec<ProcessRow> {
     const IMAGES: [&str; 14] = [
-        "svchost.exe", "svchost.exe", "svchost.exe", "chrome.exe", "chrome.exe", "msedgewebview2.exe", "dllhost.exe", "conhost.exe",
-        "RuntimeBroker.exe", "Contoso.Shop.Worker.exe", "dotnet.exe", "MsMpEng.exe", "explorer.exe", "sqlservr.exe",
+        "svchost.exe",
+        "svchost.exe",
+        "svchost.exe",
+        "chrome.exe",
+        "chrome.exe",
+        "msedgewebview2.exe",
+        "dllhost.exe",
+        "conhost.exe",
+        "RuntimeBroker.exe",
+        "Contoso.Shop.Worker.exe",
+        "dotnet.exe",
+        "MsMpEng.exe",
+        "explorer.exe",
+        "sqlservr.exe",
     ];
     let process = |index: usize| {
         let name = match index {
@@ -127,7 +143,9 @@ fn processes(random: &mut SplitMix64) -> Vec<ProcessRow> {
             parent_pid: (!is_made).then(|| 4 * random.between(2, 40)),
             parent: None,
             session: (!is_made).then(|| random.below(2) as i32),
-            user: (!is_made).then(|| ["S-1-5-18", "S-1-5-19", "S-1-5-21-1004336348-1177238915-682003330-512"][random.index(3)].to_owned()),
+            user: (!is_made).then(|| {
+                ["S-1-5-18", "S-1-5-19", "S-1-5-21-1004336348-1177238915-682003330-512"][random.index(3)].to_owned()
+            }),
             package: None,
             application: None,
             start: random.chance(15).then(|| random.between(0, LENGTH / 2)),

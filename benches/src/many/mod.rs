@@ -54,7 +54,9 @@ const QUESTIONS: [Question; 2] = [
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     let python = std::env::var("TRACESIFT_DUCKDB_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if !duckdb::is_there(&python) {
-        return say("DuckDB is not installed (pip install duckdb; TRACESIFT_DUCKDB_PYTHON names the interpreter): skipped");
+        return say(
+            "DuckDB is not installed (pip install duckdb; TRACESIFT_DUCKDB_PYTHON names the interpreter): skipped",
+        );
     }
     let directory = directory.join("many");
     std::fs::create_dir_all(&directory)?;
@@ -76,7 +78,8 @@ fn compare(question: &Question, directory: &Path, archives: &Path, python: &str)
     let mut duckdb = DuckDb::start(python, THREADS, &query)?;
     duckdb.write(&theirs)?;
     whole(program(question, archives)?.args(["--columns", question.columns, "--csv"]).arg(&ours))?;
-    let rows = rows::same(&ours, &theirs, archives).with_context(|| format!("{} differs from DuckDB", question.name))?;
+    let rows =
+        rows::same(&ours, &theirs, archives).with_context(|| format!("{} differs from DuckDB", question.name))?;
     say(&format!("{}: {rows} rows, the same as DuckDB {}", question.name, duckdb.version()?))?;
 
     let ours = || whole(&mut program(question, archives)?);
@@ -90,7 +93,12 @@ fn program(question: &Question, archives: &Path) -> anyhow::Result<Command> {
     // `cargo build --release` puts the program beside this one.
     let program: PathBuf = std::env::current_exe()?.with_file_name("tracesift");
     let mut command = Command::new(program);
-    command.args(["dump", "cpu"]).args(question.arguments).arg("-f").arg(archives.join("*")).env("RAYON_NUM_THREADS", THREADS);
+    command
+        .args(["dump", "cpu"])
+        .args(question.arguments)
+        .arg("-f")
+        .arg(archives.join("*"))
+        .env("RAYON_NUM_THREADS", THREADS);
     Ok(command)
 }
 

@@ -31,33 +31,128 @@ const MANAGED: [(&str, &str); 6] = [
     ("PresentationCore.dll", "System.Windows.Media."),
 ];
 const VERBS: [&str; 28] = [
-    "Acquire", "Allocate", "Bind", "Build", "Check", "Close", "Commit", "Copy", "Create", "Decode", "Delete", "Dispatch", "Find",
-    "Flush", "Free", "Get", "Initialize", "Insert", "Load", "Lookup", "Open", "Query", "Read", "Release", "Resolve", "Set", "Wait",
+    "Acquire",
+    "Allocate",
+    "Bind",
+    "Build",
+    "Check",
+    "Close",
+    "Commit",
+    "Copy",
+    "Create",
+    "Decode",
+    "Delete",
+    "Dispatch",
+    "Find",
+    "Flush",
+    "Free",
+    "Get",
+    "Initialize",
+    "Insert",
+    "Load",
+    "Lookup",
+    "Open",
+    "Query",
+    "Read",
+    "Release",
+    "Resolve",
+    "Set",
+    "Wait",
     "Write",
 ];
 const NOUNS: [&str; 36] = [
-    "Address", "Attribute", "Block", "Buffer", "Cache", "Channel", "Completion", "Context", "Descriptor", "Directory", "Event",
-    "Extent", "File", "Handle", "Heap", "Index", "Key", "List", "Lock", "Map", "Message", "Name", "Object", "Packet", "Page",
-    "Process", "Queue", "Request", "Security", "Segment", "Session", "Stream", "Table", "Thread", "Token", "Transaction",
+    "Address",
+    "Attribute",
+    "Block",
+    "Buffer",
+    "Cache",
+    "Channel",
+    "Completion",
+    "Context",
+    "Descriptor",
+    "Directory",
+    "Event",
+    "Extent",
+    "File",
+    "Handle",
+    "Heap",
+    "Index",
+    "Key",
+    "List",
+    "Lock",
+    "Map",
+    "Message",
+    "Name",
+    "Object",
+    "Packet",
+    "Page",
+    "Process",
+    "Queue",
+    "Request",
+    "Security",
+    "Segment",
+    "Session",
+    "Stream",
+    "Table",
+    "Thread",
+    "Token",
+    "Transaction",
 ];
 const SUFFIXES: [&str; 10] = ["", "", "", "Ex", "Internal", "Worker", "ForProcess", "Async", "NoLock", "Fast"];
 const TYPES: [&str; 12] = [
-    "StreamWriter", "StreamReader", "Dictionary`2[System.__Canon,System.__Canon]", "List`1[System.__Canon]", "HttpConnection",
-    "JsonSerializer", "ConcurrentQueue`1[System.__Canon]", "Task`1[System.__Canon]", "PipeReader", "FileStream", "Utf8Parser", "Visual",
+    "StreamWriter",
+    "StreamReader",
+    "Dictionary`2[System.__Canon,System.__Canon]",
+    "List`1[System.__Canon]",
+    "HttpConnection",
+    "JsonSerializer",
+    "ConcurrentQueue`1[System.__Canon]",
+    "Task`1[System.__Canon]",
+    "PipeReader",
+    "FileStream",
+    "Utf8Parser",
+    "Visual",
 ];
 const PARTS: [&str; 20] = [
-    "Billing", "Catalog", "Checkout", "Customer", "Delivery", "Discount", "Document", "Export", "Ledger", "Order", "Payment", "Pricing",
-    "Report", "Return", "Shipment", "Stock", "Supplier", "Tax", "User", "Warehouse",
+    "Billing",
+    "Catalog",
+    "Checkout",
+    "Customer",
+    "Delivery",
+    "Discount",
+    "Document",
+    "Export",
+    "Ledger",
+    "Order",
+    "Payment",
+    "Pricing",
+    "Report",
+    "Return",
+    "Shipment",
+    "Stock",
+    "Supplier",
+    "Tax",
+    "User",
+    "Warehouse",
 ];
 const ROLES: [&str; 12] = [
-    "Service", "Repository", "Controller", "Handler", "Validator", "Mapper", "Factory", "Worker", "Provider", "Client", "Store", "Policy",
+    "Service",
+    "Repository",
+    "Controller",
+    "Handler",
+    "Validator",
+    "Mapper",
+    "Factory",
+    "Worker",
+    "Provider",
+    "Client",
+    "Store",
+    "Policy",
 ];
 
 /// `count` different names of the system, the same ones every time.
 pub(crate) fn shared(count: usize) -> Vec<Name> {
-    distinct(&mut SplitMix64::new(1), count, |random| {
-        if random.chance(65) { native(random) } else { managed(random) }
-    })
+    distinct(&mut SplitMix64::new(1), count, |random| if random.chance(65) { native(random) } else { managed(random) })
 }
 
 /// `count` different names of what only this recording has: the application of its build, and code without symbols.
@@ -86,14 +181,20 @@ fn of<'a>(random: &mut SplitMix64, words: &[&'a str]) -> &'a str {
 
 fn native(random: &mut SplitMix64) -> Name {
     let (module, prefixes) = NATIVE[random.index(NATIVE.len())];
-    let function = [prefixes[random.index(prefixes.len())], of(random, &VERBS), of(random, &NOUNS), of(random, &SUFFIXES)];
+    let function =
+        [prefixes[random.index(prefixes.len())], of(random, &VERBS), of(random, &NOUNS), of(random, &SUFFIXES)];
     (module.to_owned(), function.concat())
 }
 
 fn managed(random: &mut SplitMix64) -> Name {
     let (module, namespace) = MANAGED[random.index(MANAGED.len())];
-    let function =
-        format!("{namespace}{}.{}{}{}", of(random, &TYPES), of(random, &VERBS), of(random, &NOUNS), of(random, &SUFFIXES));
+    let function = format!(
+        "{namespace}{}.{}{}{}",
+        of(random, &TYPES),
+        of(random, &VERBS),
+        of(random, &NOUNS),
+        of(random, &SUFFIXES)
+    );
     (module.to_owned(), function)
 }
 
@@ -111,6 +212,9 @@ fn application(random: &mut SplitMix64, build: usize) -> Name {
 }
 
 fn without_symbols(random: &mut SplitMix64) -> Name {
-    let module = of(random, &["nvwgf2umx.dll", "sqlservr.exe", "CsFalconService.exe", "igdumdim64.dll", "chrome.dll", "vendor.sys"]);
+    let module = of(
+        random,
+        &["nvwgf2umx.dll", "sqlservr.exe", "CsFalconService.exe", "igdumdim64.dll", "chrome.dll", "vendor.sys"],
+    );
     (module.to_owned(), format!("{module}+{:#x}", random.below(1 << 24)))
 }

@@ -23,7 +23,7 @@ struct Anchor {
 }
 
 /// The characters of names, the most frequent first: what is not among them is rare.
-const FREQUENT: &[u8] = b"etaoinrscludmpghfybwvkxjqz_.!";
+const FREQUENT: &[u8] = b"etrainosl.cd:mpughyfb_wvkxq";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token {

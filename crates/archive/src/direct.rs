@@ -14,6 +14,9 @@ use parquet::file::metadata::ParquetMetaData;
 use crate::pages::{Chunk, Group};
 use crate::scan::{BATCH_ROWS, Choice};
 
+/// Rows of a batch of columns by which others are chosen: few columns, and what is found out of a dictionary holds for a batch.
+const KEY_ROWS: usize = 64 * 1024;
+
 /// The pass.
 pub(crate) struct Direct {
     metadata: Arc<ParquetMetaData>,
@@ -63,7 +66,7 @@ impl Direct {
             let selection = self.selection(&group)?;
             self.reader = match selection {
                 Some(selection) if !selection.selects_any() => None,
-                selection => Some(self.read(&group, &self.columns, selection, false)?),
+                selection => Some(self.read(&group, &self.columns, selection, None)?),
             };
         }
     }
@@ -72,7 +75,7 @@ impl Direct {
     fn selection(&mut self, group: &Group<'_>) -> Result<Option<RowSelection>> {
         let (Some(by), Some(mut choice)) = (&self.by, self.choice.take()) else { return Ok(None) };
         let mut accepted = Vec::new();
-        for batch in self.read(group, by, None, choice.by_number)? {
+        for batch in self.read(group, by, None, Some(&choice))? {
             let rows = (choice.accepts)(&batch?).map_err(ParquetError::General)?;
             accepted.push(BooleanArray::new(rows, None));
         }
@@ -85,16 +88,18 @@ impl Direct {
         group: &Group<'_>,
         columns: &ProjectionMask,
         selection: Option<RowSelection>,
-        by_number: bool,
+        choice: Option<&Choice>,
     ) -> Result<ParquetRecordBatchReader> {
         let schema = self.metadata.file_metadata().schema_descr();
-        let hint = by_number.then(|| self.numbers(group));
+        let hint = choice.filter(|choice| choice.by_number).and_then(|_| self.numbers(group));
+        let rows = if hint.is_some() { KEY_ROWS } else { BATCH_ROWS };
         let levels = parquet_to_arrow_field_levels(schema, columns.clone(), hint.as_ref())?;
-        ParquetRecordBatchReader::try_new_with_row_groups(&levels, group, BATCH_ROWS, selection)
+        ParquetRecordBatchReader::try_new_with_row_groups(&levels, group, rows, selection)
     }
 
-    /// Asks for the numbers of a dictionary in place of texts, wherever a chunk has nothing else.
-    fn numbers(&self, group: &Group<'_>) -> Fields {
+    /// Asks for the numbers of a dictionary in place of texts, wherever a chunk has nothing else. `None` where the table has lists, of
+    /// which a hint would have to tell the inside.
+    fn numbers(&self, group: &Group<'_>) -> Option<Fields> {
         let schema = self.metadata.file_metadata().schema_descr();
         let numbers = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let roots = schema.root_schema().get_fields().iter().enumerate();
@@ -103,10 +108,14 @@ impl Direct {
             let chunk = group.chunks.iter().find(|(found, _)| Some(*found) == leaf);
             let is_text = field.get_basic_info().converted_type() == parquet::basic::ConvertedType::UTF8;
             // A type that fits nothing is no hint.
-            let data =
-                if is_text && chunk.is_some_and(|(_, chunk)| chunk.is_dictionary()) { numbers.clone() } else { DataType::Null };
+            let data = if is_text && chunk.is_some_and(|(_, chunk)| chunk.is_dictionary()) {
+                numbers.clone()
+            } else {
+                DataType::Null
+            };
             Field::new(field.name(), data, field.is_optional())
         };
-        roots.map(hint).collect()
+        let is_flat = schema.root_schema().get_fields().iter().all(|field| field.is_primitive());
+        is_flat.then(|| roots.map(hint).collect())
     }
 }

@@ -10,6 +10,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use tracesift_trace::info::TableFile;
 
+use crate::buffer;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
 
@@ -39,13 +40,14 @@ impl Input {
         if length > IN_MEMORY {
             return Ok(Self::File(Arc::new(file), length));
         }
-        let mut content = Vec::with_capacity(to_usize(length).unwrap_or(0));
+        let mut content = buffer::take();
+        content.reserve_exact(to_usize(length).unwrap_or(0) + 1);
         // One byte more than it should have shows that it grew meanwhile; the checksum then does not fit.
         file.take(length + 1).read_to_end(&mut content).reading(path)?;
         if checksum_text(crc32fast::hash(&content)) != expected.crc32 {
             return Err(Error::corrupt(path, "its checksum is not the one in trace.json"));
         }
-        Ok(Self::Memory(content.into()))
+        Ok(Self::Memory(buffer::share(content)))
     }
 
     fn check(&self, start: u64, length: u64) -> Result<()> {

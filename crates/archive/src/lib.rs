@@ -9,6 +9,7 @@
 //! [`Archive`] reads it and treats what it reads as hostile: damage is an [`Error`], never a panic.
 
 mod batch;
+mod buffer;
 mod cell;
 mod checked_file;
 mod column;

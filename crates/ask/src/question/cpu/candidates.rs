@@ -35,7 +35,8 @@ pub(super) fn read(
         return Ok((processes, figures));
     }
     let is_table = question.shown.is_within(&TABLE);
-    let figures = archive.rows_with(if is_table && question.needs_few_figures() { TABLE_FIGURES } else { Projection::ALL })?;
+    let figures =
+        archive.rows_with(if is_table && question.needs_few_figures() { TABLE_FIGURES } else { Projection::ALL })?;
     let processes = archive.stored_rows(if is_table { IN_TABLE } else { Projection::ALL })?;
     let keys = processes.keys(KEYS)?;
     let at_work: FxHashSet<ProcessId> = keys.iter().filter(|key| !is_idle(key)).map(|key| key.process).collect();
@@ -54,11 +55,7 @@ impl Question {
     }
 
     /// The processes that figures let into the answer, equals of the last one included; `None`: figures do not decide.
-    fn largest(
-        &self,
-        figures: &[ProcessSummaryRow],
-        at_work: &FxHashSet<ProcessId>,
-    ) -> Option<FxHashSet<ProcessId>> {
+    fn largest(&self, figures: &[ProcessSummaryRow], at_work: &FxHashSet<ProcessId>) -> Option<FxHashSet<ProcessId>> {
         if matches!(self.sort, Sort::Start | Sort::Name) {
             return None;
         }

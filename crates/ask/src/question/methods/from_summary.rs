@@ -10,7 +10,7 @@ use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow};
 
-use self::chooser::{Chooser, Verdicts};
+use self::chooser::Chooser;
 use super::Question;
 use super::order::{Kind, MEASURES, Method, Ranges, Sort};
 use super::pattern::MethodPatterns;
@@ -24,8 +24,6 @@ pub(super) struct FromSummary {
     pub(super) incomplete: FxHashSet<ProcessId>,
 }
 
-/// What methods are chosen by.
-const KEYS: Projection<MethodSummaryRow> = Projection::of(&["process", "module", "function"]);
 /// What a table shows of them without `--details`, and what the summary was cut by.
 const MAIN: Projection<MethodSummaryRow> =
     Projection::of(&["process", "module", "function", "cpu", "exclusive_cpu", "wait", "ready"]);
@@ -84,14 +82,10 @@ impl FromSummary {
         let mut kept: FxHashMap<ProcessId, Vec<Thresholds>> =
             summaries.iter().filter(was_cut).map(|row| (row.process, Vec::new())).collect();
         let mut methods: Vec<Method> = Vec::new();
-        let chooser = Chooser {
-            patterns: patterns.clone(),
-            processes: processes.clone(),
-            cut: kept.keys().copied().collect(),
-            verdicts: Verdicts::default(),
-        };
+        let chooser =
+            Chooser { patterns: patterns.clone(), processes: processes.clone(), cut: kept.keys().copied().collect() };
         let columns = if question.needs_few_figures() { MAIN } else { Projection::ALL };
-        archive.scan_by_keys(columns, KEYS, chooser.choose(), |row: &MethodSummaryRow| {
+        archive.scan_by_keys(columns, chooser.keys(), chooser.choose(), |row: &MethodSummaryRow| {
             if let Some(kept) = kept.get_mut(&row.process) {
                 kept.push(MEASURES.map(|measure| measure.figure(row).unwrap_or(0)));
                 // Of a process that was cut all rows come.

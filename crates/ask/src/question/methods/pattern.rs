@@ -11,6 +11,8 @@ use tracesift_extract::input::Pattern;
 pub struct MethodPatterns {
     include: Vec<MethodPattern>,
     exclude: Vec<MethodPattern>,
+    /// Whether some of them look at the module.
+    need_module: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,7 @@ impl MethodPatterns {
                 None => patterns.include.extend(MethodPattern::all(item, with_module)),
             }
         }
+        patterns.need_module = patterns.include.iter().chain(&patterns.exclude).any(|item| item.with_module);
         patterns
     }
 
@@ -44,7 +47,7 @@ impl MethodPatterns {
     /// Whether some pattern looks at the module.
     #[must_use]
     pub fn need_module(&self) -> bool {
-        self.include.iter().chain(&self.exclude).any(|item| item.with_module)
+        self.need_module
     }
 
     /// Whether a method passes. `module` and `function` are its names in the answer.
@@ -55,7 +58,7 @@ impl MethodPatterns {
         }
         let function = one_separator(function);
         let method =
-            if self.need_module() { format!("{}!{function}", module.unwrap_or_default()) } else { String::new() };
+            if self.need_module { format!("{}!{function}", module.unwrap_or_default()) } else { String::new() };
         let hit = |patterns: &[MethodPattern]| {
             patterns.iter().any(|item| item.pattern.matches(if item.with_module { &method } else { &function }))
         };
@@ -78,7 +81,9 @@ impl MethodPattern {
 
 /// `::` and `.` before the name of a method are the same.
 fn one_separator(text: &str) -> Cow<'_, str> {
-    if text.contains("::") { Cow::Owned(text.replace("::", ".")) } else { Cow::Borrowed(text) }
+    // One character is found much faster than two.
+    let may_have = memchr::memchr(b':', text.as_bytes()).is_some();
+    if may_have && text.contains("::") { Cow::Owned(text.replace("::", ".")) } else { Cow::Borrowed(text) }
 }
 
 #[cfg(test)]

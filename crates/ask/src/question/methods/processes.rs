@@ -29,8 +29,7 @@ pub(super) struct OfProcesses {
 impl OfProcesses {
     /// Reads them.
     pub(super) fn read(recording: &OpenRecording, question: &Question) -> Result<Self, Error> {
-        let is_table =
-            question.filter.is_empty() && !BEYOND_TABLE.iter().any(|column| question.shown.has(column));
+        let is_table = question.filter.is_empty() && !BEYOND_TABLE.iter().any(|column| question.shown.has(column));
         let stored = recording.archive().stored_rows(if is_table { IN_TABLE } else { Projection::ALL })?;
         let (keys, accepted) = if question.filter.is_empty() {
             let keys = stored.keys(KEYS)?;

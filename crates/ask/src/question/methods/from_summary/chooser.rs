@@ -1,8 +1,9 @@
 //! Which rows of `method_summary` are read at all. A name that stands in hundreds of rows is compared with the patterns once.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::{Keys, Texts};
+use tracesift_archive::{Keys, Projection};
 use tracesift_trace::ProcessId;
+use tracesift_trace::rows::MethodSummaryRow;
 
 use super::super::pattern::MethodPatterns;
 
@@ -11,67 +12,57 @@ pub(super) struct Chooser {
     pub(super) patterns: MethodPatterns,
     pub(super) processes: FxHashSet<ProcessId>,
     pub(super) cut: FxHashSet<ProcessId>,
-    pub(super) verdicts: Verdicts,
-}
-
-/// What the patterns say of names, by the names' numbers; cleared for every batch, since each may have numbers of its own.
-#[derive(Debug, Default)]
-pub(super) struct Verdicts {
-    of_function: Vec<Option<bool>>,
-    of_method: FxHashMap<(Option<usize>, usize), bool>,
 }
 
 impl Chooser {
+    /// What it looks at.
+    pub(super) fn keys(&self) -> Projection<MethodSummaryRow> {
+        const NAMES: Projection<MethodSummaryRow> = Projection::of(&["process", "function"]);
+        const METHODS: Projection<MethodSummaryRow> = Projection::of(&["process", "module", "function"]);
+        if self.patterns.need_module() { METHODS } else { NAMES }
+    }
+
     /// The choice, as a pass over the table makes it.
-    pub(super) fn choose(mut self) -> impl FnMut(&Keys<'_>) -> Result<Vec<bool>, String> + Send + 'static {
+    pub(super) fn choose(self) -> impl FnMut(&Keys<'_>) -> Result<Vec<bool>, String> + Send + 'static {
         move |keys| {
+            let named = if self.patterns.need_module() { self.by_method(keys)? } else { self.by_function(keys)? };
             let processes = keys.ids("process")?;
-            let (modules, functions) = (keys.texts("module")?, keys.texts("function")?);
-            self.verdicts.clear(functions.count());
-            let accepts = |row| {
-                let impossible = || format!("row {row} has an impossible function");
-                let function = functions.number(row).ok_or_else(impossible)?;
-                // Most rows are refused by their name, so that is looked at first, unless all of a process are wanted.
-                let named = self.verdicts.of(&self.patterns, &modules, modules.number(row), &functions, function);
-                if !named && self.cut.is_empty() {
-                    return Ok(false);
-                }
-                let process = processes.get(row).map(ProcessId);
-                Ok(process.is_some_and(|process| {
-                    self.processes.contains(&process) && (named || self.cut.contains(&process))
-                }))
+            let is_asked = |row: usize, named: bool| {
+                processes
+                    .get(row)
+                    .map(ProcessId)
+                    .is_some_and(|process| self.processes.contains(&process) && (named || self.cut.contains(&process)))
             };
-            (0..keys.rows()).map(accepts).collect()
+            // Most rows are refused by their name, unless all of a process are wanted.
+            let all = !self.cut.is_empty();
+            Ok(named.into_iter().enumerate().map(|(row, named)| (named || all) && is_asked(row, named)).collect())
         }
+    }
+
+    /// Which rows the patterns accept, where they look at functions only.
+    fn by_function(&self, keys: &Keys<'_>) -> Result<Vec<bool>, String> {
+        let functions = keys.texts("function")?;
+        let matches = |number| functions.text(number).is_some_and(|function| self.patterns.matches(None, function));
+        let verdicts: Vec<bool> = (0..functions.count()).map(matches).collect();
+        let verdict = |row| functions.number(row).and_then(|number| verdicts.get(number).copied());
+        (0..keys.rows()).map(|row| verdict(row).ok_or_else(|| impossible(row))).collect()
+    }
+
+    /// Which rows the patterns accept, where modules count.
+    fn by_method(&self, keys: &Keys<'_>) -> Result<Vec<bool>, String> {
+        let (modules, functions) = (keys.texts("module")?, keys.texts("function")?);
+        let mut verdicts: FxHashMap<(Option<usize>, usize), bool> = FxHashMap::default();
+        let mut verdict = |row| {
+            let (module, function) = (modules.number(row), functions.number(row).ok_or_else(|| impossible(row))?);
+            Ok(*verdicts.entry((module, function)).or_insert_with(|| {
+                let module = module.and_then(|module| modules.text(module));
+                functions.text(function).is_some_and(|function| self.patterns.matches(module, function))
+            }))
+        };
+        (0..keys.rows()).map(&mut verdict).collect()
     }
 }
 
-impl Verdicts {
-    fn clear(&mut self, functions: usize) {
-        self.of_function.clear();
-        self.of_function.resize(functions, None);
-        self.of_method.clear();
-    }
-
-    /// Whether the patterns accept a method.
-    fn of(
-        &mut self,
-        patterns: &MethodPatterns,
-        modules: &Texts<'_>,
-        module: Option<usize>,
-        functions: &Texts<'_>,
-        function: usize,
-    ) -> bool {
-        let judge = || {
-            let module = module.and_then(|module| modules.text(module));
-            functions.text(function).is_some_and(|function| patterns.matches(module, function))
-        };
-        if patterns.need_module() {
-            return *self.of_method.entry((module, function)).or_insert_with(judge);
-        }
-        match self.of_function.get_mut(function) {
-            Some(verdict) => *verdict.get_or_insert_with(judge),
-            None => judge(),
-        }
-    }
+fn impossible(row: usize) -> String {
+    format!("row {row} has an impossible function")
 }

@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::{BooleanArray, RecordBatch};
+use arrow_array::{Array, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Fields};
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups as _, RowSelection};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ParquetMetaData;
@@ -80,6 +80,10 @@ impl Direct {
             accepted.push(BooleanArray::new(rows, None));
         }
         self.choice = Some(choice);
+        let rows: usize = accepted.iter().map(Array::len).sum();
+        if rows != group.num_rows() {
+            return Err(ParquetError::General(format!("{rows} rows of {} could be chosen from", group.num_rows())));
+        }
         Ok(Some(RowSelection::from_filters(&accepted)))
     }
 

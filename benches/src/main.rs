@@ -2,13 +2,14 @@
 //!
 //!     cargo run --release -p tracesift-benches -- all --dir /tmp/bench
 //!
-//! `perf-data` and `stacks` run the program itself, which `cargo build --release` builds.
+//! `perf-data`, `stacks` and `many` run the program itself, which `cargo build --release` builds.
 //!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
 
 mod events;
 mod extract;
 mod framing;
+mod many;
 mod measure;
 mod memory;
 mod perf_data;
@@ -61,6 +62,7 @@ fn main() -> anyhow::Result<()> {
         ("perf-memory", perf_memory::run),
         ("symbols", symbols::run),
         ("stacks", stacks::run),
+        ("many", many::run),
     ] {
         if all || what == name {
             known = true;
@@ -70,7 +72,7 @@ fn main() -> anyhow::Result<()> {
     }
     if !known {
         bail!(
-            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols, stacks or all"
+            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols, stacks, many or all"
         );
     }
     Ok(())

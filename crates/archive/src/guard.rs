@@ -4,6 +4,7 @@
 //! values makes it allocate that much, and a failed allocation ends the process. So the footer is walked before it is
 //! decoded, and the page headers of the chunks that a query touches before their pages are.
 
+use parquet::basic::Encoding;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::{ChunkReader, Length as _};
 
@@ -70,8 +71,29 @@ pub(crate) fn check_rows(input: &Input, metadata: &ParquetMetaData) -> Result<u6
     Ok(rows)
 }
 
-/// Checks the pages of one column chunk.
-pub(crate) fn check_chunk(input: &Input, chunk: &ColumnChunkMetaData) -> Result<(), String> {
+/// A page that was checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CheckedPage {
+    /// Where its bytes begin, behind its header.
+    pub(crate) at: u64,
+    /// Its bytes in the file.
+    pub(crate) compressed: u32,
+    /// Its bytes in memory.
+    pub(crate) uncompressed: u32,
+    /// Its values.
+    pub(crate) values: u32,
+    /// Whether it holds the distinct values of its column.
+    pub(crate) is_dictionary: bool,
+    /// How its values are encoded.
+    pub(crate) encoding: Encoding,
+}
+
+/// The pages of a column chunk, in order. `None` where one is of a kind that we do not write: a data page of the second version, or one
+/// whose levels are not run-length encoded.
+pub(crate) type CheckedPages = Option<Vec<CheckedPage>>;
+
+/// Checks the pages of one column chunk and tells where they are.
+pub(crate) fn check_chunk(input: &Input, chunk: &ColumnChunkMetaData) -> Result<CheckedPages, String> {
     let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset()).min(chunk.data_page_offset());
     let implausible = || format!("column {} lies outside of the file", chunk.column_path());
     let start = u64::try_from(start).map_err(|_| implausible())?;
@@ -83,6 +105,7 @@ pub(crate) fn check_chunk(input: &Input, chunk: &ColumnChunkMetaData) -> Result<
     }
     let mut at = start;
     let mut values = 0_u64;
+    let mut pages = Some(Vec::new());
     while at < end {
         let (header, length) = PageHeader::read(input, at, end)
             .ok_or_else(|| format!("column {} has a malformed page header at {at}", chunk.column_path()))?;
@@ -91,12 +114,16 @@ pub(crate) fn check_chunk(input: &Input, chunk: &ColumnChunkMetaData) -> Result<
                 .check(end - at - length, claimed)
                 .map_err(|reason| format!("column {} has a page at {at} that {reason}", chunk.column_path()))?,
         );
+        match (header.page(at + length), &mut pages) {
+            (Some(page), Some(pages)) => pages.push(page),
+            _ => pages = None,
+        }
         at += length + header.compressed.unsigned_abs();
     }
     if values > claimed {
         return Err(format!("column {} has {values} values, not {claimed}", chunk.column_path()));
     }
-    Ok(())
+    Ok(pages)
 }
 
 /// The sizes that a page header states.
@@ -107,12 +134,17 @@ struct PageHeader {
     compressed: i64,
     values: i64,
     encoding: i64,
+    definition_levels: i64,
+    repetition_levels: i64,
 }
 
 /// Kinds of pages.
 const DATA: i64 = 0;
 const DICTIONARY: i64 = 2;
 const DATA_V2: i64 = 3;
+
+/// Run-length encoding, as the levels of first-version data pages have it.
+const RLE: i64 = 3;
 
 /// Encodings that the archive uses: plain, two dictionary encodings and their levels, delta, byte-stream split.
 const ENCODINGS: [i64; 6] = [0, 2, 3, 5, 8, 9];
@@ -133,6 +165,8 @@ impl PageHeader {
                     // Data, dictionary and second-version data pages.
                     [5 | 7 | 8, 1] => header.values = value,
                     [5 | 7, 2] | [8, 4] => header.encoding = value,
+                    [5, 3] => header.definition_levels = value,
+                    [5, 4] => header.repetition_levels = value,
                     _ => {}
                 }
             })?;
@@ -160,6 +194,34 @@ impl PageHeader {
             DICTIONARY => Ok(0),
             _ => Err("is of an unknown kind"),
         }
+    }
+}
+
+impl PageHeader {
+    /// The page whose bytes begin at `at`, once it is checked.
+    fn page(&self, at: u64) -> Option<CheckedPage> {
+        let is_dictionary = self.kind == DICTIONARY;
+        let is_data = self.kind == DATA && self.definition_levels == RLE && self.repetition_levels == RLE;
+        let encoding = match self.encoding {
+            0 => Encoding::PLAIN,
+            // The old name of the dictionary's numbers; a dictionary itself is plain under either.
+            2 if is_dictionary => Encoding::PLAIN,
+            2 | 8 => Encoding::RLE_DICTIONARY,
+            3 => Encoding::RLE,
+            5 => Encoding::DELTA_BINARY_PACKED,
+            9 => Encoding::BYTE_STREAM_SPLIT,
+            _ => return None,
+        };
+        let size = |size: i64| u32::try_from(size).ok();
+        (is_dictionary || is_data).then_some(())?;
+        Some(CheckedPage {
+            at,
+            compressed: size(self.compressed)?,
+            uncompressed: size(self.uncompressed)?,
+            values: size(self.values)?,
+            is_dictionary,
+            encoding,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The bytes of a table file: small ones in memory and checked against their checksum, large ones read where needed.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use tracesift_trace::info::TableFile;
 
+use crate::buffer;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
 
@@ -39,11 +40,14 @@ impl Input {
         if length > IN_MEMORY {
             return Ok(Self::File(Arc::new(file), length));
         }
-        let content = fs::read(path).reading(path)?;
+        let mut content = buffer::take();
+        content.reserve_exact(to_usize(length).unwrap_or(0) + 1);
+        // One byte more than it should have shows that it grew meanwhile; the checksum then does not fit.
+        file.take(length + 1).read_to_end(&mut content).reading(path)?;
         if checksum_text(crc32fast::hash(&content)) != expected.crc32 {
             return Err(Error::corrupt(path, "its checksum is not the one in trace.json"));
         }
-        Ok(Self::Memory(content.into()))
+        Ok(Self::Memory(buffer::share(content)))
     }
 
     fn check(&self, start: u64, length: u64) -> Result<()> {

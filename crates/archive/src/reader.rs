@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use arrow_buffer::BooleanBufferBuilder;
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use tracesift_trace::info::{SourceFile, TableFile, TraceInfo};
 
 use crate::batch::rows_of;
@@ -15,9 +15,11 @@ use crate::error::{Error, WithPath as _};
 use crate::format::{SCHEMA_VERSION, TRACE_FILE, table_file};
 use crate::freshness;
 use crate::input::Input;
+use crate::keys::Keys;
 use crate::projection::Projection;
 use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
+use crate::stored::StoredRows;
 use crate::table::{Table, TableReader as _};
 use crate::tables::TABLES;
 use crate::update::is_plain_name;
@@ -115,6 +117,27 @@ impl Archive {
         Ok(rows)
     }
 
+    /// All rows of a table with these columns, each to be made when it is asked for; none when the archive does not have it.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] or [`Error::Read`].
+    pub fn stored_rows<T: Table>(&self, columns: Projection<T>) -> Result<StoredRows<T>, Error> {
+        let mut rows = StoredRows::new(self.path.join(table_file(T::DEFINITION.name)));
+        let Some(mut scan) = self.start_scan(columns, Part::default(), None)? else { return Ok(rows) };
+        while let Some(batch) = scan.next()? {
+            rows.add(batch, columns)?;
+        }
+        Ok(rows)
+    }
+
+    /// All rows of a table with these columns; none when the archive does not have it.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] or [`Error::Read`].
+    pub fn rows_with<T: Table>(&self, columns: Projection<T>) -> Result<Vec<T>, Error> {
+        self.stored_rows(columns)?.keys(columns)
+    }
+
     /// Shows `visit` the rows of a table that touch `time` (all rows without it), in their order, with these columns. Row
     /// groups outside of the time are not read. What touching means is the table's [`crate::Timing`]. Nullable columns
     /// that an older archive does not have are null.
@@ -168,9 +191,33 @@ impl Archive {
             }
             Ok(accepted.finish())
         };
-        let choice = Choice { columns: by.names(), accepts: Box::new(accepts) };
+        let choice = Choice { columns: by.names(), by_number: false, accepts: Box::new(accepts) };
         let part = Part { time, group: None };
         self.show_scan(columns, self.start_scan(columns, part, Some(choice))?, &mut visit)
+    }
+
+    /// Shows `visit` those rows of a table that `choose` accepts, one answer per row, when it sees their columns `by`, with these
+    /// `columns`. Where it accepts none of a row group, nothing else of that is decoded; texts come as the file stores them, distinct ones once.
+    ///
+    /// # Errors
+    /// As [`Self::scan`], and what `choose` says is wrong with the columns.
+    pub fn scan_by_keys<T: Table>(
+        &self,
+        columns: Projection<T>,
+        by: Projection<T>,
+        mut choose: impl FnMut(&Keys<'_>) -> Result<Vec<bool>, String> + Send + 'static,
+        mut visit: impl FnMut(&T),
+    ) -> Result<(), Error> {
+        let accepts = move |batch: &RecordBatch| {
+            let accepted = choose(&Keys::new(batch))?;
+            let is_whole = accepted.len() == batch.num_rows();
+            is_whole.then(|| BooleanBuffer::from(accepted)).ok_or_else(|| "not every row was looked at".to_owned())
+        };
+        let choice = Choice { columns: by.names(), by_number: true, accepts: Box::new(accepts) };
+        self.show_scan(columns, self.start_scan(columns, Part::default(), Some(choice))?, &mut |row| {
+            visit(row);
+            ControlFlow::Continue(())
+        })
     }
 
     pub(crate) fn show_scan<T: Table>(

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arrow_array::types::Int64Type;
 use arrow_array::{BooleanArray, RecordBatch};
@@ -10,22 +11,24 @@ use arrow_buffer::BooleanBuffer;
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowPredicate, ArrowPredicateFn, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-    RowFilter,
+    ArrowPredicate, ArrowPredicateFn, ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder, RowFilter,
 };
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use tracesift_trace::info::TableFile;
 
 use crate::column::{TableDefinition, Timing};
+use crate::direct::Direct;
 use crate::error::Error;
 use crate::guard;
 use crate::input::Input;
+use crate::pages::Chunk;
 use crate::view::{PrimitiveView, primitive};
 
 /// Rows per batch: columns of that many values stay in the second-level cache.
-const BATCH_ROWS: usize = 16 * 1024;
+pub(crate) const BATCH_ROWS: usize = 16 * 1024;
 
 /// Which rows of a table file a pass is about: all by default.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +43,8 @@ pub(crate) struct Part {
 pub(crate) struct Choice {
     /// The columns that it looks at.
     pub(crate) columns: Vec<&'static str>,
+    /// Whether it takes texts as numbers of a dictionary, where the file has them so.
+    pub(crate) by_number: bool,
     /// Which rows of a batch of these columns it accepts; an error says which value cannot be.
     pub(crate) accepts: Box<Accepts>,
 }
@@ -49,7 +54,14 @@ pub(crate) type Accepts = dyn FnMut(&RecordBatch) -> Result<BooleanBuffer, Strin
 /// A pass over a table file.
 pub(crate) struct Scan {
     path: PathBuf,
-    reader: ParquetRecordBatchReader,
+    reader: Reader,
+}
+
+enum Reader {
+    /// Decompresses itself: for all rows, and for chosen ones.
+    Direct(Box<Direct>),
+    /// Leaves everything to the library, which knows more kinds of pages and filters by time.
+    Library(ParquetRecordBatchReader),
 }
 
 impl Scan {
@@ -64,54 +76,72 @@ impl Scan {
         part: Part,
         choice: Option<Choice>,
     ) -> Result<Self, Error> {
-        let mut builder = open(&path, &input, file)?;
-        let schema = builder.parquet_schema();
+        let metadata = open(&path, &input, file)?;
+        let schema = metadata.file_metadata().schema_descr();
         let times = if part.time.is_some() { table.timing.columns() } else { Vec::new() };
         if let Some(missing) = times.iter().find(|name| root(schema, name).is_none()) {
             return Err(Error::corrupt(&path, format!("it has no column {missing}")));
         }
         let projection = mask(schema, columns);
         let time_projection = mask(schema, &times);
-        let choice = choice.map(|choice| (mask(schema, &choice.columns), choice.accepts));
-        let mut filters: Vec<Box<dyn ArrowPredicate>> = Vec::new();
-        let mut groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
+        let by = choice.as_ref().map(|choice| mask(schema, &choice.columns));
+        let mut groups: Vec<usize> = (0..metadata.num_row_groups()).collect();
         groups.retain(|index| part.group.is_none_or(|group| group == *index));
-        if let Some(time) = part.time {
-            let metadata = builder.metadata();
-            groups.retain(|index| may_touch(metadata.row_group(*index), table.timing, &time));
-            if table.timing != Timing::Untimed {
-                let timing = table.timing;
-                let filter =
-                    ArrowPredicateFn::new(time_projection.clone(), move |batch| touches(&batch, timing, &time));
-                filters.push(Box::new(filter));
-            }
+        if let Some(time) = &part.time {
+            groups.retain(|index| may_touch(metadata.row_group(*index), table.timing, time));
         }
-        for group in &groups {
-            let group = builder.metadata().row_group(*group);
+        let mut direct = Direct::new(metadata.clone(), projection.clone(), by.clone());
+        for index in &groups {
+            let group = metadata.row_group(*index);
+            let mut checked = Vec::new();
             for (leaf, chunk) in group.columns().iter().enumerate() {
-                let for_choice = choice.as_ref().is_some_and(|(columns, _)| columns.leaf_included(leaf));
+                let for_choice = by.as_ref().is_some_and(|columns| columns.leaf_included(leaf));
                 let for_time = !times.is_empty() && time_projection.leaf_included(leaf);
                 if projection.leaf_included(leaf) || for_time || for_choice {
-                    guard::check_chunk(&input, chunk).map_err(|reason| Error::corrupt(&path, reason))?;
+                    let pages = guard::check_chunk(&input, chunk).map_err(|reason| Error::corrupt(&path, reason))?;
+                    let again = for_choice && projection.leaf_included(leaf);
+                    checked.push(
+                        pages
+                            .and_then(|pages| Chunk::new(&input, chunk.compression(), pages, again))
+                            .map(|chunk| (leaf, chunk)),
+                    );
                 }
             }
+            direct.add(*index, checked);
         }
-        if let Some((columns, mut accepts)) = choice {
-            filters.push(Box::new(ArrowPredicateFn::new(columns, move |batch| {
-                accepts(&batch).map(|rows| BooleanArray::new(rows, None)).map_err(ArrowError::SchemaError)
+        if part.time.is_none() && direct.can_read_all() {
+            direct.choose(choice);
+            return Ok(Self { path, reader: Reader::Direct(Box::new(direct)) });
+        }
+
+        let mut filters: Vec<Box<dyn ArrowPredicate>> = Vec::new();
+        if let Some(time) = part.time
+            && table.timing != Timing::Untimed
+        {
+            let timing = table.timing;
+            filters.push(Box::new(ArrowPredicateFn::new(time_projection, move |batch| touches(&batch, timing, &time))));
+        }
+        if let (Some(mut choice), Some(by)) = (choice, by) {
+            filters.push(Box::new(ArrowPredicateFn::new(by, move |batch| {
+                (choice.accepts)(&batch).map(|rows| BooleanArray::new(rows, None)).map_err(ArrowError::SchemaError)
             })));
         }
-        if !filters.is_empty() {
-            builder = builder.with_row_filter(RowFilter::new(filters));
-        }
-        let builder = builder.with_projection(projection).with_row_groups(groups).with_batch_size(BATCH_ROWS);
-        let reader = fenced(&path, || builder.build())?;
-        Ok(Self { path, reader })
+        let reader = fenced(&path, || {
+            // A copy of the Arrow schema in a file that others wrote could ask for any type; the Parquet types decide.
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let metadata = ArrowReaderMetadata::try_new(metadata, options)?;
+            let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(input, metadata);
+            if !filters.is_empty() {
+                builder = builder.with_row_filter(RowFilter::new(filters));
+            }
+            builder.with_projection(projection).with_row_groups(groups).with_batch_size(BATCH_ROWS).build()
+        })?;
+        Ok(Self { path, reader: Reader::Library(reader) })
     }
 
     /// Number of row groups of a table file.
     pub(crate) fn row_groups(path: &Path, input: &Input, file: &TableFile) -> Result<usize, Error> {
-        open(path, input, file).map(|builder| builder.metadata().num_row_groups())
+        open(path, input, file).map(|metadata| metadata.num_row_groups())
     }
 
     /// Checks that the file can be opened and has as many rows as `file` says.
@@ -126,22 +156,22 @@ impl Scan {
 
     /// The next batch; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, Error> {
-        let reader = &mut self.reader;
-        fenced(&self.path, || reader.next().transpose())
+        match &mut self.reader {
+            Reader::Direct(reader) => fenced(&self.path, || reader.next()),
+            Reader::Library(reader) => fenced(&self.path, || reader.next().transpose()),
+        }
     }
 }
 
-fn open(path: &Path, input: &Input, file: &TableFile) -> Result<ParquetRecordBatchReaderBuilder<Input>, Error> {
+fn open(path: &Path, input: &Input, file: &TableFile) -> Result<Arc<ParquetMetaData>, Error> {
     let corrupt = |reason| Error::corrupt(path, reason);
     guard::check_footer(input).map_err(corrupt)?;
-    // A copy of the Arrow schema in a file that others wrote could ask for any type; the Parquet types decide.
-    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let builder = fenced(path, || ParquetRecordBatchReaderBuilder::try_new_with_options(input.clone(), options))?;
-    let rows = guard::check_rows(input, builder.metadata()).map_err(corrupt)?;
+    let metadata = fenced(path, || ParquetMetaDataReader::new().parse_and_finish(input))?;
+    let rows = guard::check_rows(input, &metadata).map_err(corrupt)?;
     if rows != file.rows {
         return Err(Error::corrupt(path, format!("it has {rows} rows, trace.json says {}", file.rows)));
     }
-    Ok(builder)
+    Ok(Arc::new(metadata))
 }
 
 /// Runs a step of the decoder. It answers most damage with an error, but some with a failed assertion or an index out of

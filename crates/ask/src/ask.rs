@@ -6,6 +6,7 @@ use tracesift_trace::rows::ContextSwitchRow;
 
 use crate::answer::{Answer, Column, Fact, Failure, Kind, Layout, Outcome, Section, View};
 use crate::recording::{OpenRecording, Source, open_all};
+use crate::shown::Shown;
 use crate::time_range::TimeRange;
 use crate::time_spec::TimeSpec;
 use crate::zero_time::{Found, ZeroTime};
@@ -30,6 +31,11 @@ pub trait Ask: Sync {
     /// Whether sums over a whole recording are enough to answer it, as an import has them, or single events are needed.
     fn sums_suffice(&self) -> bool {
         false
+    }
+
+    /// The same question by somebody who looks at these columns only; the others then have no values. `None`: it makes no difference.
+    fn showing(&self, _shown: &Shown) -> Option<Box<dyn Ask>> {
+        None
     }
 
     /// The answer of one recording.

@@ -2,6 +2,7 @@
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value};
 use crate::file::File;
+use crate::shown::Shown;
 
 /// Columns of rows `R`. Every such answer begins with the file and ends with what makes its figures less than exact; the
 /// question has the columns between.
@@ -60,11 +61,22 @@ impl<R> Columns<R> {
     /// The section of a file.
     #[must_use]
     pub fn section(&self, file: &File, rows: &[R], facts: Vec<Fact>) -> Section {
-        let first = FIRST.map(|column| (column.value)(file));
-        let last = (WARNINGS.value)(file);
+        self.section_showing(file, rows, facts, &Shown::default())
+    }
+
+    /// The section of a file of which only some columns are looked at: the others have no values.
+    #[must_use]
+    pub fn section_showing(&self, file: &File, rows: &[R], facts: Vec<Fact>, shown: &Shown) -> Section {
+        let of_file =
+            |column: &ColumnOf<File>| if shown.has(column.column.key) { (column.value)(file) } else { Value::None };
+        let (first, last) = (FIRST.each_ref().map(of_file), of_file(&WARNINGS));
+        let own: Vec<_> = self.0.iter().map(|column| shown.has(column.column.key).then_some(column.value)).collect();
         let values = |row: &R| -> Vec<Value> {
-            let own = self.0.iter().map(|column| (column.value)(row));
-            first.iter().cloned().chain(own).chain([last.clone()]).collect()
+            let mut values = Vec::with_capacity(first.len() + own.len() + 1);
+            values.extend(first.iter().cloned());
+            values.extend(own.iter().map(|value| value.map_or(Value::None, |value| value(row))));
+            values.push(last.clone());
+            values
         };
         Section { facts, rows: rows.iter().map(values).collect(), ..file.section() }
     }

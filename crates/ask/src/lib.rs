@@ -26,6 +26,7 @@ pub mod profile;
 pub mod question;
 pub mod recording;
 pub mod runs;
+pub mod shown;
 mod stack_names;
 mod stretches;
 pub mod tag_cache;

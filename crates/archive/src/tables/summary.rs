@@ -41,7 +41,7 @@ table! {
     "Sums over the whole recording for one method in one process; only the largest by inclusive CPU, exclusive CPU, wait and ready (`method_summary_cut` in `trace.json`). A cache.";
     process: ProcessId, Plain, "", "The process.", "`processes`";
     module: Option<String>, Dictionary, "", "Module name without path; null where no module is known.", "`symbols`, `modules`";
-    function: String, Plain, "", "Function without arguments.", "`symbols`";
+    function: String, Dictionary, "", "Function without arguments.", "`symbols`";
     samples: i64, Plain, "", "Samples in which it occurs.", "`cpu_samples`";
     cpu: i64, Plain, "ns", "Inclusive sampled CPU: weights of the samples in which it occurs.", "`cpu_samples`";
     exclusive_cpu: i64, Plain, "ns", "Exclusive sampled CPU: weights of the samples of which it is the leaf.", "`cpu_samples`";

@@ -2,6 +2,7 @@
 
 mod atomicity;
 mod budget;
+mod chosen;
 mod common;
 mod corpus;
 mod damage;

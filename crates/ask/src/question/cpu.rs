@@ -3,6 +3,8 @@
 //! Sampled CPU is the sum of the samples' weights. Run, wait and ready come from context switches (precise), summed over
 //! the threads of a process, and are never mixed with sampled CPU.
 
+mod candidates;
+
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
@@ -23,6 +25,7 @@ use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
+use crate::shown::Shown;
 use crate::time_range::TimeRange;
 
 /// Order of the rows, ascending.
@@ -93,6 +96,8 @@ pub struct Question {
     pub core_numbers: bool,
     /// Facts of the image that a process runs; only of images that the patterns accept.
     pub modules: Option<Patterns>,
+    /// Which columns somebody looks at.
+    pub shown: Shown,
 }
 
 /// One process of the answer.
@@ -300,10 +305,12 @@ impl Ask for Question {
         self.time.is_everything()
     }
 
+    fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
+        Some(Box::new(Self { shown: shown.clone(), ..self.clone() }))
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        let archive = recording.archive();
-        let processes: Vec<ProcessRow> = archive.rows()?;
-        let figures = recording.process_figures(&processes, self.time)?;
+        let (processes, figures) = candidates::read(recording, self)?;
         let modules = self.main_modules(recording, &processes)?;
         let cores = self.cores(recording, self.time)?;
         Ok(answer(&recording.file, &processes, &figures, &modules, &cores, self))
@@ -359,8 +366,8 @@ pub fn answer(
         row.cores = cores.get(&row.process.process).cloned();
     }
     let section = match question.totals {
-        Totals::None => COLUMNS.section(file, &rows, Vec::new()),
-        Totals::Process => COLUMNS.section(file, &rows, totals(file, question.time, &rows)),
+        Totals::None => COLUMNS.section_showing(file, &rows, Vec::new(), &question.shown),
+        Totals::Process => COLUMNS.section_showing(file, &rows, totals(file, question.time, &rows), &question.shown),
         Totals::Total => COLUMNS.section(file, &[], totals(file, question.time, &rows)),
     };
     Section { always: question.always, ..section }
@@ -376,14 +383,9 @@ pub fn rows(
     question: &Question,
 ) -> Vec<Row> {
     let figures: FxHashMap<ProcessId, &ProcessSummaryRow> = figures.iter().map(|row| (row.process, row)).collect();
-    let passes = |figures: &ProcessSummaryRow| {
-        (was_seen(figures) || imported)
-            && question.cpu.contains(Some(figures.cpu))
-            && question.wait.contains(figures.wait)
-            && question.ready.contains(figures.ready)
-    };
     let row = |(_, process): (usize, &ProcessRow)| {
-        let figures = figures.get(&process.process).copied().filter(|figures| passes(figures))?.clone();
+        let figures =
+            figures.get(&process.process).copied().filter(|figures| question.accepts(figures, imported))?.clone();
         let idle = is_idle(process);
         let module = modules.get(process.process).cloned();
         let wanted = question.modules.as_ref().filter(|patterns| !patterns.is_empty());
@@ -399,6 +401,16 @@ pub fn rows(
     idle
 }
 
+impl Question {
+    /// Whether a process has such figures, which may be imported.
+    fn accepts(&self, figures: &ProcessSummaryRow, imported: bool) -> bool {
+        (was_seen(figures) || imported)
+            && self.cpu.contains(Some(figures.cpu))
+            && self.wait.contains(figures.wait)
+            && self.ready.contains(figures.ready)
+    }
+}
+
 /// Whether a process ran at all. The others would only fill the screen. An import has figures of those alone that ran; of short ones the CPU
 /// is 0 ms.
 fn was_seen(figures: &ProcessSummaryRow) -> bool {
@@ -406,24 +418,33 @@ fn was_seen(figures: &ProcessSummaryRow) -> bool {
 }
 
 fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
-    let (x, y) = (&a.figures, &b.figures);
-    let by_cpu = || x.cpu.cmp(&y.cpu).then(x.run.cmp(&y.run));
     let by_name =
         || a.process.name.to_lowercase().cmp(&b.process.name.to_lowercase()).then(a.process.pid.cmp(&b.process.pid));
     let order = match sort {
-        Sort::Cpu => Ordering::Equal,
+        Sort::Start => a.process.start.cmp(&b.process.start),
+        Sort::Name => by_name(),
+        _ => Ordering::Equal,
+    };
+    order
+        .then_with(|| compare_figures(sort, &a.figures, &b.figures))
+        .then_with(by_name)
+        .then(a.process.start.cmp(&b.process.start))
+}
+
+/// The part of the order that figures alone decide.
+fn compare_figures(sort: Sort, x: &ProcessSummaryRow, y: &ProcessSummaryRow) -> Ordering {
+    let order = match sort {
+        Sort::Cpu | Sort::Start | Sort::Name => Ordering::Equal,
         Sort::Samples => x.samples.cmp(&y.samples),
         Sort::Priority => x.priority.unwrap_or(-1.0).total_cmp(&y.priority.unwrap_or(-1.0)),
         Sort::Cores => x.cores_used.cmp(&y.cores_used),
         Sort::Run => x.run.cmp(&y.run),
         Sort::Wait => x.wait.cmp(&y.wait),
         Sort::Ready => x.ready.cmp(&y.ready),
-        Sort::Start => a.process.start.cmp(&b.process.start),
         Sort::First => x.first.cmp(&y.first),
         Sort::Last => x.last.cmp(&y.last),
-        Sort::Name => by_name(),
     };
-    order.then_with(by_cpu).then_with(by_name).then(a.process.start.cmp(&b.process.start))
+    order.then_with(|| x.cpu.cmp(&y.cpu).then(x.run.cmp(&y.run)))
 }
 
 /// Sums over the rows shown, the idle loop left out.

@@ -1,11 +1,12 @@
 //! `dump`: puts a question to archives.
 
 use chrono::Local;
-use tracesift_ask::answer::{Answer, Column, descriptions};
+use tracesift_ask::answer::{Answer, Column, View, descriptions};
 use tracesift_ask::column_choice::{ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::question::merged_cpu;
 use tracesift_ask::recording::Source;
+use tracesift_ask::shown::Shown;
 use tracesift_ask::{Ask, When, ask, totals};
 use tracesift_extract::EventSelection;
 
@@ -30,14 +31,13 @@ pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &
             if let Some((sort, top)) = args.merged()? {
                 let columns = descriptions(merged_cpu::COLUMNS);
                 let merge = |answer: &mut Answer| *answer = merged_cpu::merge(answer, sort, top);
-                return ask_and(common, &when, &args.to_be_merged(), &columns, merge, &printer, messages);
+                return ask_and(common, &when, &args.to_be_merged(), Some(&columns), merge, &printer, messages);
             }
             let question = args.question(messages)?;
-            let columns = when.columns(question.as_ref());
             let add_totals = |answer: &mut Answer| {
                 answer.sums = totals::of_runs_and_tests(&answer.sections, common.1.one_run);
             };
-            ask_and(common, &when, question.as_ref(), &columns, add_totals, &printer, messages)
+            ask_and(common, &when, question.as_ref(), None, add_totals, &printer, messages)
         }
         Dump::Stacks(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Threads(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
@@ -64,22 +64,26 @@ pub(crate) fn ask_archives(
     printer: &Printer,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
-    ask_and(common, when, question, &when.columns(question), |_| (), printer, messages)
+    ask_and(common, when, question, None, |_| (), printer, messages)
 }
 
-/// The same, and does something with the answer before it is printed with these columns.
+/// The same, and does something with the answer before it is printed, perhaps with other columns than the question's.
 fn ask_and(
     (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
     when: &When,
     question: &dyn Ask,
-    columns: &[Column],
+    others: Option<&[Column]>,
     then: impl FnOnce(&mut Answer),
     printer: &Printer,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
-    printer.columns.choose(columns).map_err(wrong_column)?;
+    let shown = match others {
+        Some(others) => printer.shown(others).map(|_| None)?,
+        None => printer.shown(&when.columns(question))?,
+    };
     let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
-    let mut outcome = ask(&sources.list, question, when);
+    let narrowed = shown.and_then(|shown| question.showing(&shown));
+    let mut outcome = ask(&sources.list, narrowed.as_deref().unwrap_or(question), when);
     for failure in &outcome.failures {
         messages.error(&failure.reason);
     }
@@ -165,6 +169,22 @@ impl Printer {
             color: on_terminal && terminal::stdout_shows_color(no_color),
         };
         Ok(Self { format, style, target, columns: ColumnChoice::parse(&args.columns), csv: None })
+    }
+
+    /// The columns that the output has; `None`: others than the question's.
+    pub(crate) fn shown(&self, columns: &[Column]) -> Result<Option<Shown>, UsageError> {
+        let chosen = self.columns.choose(columns).map_err(wrong_column)?;
+        if self.csv.is_some() {
+            return Ok(None);
+        }
+        let is_shown = |view: View| match (self.format, view) {
+            (_, View::Nowhere) => false,
+            (Format::Table, View::Machine) => false,
+            (Format::Table, View::Details) => self.style.details,
+            (_, View::Always | View::Details | View::Machine | View::People) => true,
+        };
+        let shown = chosen.into_iter().filter(|(_, view)| is_shown(*view));
+        Ok(Some(Shown::only(shown.filter_map(|(at, _)| columns.get(at).map(|column| column.key)))))
     }
 
     /// Prints an answer.

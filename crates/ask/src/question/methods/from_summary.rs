@@ -3,13 +3,16 @@
 //! The summary keeps the largest methods of each process. What it leaves out is not larger, in any measure, than the smallest
 //! of those that are kept for that measure: that tells when nothing that was left out could be in the answer.
 
+mod chooser;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow};
 
+use self::chooser::Chooser;
 use super::Question;
-use super::order::{Kind, MEASURES, Method, Sort};
+use super::order::{Kind, MEASURES, Method, Ranges, Sort};
 use super::pattern::MethodPatterns;
 
 /// What the summary says of some processes.
@@ -19,6 +22,47 @@ pub(super) struct FromSummary {
     pub(super) methods: Vec<Method>,
     /// The other processes.
     pub(super) incomplete: FxHashSet<ProcessId>,
+}
+
+/// What a table shows of them without `--details`, and what the summary was cut by.
+const MAIN: Projection<MethodSummaryRow> =
+    Projection::of(&["process", "module", "function", "cpu", "exclusive_cpu", "wait", "ready"]);
+/// The columns of the answer that come from these, and from processes.
+const OF_MAIN: [&str; 18] = [
+    "file",
+    "test",
+    "test_ms",
+    "machine",
+    "date",
+    "process",
+    "pid",
+    "process_label",
+    "command_line",
+    "cpu_ns",
+    "exclusive_cpu_ns",
+    "run_ns",
+    "exclusive_run_ns",
+    "wait_ns",
+    "ready_ns",
+    "module",
+    "method",
+    "method_label",
+];
+
+impl Question {
+    /// Whether nobody looks at other figures than the main ones: neither somebody who reads the answer nor order and ranges.
+    fn needs_few_figures(&self) -> bool {
+        let Ranges { cpu, exclusive, wait, ready, .. } = self.ranges;
+        let sorted_by_main = matches!(
+            self.sort,
+            Sort::Cpu | Sort::Exclusive | Sort::Wait | Sort::Ready | Sort::CpuWait | Sort::CpuWaitReady | Sort::Name
+        );
+        sorted_by_main
+            && self.ranges == Ranges { cpu, exclusive, wait, ready, ..Ranges::default() }
+            && !self.percentiles
+            && self.modules.is_none()
+            && self.shown.is_within(&OF_MAIN)
+    }
 }
 
 /// The smallest figure of each measure that was kept.
@@ -38,18 +82,20 @@ impl FromSummary {
         let mut kept: FxHashMap<ProcessId, Vec<Thresholds>> =
             summaries.iter().filter(was_cut).map(|row| (row.process, Vec::new())).collect();
         let mut methods: Vec<Method> = Vec::new();
-        archive.scan(Projection::ALL, None, |row: &MethodSummaryRow| {
-            if !processes.contains(&row.process) {
-                return;
-            }
+        let chooser =
+            Chooser { patterns: patterns.clone(), processes: processes.clone(), cut: kept.keys().copied().collect() };
+        let columns = if question.needs_few_figures() { MAIN } else { Projection::ALL };
+        archive.scan_by_keys(columns, chooser.keys(), chooser.choose(), |row: &MethodSummaryRow| {
             if let Some(kept) = kept.get_mut(&row.process) {
                 kept.push(MEASURES.map(|measure| measure.figure(row).unwrap_or(0)));
-            }
-            if patterns.matches(row.module.as_deref(), &row.function) {
-                let method = Method { kind: Kind::Method, figures: row.clone(), place: None, thread: None };
-                if question.ranges.accept(&method) {
-                    methods.push(method);
+                // Of a process that was cut all rows come.
+                if !patterns.matches(row.module.as_deref(), &row.function) {
+                    return;
                 }
+            }
+            let method = Method { kind: Kind::Method, figures: row.clone(), place: None, thread: None };
+            if question.ranges.accept(&method) {
+                methods.push(method);
             }
         })?;
         let cut = usize::try_from(archive.info().method_summary_cut).unwrap_or(usize::MAX);

@@ -9,11 +9,12 @@ mod from_summary;
 mod modules;
 mod order;
 mod pattern;
+mod processes;
 mod spans;
 mod tags;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::Error;
+use tracesift_archive::{Error, Projection};
 use tracesift_extract::input::Patterns;
 use tracesift_extract::stack_methods::{By, Granularity};
 use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow, ThreadRow};
@@ -28,6 +29,7 @@ pub use self::tags::Tags;
 use self::columns::{OF_MODULES, OF_PROCESSES, OF_SPANS, OF_TIMES};
 use self::from_summary::FromSummary;
 use self::modules::MethodModules;
+use self::processes::OfProcesses;
 use crate::answer::{Column, Fact, Group, Kind, Section, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::filter::ProcessFilter;
@@ -36,7 +38,11 @@ use crate::order::Top;
 use crate::process_columns::name_with_marks;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
+use crate::shown::Shown;
 use crate::time_range::TimeRange;
+
+/// How much of each process' methods the summary has.
+const KEPT: Projection<ProcessSummaryRow> = Projection::of(&["process", "methods", "methods_kept"]);
 
 /// What the table adds up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +93,8 @@ pub struct Question {
     pub cut: LabelCut,
     /// Facts of the methods' modules; only of those that the patterns accept.
     pub modules: Option<Patterns>,
+    /// Which columns somebody looks at.
+    pub shown: Shown,
 }
 
 impl Ask for Question {
@@ -142,12 +150,15 @@ impl Ask for Question {
         self.time.is_everything() && self.granularity == Granularity::default() && !self.per_thread
     }
 
+    fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
+        Some(Box::new(Self { shown: shown.clone(), ..self.clone() }))
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        let archive = recording.archive();
-        let processes: Vec<ProcessRow> = archive.rows()?;
-        let accepted: FxHashMap<ProcessId, &ProcessRow> =
-            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
-        let (methods, from_events) = self.figures(recording, &accepted.keys().copied().collect())?;
+        let processes = OfProcesses::read(recording, self)?;
+        let (methods, from_events) = self.figures(recording, &processes.accepted)?;
+        let processes = processes.rows(&methods)?;
+        let accepted: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();
         self.of_figures(recording, &accepted, methods, from_events)
     }
 
@@ -264,7 +275,7 @@ impl Question {
             }
             Some(patterns) => {
                 let archive = recording.archive();
-                let summaries: Vec<ProcessSummaryRow> = archive.rows()?;
+                let summaries: Vec<ProcessSummaryRow> = archive.rows_with(KEPT)?;
                 let FromSummary { mut methods, incomplete } =
                     FromSummary::read(archive, self, patterns, processes, &summaries)?;
                 if !incomplete.is_empty() {
@@ -366,7 +377,7 @@ impl Question {
         let rows: Vec<Row> = all.filter(|_| rows_are_shown).map(|(process, method)| row(process, method)).collect();
         let with_totals = self.totals != Totals::None;
         let file_facts = if with_totals { sums(&shown) } else { Vec::new() };
-        let mut section = COLUMNS.section(&recording.file, &rows, file_facts);
+        let mut section = COLUMNS.section_showing(&recording.file, &rows, file_facts, &self.shown);
         section.always = with_totals;
         if self.totals != Totals::Total && (!self.process_on_row || self.totals == Totals::Process) {
             section.groups = groups

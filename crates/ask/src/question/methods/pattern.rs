@@ -2,6 +2,8 @@
 //!
 //! Users name functions and seldom their modules, so a pattern describes the function unless it says otherwise.
 
+use std::borrow::Cow;
+
 use tracesift_extract::input::Pattern;
 
 /// Patterns of methods, as in `--methods`. Without a pattern every method passes.
@@ -9,6 +11,8 @@ use tracesift_extract::input::Pattern;
 pub struct MethodPatterns {
     include: Vec<MethodPattern>,
     exclude: Vec<MethodPattern>,
+    /// Whether some of them look at the module.
+    need_module: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +34,7 @@ impl MethodPatterns {
                 None => patterns.include.extend(MethodPattern::all(item, with_module)),
             }
         }
+        patterns.need_module = patterns.include.iter().chain(&patterns.exclude).any(|item| item.with_module);
         patterns
     }
 
@@ -39,6 +44,12 @@ impl MethodPatterns {
         self.include.is_empty() && self.exclude.is_empty()
     }
 
+    /// Whether some pattern looks at the module.
+    #[must_use]
+    pub fn need_module(&self) -> bool {
+        self.need_module
+    }
+
     /// Whether a method passes. `module` and `function` are its names in the answer.
     #[must_use]
     pub fn matches(&self, module: Option<&str>, function: &str) -> bool {
@@ -46,7 +57,8 @@ impl MethodPatterns {
             return true;
         }
         let function = one_separator(function);
-        let method = format!("{}!{function}", module.unwrap_or_default());
+        let method =
+            if self.need_module { format!("{}!{function}", module.unwrap_or_default()) } else { String::new() };
         let hit = |patterns: &[MethodPattern]| {
             patterns.iter().any(|item| item.pattern.matches(if item.with_module { &method } else { &function }))
         };
@@ -68,8 +80,10 @@ impl MethodPattern {
 }
 
 /// `::` and `.` before the name of a method are the same.
-fn one_separator(text: &str) -> String {
-    text.replace("::", ".")
+fn one_separator(text: &str) -> Cow<'_, str> {
+    // One character is found much faster than two.
+    let may_have = memchr::memchr(b':', text.as_bytes()).is_some();
+    if may_have && text.contains("::") { Cow::Owned(text.replace("::", ".")) } else { Cow::Borrowed(text) }
 }
 
 #[cfg(test)]

@@ -1,0 +1,125 @@
+//! A pass over row groups whose pages are decompressed by [`pages`](crate::pages): all rows, or those that are chosen by some columns
+//! before the others are decoded.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_array::{Array, BooleanArray, RecordBatch};
+use arrow_schema::{DataType, Field, Fields};
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups as _, RowSelection};
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::ParquetMetaData;
+
+use crate::pages::{Chunk, Group};
+use crate::scan::{BATCH_ROWS, Choice};
+
+/// Rows of a batch of columns by which others are chosen: few columns, and what is found out of a dictionary holds for a batch.
+const KEY_ROWS: usize = 64 * 1024;
+
+/// The pass.
+pub(crate) struct Direct {
+    metadata: Arc<ParquetMetaData>,
+    columns: ProjectionMask,
+    by: Option<ProjectionMask>,
+    choice: Option<Choice>,
+    /// Row groups that are still to be read, with their chunks by the number of the column.
+    groups: VecDeque<(usize, Vec<(usize, Chunk)>)>,
+    /// Whether every chunk is of a kind that can be read so.
+    readable: bool,
+    reader: Option<ParquetRecordBatchReader>,
+}
+
+impl Direct {
+    /// A pass that shows `columns`, of rows that are chosen `by` others.
+    pub(crate) fn new(metadata: Arc<ParquetMetaData>, columns: ProjectionMask, by: Option<ProjectionMask>) -> Self {
+        Self { metadata, columns, by, choice: None, groups: VecDeque::new(), readable: true, reader: None }
+    }
+
+    /// Adds a row group with the chunks that the pass needs of it. `None` stands for one that cannot be read so.
+    pub(crate) fn add(&mut self, index: usize, chunks: Vec<Option<(usize, Chunk)>>) {
+        match chunks.into_iter().collect() {
+            Some(chunks) => self.groups.push_back((index, chunks)),
+            None => self.readable = false,
+        }
+    }
+
+    /// Whether all that was added can be read.
+    pub(crate) fn can_read_all(&self) -> bool {
+        self.readable
+    }
+
+    /// Makes the choice that the pass was made for.
+    pub(crate) fn choose(&mut self, choice: Option<Choice>) {
+        self.choice = choice;
+    }
+
+    /// The next rows; `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
+                return Ok(Some(batch?));
+            }
+            let Some((index, chunks)) = self.groups.pop_front() else { return Ok(None) };
+            let metadata = self.metadata.clone();
+            let group = Group { metadata: &metadata, index, chunks: &chunks };
+            let selection = self.selection(&group)?;
+            self.reader = match selection {
+                Some(selection) if !selection.selects_any() => None,
+                selection => Some(self.read(&group, &self.columns, selection, None)?),
+            };
+        }
+    }
+
+    /// The rows of a group that are chosen; `None` without a choice.
+    fn selection(&mut self, group: &Group<'_>) -> Result<Option<RowSelection>> {
+        let (Some(by), Some(mut choice)) = (&self.by, self.choice.take()) else { return Ok(None) };
+        let mut accepted = Vec::new();
+        for batch in self.read(group, by, None, Some(&choice))? {
+            let rows = (choice.accepts)(&batch?).map_err(ParquetError::General)?;
+            accepted.push(BooleanArray::new(rows, None));
+        }
+        self.choice = Some(choice);
+        let rows: usize = accepted.iter().map(Array::len).sum();
+        if rows != group.num_rows() {
+            return Err(ParquetError::General(format!("{rows} rows of {} could be chosen from", group.num_rows())));
+        }
+        Ok(Some(RowSelection::from_filters(&accepted)))
+    }
+
+    fn read(
+        &self,
+        group: &Group<'_>,
+        columns: &ProjectionMask,
+        selection: Option<RowSelection>,
+        choice: Option<&Choice>,
+    ) -> Result<ParquetRecordBatchReader> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let hint = choice.filter(|choice| choice.by_number).and_then(|_| self.numbers(group));
+        let rows = if hint.is_some() { KEY_ROWS } else { BATCH_ROWS };
+        let levels = parquet_to_arrow_field_levels(schema, columns.clone(), hint.as_ref())?;
+        ParquetRecordBatchReader::try_new_with_row_groups(&levels, group, rows, selection)
+    }
+
+    /// Asks for the numbers of a dictionary in place of texts, wherever a chunk has nothing else. `None` where the table has lists, of
+    /// which a hint would have to tell the inside.
+    fn numbers(&self, group: &Group<'_>) -> Option<Fields> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let numbers = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        let roots = schema.root_schema().get_fields().iter().enumerate();
+        let hint = |(root, field): (usize, &Arc<parquet::schema::types::Type>)| {
+            let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == root);
+            let chunk = group.chunks.iter().find(|(found, _)| Some(*found) == leaf);
+            let is_text = field.get_basic_info().converted_type() == parquet::basic::ConvertedType::UTF8;
+            // A type that fits nothing is no hint.
+            let data = if is_text && chunk.is_some_and(|(_, chunk)| chunk.is_dictionary()) {
+                numbers.clone()
+            } else {
+                DataType::Null
+            };
+            Field::new(field.name(), data, field.is_optional())
+        };
+        let is_flat = schema.root_schema().get_fields().iter().all(|field| field.is_primitive());
+        is_flat.then(|| roots.map(hint).collect())
+    }
+}

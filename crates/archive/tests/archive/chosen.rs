@@ -1,0 +1,105 @@
+//! Rows that are chosen by some columns, and rows at some places, are those that a reading of everything finds.
+
+use std::fs;
+
+use tracesift_archive::{Archive, Keys, Projection};
+use tracesift_trace::rows::MethodSummaryRow;
+
+use crate::common::{bless, create, finish, sample_rows};
+
+const KEYS: Projection<MethodSummaryRow> = Projection::of(&["process", "module", "function"]);
+
+/// Functions of a few names among others, so that the file has a dictionary of them, and one row of each.
+fn rows(count: usize) -> Vec<MethodSummaryRow> {
+    let mut rows: Vec<MethodSummaryRow> = sample_rows(11, 300);
+    rows = (0..count).map(|index| rows[index * 7 % 300].clone()).collect();
+    for (index, row) in rows.iter_mut().enumerate() {
+        row.function = format!("Stream{}::Read", index * index % 97);
+        row.module = (index % 5 > 0).then(|| format!("module{}.dll", index % 11));
+    }
+    rows
+}
+
+fn is_chosen(module: Option<&str>, function: &str) -> bool {
+    function.ends_with("3::Read") && module != Some("module4.dll")
+}
+
+fn choose(keys: &Keys<'_>) -> Result<Vec<bool>, String> {
+    let (modules, functions) = (keys.texts("module")?, keys.texts("function")?);
+    let row = |row| {
+        let function = functions.number(row).and_then(|number| functions.text(number)).ok_or("no function")?;
+        Ok(is_chosen(modules.number(row).and_then(|number| modules.text(number)), function))
+    };
+    (0..keys.rows()).map(row).collect()
+}
+
+fn chosen(archive: &Archive) -> Vec<MethodSummaryRow> {
+    let mut found = Vec::new();
+    archive
+        .scan_by_keys(Projection::ALL, KEYS, choose, |row: &MethodSummaryRow| found.push(row.clone()))
+        .expect("read");
+    found
+}
+
+#[test]
+fn chosen_rows_are_those_of_a_whole_reading() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    // One batch of keys, and several.
+    for count in [0, 5_000, 150_000] {
+        let mut writer = create(&root.path().join(format!("{count}.sift")));
+        let rows = rows(count);
+        writer.write_table(&rows);
+        let archive = Archive::open(&finish(writer)).expect("opened");
+        let expected: Vec<_> =
+            rows.iter().filter(|row| is_chosen(row.module.as_deref(), &row.function)).cloned().collect();
+        assert_eq!(expected.is_empty(), count == 0);
+        assert_eq!(chosen(&archive), expected);
+
+        let stored = archive.stored_rows::<MethodSummaryRow>(Projection::ALL).expect("read");
+        let keys = stored.keys(KEYS).expect("sound");
+        assert!(
+            keys.iter().map(|key| (&key.module, &key.function)).eq(rows.iter().map(|row| (&row.module, &row.function)))
+        );
+        let places: Vec<usize> = (0..count + 9).filter(|place| place % 501 == 3).collect();
+        let expected: Vec<_> = places.iter().filter_map(|place| rows.get(*place)).cloned().collect();
+        assert_eq!(stored.rows(places).expect("sound"), expected);
+    }
+}
+
+#[test]
+fn a_choice_that_fails_is_an_error() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let mut writer = create(&root.path().join("x.sift"));
+    writer.write_table(&rows(10));
+    let archive = Archive::open(&finish(writer)).expect("opened");
+    let choices: [fn(&Keys<'_>) -> Result<Vec<bool>, String>; 4] = [
+        |_| Err("for a reason".to_owned()),
+        |keys| Ok(vec![true; keys.rows() - 1]),
+        |keys| keys.texts("process").map(|_| Vec::new()),
+        |keys| keys.ids("samples").map(|_| Vec::new()),
+    ];
+    for choose in choices {
+        assert!(archive.scan_by_keys(Projection::ALL, KEYS, choose, |_: &MethodSummaryRow| {}).is_err());
+    }
+}
+
+#[test]
+fn damaged_names_are_an_error_or_rows() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let mut writer = create(&root.path().join("x.sift"));
+    writer.write_table(&rows(3_000));
+    let place = finish(writer);
+    let path = place.join("method_summary.parquet");
+    let sound = fs::read(&path).expect("read");
+    // Damage that the checksum does not show: whoever makes a hostile file makes its checksum, too.
+    for step in 0..400 {
+        let mut damaged = sound.clone();
+        let at = step * 7919 % damaged.len();
+        damaged[at] ^= 1 << (step % 8);
+        fs::write(&path, &damaged).expect("written");
+        bless(&place, "method_summary", None);
+        let archive = Archive::open(&place).expect("opened");
+        let _ = archive.scan_by_keys(Projection::ALL, KEYS, choose, |_: &MethodSummaryRow| {});
+        let _ = archive.stored_rows::<MethodSummaryRow>(Projection::ALL).and_then(|rows| rows.rows(0..3_000));
+    }
+}

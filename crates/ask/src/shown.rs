@@ -1,0 +1,27 @@
+//! Which columns of an answer somebody will look at. A question over hundreds of archives need not read what only the others hold.
+
+use rustc_hash::FxHashSet;
+
+/// Columns by their keys: all of them unless somebody says which.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown(Option<FxHashSet<&'static str>>);
+
+impl Shown {
+    /// These columns and no others.
+    #[must_use]
+    pub fn only(keys: impl IntoIterator<Item = &'static str>) -> Self {
+        Self(Some(keys.into_iter().collect()))
+    }
+
+    /// Whether the column with this key is looked at.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.0.as_ref().is_none_or(|keys| keys.contains(key))
+    }
+
+    /// Whether no other columns than these are looked at.
+    #[must_use]
+    pub fn is_within(&self, others: &[&str]) -> bool {
+        self.0.as_ref().is_some_and(|keys| keys.iter().all(|key| others.contains(key)))
+    }
+}

@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use rayon::prelude::*;
-use tracesift_archive::{ArchiveWriter, WriterOptions};
+use tracesift_analysis::tags::{Nesting, TagSet, to_store};
+use tracesift_archive::{ArchiveWriter, SCHEMA_VERSION, WriterOptions};
 use tracesift_scenario::SplitMix64;
 use tracesift_trace::info::{SampleSource, SourceFile, TraceInfo};
-use tracesift_trace::rows::{CpuSampleRow, MethodSummaryRow, Origin, ProcessRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{
+    CpuSampleRow, MethodSummaryRow, Origin, ProcessRow, ProcessSummaryRow, TagSummaryRow, ThreadRow,
+};
 use tracesift_trace::{Clock, Health, ProcessId, RowSink as _, ThreadId};
 
 use super::names::{self, Name};
@@ -33,7 +36,7 @@ const STEP: i64 = 10 * 60 * 10_000_000;
 
 /// The directory with the archives, made where it is not there yet.
 pub(crate) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
-    let place = parent.join(format!("many-{ARCHIVES}"));
+    let place = parent.join(format!("many-{ARCHIVES}-{}.{}", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
     if !place.exists() {
         let unfinished = parent.join("many-unfinished");
         if unfinished.exists() {
@@ -41,13 +44,14 @@ pub(crate) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
         }
         std::fs::create_dir_all(&unfinished)?;
         let shared = names::shared(SHARED);
-        (0..ARCHIVES).into_par_iter().try_for_each(|index| write(&unfinished, index, &shared))?;
+        let tags = TagSet::built_in(Nesting::Names)?;
+        (0..ARCHIVES).into_par_iter().try_for_each(|index| write(&unfinished, index, &shared, &tags))?;
         std::fs::rename(&unfinished, &place)?;
     }
     Ok(place)
 }
 
-fn write(directory: &Path, index: usize, shared: &[Name]) -> anyhow::Result<()> {
+fn write(directory: &Path, index: usize, shared: &[Name], tags: &TagSet) -> anyhow::Result<()> {
     let mut random = SplitMix64::new(7_000 + index as u64);
     let names: Vec<Name> = shared.iter().cloned().chain(names::own(index, NAMES - SHARED)).collect();
     let processes = processes(&mut random);
@@ -67,6 +71,7 @@ fn write(directory: &Path, index: usize, shared: &[Name]) -> anyhow::Result<()> 
     }
     writer.write_table(&summaries);
     writer.write_table(methods.iter().flatten());
+    writer.write_table(&tag_rows(&mut random, &methods, tags));
     writer.finish(info, &Health::new(), &Clock::new(0, 10_000_000)).context("cannot write an archive")?;
     Ok(())
 }
@@ -220,6 +225,23 @@ fn methods(random: &mut SplitMix64, names: &[Name]) -> Vec<Vec<MethodSummaryRow>
             of_process.into_iter().map(|name| row(random, process, name)).collect()
         })
         .collect()
+}
+
+/// The tags of each process: of small ones a few, of large ones most of what a machine does.
+fn tag_rows(random: &mut SplitMix64, methods: &[Vec<MethodSummaryRow>], set: &TagSet) -> Vec<TagSummaryRow> {
+    let (hash, tags) = (set.hash(), set.tags().map(|tag| set.name(tag)).collect::<Vec<_>>());
+    let mut rows = Vec::new();
+    for methods in methods {
+        // One tag in six is met, the first of the file in most processes.
+        let figures = methods.iter().cycle();
+        let met = tags.iter().enumerate().filter(|(place, _)| random.index(tags.len()) > place * 2 + 60);
+        let met: Vec<&str> = met.map(|(_, tag)| *tag).collect();
+        rows.extend(met.into_iter().zip(figures).map(|(tag, figures)| {
+            let figures = MethodSummaryRow { module: None, function: tag.to_owned(), ..figures.clone() };
+            to_store(MethodSummaryRow { exclusive_cpu: figures.cpu, ..figures }, &hash)
+        }));
+    }
+    rows
 }
 
 /// An index, the small ones more often.

@@ -36,7 +36,7 @@ struct Question {
     query: &'static str,
 }
 
-const QUESTIONS: [Question; 2] = [
+const QUESTIONS: [Question; 3] = [
     Question {
         name: "dump cpu --top 10",
         arguments: &["--top", "10"],
@@ -48,6 +48,12 @@ const QUESTIONS: [Question; 2] = [
         arguments: &["--methods", "*StreamWriter.Flush*"],
         columns: "file;process;pid;start_ns;end_ns;cpu_ns;exclusive_cpu_ns;wait_ns;ready_ns;module;method;command_line",
         query: include_str!("methods.sql"),
+    },
+    Question {
+        name: "dump cpu --stacktags '*virus*'",
+        arguments: &["--stacktags", "*virus*"],
+        columns: "file;process;pid;start_ns;end_ns;cpu_ns;exclusive_cpu_ns;wait_ns;ready_ns;stack_tag;command_line",
+        query: include_str!("tags.sql"),
     },
 ];
 

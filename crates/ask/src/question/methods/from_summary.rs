@@ -28,7 +28,7 @@ pub(super) struct FromSummary {
 const MAIN: Projection<MethodSummaryRow> =
     Projection::of(&["process", "module", "function", "cpu", "exclusive_cpu", "wait", "ready"]);
 /// The columns of the answer that come from these, and from processes.
-const OF_MAIN: [&str; 18] = [
+const OF_MAIN: [&str; 20] = [
     "file",
     "test",
     "test_ms",
@@ -43,15 +43,17 @@ const OF_MAIN: [&str; 18] = [
     "run_ns",
     "exclusive_run_ns",
     "wait_ns",
+    "wait_only_as_sum",
     "ready_ns",
     "module",
     "method",
     "method_label",
+    "stack_tag",
 ];
 
 impl Question {
     /// Whether nobody looks at other figures than the main ones: neither somebody who reads the answer nor order and ranges.
-    fn needs_few_figures(&self) -> bool {
+    pub(super) fn needs_few_figures(&self) -> bool {
         let Ranges { cpu, exclusive, wait, ready, .. } = self.ranges;
         let sorted_by_main = matches!(
             self.sort,

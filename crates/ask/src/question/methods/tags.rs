@@ -1,10 +1,12 @@
 //! Rows of stack tags: from the archive's summary, from the user's cache, or from the events.
 
+mod stored;
+
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use tracesift_analysis::tags::{TagSet, figures_of, to_store};
-use tracesift_archive::{Archive, Error};
+use tracesift_archive::Error;
 use tracesift_extract::input::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ProcessRow, TagSummaryRow};
@@ -49,7 +51,7 @@ pub(super) fn rows(
         return computed();
     }
     let archive = opened.archive();
-    let rows = match stored(archive, tags)? {
+    let rows = match stored::read(archive, question, tags, processes)? {
         Some(rows) => rows,
         None => match tags.cache.as_ref().map(|cache| (cache, cache.get(archive, &tags.set))) {
             None => return computed(),
@@ -64,15 +66,6 @@ pub(super) fn rows(
     let wanted = rows.into_iter().filter(|row| processes.contains(&row.process) && tags.want(&row.tag));
     let methods = wanted.map(|row| Method { kind: Kind::Tag, figures: figures_of(row), place: None, thread: None });
     Ok(methods.filter(|tag| question.ranges.accept(tag)).collect())
-}
-
-/// What the archive keeps of these rules; imported tags are all that there is.
-fn stored(archive: &Archive, tags: &Tags) -> Result<Option<Vec<TagSummaryRow>>, Error> {
-    let hash = tags.set.hash();
-    let mut rows: Vec<TagSummaryRow> = archive.rows()?;
-    rows.retain(|row| row.tag_set.as_ref().is_none_or(|set| *set == hash));
-    // Something has a tag in every recording that has samples.
-    Ok((!rows.is_empty()).then_some(rows))
 }
 
 /// All tags of all processes.

@@ -296,7 +296,8 @@ impl Question {
         } else {
             FxHashMap::default()
         };
-        let mut spans = if self.percentiles && rows_are_shown {
+        // An import has no events that single spans could be read from.
+        let mut spans = if self.percentiles && rows_are_shown && !imported {
             spans::of(recording, self, &shown)?.into_iter().map(Some).collect()
         } else {
             vec![None; shown.len()]

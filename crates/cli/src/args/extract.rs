@@ -59,9 +59,6 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) sysroot: Option<PathBuf>,
 
-    #[command(flatten)]
-    pub(crate) runs: RunArgs,
-
     /// Recordings extracted at the same time [default: as CPUs and --memory allow]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
@@ -73,6 +70,9 @@ pub(crate) struct ExtractArgs {
     /// Directory for temporary files [default: the system's]
     #[arg(long, value_name = "DIR")]
     pub(crate) temp: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) runs: RunArgs,
 }
 
 /// Less than this and an extract would do nothing but write temporary files.

@@ -85,3 +85,19 @@ fn memory(text: &str) -> Result<usize, String> {
         _ => Err(format!("at least {} MiB are needed", SMALLEST_MEMORY >> 20)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_help_names_every_table_that_can_be_left_out() {
+        let cli = crate::args::Cli::command();
+        let extract = cli.find_subcommand("extract").unwrap();
+        let tables = extract.get_arguments().find(|argument| argument.get_id() == "tables").unwrap();
+        let help = tables.get_help().unwrap().to_string();
+        for table in tracesift_extract::OPTIONAL_TABLES {
+            assert!(help.contains(table), "{table}");
+        }
+    }
+}

@@ -59,9 +59,6 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) sysroot: Option<PathBuf>,
 
-    #[command(flatten)]
-    pub(crate) runs: RunArgs,
-
     /// Recordings extracted at the same time [default: as CPUs and --memory allow]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
@@ -73,6 +70,9 @@ pub(crate) struct ExtractArgs {
     /// Directory for temporary files [default: the system's]
     #[arg(long, value_name = "DIR")]
     pub(crate) temp: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) runs: RunArgs,
 }
 
 /// Less than this and an extract would do nothing but write temporary files.
@@ -83,5 +83,21 @@ fn memory(text: &str) -> Result<usize, String> {
     match usize::try_from(bytes) {
         Ok(bytes) if bytes >= SMALLEST_MEMORY => Ok(bytes),
         _ => Err(format!("at least {} MiB are needed", SMALLEST_MEMORY >> 20)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_help_names_every_table_that_can_be_left_out() {
+        let cli = crate::args::Cli::command();
+        let extract = cli.find_subcommand("extract").unwrap();
+        let tables = extract.get_arguments().find(|argument| argument.get_id() == "tables").unwrap();
+        let help = tables.get_help().unwrap().to_string();
+        for table in tracesift_extract::OPTIONAL_TABLES {
+            assert!(help.contains(table), "{table}");
+        }
     }
 }

@@ -209,7 +209,14 @@ mod tests {
             [
                 "-fd x -DUMP cpu -TOPN 5 2 -MinMaxCpuMs 10 2000 -sortby priority",
                 "-dump process -newprocess -2 -session *-1* -minmaxduration 1 -processfmt local -nosuch",
-                "-dump process -newprocess -2 -MinMaxStart -1.5s 3 -sortby tree -showuser -column +x",
+                "-dump process -newprocess -2 -MinMaxStart -1.5s 3 -sortby tree -showuser -column +Session;!User",
+                "-dump process -column x",
+                "-dump cpu -nopriority -nocoreusage -showcorenumber -noready -nofrequency -column +wait_ns -smi driver",
+                "-dump cpu -topnmethods 3 -nopriority -showcorenumber -threadcount -noready -csv x.csv -showtotal method",
+                "-dump cpu -merge -csv x.csv",
+                "-dump cpu -merge -showtotal total -nopriority",
+                "-dump cpu -normalize",
+                "-dump testrun -csv x.csv",
                 "-dump testrun -fd a -fd b -printfiles -validtestsonly -tri 1 -trc 2 -MinMaxMsTestTimes 100-2000",
                 "-dump stats x.json7z -properties CPU*;!x -oneline",
                 "-dump",
@@ -226,6 +233,9 @@ mod tests {
                 "-dump cpu -zt sometime",
                 "-extract cpu disk -fd x.etl -outdir out -nthreads 4 -extractregion 1 2",
                 "-extract dns",
+                "-extract default -nosampling -dryrun -lastndays 2.5 -symcache c:/cache",
+                "-extract file",
+                "-extract nothing",
                 "-help",
             ]
             .map(|line| format!("{line}\n  {}", ours(line)))

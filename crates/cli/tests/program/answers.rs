@@ -54,7 +54,12 @@ answers! {
     an_empty_time_range: "dump", "cpu", "--time", "5..4";
     not_a_number: "dump", "cpu", "--min-cpu", "5 apples";
     a_question_that_does_not_exist_yet: "-dump", "dns", "-fd", "x";
-    a_switch_that_does_not_exist_yet: "-dump", "cpu", "-showcorenumber";
+    a_switch_that_does_not_exist_yet: "-dump", "cpu", "-normalize";
+    core_numbers: "dump", "cpu", "--core-numbers", "--details";
+    merged: "dump", "cpu", "--merge", "-p", "!System";
+    merged_as_csv: "dump", "cpu", "--merge", "--sort", "difference", "--format", "csv";
+    merged_by_priority: "dump", "cpu", "--merge", "--sort", "priority";
+    a_difference_of_one_file: "dump", "cpu", "--sort", "difference";
     stack_tags: "dump", "cpu", "-f", "Write*", "--stacktags", "*", "--totals", "method";
     stack_tags_and_methods: "-dump", "CPU", "-stacktags", "Other", "-methods", "*Main", "-fd", "Write*.json";
     a_tag_file_that_is_none: "dump", "cpu", "--stacktags", "*", "--tag-file", "missing.stacktags";

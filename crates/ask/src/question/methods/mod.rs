@@ -357,6 +357,7 @@ impl Question {
         } else {
             FxHashMap::default()
         };
+        // An import has no events that single spans could be read from.
         let mut spans = if self.percentiles && rows_are_shown && !imported {
             spans::of(recording, self, &shown)?.into_iter().map(Some).collect()
         } else {

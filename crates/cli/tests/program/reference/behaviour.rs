@@ -199,6 +199,40 @@ fn the_largest_stands_last_and_a_window_moves_away_from_it() {
 }
 
 #[test]
+fn every_order_of_methods() {
+    let directory = extracted();
+    let last = |sort: &str| {
+        let names = figures(
+            directory.path(),
+            &format!("-dump CPU -pn app -methods *Work;*Again;*Lock -sortby {sort}"),
+            &["Method"],
+        );
+        names.last().cloned().unwrap_or_default()
+    };
+    for sort in ["Wait", "Ready", "ReadyAvg", "CSwitchCount", "CPUWait", "CPUWaitReady", "First", "Last"] {
+        assert_eq!(last(sort), "App.Program.Lock", "{sort}");
+    }
+    assert_eq!(last("CPU"), "App.Program.Again");
+    let names = |line: &str| figures(directory.path(), line, &["Method"]);
+    let locks = ["App.Program.Lock", "App.Program.Main"];
+    assert_eq!(names("-dump CPU -pn app -methods * -MinMaxReadyMs 3 3"), locks);
+    assert_eq!(names("-dump CPU -pn app -methods * -MinMaxLast 0.142"), locks);
+}
+
+#[test]
+fn with_totals_processes_stand_in_the_order_of_their_totals() {
+    let directory = extracted();
+    let file = format!("{NAME}.json");
+    let app_is_last = |extra: &[&str]| {
+        let said = run(directory.path(), &[&["-dump", "CPU", "-fd", &file, "-methods", "*"], extra].concat());
+        said.find("app.exe(100)").unwrap() > said.find("helper.exe(200)").unwrap()
+    };
+    // The largest method is helper's, with 42 ms; those of app have 25 + 22 + 3.
+    assert!(!app_is_last(&[]));
+    assert!(app_is_last(&["-showtotal", "Method"]));
+}
+
+#[test]
 fn processes_go_by_name_with_and_without_extension_and_pid() {
     let directory = extracted();
     let names = |pattern: &str| figures(directory.path(), &format!("-dump CPU -pn {pattern}"), &["ProcessName"]);

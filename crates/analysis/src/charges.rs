@@ -94,7 +94,13 @@ mod tests {
             for (process, time) in [(7, 1), (0, 2), (7, 3), (2, 4), (0, 5), (7, 6)] {
                 let process = ProcessNumber(process);
                 let place = ChargedTo::Stack(StackId(0));
-                charges.push(Charge { process, thread: ThreadId(0), place, time, what: What::Samples { count: 1, weight: 1, last: time } });
+                charges.push(Charge {
+                    process,
+                    thread: ThreadId(0),
+                    place,
+                    time,
+                    what: What::Samples { count: 1, weight: 1, last: time },
+                });
             }
             let mut found = Vec::new();
             charges.take_out(|charge| found.push((charge.process.0, charge.time)));

@@ -15,7 +15,9 @@ impl Archive {
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`]; `visit` may have seen stacks before that.
     pub fn scan_stacks(&self, mut visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
-        let Some(mut scan) = self.start_scan(Projection::<StackRow>::ALL, Part::default(), None)? else { return Ok(()) };
+        let Some(mut scan) = self.start_scan(Projection::<StackRow>::ALL, Part::default(), None)? else {
+            return Ok(());
+        };
         let mut frames: Vec<FrameId> = Vec::new();
         while let Some(batch) = scan.next()? {
             let corrupt = |reason| Error::corrupt(scan.path(), reason);
@@ -24,8 +26,7 @@ impl Archive {
             for row in 0..batch.num_rows() {
                 let stack = ids.get(row).filter(|id| *id >= 0);
                 let stack = stack.ok_or_else(|| corrupt(format!("row {row} has an impossible stack")))?;
-                let of_stack =
-                    lists.get(row).ok_or_else(|| corrupt(format!("row {row} has an impossible frames")))?;
+                let of_stack = lists.get(row).ok_or_else(|| corrupt(format!("row {row} has an impossible frames")))?;
                 frames.clear();
                 frames.extend(of_stack.iter().map(|frame| FrameId(*frame)));
                 // Frames are numbers of rows, as all ids.

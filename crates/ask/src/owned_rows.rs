@@ -14,8 +14,7 @@ use crate::time_range::TimeRange;
 const SAMPLES: Projection<CpuSampleRow> =
     Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority"]);
 /// What sums of samples need.
-const SUMS: Projection<CpuSampleRow> =
-    Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
+const SUMS: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
 const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "time",
     "cpu",
@@ -134,6 +133,10 @@ impl<'a> OwnedRows<'a> {
         let of_group = |group: usize| {
             let mut sums = SampleSums::default();
             archive.scan_group(SUMS, None, group, |row: &CpuSampleRow| {
+                // Times beyond that are those of a damaged archive, which no aggregation takes.
+                if !Span::ALL.contains(row.time) {
+                    return;
+                }
                 let place = match ChargedTo::of_sample(row) {
                     ChargedTo::Stack(stack) => {
                         let known = usize::try_from(stack.0).ok().and_then(|number| alike.get(number));
@@ -158,11 +161,7 @@ impl<'a> OwnedRows<'a> {
     }
 
     /// The samples of the whole recording, added up.
-    pub(crate) fn summed_samples(
-        &mut self,
-        alike: &[StackId],
-        mut visit: impl FnMut(&SampleSum),
-    ) -> Result<(), Error> {
+    pub(crate) fn summed_samples(&mut self, alike: &[StackId], mut visit: impl FnMut(&SampleSum)) -> Result<(), Error> {
         for sum in self.sample_sums(alike)? {
             if self.processes.contains(&sum.process) {
                 visit(&SampleSum { process: self.owners.id(sum.process, sum.thread), ..sum });

@@ -31,7 +31,7 @@ mod tree;
 
 pub use format::Format;
 pub use profile::{
-    About, Catalog, Folded, Frame, FrameId, Listed, Marker, MarkerKind, Measure, Origin, Process, ProcessId, Profile, Sample,
-    StackId, StringId, Thread, ThreadId, Weight,
+    About, Catalog, Folded, Frame, FrameId, Listed, Marker, MarkerKind, Measure, Origin, Process, ProcessId, Profile,
+    Sample, StackId, StringId, Thread, ThreadId, Weight,
 };
 pub use tree::{Grouping, Stacked};

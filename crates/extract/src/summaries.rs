@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::{Charge, Recording, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
-use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, SymbolRow, ThreadRow,
-};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, SymbolRow, ThreadRow};
 use tracesift_trace::{FrameId, StackId};
 
 use crate::scan_ahead::scan_ahead;

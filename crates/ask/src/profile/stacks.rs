@@ -3,9 +3,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::StackFrames;
 use tracesift_archive::{Archive, Error, Projection};
-use tracesift_export::{
-    Catalog, Frame, FrameId as ExportedFrame, Listed, Origin, StackId as ExportedStack, StringId,
-};
+use tracesift_export::{Catalog, Frame, FrameId as ExportedFrame, Listed, Origin, StackId as ExportedStack, StringId};
 use tracesift_extract::stack_methods::stack_frames;
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId};

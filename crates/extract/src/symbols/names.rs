@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_symbols::Table;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, ProcessRow,
-    SymbolRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, ProcessRow, SymbolRow,
+    ThreadRow,
 };
 use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId};
 

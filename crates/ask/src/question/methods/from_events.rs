@@ -4,11 +4,13 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::tags::{TagId, TagRow, TagSource, Tagger};
-use tracesift_analysis::{MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording, Span};
+use tracesift_analysis::{
+    MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording, Span,
+};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_trace::{FrameId, ProcessId, StackId};
 use tracesift_trace::rows::MethodSummaryRow;
+use tracesift_trace::{FrameId, ProcessId, StackId};
 
 use super::order::{Kind, Method};
 use super::pattern::MethodPatterns;

@@ -9,6 +9,8 @@ mod from_summary;
 mod modules;
 mod order;
 mod pattern;
+mod series;
+mod shared;
 mod spans;
 
 use std::sync::Arc;
@@ -154,23 +156,7 @@ impl Ask for Question {
     }
 
     fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], origin: i64) -> Result<Vec<Section>, Error> {
-        let processes: Vec<ProcessRow> = recording.archive().rows()?;
-        let accepted: FxHashMap<ProcessId, &ProcessRow> =
-            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
-        let ids = accepted.keys().copied().collect();
-        let question = self.at(self.time, origin);
-        let mut figures = vec![Vec::new(); ranges.len()];
-        if let Some(patterns) = &self.methods {
-            let methods = from_events::methods(recording, &question, ranges, patterns, &ids)?;
-            figures.iter_mut().zip(methods).for_each(|(all, mut methods)| all.append(&mut methods));
-        }
-        if let Some(tags) = &self.tags {
-            let tags = from_events::tags(recording, &question, ranges, tags, &ids)?;
-            figures.iter_mut().zip(tags).for_each(|(all, mut tags)| all.append(&mut tags));
-        }
-        let of_range =
-            |(time, figures)| self.at(time, origin).of_figures(recording, &accepted, figures, accepted.len());
-        ranges.iter().copied().zip(figures).map(of_range).collect()
+        series::sections(self, recording, ranges, origin)
     }
 
     fn ranges_at_once(&self) -> usize {

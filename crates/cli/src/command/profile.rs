@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Resolved, When, profile};
-use tracesift_export::flame::Drawn;
+use tracesift_export::flame::{Drawn, Flame};
 use tracesift_export::{Format, Grouping, Listed, Measure, folded, pprof};
 
 use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
@@ -29,6 +29,10 @@ pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exi
             let files = FileArgs { paths: vec![path.to_owned()], file: Vec::new(), recursive: false };
             let Some(base) = One::open(&files, &RunArgs::default(), messages)? else { return Ok(Exit::NothingUsable) };
             let before = base.listed(&question, &when, per_thread, messages)?;
+            // The title names the recording that is drawn; the other one must be named, too.
+            let parts = [format!("before: {}", base.recording.file.name), flame.subtitle.clone()];
+            let subtitle = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+            let flame = Flame { subtitle, ..flame };
             target.write(|mut out| Ok(flame.write_change(&before, &after, change, &mut out)?))?
         }
     };

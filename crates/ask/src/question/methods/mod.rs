@@ -41,6 +41,9 @@ use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::time_range::TimeRange;
 
+/// Where lines are asked for and there are none, rows look as if nothing had been asked.
+pub(crate) const NO_LINES: &str = "no symbols tell source lines of these: rows are functions";
+
 /// What the table adds up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Totals {
@@ -376,6 +379,10 @@ impl Question {
             section.notes.push(
                 "totals of wait and ready add up unions: time at which several rows waited counts for each".to_owned(),
             );
+        }
+        let has_places = || shown.iter().any(|method| method.place.is_some());
+        if self.granularity.by == By::Line && !rows.is_empty() && !has_places() {
+            section.notes.push(NO_LINES.to_owned());
         }
         if precise && !shown.is_empty() {
             section

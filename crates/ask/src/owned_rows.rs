@@ -133,6 +133,10 @@ impl<'a> OwnedRows<'a> {
         let of_group = |group: usize| {
             let mut sums = SampleSums::default();
             archive.scan_group(SUMS, None, group, |row: &CpuSampleRow| {
+                // Times beyond that are those of a damaged archive, which no aggregation takes.
+                if !Span::ALL.contains(row.time) {
+                    return;
+                }
                 let place = match ChargedTo::of_sample(row) {
                     ChargedTo::Stack(stack) => {
                         let known = usize::try_from(stack.0).ok().and_then(|number| alike.get(number));

@@ -65,9 +65,9 @@ impl Question {
     /// When a table cannot be read.
     pub fn folded(&self, recording: &OpenRecording) -> Result<Folded, Error> {
         let mut folded = Folded::new(self.about(recording));
-        let mut builder = Builder::new(recording, self)?;
-        for Sum { owner, at, weight, count } in builder.sums(recording, self, true)? {
-            let Some(stack) = builder.stacks.get(at, &mut folded.catalog) else { continue };
+        let (mut builder, sums, mut stacks) = self.sums(recording, true)?;
+        for Sum { owner, at, weight, count } in sums {
+            let Some(stack) = stacks.get(at, &mut folded.catalog) else { continue };
             let thread = builder.thread(owner, &mut folded.catalog);
             folded.weights.push(Weight { thread, stack, weight, count });
         }
@@ -80,13 +80,22 @@ impl Question {
     /// When a table cannot be read.
     pub fn listed(&self, recording: &OpenRecording, per_thread: bool) -> Result<Listed, Error> {
         let mut listed = Listed::new(self.about(recording));
-        let mut builder = Builder::new(recording, self)?;
-        for Sum { owner, at, weight, count } in builder.sums(recording, self, per_thread)? {
-            let Some(stack) = builder.stacks.list(at, &mut listed) else { continue };
+        let (mut builder, sums, mut stacks) = self.sums(recording, per_thread)?;
+        for Sum { owner, at, weight, count } in sums {
+            let Some(stack) = stacks.list(at, &mut listed) else { continue };
             let thread = builder.thread(owner, &mut listed.catalog);
             listed.weights.push(Weight { thread, stack, weight, count });
         }
         Ok(listed)
+    }
+
+    /// What each owner has in each stack, and the stacks, which are read meanwhile.
+    fn sums(&self, recording: &OpenRecording, per_thread: bool) -> Result<(Builder, Vec<Sum>, Stacks), Error> {
+        let builder = Builder::new(recording, self)?;
+        let stacks = || Stacks::of(recording.archive(), &self.methods);
+        let (stacks, sums) = rayon::join(stacks, || builder.sums(recording, self, per_thread));
+        let (stacks, sums) = (stacks?, sums?);
+        Ok((builder, sums, stacks))
     }
 
     /// Every sample or span, with the waits and the marks beside them.
@@ -96,16 +105,17 @@ impl Question {
     pub fn timed(&self, recording: &OpenRecording) -> Result<Profile, Error> {
         let mut profile = Profile::new(self.about(recording));
         let mut builder = Builder::new(recording, self)?;
+        let mut stacks = Stacks::of(recording.archive(), &self.methods)?;
         let mut charges = Vec::new();
         builder.charges(recording, self, |charge| charges.push(charge))?;
         profile.samples.reserve(charges.len());
         for Charge { owner, at, time, weight } in charges {
-            let Some(stack) = builder.stacks.get(at, &mut profile.catalog) else { continue };
+            let Some(stack) = stacks.get(at, &mut profile.catalog) else { continue };
             let thread = builder.thread(owner, &mut profile.catalog);
             profile.samples.push(Sample { time: time.saturating_sub(self.origin), thread, stack, weight });
         }
         if self.measure == Measure::Cpu {
-            self.add_waits(recording, &mut builder, &mut profile)?;
+            self.add_waits(recording, &builder, &mut stacks, &mut profile)?;
         }
         recording.archive().scan(Projection::ALL, None, |row: &MarkRow| {
             if self.time.contains(row.time) {
@@ -134,7 +144,13 @@ impl Question {
     }
 
     /// Waits and ready spans beside samples of the CPU: what the thread did in between.
-    fn add_waits(&self, recording: &OpenRecording, builder: &mut Builder, profile: &mut Profile) -> Result<(), Error> {
+    fn add_waits(
+        &self,
+        recording: &OpenRecording,
+        builder: &Builder,
+        stacks: &mut Stacks,
+        profile: &mut Profile,
+    ) -> Result<(), Error> {
         let (range, has_ready) = (self.range(), recording.info().has_ready);
         let mut rows = Vec::new();
         recording.archive().scan(SWITCHES, self.touching(), |row: &ContextSwitchRow| {
@@ -144,7 +160,7 @@ impl Question {
             }
         })?;
         for (thread, stack, reason, parts) in rows {
-            let stack = stack.and_then(|stack| builder.stacks.get(At::Stack(stack), &mut profile.catalog));
+            let stack = stack.and_then(|stack| stacks.get(At::Stack(stack), &mut profile.catalog));
             let name = profile.catalog.string(reason.as_deref().unwrap_or_default());
             for (kind, span) in [(MarkerKind::Wait, parts.wait), (MarkerKind::Ready, parts.ready)] {
                 if let Some(span) = span.filter(|span| !span.is_empty()) {
@@ -196,7 +212,6 @@ struct Builder {
     threads: FxHashMap<ThreadId, ThreadRow>,
     exported_processes: FxHashMap<ProcessId, tracesift_export::ProcessId>,
     exported_threads: FxHashMap<Owner, ExportedThread>,
-    stacks: Stacks,
 }
 
 impl Builder {
@@ -211,7 +226,6 @@ impl Builder {
             threads: archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect(),
             exported_processes: FxHashMap::default(),
             exported_threads: FxHashMap::default(),
-            stacks: Stacks::of(archive, &question.methods)?,
         })
     }
 

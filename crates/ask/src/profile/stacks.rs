@@ -29,7 +29,7 @@ const MANAGED: [&str; 3] = ["rundown", "entry-point", "portable-pdb"];
 pub(super) struct Stacks {
     stacks: StackFrames,
     frames: Frames,
-    /// Those of the catalog that were asked for; `None` where no method is one that is wanted.
+    /// Those that were asked for, in the catalog or as lists; `None` where no method is one that is wanted.
     known: FxHashMap<At, Option<ExportedStack>>,
     outermost_first: Vec<ExportedFrame>,
 }
@@ -81,7 +81,13 @@ impl Stacks {
 
     /// The stack as a list of the profile; `None` where it has none of the wanted methods.
     pub(super) fn list(&mut self, at: At, listed: &mut Listed) -> Option<ExportedStack> {
-        self.walk(at, &mut listed.catalog).then(|| listed.stacks.push(self.outermost_first.iter().copied()))
+        if let Some(known) = self.known.get(&at) {
+            return *known;
+        }
+        let wanted = self.walk(at, &mut listed.catalog);
+        let stack = wanted.then(|| listed.stacks.push(self.outermost_first.iter().copied()));
+        self.known.insert(at, stack);
+        stack
     }
 
     /// Fills in the functions of a stack, outermost first; whether it is wanted.

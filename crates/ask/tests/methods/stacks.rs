@@ -14,6 +14,7 @@ use tracesift_ask::question::stacks::Question;
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_range::TimeRange;
 use tracesift_extract::input::Patterns;
+use tracesift_extract::stack_methods::Granularity;
 use tracesift_scenario::{Knobs, MethodName, ProcessKind, Scenario, Truth};
 
 use crate::{archive, oracle};
@@ -165,6 +166,39 @@ fn lines_are_those_of_the_scenario() {
         }
     }
     assert!(compared > 10_000, "{compared} lines are too few to say anything");
+}
+
+#[test]
+fn code_without_symbols_is_one_line_per_module() {
+    let mut folded = 0;
+    for seed in 230..245 {
+        let scenario = Scenario::random(seed, &Knobs::random(seed));
+        let truth = scenario.truth();
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let archive = archive(&scenario, directory.path());
+        for direction in [Direction::Callees, Direction::Callers] {
+            let granularity = Granularity { fold_unresolved: true, ..Granularity::default() };
+            let question = Question { direction, granularity, ..everything() };
+            let found = lines(&answer(&archive, &question));
+            let expected = expected(&truth, &question, |stack| {
+                let mut path: Vec<String> = stack
+                    .iter()
+                    .map(|method| match &method.module {
+                        Some(module) if method.function.starts_with(&format!("{module}+0x")) => name(module, module),
+                        _ => label(method),
+                    })
+                    .collect();
+                if direction == Direction::Callees {
+                    path.reverse();
+                }
+                Some(if path.is_empty() { vec!["[no stack]".to_owned()] } else { path })
+            });
+            let is_folded = |line: &String| line.split_once('!').is_some_and(|(module, function)| module == function);
+            folded += found.keys().filter(|(.., path)| path.last().is_some_and(is_folded)).count();
+            same(&found, &expected, &format!("seed {seed}, {direction:?}"));
+        }
+    }
+    assert!(folded > 100, "{folded} lines are too few to say anything");
 }
 
 #[test]

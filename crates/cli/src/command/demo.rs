@@ -42,10 +42,16 @@ pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
 /// Shows a command line and runs it.
 fn step(words: &[&str], directory: &str, no_color: bool) -> anyhow::Result<Exit> {
     let words: Vec<&str> = words.iter().map(|word| if *word == "DIR" { directory } else { word }).collect();
-    writeln!(io::stdout(), "$ tracesift {}", words.join(" "))?;
+    let shown: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    writeln!(io::stdout(), "$ tracesift {}", shown.join(" "))?;
     let mut cli = Cli::try_parse_from(std::iter::once("tracesift").chain(words))?;
     cli.no_color |= no_color;
     let exit = super::run(&cli, None)?;
     writeln!(io::stdout())?;
     Ok(exit)
+}
+
+/// A word as every shell takes it: patterns are for us, not for the shell.
+fn quoted(word: &str) -> String {
+    if word.contains(['*', '?', ';', ' ']) { format!("\"{word}\"") } else { word.to_owned() }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Resolved, When, profile};
-use tracesift_export::flame::Drawn;
+use tracesift_export::flame::{Drawn, Flame};
 use tracesift_export::{Format, Grouping, Listed, Measure, folded, pprof};
 
 use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
@@ -34,6 +34,10 @@ pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exi
             if one.is_nothing(after.weights.is_empty() && before.weights.is_empty(), messages) {
                 return Ok(Exit::NothingUsable);
             }
+            // The title names the recording that is drawn; the other one must be named, too.
+            let parts = [format!("before: {}", base.recording.file.name), flame.subtitle.clone()];
+            let subtitle = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+            let flame = Flame { subtitle, ..flame };
             target.write(|mut out| Ok(flame.write_change(&before, &after, change, &mut out)?))?
         }
     };

@@ -101,8 +101,6 @@ answers! {
     stacks_of_callers_by_line: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--callers", "--by", "line";
     stacks_of_waits: "dump", "stacks", "-f", "Write*", "--measure", "wait", "--per-thread", "--details", "--top", "1";
     stacks_folded_and_begun: "dump", "stacks", "-f", "Write*", "--methods", "*Main", "--root", "*WriteAll", "--fold", "ntdll", "--no-cmdline";
-    stacks_with_arguments: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--include-args", "--methods", "*Main(int)", "--no-cmdline";
-    stacks_without_symbols: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--fold-unresolved", "--callers", "--no-cmdline";
     stacks_cut_off: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--cut", "filewriter", "--min-share", "50%", "--no-cmdline";
     stacks_as_json: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--depth", "2", "--format", "jsonl";
     no_share: "dump", "stacks", "--min-share", "5ms";
@@ -184,6 +182,10 @@ fn profiles_are_files() {
     assert!(file(name).starts_with(b"<") && String::from_utf8_lossy(&file(name)).contains("WriteAll"));
     let said = run(directory.path(), &["flame", "Write*.sift", "--against", "Write*.sift", "-o", "change.svg"]);
     assert!(said.starts_with("exit: 0") && file("change.svg").starts_with(b"<"), "{said}");
+    assert!(
+        String::from_utf8_lossy(&file("change.svg")).contains("before: Write_250ms"),
+        "the other recording is named"
+    );
     for (name, begin) in [
         ("x.speedscope.json", &b"{"[..]),
         ("x.firefox.json", b"{"),

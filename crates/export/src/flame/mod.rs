@@ -5,6 +5,7 @@
 //! below the picture.
 
 mod colour;
+mod halves;
 mod layout;
 mod render;
 mod select;
@@ -127,8 +128,10 @@ impl Flame {
         let comparison = change.map(|change| Comparison::new(tree, change));
         let budget = self.max_bytes.max(64 << 10).saturating_sub(render::FIXED_BYTES);
         let cells = Cells { tree, comparison: comparison.as_ref(), measure };
-        let mut scratch = String::new();
-        let selection = select::select(tree, budget, |node| cells.bytes(node, &mut scratch));
+        let selection = select::select(tree, budget, |nodes| {
+            let mut scratch = String::new();
+            nodes.iter().map(|&node| cells.bytes(node as usize, &mut scratch)).collect()
+        });
         let layout = Layout::new(tree, &selection);
         let picture = render::Picture {
             tree,

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
 use super::colour::{self, FAMILIES, STEPS};
+use super::halves::in_halves;
 use super::layout::{Cell, Layout};
 use super::select::Selection;
 use super::text::{count, grouped, milliseconds, percent, share};
@@ -237,9 +238,13 @@ impl Picture<'_> {
         );
         let _ = writeln!(out, "<svg class=\"frames\" x=\"{MARGIN}\" width=\"{ROW_WIDTH}\">");
         let cells = Cells { tree: self.tree, comparison: self.comparison.as_ref(), measure: self.measure };
-        for cell in &self.layout.cells {
-            cells.push(&mut out, cell, self.top_of(cell.depth));
-        }
+        let drawn = &self.layout.cells;
+        let parts = in_halves(drawn.len(), |places| {
+            let mut part = String::with_capacity(places.len() * 300);
+            drawn[places].iter().for_each(|cell| cells.push(&mut part, cell, self.top_of(cell.depth)));
+            part
+        });
+        parts.iter().for_each(|part| out.push_str(part));
         out.push_str("</svg>\n");
         self.push_head(&mut out);
         self.push_foot(&mut out, height);

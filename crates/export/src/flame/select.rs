@@ -3,7 +3,11 @@
 
 use std::cmp::Reverse;
 
+use super::halves::in_halves;
 use crate::tree::Tree;
+
+/// Frames that are measured at a time: a part of those that a file has room for.
+const AT_ONCE: usize = 1 << 12;
 
 /// No place in the selection.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
@@ -20,18 +24,24 @@ pub(super) struct Selection {
     pub(super) folded_weight: u64,
 }
 
-/// Selects as many of the heaviest frames as `bytes` have room for, where `cost` is what a frame takes in the file at most.
-pub(super) fn select(tree: &Tree, bytes: usize, mut cost: impl FnMut(usize) -> usize) -> Selection {
+/// Selects as many of the heaviest frames as `bytes` have room for, where `costs` are what frames take in the file at most.
+pub(super) fn select(tree: &Tree, bytes: usize, costs: impl Fn(&[u32]) -> Vec<usize> + Sync) -> Selection {
     // A frame is not heavier than its caller and stands behind it, so wherever this order is cut, callers are there.
     let mut nodes: Vec<u32> = (0..tree.nodes.len() as u32).collect();
     nodes.sort_by_key(|&node| Reverse(tree.nodes[node as usize].sum.weight));
-    let mut spent = 0_usize;
-    let fitting = nodes.iter().take_while(|&&node| {
-        spent = spent.saturating_add(cost(node as usize));
-        spent <= bytes
-    });
-    let fitting = fitting.count().max(1);
-    nodes.truncate(fitting);
+    let (mut spent, mut fitting) = (0_usize, 0);
+    for some in nodes.chunks(AT_ONCE) {
+        let costs = in_halves(some.len(), |places| costs(&some[places]));
+        let fit = costs.iter().flatten().take_while(|&&cost| {
+            spent = spent.saturating_add(cost);
+            spent <= bytes
+        });
+        fitting += fit.count();
+        if spent > bytes {
+            break;
+        }
+    }
+    nodes.truncate(fitting.max(1));
     nodes.sort_unstable();
 
     let mut place = vec![LEFT_OUT; tree.nodes.len()];

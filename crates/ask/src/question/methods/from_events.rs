@@ -10,10 +10,11 @@ use tracesift_analysis::{
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::MethodSummaryRow;
-use tracesift_trace::{FrameId, ProcessId, StackId};
+use tracesift_trace::{ProcessId, StackId};
 
 use super::order::{Kind, Method};
 use super::pattern::MethodPatterns;
+use super::shared::Shared;
 use super::{Question, Tags};
 use crate::owned_rows::{OwnedRows, Owners};
 use crate::recording::OpenRecording;
@@ -149,35 +150,6 @@ fn totals(
         }
     }
     Ok((totals.into_iter().map(MethodAggregator::finish).collect(), rows.owners))
-}
-
-/// A source of methods for several aggregators.
-struct Shared<'a, S>(&'a RefCell<S>);
-
-impl<S> Clone for Shared<'_, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S> Copy for Shared<'_, S> {}
-
-impl<S: MethodSource> MethodSource for Shared<'_, S> {
-    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
-        self.0.borrow_mut().stack(stack, methods);
-    }
-
-    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
-        self.0.borrow_mut().frame(frame, methods);
-    }
-
-    fn alike(&mut self, stack: StackId) -> StackId {
-        self.0.borrow_mut().alike(stack)
-    }
-
-    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
-        self.0.borrow_mut().no_stack(methods);
-    }
 }
 
 /// Which methods the question is about: each name is looked at once, however many processes have it.

@@ -10,6 +10,8 @@ mod modules;
 mod order;
 mod pattern;
 mod processes;
+mod series;
+mod shared;
 mod spans;
 mod tags;
 
@@ -36,13 +38,14 @@ use crate::filter::ProcessFilter;
 use crate::label_cut::LabelCut;
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
-use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::shown::Shown;
 use crate::time_range::TimeRange;
 
 /// How much of each process' methods the summary has.
 const KEPT: Projection<ProcessSummaryRow> = Projection::of(&["process", "methods", "methods_kept"]);
+/// Where lines are asked for and there are none, rows look as if nothing had been asked.
+pub(crate) const NO_LINES: &str = "no symbols tell source lines of these: rows are functions";
 
 /// What the table adds up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,23 +166,7 @@ impl Ask for Question {
     }
 
     fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], origin: i64) -> Result<Vec<Section>, Error> {
-        let processes: Vec<ProcessRow> = recording.archive().rows()?;
-        let accepted: FxHashMap<ProcessId, &ProcessRow> =
-            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
-        let ids = accepted.keys().copied().collect();
-        let question = self.at(self.time, origin);
-        let mut figures = vec![Vec::new(); ranges.len()];
-        if let Some(patterns) = &self.methods {
-            let methods = from_events::methods(recording, &question, ranges, patterns, &ids)?;
-            figures.iter_mut().zip(methods).for_each(|(all, mut methods)| all.append(&mut methods));
-        }
-        if let Some(tags) = &self.tags {
-            let tags = from_events::tags(recording, &question, ranges, tags, &ids)?;
-            figures.iter_mut().zip(tags).for_each(|(all, mut tags)| all.append(&mut tags));
-        }
-        let of_range =
-            |(time, figures)| self.at(time, origin).of_figures(recording, &accepted, figures, accepted.len());
-        ranges.iter().copied().zip(figures).map(of_range).collect()
+        series::sections(self, recording, ranges, origin)
     }
 
     fn ranges_at_once(&self) -> usize {
@@ -412,6 +399,10 @@ impl Question {
         }
         if imported && self.percentiles {
             section.notes.push("single spans are unknown: an import has sums only".to_owned());
+        }
+        let has_places = || shown.iter().any(|method| method.place.is_some());
+        if self.granularity.by == By::Line && !rows.is_empty() && !has_places() {
+            section.notes.push(NO_LINES.to_owned());
         }
         if precise && !shown.is_empty() {
             section.notes.push(recording.file.note_of_precise_cpu());

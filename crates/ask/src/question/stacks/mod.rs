@@ -28,7 +28,7 @@ use crate::filter::ProcessFilter;
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
 use crate::processes::Processes;
-use crate::question::methods::MethodPatterns;
+use crate::question::methods::{MethodPatterns, NO_LINES};
 use crate::recording::OpenRecording;
 use crate::time_format::decimal;
 use crate::time_range::TimeRange;
@@ -135,6 +135,9 @@ impl Ask for Question {
         let mut section = COLUMNS.section(&recording.file, &rows, self.facts(recording, sum(&found)));
         section.groups = groups;
         section.notes = self.notes(recording, !rows.is_empty());
+        if self.granularity.by == By::Line && !rows.is_empty() && rows.iter().all(|row| row.named.place.is_none()) {
+            section.notes.push(NO_LINES.to_owned());
+        }
         if found.len() < all && self.top.skip == 0 {
             let (left_out, time) = (all - found.len(), everything.1.saturating_sub(sum(&found).1));
             let ms = decimal(time, 6, 1);

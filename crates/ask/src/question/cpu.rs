@@ -14,6 +14,7 @@ use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSumm
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::columns::Columns;
+use crate::core_figures::{self, CoreFigures};
 use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::main_modules::MainModules;
@@ -83,6 +84,8 @@ pub struct Question {
     pub ready: Between,
     /// What to add up.
     pub totals: Totals,
+    /// CPU per kind of core, and clock rates.
+    pub cores: bool,
     /// Facts of the image that a process runs; only of images that the patterns accept.
     pub modules: Option<Patterns>,
 }
@@ -98,6 +101,8 @@ pub struct Row {
     pub imported: bool,
     /// Whether it is the idle loop: first row, in no total.
     pub idle: bool,
+    /// On which kind of core it ran and how fast, if that was asked and the recording tells.
+    pub cores: CoreFigures,
     /// The image that it runs, if that was asked.
     pub module: Option<ModuleRow>,
 }
@@ -133,6 +138,9 @@ const OF_MODULES: [&str; 8] = [
     "driver_category",
 ];
 
+/// What `--cores` shows.
+const OF_CORES: [&str; 4] = ["cpu_fast_cores_ns", "cpu_efficient_cores_ns", "frequency_mhz", "frequency_of_nominal"];
+
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::name()
@@ -166,6 +174,38 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| Some(r.figures.cores_used).filter(|cores| *cores > 0).into(),
         "CPUs on which it ran: from context switches, else from samples.",
     ),
+    ColumnOf::machine(
+        "cpu_fast_cores_ns",
+        "P-cores",
+        Kind::Milliseconds,
+        |r: &Row| r.cores.fast.into(),
+        "Sampled CPU on the fastest kind of core, with `--cores`; empty where the recording does not tell kinds.",
+    )
+    .shown(View::Nowhere),
+    ColumnOf::machine(
+        "cpu_efficient_cores_ns",
+        "E-cores",
+        Kind::Milliseconds,
+        |r: &Row| r.cores.efficient.into(),
+        "Sampled CPU on all other kinds of core, with `--cores`.",
+    )
+    .shown(View::Nowhere),
+    ColumnOf::machine(
+        "frequency_mhz",
+        "MHz",
+        Kind::Number(0),
+        |r: &Row| r.cores.khz.map(|khz| khz / 1000.0).into(),
+        "Mean clock rate, weighted with the CPU time of the samples at which the rate of their CPU was known, with `--cores`.",
+    )
+    .shown(View::Nowhere),
+    ColumnOf::machine(
+        "frequency_of_nominal",
+        "Of nominal",
+        Kind::Number(2),
+        |r: &Row| r.cores.of_nominal.into(),
+        "Mean of the clock rate's share of the nominal one, weighted alike, with `--cores`; empty where no nominal rate is known.",
+    )
+    .shown(View::Nowhere),
     ColumnOf::always(
         "priority",
         "Priority",
@@ -258,6 +298,11 @@ impl Ask for Question {
         if self.modules.is_some() {
             of_module::show(&mut columns, &OF_MODULES);
         }
+        if self.cores {
+            for column in columns.iter_mut().filter(|column| OF_CORES.contains(&column.key)) {
+                column.view = View::Always;
+            }
+        }
         columns
     }
 
@@ -277,7 +322,8 @@ impl Ask for Question {
             Some(_) => MainModules::of(&processes, &archive.rows::<ModuleRow>()?, &archive.rows::<ProcessModuleRow>()?),
             None => MainModules::default(),
         };
-        Ok(answer(&recording.file, &processes, &figures, &modules, self))
+        let cores = if self.cores { core_figures::of_processes(archive, self.time)? } else { FxHashMap::default() };
+        Ok(answer(&recording.file, &processes, &figures, &cores, &modules, self))
     }
 }
 
@@ -287,10 +333,14 @@ pub fn answer(
     file: &File,
     processes: &[ProcessRow],
     figures: &[ProcessSummaryRow],
+    cores: &FxHashMap<ProcessId, CoreFigures>,
     modules: &MainModules,
     question: &Question,
 ) -> Section {
-    let rows = rows(file.has_imported_sums, processes, figures, modules, question);
+    let mut rows = rows(file.has_imported_sums, processes, figures, modules, question);
+    for row in &mut rows {
+        row.cores = cores.get(&row.process.process).copied().unwrap_or_default();
+    }
     match question.totals {
         Totals::None => COLUMNS.section(file, &rows, Vec::new()),
         Totals::Process => COLUMNS.section(file, &rows, totals(file, question.time, &rows)),
@@ -321,7 +371,14 @@ pub fn rows(
         let wanted = question.modules.as_ref().filter(|patterns| !patterns.is_empty());
         let shown =
             wanted.is_none_or(|patterns| module.as_ref().is_some_and(|module| of_module::matches(module, patterns)));
-        shown.then_some(Row { process: process.clone(), figures, imported, idle, module })
+        shown.then_some(Row {
+            process: process.clone(),
+            figures,
+            imported,
+            idle,
+            cores: CoreFigures::default(),
+            module,
+        })
     };
     let (mut idle, mut rows): (Vec<Row>, Vec<Row>) =
         Processes::new(processes).accepted(&question.filter).filter_map(row).partition(|row| row.idle);

@@ -98,6 +98,10 @@ fn figures(kinds: &[CpuRow], rates: &[(i64, i16, i64)], time: &str) -> Vec<[Opti
     let outcome = ask(&[source], &Question { cores: true, ..Question::default() }, &when);
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
     let answer = outcome.answer;
+    assert_eq!(
+        answer.sections[0].notes.is_empty(),
+        kinds.iter().any(|row| row.efficiency_class == Some(1)) || !rates.is_empty()
+    );
     let figure = |row: &[Value], key: &str| {
         let place = answer.columns.iter().position(|column| column.key == key).expect("a column");
         match &row[place] {

@@ -323,7 +323,12 @@ impl Ask for Question {
             None => MainModules::default(),
         };
         let cores = if self.cores { core_figures::of_processes(archive, self.time)? } else { FxHashMap::default() };
-        Ok(answer(&recording.file, &processes, &figures, &cores, &modules, self))
+        let mut section = answer(&recording.file, &processes, &figures, &cores, &modules, self);
+        if self.cores && cores.is_empty() {
+            let unknown = "it is not known on which kinds of core processes ran, nor how these were clocked";
+            section.notes.push(unknown.to_owned());
+        }
+        Ok(section)
     }
 }
 

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 pub use crate::bounded::{Entries, List};
 pub use crate::costs::{Cost, Costs};
-use crate::limits::{DEVICES, MARKS, METHODS, MODULES, PROCESSES};
+use crate::limits::{CPUS, DEVICES, MARKS, METHODS, MODULES, PROCESSES};
 pub use crate::time::{Length, Moment};
 pub use crate::values::{Number, SharedStrings};
 
@@ -140,6 +140,8 @@ pub struct Cpu {
     /// Numbers of the CPUs that a process ran on, by its index.
     #[serde(rename = "PerProcessCoreUsage")]
     pub per_process_cores: Entries<List<u32, DEVICES>, PROCESSES>,
+    /// What kind of core each CPU is, by its number; in new extracts.
+    pub topology: Entries<CpuTopology, CPUS>,
     /// CPU, wait and ready per method.
     #[serde(rename = "PerProcessMethodCostsInclusive")]
     pub methods: Option<Methods>,
@@ -173,6 +175,17 @@ pub struct ProcessMethods {
     /// Its methods.
     #[serde(default, rename = "CostsAsString")]
     pub costs: Costs,
+}
+
+/// An entry of `Topology`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+pub struct CpuTopology {
+    /// Nominal clock rate.
+    #[serde(rename = "NominalFrequencyMHz")]
+    pub nominal_mhz: Number,
+    /// 0 the most efficient, higher ones are faster.
+    pub efficiency_class: Number,
 }
 
 /// `SummaryStackTags` and `SpecialStackTags`.

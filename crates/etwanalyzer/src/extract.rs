@@ -2,12 +2,12 @@
 
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
+    CpuRow, MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
 };
 use tracesift_trace::{Clock, Health, ProcessId};
 
 use crate::caveats::caveats;
-use crate::document::{Cost, Cpu, Document, Methods, Modules, Moment, ProcessMethods};
+use crate::document::{Cost, Cpu, CpuTopology, Document, Methods, Modules, Moment, Number, ProcessMethods};
 use crate::error::Error;
 use crate::identity::Identities;
 use crate::limits::{Limits, METHODS, TextBudget};
@@ -33,6 +33,8 @@ pub struct Extract {
     pub modules: Vec<ModuleRow>,
     /// Table `process_modules`.
     pub process_modules: Vec<ProcessModuleRow>,
+    /// Table `cpus`.
+    pub cpus: Vec<CpuRow>,
     /// Table `marks`.
     pub marks: Vec<MarkRow>,
     /// Figures per stack tag.
@@ -92,6 +94,7 @@ impl Extract {
         info.caveats = caveats(&document, has_waits, &health);
         Ok(Self {
             process_summary: sums.finish(),
+            cpus: document.cpu.as_ref().map(cpus).unwrap_or_default(),
             marks: marks(&document, zero),
             info,
             processes,
@@ -199,6 +202,24 @@ fn has_waits(document: &Document) -> bool {
         parts.flat_map(|part| &part.stats.0).flat_map(|stats| &stats.value.0).any(|tag| tag.wait_ms > 0)
     };
     methods.and_then(|methods| methods.has_switches).unwrap_or_else(|| in_methods() || in_tags())
+}
+
+/// In order of the CPUs; figures that cannot be are unknown.
+fn cpus(cpu: &Cpu) -> Vec<CpuRow> {
+    let whole =
+        |number: Number, most: f64| number.0.filter(|number| (0.0..=most).contains(number) && number.fract() == 0.0);
+    let row = |(number, facts): &(String, CpuTopology)| {
+        Some(CpuRow {
+            cpu: number.parse().ok().filter(|cpu| *cpu >= 0)?,
+            core_type: None,
+            efficiency_class: whole(facts.efficiency_class, i8::MAX.into()).map(|class| class as i8),
+            nominal_khz: whole(facts.nominal_mhz, 1e6).filter(|mhz| *mhz > 0.0).map(|mhz| mhz as i64 * 1000),
+        })
+    };
+    let mut rows: Vec<CpuRow> = cpu.topology.0.iter().filter_map(row).collect();
+    rows.sort_by_key(|row| row.cpu);
+    rows.dedup_by_key(|row| row.cpu);
+    rows
 }
 
 /// In order of time. Which CPU and who wrote them an extract does not say: the CPU is -1.

@@ -77,6 +77,7 @@ fn write(extract: &Extract, source: &Source, lock: TargetLock) -> Result<PathBuf
     writer.write_table(&extract.processes);
     writer.write_table(&extract.modules);
     writer.write_table(&extract.process_modules);
+    writer.write_table(&extract.cpus);
     extract.marks.iter().for_each(|mark| writer.mark(mark));
     let mut sealed = writer.seal(info, &clock).wait()?;
     sealed.write_table(&extract.process_summary);

@@ -44,6 +44,8 @@ pub(crate) const PROCESSES: usize = 1 << 17;
 pub(crate) const METHODS: usize = 1 << 20;
 /// Modules, PDBs and shared texts of the part `Modules`.
 pub(crate) const MODULES: usize = 1 << 17;
+/// CPUs of one machine.
+pub(crate) const CPUS: usize = 1 << 15;
 /// Disks, volumes and network cards.
 pub(crate) const DEVICES: usize = 1024;
 /// Marks, and stack tags of one process.

@@ -11,7 +11,7 @@ mod power;
 pub use calls::{FileIoRow, SyscallNameRow, SyscallRow, file_operations};
 pub use counters::CounterValueRow;
 pub use faults::{PageFaultRow, page_fault_kinds};
-pub use power::{CpuFrequencyRow, CpuIdleStateRow};
+pub use power::{CpuFrequencyRow, CpuIdleStateRow, CpuRow};
 
 use crate::ids::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 

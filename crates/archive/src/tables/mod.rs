@@ -41,6 +41,7 @@ macro_rules! every_table {
             SyscallNameRow,
             FileIoRow,
             CounterValueRow,
+            CpuRow,
             CpuFrequencyRow,
             CpuIdleStateRow,
             HealthRow,

@@ -1,6 +1,6 @@
 //! What the hardware counts, how fast it runs and how deep it sleeps.
 
-use tracesift_trace::rows::{CounterValueRow, CpuFrequencyRow, CpuIdleStateRow};
+use tracesift_trace::rows::{CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::column::Timing;
@@ -16,6 +16,15 @@ table! {
     source: i32, Dictionary, "", "Number of the counter; its name is in `trace.json` under `sample_sources`.", "id of the value";
     value: i64, Plain, "events", "Its count since the reading before, of the first one since the recording began.", "perf sample read";
     total: Option<bool>, Plain, "", "True: the count of all that the thread did, read when it ended (`perf record -s`); such rows are no part of the others.", "PERF_RECORD_READ";
+}
+
+table! {
+    CpuRow in "cpus", always: false, Timing::Untimed,
+    "What kind of core a CPU is, where the recording tells; from schema 1.5.";
+    cpu: i16, Plain, "", "The CPU.", "perf HYBRID_TOPOLOGY; ETWAnalyzer CPU Topology";
+    core_type: Option<String>, Dictionary, "", "The recorder's word for its kind of core, such as `cpu_core` and `cpu_atom`.", "perf HYBRID_TOPOLOGY";
+    efficiency_class: Option<i8>, Dictionary, "", "Its efficiency class: 0 the most efficient, higher ones are faster. Of Linux recordings by the kinds `cpu_lowpower`, `cpu_atom` and `cpu_core`, in this order; null where another one is among them.", "perf HYBRID_TOPOLOGY; ETWAnalyzer EfficiencyClass";
+    nominal_khz: Option<i64>, Dictionary, "kHz", "Its nominal clock rate.", "ETWAnalyzer NominalFrequencyMHz";
 }
 
 table! {

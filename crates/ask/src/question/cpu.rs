@@ -17,6 +17,7 @@ use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSumm
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::columns::Columns;
+use crate::core_figures::{self, CoreFigures};
 use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::main_modules::MainModules;
@@ -94,6 +95,8 @@ pub struct Question {
     pub always: bool,
     /// The numbers of the CPUs on which a process ran.
     pub core_numbers: bool,
+    /// CPU per kind of core, and clock rates.
+    pub cores: bool,
     /// Facts of the image that a process runs; only of images that the patterns accept.
     pub modules: Option<Patterns>,
     /// Which columns somebody looks at.
@@ -110,11 +113,13 @@ pub struct Row {
     /// Whether CPU was sampled at all: else 0 ms would be a figure, and a wrong one.
     pub sampled: bool,
     /// The CPUs on which it ran, if that was asked.
-    pub cores: Option<CpuSet>,
+    pub cpus: Option<CpuSet>,
     /// Whether its figures were imported, so that there are no samples that they are of.
     pub imported: bool,
     /// Whether it is the idle loop: first row, in no total.
     pub idle: bool,
+    /// On which kind of core it ran and how fast, if that was asked and the recording tells.
+    pub cores: CoreFigures,
     /// The image that it runs, if that was asked.
     pub module: Option<ModuleRow>,
 }
@@ -150,6 +155,9 @@ const OF_MODULES: [&str; 8] = [
     "driver_category",
 ];
 
+/// What `--cores` shows.
+const OF_CORES: [&str; 4] = ["cpu_fast_cores_ns", "cpu_efficient_cores_ns", "frequency_mhz", "frequency_of_nominal"];
+
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::name()
@@ -183,11 +191,43 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| Some(r.figures.cores_used).filter(|cores| *cores > 0).into(),
         "CPUs on which it ran: from context switches, else from samples.",
     ),
+    ColumnOf::machine(
+        "cpu_fast_cores_ns",
+        "P-cores",
+        Kind::Milliseconds,
+        |r: &Row| r.cores.fast.into(),
+        "Sampled CPU on the fastest kind of core, with `--cores`; empty where the recording does not tell kinds.",
+    )
+    .shown(View::Nowhere),
+    ColumnOf::machine(
+        "cpu_efficient_cores_ns",
+        "E-cores",
+        Kind::Milliseconds,
+        |r: &Row| r.cores.efficient.into(),
+        "Sampled CPU on all other kinds of core, with `--cores`.",
+    )
+    .shown(View::Nowhere),
+    ColumnOf::machine(
+        "frequency_mhz",
+        "MHz",
+        Kind::Number(0),
+        |r: &Row| r.cores.khz.map(|khz| khz / 1000.0).into(),
+        "Mean clock rate, weighted with the CPU time of the samples at which the rate of their CPU was known, with `--cores`.",
+    )
+    .shown(View::Nowhere),
+    ColumnOf::machine(
+        "frequency_of_nominal",
+        "Of nominal",
+        Kind::Number(2),
+        |r: &Row| r.cores.of_nominal.into(),
+        "Mean of the clock rate's share of the nominal one, weighted alike, with `--cores`; empty where no nominal rate is known.",
+    )
+    .shown(View::Nowhere),
     ColumnOf::always(
         "core_numbers",
         "CPUs",
         Kind::Integers,
-        |r| r.cores.as_ref().map(|cores| Value::Integers(cores.iter().map(i64::from).collect())).unwrap_or(Value::None),
+        |r| r.cpus.as_ref().map(|cpus| Value::Integers(cpus.iter().map(i64::from).collect())).unwrap_or(Value::None),
         "The numbers of those CPUs, with `--core-numbers`.",
     ),
     ColumnOf::always(
@@ -294,6 +334,11 @@ impl Ask for Question {
                 .filter(|column| column.key == "core_numbers")
                 .for_each(|column| column.view = View::Nowhere);
         }
+        if self.cores {
+            for column in columns.iter_mut().filter(|column| OF_CORES.contains(&column.key)) {
+                column.view = View::Always;
+            }
+        }
         columns
     }
 
@@ -312,8 +357,8 @@ impl Ask for Question {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let (processes, figures) = candidates::read(recording, self)?;
         let modules = self.main_modules(recording, &processes)?;
-        let cores = self.cores(recording, self.time)?;
-        Ok(answer(&recording.file, &processes, &figures, &modules, &cores, self))
+        let of_events = OfEvents::read(recording, self, self.time)?;
+        Ok(answer(&recording.file, &processes, &figures, &modules, &of_events, self))
     }
 
     fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], _: i64) -> Result<Vec<Section>, Error> {
@@ -322,8 +367,8 @@ impl Ask for Question {
         let modules = self.main_modules(recording, &processes)?;
         let of_range = |(time, figures): (&TimeRange, Vec<ProcessSummaryRow>)| {
             let question = Self { time: *time, ..self.clone() };
-            let cores = self.cores(recording, *time)?;
-            Ok(answer(&recording.file, &processes, &figures, &modules, &cores, &question))
+            let of_events = OfEvents::read(recording, self, *time)?;
+            Ok(answer(&recording.file, &processes, &figures, &modules, &of_events, &question))
         };
         ranges.iter().zip(figures).map(of_range).collect()
     }
@@ -334,11 +379,6 @@ impl Ask for Question {
 }
 
 impl Question {
-    /// The CPUs on which the processes ran, if they are asked for.
-    fn cores(&self, recording: &OpenRecording, time: TimeRange) -> Result<FxHashMap<ProcessId, CpuSet>, Error> {
-        if self.core_numbers { recording.process_cpus(time) } else { Ok(FxHashMap::default()) }
-    }
-
     /// The images of the processes, if they are asked for.
     fn main_modules(&self, recording: &OpenRecording, processes: &[ProcessRow]) -> Result<MainModules, Error> {
         let archive = recording.archive();
@@ -349,6 +389,28 @@ impl Question {
     }
 }
 
+/// Figures of processes that no summary has, as far as they are asked for.
+#[derive(Debug, Default)]
+pub struct OfEvents {
+    /// The CPUs on which they ran.
+    pub cpus: FxHashMap<ProcessId, CpuSet>,
+    /// CPU per kind of core, and clock rates.
+    pub cores: FxHashMap<ProcessId, CoreFigures>,
+}
+
+impl OfEvents {
+    fn read(recording: &OpenRecording, question: &Question, time: TimeRange) -> Result<Self, Error> {
+        let (mut cpus, mut cores) = (FxHashMap::default(), FxHashMap::default());
+        if question.core_numbers {
+            cpus = recording.process_cpus(time)?;
+        }
+        if question.cores {
+            cores = core_figures::of_processes(recording.archive(), time)?;
+        }
+        Ok(Self { cpus, cores })
+    }
+}
+
 /// Answers the question for one file. `figures` are those of the question's time range.
 #[must_use]
 pub fn answer(
@@ -356,21 +418,27 @@ pub fn answer(
     processes: &[ProcessRow],
     figures: &[ProcessSummaryRow],
     modules: &MainModules,
-    cores: &FxHashMap<ProcessId, CpuSet>,
+    of_events: &OfEvents,
     question: &Question,
 ) -> Section {
     let mut rows = rows(file.has_imported_sums, processes, figures, modules, question);
     let sampled = file.has_samples || file.has_imported_sums;
     for row in &mut rows {
         row.sampled = sampled;
-        row.cores = cores.get(&row.process.process).cloned();
+        row.cpus = of_events.cpus.get(&row.process.process).cloned();
+        row.cores = of_events.cores.get(&row.process.process).copied().unwrap_or_default();
     }
     let section = match question.totals {
         Totals::None => COLUMNS.section_showing(file, &rows, Vec::new(), &question.shown),
         Totals::Process => COLUMNS.section_showing(file, &rows, totals(file, question.time, &rows), &question.shown),
         Totals::Total => COLUMNS.section(file, &[], totals(file, question.time, &rows)),
     };
-    Section { always: question.always, ..section }
+    let mut section = Section { always: question.always, ..section };
+    if question.cores && of_events.cores.is_empty() {
+        let unknown = "it is not known on which kinds of core processes ran, nor how these were clocked";
+        section.notes.push(unknown.to_owned());
+    }
+    section
 }
 
 /// The rows for one file: the idle loop, then the others in order. `imported`: whether the figures are those of another tool.
@@ -391,7 +459,16 @@ pub fn rows(
         let wanted = question.modules.as_ref().filter(|patterns| !patterns.is_empty());
         let shown =
             wanted.is_none_or(|patterns| module.as_ref().is_some_and(|module| of_module::matches(module, patterns)));
-        shown.then_some(Row { process: process.clone(), figures, sampled: true, cores: None, imported, idle, module })
+        shown.then_some(Row {
+            process: process.clone(),
+            figures,
+            sampled: true,
+            imported,
+            idle,
+            cpus: None,
+            cores: CoreFigures::default(),
+            module,
+        })
     };
     let (mut idle, mut rows): (Vec<Row>, Vec<Row>) =
         Processes::new(processes).accepted(&question.filter).filter_map(row).partition(|row| row.idle);

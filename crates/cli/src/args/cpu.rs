@@ -81,6 +81,9 @@ struct FigureArgs {
     /// `=PATTERNS` only of those where one of these texts matches
     #[arg(long, value_name = "PATTERNS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     show_modules: Option<String>,
+    /// CPU per kind of core and mean clock rate of each process, where the recording tells
+    #[arg(long, conflicts_with = "per_method")]
+    cores: bool,
 }
 
 /// Of the form with a row per method.
@@ -311,6 +314,7 @@ impl CpuArgs {
                 Some(Totals::Total) => cpu::Totals::Total,
             },
             core_numbers: figures.core_numbers,
+            cores: figures.cores,
             modules: figures.show_modules.as_deref().map(Patterns::parse),
             ..cpu::Question::default()
         })

@@ -6,7 +6,7 @@ use tracesift_archive::{ArchiveWriter, WriterOptions};
 use tracesift_etwanalyzer::{Limits, Options, Outcome, import};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    MarkRow, MethodSummaryRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, ProcessSummaryRow,
+    CpuRow, MarkRow, MethodSummaryRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, ProcessSummaryRow,
 };
 use tracesift_trace::{Clock, Health};
 
@@ -29,6 +29,12 @@ fn newest() -> Value {
             { "ProcessID": 11 }
         ],
         "CPU": {
+            "Topology": {
+                "1": { "NominalFrequencyMHz": 3200, "RelativePerformancePercentage": 100, "EfficiencyClass": 1 },
+                "0": { "NominalFrequencyMHz": 2400, "RelativePerformancePercentage": 60, "EfficiencyClass": 0 },
+                "2": { "NominalFrequencyMHz": 0, "EfficiencyClass": "NaN" },
+                "all": {}
+            },
             "PerProcessCPUConsumptionInMs": {
                 "a.exe(10)2024-05-01T10:00:03.0000000+02:00": 20,
                 "a.exe(10)2024-05-01T10:00:06.1000000+02:00": 30,
@@ -109,6 +115,10 @@ fn the_newest_shape() {
         [0, 1, 2, 4],
         "of the process that the extract has no figures of nothing is said, and not that it had 0"
     );
+
+    let cpus: Vec<CpuRow> = rows(&archive);
+    let facts: Vec<_> = cpus.iter().map(|row| (row.cpu, row.efficiency_class, row.nominal_khz)).collect();
+    assert_eq!(facts, [(0, Some(0), Some(2_400_000)), (1, Some(1), Some(3_200_000)), (2, None, None)]);
 
     let methods: Vec<MethodSummaryRow> = rows(&archive);
     let names: Vec<_> =

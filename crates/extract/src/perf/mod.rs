@@ -6,6 +6,7 @@ mod chain_cache;
 mod container;
 mod counters;
 mod cpu_event;
+mod cpus;
 mod describe;
 mod disk;
 pub mod events;
@@ -161,6 +162,7 @@ fn write_rows(
 
     let user_stacks = UserStacks::new(&metadata, ImageFiles::new(options.sysroot.clone()), budget.memory / 8);
     let rows = Rows { clock, now: clock.zero, population, stacks, chains, user_stacks, health, sink: writer };
+    let cpus = cpus::rows(&metadata.features.core_types);
     let events = EventRows::new(metadata.clone(), &selection);
     let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events);
     let mut ahead = file.merged(merge_options(budget)).ahead();
@@ -184,6 +186,7 @@ fn write_rows(
     info.has_ready = has_ready;
     let Rows { population, stacks, health, .. } = rows;
     writer.archive.write_table(&syscall_names);
+    writer.archive.write_table(&cpus);
     writer.write_identities(stacks.into_modules(), population);
     Ok(Outcome { info, health })
 }

@@ -6,6 +6,7 @@
 
 mod branches;
 mod calls;
+mod cores;
 mod counters;
 mod disk;
 mod events;

@@ -28,6 +28,7 @@ pub(crate) mod number {
     pub(crate) const CLOCKID: u32 = 23;
     pub(crate) const COMPRESSED: u32 = 27;
     pub(crate) const CLOCK_DATA: u32 = 29;
+    pub(crate) const HYBRID_TOPOLOGY: u32 = 30;
 }
 
 /// The words of the field for features, by number.
@@ -101,6 +102,8 @@ pub struct Features {
     pub groups: Vec<Group>,
     /// Names of PMUs by the type number of their events.
     pub pmus: Vec<(u32, String)>,
+    /// Names of the PMUs of each kind of core, and the CPUs that are of it, as lists such as `0-15,18`: of processors with several kinds.
+    pub core_types: Vec<(String, String)>,
     /// First and last time of a sample in ns of the recording's clock.
     pub sample_times: Option<(u64, u64)>,
     /// Resolution in ns of the clock that `--clockid` chose.
@@ -173,8 +176,8 @@ pub struct Compression {
 
 /// Whether the content of a feature is kept; others may be large and are not even read.
 pub(crate) fn is_read(feature: u32) -> bool {
-    use number::{CLOCK_DATA, CLOCKID, COMPRESSED, GROUP_DESC, PMU_MAPPINGS, SAMPLE_TIME};
-    let others = [PMU_MAPPINGS, GROUP_DESC, SAMPLE_TIME, CLOCKID, COMPRESSED, CLOCK_DATA];
+    use number::{CLOCK_DATA, CLOCKID, COMPRESSED, GROUP_DESC, HYBRID_TOPOLOGY, PMU_MAPPINGS, SAMPLE_TIME};
+    let others = [PMU_MAPPINGS, GROUP_DESC, SAMPLE_TIME, CLOCKID, COMPRESSED, CLOCK_DATA, HYBRID_TOPOLOGY];
     (number::BUILD_ID..=number::CPU_TOPOLOGY).contains(&feature) || others.contains(&feature)
 }
 

@@ -52,6 +52,7 @@ impl Features {
                     buffer: at.u32("buffer size")?,
                 });
             }
+            number::HYBRID_TOPOLOGY => self.core_types = core_types(at)?,
             number::BUILD_ID => build_ids(at, &mut self.build_ids)?,
             _ => {}
         }
@@ -108,6 +109,11 @@ fn topology(at: &mut Cursor<'_>, available: u32) -> Result<Topology, Malformed> 
 fn pmus(at: &mut Cursor<'_>) -> Result<Vec<(u32, String)>, Malformed> {
     let count = entries(at, "number of PMUs")?;
     (0..count).map(|_| Ok((at.u32("PMU type")?, text(at.header_string("PMU name")?)))).collect()
+}
+
+fn core_types(at: &mut Cursor<'_>) -> Result<Vec<(String, String)>, Malformed> {
+    let count = entries(at, "number of kinds of cores")?;
+    (0..count).map(|_| Ok((text(at.header_string("PMU name")?), text(at.header_string("list of CPUs")?)))).collect()
 }
 
 fn groups(at: &mut Cursor<'_>) -> Result<Vec<Group>, Malformed> {

@@ -1,0 +1,126 @@
+//! On which kind of core processes ran, and how fast those were clocked: from the samples, for recordings that tell.
+
+use rustc_hash::FxHashMap;
+use tracesift_archive::{Archive, Error, Projection};
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow};
+
+use crate::time_range::TimeRange;
+
+const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "cpu", "process", "weight"]);
+
+/// Figures of one process.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CoreFigures {
+    /// Sampled CPU on the fastest kind of core, ns; `None` where the recording tells of no kinds.
+    pub fast: Option<i64>,
+    /// Sampled CPU on all other kinds, ns.
+    pub efficient: Option<i64>,
+    /// Mean clock rate, kHz, weighted with the CPU time of the samples whose CPU's rate is known by then.
+    pub khz: Option<f64>,
+    /// Mean of the rate's share of the nominal one, weighted alike; `None` where no nominal rate is known.
+    pub of_nominal: Option<f64>,
+}
+
+/// What CPUs are, and how they are clocked.
+#[derive(Debug, Default)]
+struct Cores {
+    /// Whether a CPU is of the fastest kind; empty where there are no kinds.
+    is_fast: FxHashMap<i16, bool>,
+    nominal: FxHashMap<i16, i64>,
+    /// Changes of the clock rate, in order of time.
+    rates: FxHashMap<i16, Vec<(i64, i64)>>,
+}
+
+/// Sums of one process.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    fast: i64,
+    efficient: i64,
+    clocked: Weighted,
+    of_nominal: Weighted,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Weighted {
+    sum: f64,
+    weight: f64,
+}
+
+impl Weighted {
+    fn add(&mut self, value: f64, weight: i64) {
+        self.sum += value * weight as f64;
+        self.weight += weight as f64;
+    }
+
+    fn mean(self) -> Option<f64> {
+        (self.weight > 0.0).then(|| self.sum / self.weight)
+    }
+}
+
+impl Cores {
+    fn of(archive: &Archive) -> Result<Self, Error> {
+        let mut cores = Self::default();
+        let cpus: Vec<CpuRow> = archive.rows()?;
+        let classes = || cpus.iter().filter_map(|row| row.efficiency_class);
+        if let (Some(least), Some(most)) = (classes().min(), classes().max())
+            && least < most
+        {
+            let known = cpus.iter().filter_map(|row| Some((row.cpu, row.efficiency_class? == most)));
+            cores.is_fast = known.collect();
+        }
+        cores.nominal =
+            cpus.iter().filter_map(|row| Some((row.cpu, row.nominal_khz.filter(|khz| *khz > 0)?))).collect();
+        archive.scan(Projection::ALL, None, |row: &CpuFrequencyRow| {
+            cores.rates.entry(row.cpu).or_default().push((row.time, row.khz));
+        })?;
+        // As written: several changes of one instant keep their order.
+        cores.rates.values_mut().for_each(|rates| rates.sort_by_key(|(time, _)| *time));
+        Ok(cores)
+    }
+
+    /// The clock rate of a CPU from its last change on.
+    fn khz(&self, cpu: i16, time: i64) -> Option<i64> {
+        let rates = self.rates.get(&cpu)?;
+        let changes = rates.partition_point(|(change, _)| *change <= time);
+        Some(rates.get(changes.checked_sub(1)?)?.1)
+    }
+}
+
+/// The figures of all processes that were sampled in a time range; empty where the recording tells neither kinds of cores nor clock rates.
+///
+/// # Errors
+/// When a table cannot be read.
+pub fn of_processes(archive: &Archive, time: TimeRange) -> Result<FxHashMap<ProcessId, CoreFigures>, Error> {
+    let cores = Cores::of(archive)?;
+    if cores.is_fast.is_empty() && cores.rates.is_empty() {
+        return Ok(FxHashMap::default());
+    }
+    let mut sums: FxHashMap<ProcessId, Sums> = FxHashMap::default();
+    let (start, end) = time.bounds();
+    archive.scan(SAMPLES, (!time.is_everything()).then_some(start..end), |row: &CpuSampleRow| {
+        if row.time < start || row.time >= end && !time.is_everything() {
+            return;
+        }
+        let sums = sums.entry(row.process).or_default();
+        match cores.is_fast.get(&row.cpu) {
+            Some(true) => sums.fast = sums.fast.saturating_add(row.weight),
+            Some(false) => sums.efficient = sums.efficient.saturating_add(row.weight),
+            None => {}
+        }
+        if let Some(khz) = cores.khz(row.cpu, row.time) {
+            sums.clocked.add(khz as f64, row.weight);
+            if let Some(nominal) = cores.nominal.get(&row.cpu) {
+                sums.of_nominal.add(khz as f64 / *nominal as f64, row.weight);
+            }
+        }
+    })?;
+    let has_kinds = !cores.is_fast.is_empty();
+    let figures = |sums: Sums| CoreFigures {
+        fast: has_kinds.then_some(sums.fast),
+        efficient: has_kinds.then_some(sums.efficient),
+        khz: sums.clocked.mean(),
+        of_nominal: sums.of_nominal.mean(),
+    };
+    Ok(sums.into_iter().map(|(process, sums)| (process, figures(sums))).collect())
+}

@@ -1,0 +1,84 @@
+//! What kind of core each CPU is, as the recorder tells of processors that have several kinds.
+
+use std::collections::BTreeMap;
+
+use tracesift_trace::rows::CpuRow;
+
+/// Kinds of cores of one processor, the most efficient first.
+const BY_EFFICIENCY: [&str; 3] = ["cpu_lowpower", "cpu_atom", "cpu_core"];
+
+/// Table `cpus`. `types`: names of kinds, with lists of their CPUs such as `0-15,18`.
+pub(super) fn rows(types: &[(String, String)]) -> Vec<CpuRow> {
+    let mut rows = BTreeMap::new();
+    for (name, cpus) in types {
+        for cpu in listed(cpus) {
+            let row = CpuRow {
+                cpu,
+                core_type: Some(name.clone()),
+                efficiency_class: efficiency_class(name, types),
+                nominal_khz: None,
+            };
+            rows.entry(cpu).or_insert(row);
+        }
+    }
+    rows.into_values().collect()
+}
+
+/// The place of a kind among those that there are; `None` where not all of them are known.
+fn efficiency_class(name: &str, types: &[(String, String)]) -> Option<i8> {
+    let place = |name: &str| BY_EFFICIENCY.iter().position(|known| *known == name);
+    if types.iter().any(|(name, _)| place(name).is_none()) {
+        return None;
+    }
+    let below = BY_EFFICIENCY.iter().take(place(name)?).filter(|known| types.iter().any(|(name, _)| name == **known));
+    i8::try_from(below.count()).ok()
+}
+
+/// The numbers of a list such as `0-15,18`; what is no number is passed over.
+fn listed(list: &str) -> impl Iterator<Item = i16> {
+    let ranges = list.split(',').filter_map(|part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse::<i16>().ok()?..=last.trim().parse::<i16>().ok()?)
+    });
+    ranges.filter(|range| *range.start() >= 0).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(types: &[(&str, &str)]) -> Vec<(i16, String, Option<i8>)> {
+        let types: Vec<_> = types.iter().map(|(name, cpus)| ((*name).to_owned(), (*cpus).to_owned())).collect();
+        let rows = rows(&types).into_iter();
+        rows.map(|row| (row.cpu, row.core_type.unwrap_or_default(), row.efficiency_class)).collect()
+    }
+
+    #[test]
+    fn classes_are_those_that_are_there() {
+        let row = |cpu, name: &str, class| (cpu, name.to_owned(), class);
+        assert_eq!(
+            of(&[("cpu_core", "0-1,4"), ("cpu_atom", "2,3")]),
+            [
+                row(0, "cpu_core", Some(1)),
+                row(1, "cpu_core", Some(1)),
+                row(2, "cpu_atom", Some(0)),
+                row(3, "cpu_atom", Some(0)),
+                row(4, "cpu_core", Some(1)),
+            ]
+        );
+        assert_eq!(
+            of(&[("cpu_core", "0"), ("cpu_atom", "1"), ("cpu_lowpower", "2")]),
+            [row(0, "cpu_core", Some(2)), row(1, "cpu_atom", Some(1)), row(2, "cpu_lowpower", Some(0))]
+        );
+        assert_eq!(of(&[("cpu_core", "0"), ("other", "1")]), [row(0, "cpu_core", None), row(1, "other", None)]);
+    }
+
+    #[test]
+    fn lists_that_make_no_sense() {
+        for list in ["", ",", "a", "-1", "3-1", "99999", "-", "1-99999", "1--2"] {
+            assert_eq!(of(&[("cpu_core", list)]), [], "{list}");
+        }
+        assert_eq!(of(&[("cpu_core", "0"), ("cpu_atom", "0-1")]).len(), 2, "a CPU is of one kind");
+        assert_eq!(of(&[("cpu_core", "0-32767,0-32767")]).len(), 32_768);
+    }
+}

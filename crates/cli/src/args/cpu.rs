@@ -9,11 +9,10 @@ use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::{cpu, methods};
 use tracesift_ask::time_format::TimeStyle;
 use tracesift_extract::input::Patterns;
-use tracesift_extract::stack_methods::{By, Granularity};
 
 use super::files::{microseconds, milliseconds, seconds};
 use super::output::WhichTime;
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
+use super::{FileArgs, GranularityArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 use crate::command::tag_files;
 use crate::exit::UsageError;
 use crate::terminal::Messages;

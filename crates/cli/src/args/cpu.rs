@@ -15,7 +15,7 @@ use tracesift_extract::input::Patterns;
 use super::files::{microseconds, milliseconds, seconds};
 use super::granularity::GranularityArgs;
 use super::output::WhichTime;
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
+use super::{FileArgs, GranularityArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 use crate::command::tag_files;
 use crate::exit::UsageError;
 use crate::terminal::Messages;
@@ -92,9 +92,11 @@ struct FigureArgs {
     next_help_heading = "Methods",
     group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)),
     group(ArgGroup::new("of_methods").args(["methods", "top_methods"]).multiple(true)),
-    mut_arg("include_args", |arg| arg.requires("of_methods")),
-    mut_arg("by", |arg| arg.requires("of_methods")),
-    mut_arg("fold_unresolved", |arg| arg.requires("of_methods"))
+    mut_args(|arg| match arg.get_id().as_str() {
+        // Call trees have them, too, where they need nothing else.
+        "include_args" | "by" | "fold_unresolved" => arg.requires("of_methods"),
+        _ => arg,
+    })
 )]
 struct MethodArgs {
     /// A row per method: those with such a function, or `module!function`; '*.dll' alone means functions without symbols

@@ -7,6 +7,8 @@ use tracesift_trace::rows::MethodSummaryRow;
 
 use crate::common::{bless, create, finish, sample_rows};
 
+type Choice = fn(&Keys<'_>) -> Result<Vec<bool>, String>;
+
 const KEYS: Projection<MethodSummaryRow> = Projection::of(&["process", "module", "function"]);
 
 /// Functions of a few names among others, so that the file has a dictionary of them, and one row of each.
@@ -72,7 +74,7 @@ fn a_choice_that_fails_is_an_error() {
     let mut writer = create(&root.path().join("x.sift"));
     writer.write_table(&rows(10));
     let archive = Archive::open(&finish(writer)).expect("opened");
-    let choices: [fn(&Keys<'_>) -> Result<Vec<bool>, String>; 4] = [
+    let choices: [Choice; 4] = [
         |_| Err("for a reason".to_owned()),
         |keys| Ok(vec![true; keys.rows() - 1]),
         |keys| keys.texts("process").map(|_| Vec::new()),

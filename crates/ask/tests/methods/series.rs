@@ -43,7 +43,7 @@ fn ranges(truth: &Truth, dice: &mut Dice) -> Vec<TimeRange> {
 fn a_series_is_what_single_ranges_answer() {
     let file = TagFile { name: "tags", content: TAGS.as_bytes() };
     let set = |nesting| Arc::new(TagSet::read(&[file], nesting).expect("rules"));
-    let tags = |nesting| Some(Tags { patterns: Patterns::parse("*"), set: set(nesting) });
+    let tags = |nesting| Some(Tags { patterns: Patterns::parse("*"), set: set(nesting), cache: None });
     let filter = ProcessFilter { process: ProcessPatterns::parse("*"), ..ProcessFilter::default() };
     let all = Some(MethodPatterns::default());
     let methods = Question { filter: filter.clone(), methods: all, process_on_row: true, ..Question::default() };

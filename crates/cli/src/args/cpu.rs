@@ -13,7 +13,6 @@ use tracesift_ask::time_format::TimeStyle;
 use tracesift_extract::input::Patterns;
 
 use super::files::{microseconds, milliseconds, seconds};
-use super::granularity::GranularityArgs;
 use super::output::WhichTime;
 use super::{FileArgs, GranularityArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 use crate::command::tag_files;

@@ -15,6 +15,7 @@ const FUNCTIONS_PER_IMAGE: u64 = 8;
 const METHODS_PER_PROCESS: usize = 6;
 const STACKS_PER_PROCESS: usize = 24;
 const KERNEL_STACKS: usize = 16;
+const LAST_EXECUTABLE: u64 = 2;
 
 /// Images, methods and stacks to choose from.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ pub(crate) struct Population {
     shared: Vec<Function>,
     /// Images that every process has.
     shared_images: Vec<usize>,
-    /// Executables with their functions.
-    executables: Vec<(usize, Vec<Function>)>,
+    /// Executables: the images that a process has of its own, the program last, and their functions.
+    executables: Vec<(Vec<usize>, Vec<Function>)>,
     user_stacks: HashMap<usize, Vec<StackId>>,
 }
 
@@ -59,13 +60,24 @@ impl Population {
             population.shared.extend(add_functions(machine, image));
             population.shared_images.push(image);
         }
-        for index in 0..3 {
+        for index in 0..=LAST_EXECUTABLE {
             let name = format!("Worker{index}.exe");
-            let path = format!(r"\Device\HarddiskVolume3\Program Files\Work\{name}");
-            let base = user_base(machine) + 0x0040_0000 + index * 0x0040_0000;
-            let image = add_image(machine, &name, &path, base, false);
-            let functions = add_functions(machine, image);
-            population.executables.push((image, functions));
+            let is_32_bit = index == LAST_EXECUTABLE && matches!(machine.pointer_size, PointerSize::Eight);
+            let mut own = (Vec::new(), Vec::new());
+            if is_32_bit {
+                // A 32-bit program on a 64-bit machine has libraries of both kinds, some of the same name.
+                let path = r"\Device\HarddiskVolume3\Windows\SysWOW64\ntdll.dll";
+                let image = add_image(machine, "ntdll.dll", path, 0x7720_0000, false);
+                own.1.extend(add_functions(machine, image));
+                own.0.push(image);
+            }
+            let folder = if is_32_bit { "Program Files (x86)" } else { "Program Files" };
+            let path = format!(r"\Device\HarddiskVolume3\{folder}\Work\{name}");
+            let first = if is_32_bit { 0 } else { user_base(machine) };
+            let image = add_image(machine, &name, &path, first + 0x0040_0000 + index * 0x0040_0000, false);
+            own.1.extend(add_functions(machine, image));
+            own.0.push(image);
+            population.executables.push(own);
         }
         for index in 0..3u64 {
             machine.managed_modules.push(ManagedModule {
@@ -116,10 +128,10 @@ impl Population {
         parent_pid: u32,
     ) -> usize {
         let process = machine.processes.len();
-        let (image, own_functions) = self.executables[rng.index(self.executables.len())].clone();
+        let (own_images, own_functions) = self.executables[rng.index(self.executables.len())].clone();
+        let name = own_images.last().map(|image| machine.images[*image].name.clone()).unwrap_or_default();
         let mut images = self.shared_images.clone();
-        images.push(image);
-        let name = machine.images[image].name.clone();
+        images.extend(own_images);
         machine.processes.push(Process {
             pid,
             parent_pid,

@@ -26,7 +26,7 @@ pub(crate) fn ask_everything(archive: &Path) {
         let methods = methods::Question { time, methods: all, percentiles: true, ..Default::default() };
         let per_thread = methods::Question { per_thread: true, ..methods.clone() };
         let set = Arc::new(TagSet::built_in(Nesting::Names).expect("a test reads them"));
-        let tags = Some(methods::Tags { patterns: Patterns::parse("*"), set });
+        let tags = Some(methods::Tags { patterns: Patterns::parse("*"), set, cache: None });
         let tags = methods::Question { time, tags, ..Default::default() };
         let waits = waits::Question { time, ..Default::default() };
         let threads = threads::Question { time, ..Default::default() };

@@ -227,18 +227,19 @@ fn methods(random: &mut SplitMix64, names: &[Name]) -> Vec<Vec<MethodSummaryRow>
         .collect()
 }
 
-/// The tags of each process: of small ones a few, of large ones most of what a machine does.
+/// The tags of each process: a few each, of all that the file knows.
 fn tag_rows(random: &mut SplitMix64, methods: &[Vec<MethodSummaryRow>], set: &TagSet) -> Vec<TagSummaryRow> {
     let (hash, tags) = (set.hash(), set.tags().map(|tag| set.name(tag)).collect::<Vec<_>>());
     let mut rows = Vec::new();
     for methods in methods {
-        // One tag in six is met, the first of the file in most processes.
-        let figures = methods.iter().cycle();
-        let met = tags.iter().enumerate().filter(|(place, _)| random.index(tags.len()) > place * 2 + 60);
-        let met: Vec<&str> = met.map(|(_, tag)| *tag).collect();
-        rows.extend(met.into_iter().zip(figures).map(|(tag, figures)| {
-            let figures = MethodSummaryRow { module: None, function: tag.to_owned(), ..figures.clone() };
-            to_store(MethodSummaryRow { exclusive_cpu: figures.cpu, ..figures }, &hash)
+        let mut met: Vec<usize> = (0..2 + skewed(random, 20)).map(|_| random.index(tags.len())).collect();
+        met.sort_unstable();
+        met.dedup();
+        rows.extend(met.into_iter().zip(methods.iter().cycle()).map(|(tag, figures)| {
+            let tag = tags[tag].to_owned();
+            let figures =
+                MethodSummaryRow { module: None, function: tag, exclusive_cpu: figures.cpu, ..figures.clone() };
+            to_store(figures, &hash)
         }));
     }
     rows

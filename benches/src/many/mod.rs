@@ -50,8 +50,8 @@ const QUESTIONS: [Question; 3] = [
         query: include_str!("methods.sql"),
     },
     Question {
-        name: "dump cpu --stacktags '*virus*'",
-        arguments: &["--stacktags", "*virus*"],
+        name: "dump cpu --stacktags '*Defender*'",
+        arguments: &["--stacktags", "*Defender*"],
         columns: "file;process;pid;start_ns;end_ns;cpu_ns;exclusive_cpu_ns;wait_ns;ready_ns;stack_tag;command_line",
         query: include_str!("tags.sql"),
     },

@@ -62,11 +62,11 @@ impl TagCache {
     }
 }
 
-/// What the tags of an archive depend on: its tables, which loading symbols changes, and the rules. It recognises a changed archive, not
-/// a forged one.
+/// What the tags of an archive depend on: its tables, which loading symbols changes, the rules, and the program that added them up. It
+/// recognises a changed archive, not a forged one.
 fn key(archive: &Archive, set: &TagSet) -> String {
     let info = archive.info();
-    let mut tables = info.id.clone();
+    let mut tables = format!("{} {}", env!("CARGO_PKG_VERSION"), info.id);
     for table in &info.tables {
         tables.push_str(&format!("\n{} {} {}", table.name, table.rows, table.crc32));
     }

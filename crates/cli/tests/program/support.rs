@@ -29,6 +29,9 @@ pub(crate) fn run(directory: &Path, arguments: &[&str]) -> String {
         .current_dir(directory)
         .args(arguments)
         .env_remove("NO_COLOR")
+        // What is kept for a user is not the tests' to read or write.
+        .env("XDG_CACHE_HOME", directory.join("cache"))
+        .env("LOCALAPPDATA", directory.join("cache"))
         .output()
         .unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*directory.to_string_lossy(), "[DIR]");

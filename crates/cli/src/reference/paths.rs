@@ -3,16 +3,18 @@
 /// A path or pattern in our words. For a question, `X.json` and `X.json7z` stand for the archive `X.sift`, and `Extract/X.json`
 /// for the archive beside the recording when there is none in `Extract`.
 pub(super) fn translate(path: &str, is_question: bool, exists: &dyn Fn(&str) -> bool) -> String {
+    let slashed = path.replace('\\', "/");
+    let stem = strip_json(&slashed).filter(|_| is_question);
+    // An extract that was imported still lies beside its archive.
+    if let Some(archive) = stem.map(|stem| format!("{stem}.sift")).filter(|archive| exists(archive)) {
+        return archive;
+    }
     if exists(path) {
         return path.to_owned();
     }
-    let path = path.replace('\\', "/");
-    if !is_question {
-        return path;
-    }
-    let Some(stem) = strip_json(&path) else { return path };
+    let Some(stem) = stem else { return slashed };
     let archive = format!("{stem}.sift");
-    if exists(&archive) || path.contains(['*', '?', ';']) {
+    if slashed.contains(['*', '?', ';']) {
         return archive;
     }
     match stem.rsplit_once('/').and_then(|(directory, name)| Some((strip_extract(directory)?, name))) {
@@ -55,6 +57,8 @@ mod tests {
             assert_eq!(translate(path, true, &nothing), expected);
         }
         assert_eq!(translate(r"Extract\a.json", true, &|path| path == "Extract/a.sift"), "Extract/a.sift");
+        assert_eq!(translate("a.json", true, &|path| path == "a.json" || path == "a.sift"), "a.sift");
+        assert_eq!(translate("a.json", true, &|path| path == "a.json"), "a.json");
         assert_eq!(translate(r"a\b", true, &|path| path == r"a\b"), r"a\b");
         assert_eq!(translate("a.json", false, &nothing), "a.json");
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use tracesift_analysis::Pattern;
 use tracesift_ask::answer::{Kind, Value};
 use tracesift_ask::time_format::TimeStyle;
 use tracesift_etwanalyzer::{Options, Outcome, Report, import, main_of_part};
@@ -16,9 +17,10 @@ use crate::terminal::Messages;
 pub(crate) fn run(args: &ImportArgs, messages: &Messages) -> anyhow::Result<Exit> {
     let options = Options { out: args.out.clone(), overwrite: args.overwrite, ..Options::default() };
     let (mut usable, mut failed) = (0, 0);
-    // A shell's `*.json` names the parts of an extract beside its main document, which is imported with them.
-    let is_named = |file: &PathBuf| main_of_part(file).is_some_and(|main| args.files.contains(&main));
-    for file in args.files.iter().filter(|file| !is_named(file)) {
+    let files: Vec<PathBuf> = args.files.iter().flat_map(|file| expanded(file)).collect();
+    // A `*.json` names the parts of an extract beside its main document, which is imported with them.
+    let is_named = |file: &PathBuf| main_of_part(file).is_some_and(|main| files.contains(&main));
+    for file in files.iter().filter(|file| !is_named(file)) {
         match import(file, &options) {
             Ok(outcome) => {
                 usable += 1;
@@ -31,6 +33,31 @@ pub(crate) fn run(args: &ImportArgs, messages: &Messages) -> anyhow::Result<Exit
         }
     }
     Ok(Exit::of(usable, failed))
+}
+
+/// The files that a pattern of names stands for, in the order of their names: not every shell expands it. What names a file, or matches
+/// none, stands for itself.
+fn expanded(file: &Path) -> Vec<PathBuf> {
+    let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    if !name.contains(['*', '?']) || file.exists() {
+        return vec![file.to_owned()];
+    }
+    let directory = file.parent().unwrap_or(Path::new(""));
+    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let pattern = Pattern::new(&name);
+    let matching = |entry: std::fs::DirEntry| {
+        let name = entry.file_name();
+        pattern.matches(&name.to_string_lossy()).then(|| directory.join(name))
+    };
+    let mut files: Vec<PathBuf> = std::fs::read_dir(here)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(matching)
+        .filter(|file| file.is_file())
+        .collect();
+    files.sort();
+    if files.is_empty() { vec![file.to_owned()] } else { files }
 }
 
 /// One line per extract: what was found, and what limits the figures.

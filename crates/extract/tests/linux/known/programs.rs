@@ -226,7 +226,7 @@ fn many_threads() {
                 spin(10 * MS);
                 sleep(20 * MS);
                 spin(10 * MS);
-                Vec::new()
+                vec![("asked", nanos(20 * MS))]
             });
         }
     });

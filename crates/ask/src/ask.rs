@@ -5,6 +5,7 @@ use tracesift_archive::Error;
 use tracesift_trace::rows::ContextSwitchRow;
 
 use crate::answer::{Answer, Column, Fact, Failure, Kind, Layout, Outcome, Section, View};
+use crate::columns::names_file;
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::shown::Shown;
 use crate::time_range::TimeRange;
@@ -33,7 +34,7 @@ pub trait Ask: Sync {
         false
     }
 
-    /// The same question by somebody who looks at these columns only; the others then have no values. `None`: it makes no difference.
+    /// The same question by somebody who looks at these columns only, of which its answer then consists. `None`: it makes no difference.
     fn showing(&self, _shown: &Shown) -> Option<Box<dyn Ask>> {
         None
     }
@@ -119,7 +120,7 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
 
 /// Behind the columns that name the file.
 fn bucket_place(columns: &[Column]) -> usize {
-    columns.iter().position(|column| column.key == "date").map_or(0, |place| place + 1)
+    columns.iter().take_while(|column| names_file(column)).count()
 }
 
 /// The answers about one stretch after the other, as rows of one section.

@@ -14,6 +14,10 @@ pub struct ColumnChoice {
     items: Vec<Item>,
 }
 
+/// Columns that were chosen, by their keys, each with where it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen(Vec<(&'static str, View)>);
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Item {
     what: What,
@@ -53,26 +57,11 @@ impl ColumnChoice {
         Self { items: list.split(';').map(str::trim).filter(|text| !text.is_empty()).map(item).collect() }
     }
 
-    /// Changes which columns of an answer are there, and in which order.
+    /// The choice among these columns.
     ///
     /// # Errors
     /// When a name matches no column.
-    pub fn apply(&self, answer: &mut Answer) -> Result<(), UnknownColumn> {
-        let chosen = self.choose(&answer.columns)?;
-        for (at, view) in &chosen {
-            if let Some(column) = answer.columns.get_mut(*at) {
-                column.view = *view;
-            }
-        }
-        answer.keep(&chosen.iter().map(|(at, _)| *at).collect::<Vec<_>>());
-        Ok(())
-    }
-
-    /// The columns that stay, by their places, and where they are shown.
-    ///
-    /// # Errors
-    /// When a name matches no column.
-    pub fn choose(&self, columns: &[Column]) -> Result<Vec<(usize, View)>, UnknownColumn> {
+    pub fn choose(&self, columns: &[Column]) -> Result<Chosen, UnknownColumn> {
         let names_any = |item: &Item, column: &Column| {
             column.view != View::Nowhere && (item.pattern.matches(column.key) || item.pattern.matches(column.title))
         };
@@ -81,25 +70,44 @@ impl ColumnChoice {
             return Err(UnknownColumn { name: item.text.clone(), known: known.map(|column| column.key).collect() });
         }
         let in_table = |column: &Column| if column.view == View::People { View::People } else { View::Always };
-        let all = || columns.iter().enumerate().filter(|(_, column)| column.view != View::Nowhere);
+        let all = || columns.iter().filter(|column| column.view != View::Nowhere);
         let is_named =
             |what: What, column: &Column| self.items.iter().any(|item| item.what == what && names_any(item, column));
-        let mut chosen: Vec<(usize, View)> = Vec::new();
+        let mut chosen: Vec<(&'static str, View)> = Vec::new();
         if self.items.iter().any(|item| item.what == What::Show) {
             for item in self.items.iter().filter(|item| item.what != What::Hide) {
-                for (at, column) in all().filter(|(_, column)| names_any(item, column)) {
-                    if !is_named(What::Hide, column) && !chosen.iter().any(|(known, _)| *known == at) {
-                        chosen.push((at, in_table(column)));
+                for column in all().filter(|column| names_any(item, column)) {
+                    if !is_named(What::Hide, column) && !chosen.iter().any(|(known, _)| *known == column.key) {
+                        chosen.push((column.key, in_table(column)));
                     }
                 }
             }
         } else {
-            let kept = all().filter(|(_, column)| !is_named(What::Hide, column));
-            chosen.extend(
-                kept.map(|(at, column)| (at, if is_named(What::Add, column) { in_table(column) } else { column.view })),
-            );
+            let kept = all().filter(|column| !is_named(What::Hide, column));
+            let view = |column: &Column| if is_named(What::Add, column) { in_table(column) } else { column.view };
+            chosen.extend(kept.map(|column| (column.key, view(column))));
         }
-        Ok(chosen)
+        Ok(Chosen(chosen))
+    }
+}
+
+impl Chosen {
+    /// The columns, in order, with where they are shown.
+    pub fn columns(&self) -> impl Iterator<Item = (&'static str, View)> {
+        self.0.iter().copied()
+    }
+
+    /// Changes which columns of an answer are there, and in which order. The answer may lack some that nobody looks at.
+    pub fn apply(&self, answer: &mut Answer) {
+        let mut kept = Vec::with_capacity(self.0.len());
+        for (key, view) in self.columns() {
+            let place = answer.columns.iter().position(|column| column.key == key);
+            if let Some((place, column)) = place.and_then(|place| Some((place, answer.columns.get_mut(place)?))) {
+                column.view = view;
+                kept.push(place);
+            }
+        }
+        answer.keep(&kept);
     }
 }
 
@@ -121,9 +129,7 @@ mod tests {
     }
 
     fn chosen(list: &str) -> Vec<(&'static str, View)> {
-        let columns = columns();
-        let chosen = ColumnChoice::parse(list).choose(&columns).unwrap();
-        chosen.into_iter().map(|(at, view)| (columns[at].key, view)).collect()
+        ColumnChoice::parse(list).choose(&columns()).unwrap().columns().collect()
     }
 
     #[test]

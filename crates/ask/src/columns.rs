@@ -50,6 +50,11 @@ const WARNINGS: ColumnOf<File> = ColumnOf::machine(
     "What makes the figures of this file less than exact.",
 );
 
+/// Whether a column is one of those that name the file.
+pub(crate) fn names_file(column: &Column) -> bool {
+    FIRST.iter().any(|first| first.column.key == column.key)
+}
+
 impl<R> Columns<R> {
     /// The descriptions, in the order of every format.
     #[must_use]
@@ -64,18 +69,19 @@ impl<R> Columns<R> {
         self.section_showing(file, rows, facts, &Shown::default())
     }
 
-    /// The section of a file of which only some columns are looked at: the others have no values.
+    /// The section of a file with these columns only. A row of all of them is several kilobytes.
     #[must_use]
     pub fn section_showing(&self, file: &File, rows: &[R], facts: Vec<Fact>, shown: &Shown) -> Section {
-        let of_file =
-            |column: &ColumnOf<File>| if shown.has(column.column.key) { (column.value)(file) } else { Value::None };
-        let (first, last) = (FIRST.each_ref().map(of_file), of_file(&WARNINGS));
-        let own: Vec<_> = self.0.iter().map(|column| shown.has(column.column.key).then_some(column.value)).collect();
+        let of_file = |column: &ColumnOf<File>| shown.has(column.column.key).then(|| (column.value)(file));
+        let first: Vec<Value> = FIRST.iter().filter_map(of_file).collect();
+        let last = of_file(&WARNINGS);
+        let own: Vec<_> =
+            self.0.iter().filter(|column| shown.has(column.column.key)).map(|column| column.value).collect();
         let values = |row: &R| -> Vec<Value> {
             let mut values = Vec::with_capacity(first.len() + own.len() + 1);
             values.extend(first.iter().cloned());
-            values.extend(own.iter().map(|value| value.map_or(Value::None, |value| value(row))));
-            values.push(last.clone());
+            values.extend(own.iter().map(|value| value(row)));
+            values.extend(last.clone());
             values
         };
         Section { facts, rows: rows.iter().map(values).collect(), ..file.section() }

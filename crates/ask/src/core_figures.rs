@@ -1,4 +1,4 @@
-//! On which kind of core processes ran, and how fast those were clocked: from the samples, for recordings that tell.
+//! On which kind of core something ran, and how fast those were clocked: from the samples, for recordings that tell.
 
 use rustc_hash::FxHashMap;
 use tracesift_archive::{Archive, Error, Projection};
@@ -7,9 +7,11 @@ use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow};
 
 use crate::time_range::TimeRange;
 
+/// What is said where a recording tells neither.
+pub(crate) const UNKNOWN_CORES: &str = "it is not known on which kinds of core this ran, nor how these were clocked";
 const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "cpu", "process", "weight"]);
 
-/// Figures of one process.
+/// Figures of one process or method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CoreFigures {
     /// Sampled CPU on the fastest kind of core, ns; `None` where the recording tells of no kinds.
@@ -20,11 +22,14 @@ pub struct CoreFigures {
     pub khz: Option<f64>,
     /// Mean of the rate's share of the nominal one, weighted alike; `None` where no nominal rate is known.
     pub of_nominal: Option<f64>,
+    /// The CPU time that the same work takes at the nominal rates, ns: each sample weighted with its share of the nominal rate, or as it is
+    /// where that is not known. `None` where it is known of no sample.
+    pub normalized: Option<f64>,
 }
 
 /// What CPUs are, and how they are clocked.
 #[derive(Debug, Default)]
-struct Cores {
+pub(crate) struct Cores {
     /// Whether a CPU is of the fastest kind; empty where there are no kinds.
     is_fast: FxHashMap<i16, bool>,
     nominal: FxHashMap<i16, i64>,
@@ -32,9 +37,10 @@ struct Cores {
     rates: FxHashMap<i16, Vec<(i64, i64)>>,
 }
 
-/// Sums of one process.
+/// Sums of the samples of one process or method.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+pub(crate) struct CoreSums {
+    all: i64,
     fast: i64,
     efficient: i64,
     clocked: Weighted,
@@ -53,13 +59,19 @@ impl Weighted {
         self.weight += weight as f64;
     }
 
+    fn join(&mut self, other: Self) {
+        self.sum += other.sum;
+        self.weight += other.weight;
+    }
+
     fn mean(self) -> Option<f64> {
         (self.weight > 0.0).then(|| self.sum / self.weight)
     }
 }
 
 impl Cores {
-    fn of(archive: &Archive) -> Result<Self, Error> {
+    /// Those of a recording; `None` where it tells neither kinds of cores nor clock rates.
+    pub(crate) fn of(archive: &Archive) -> Result<Option<Self>, Error> {
         let mut cores = Self::default();
         let cpus: Vec<CpuRow> = archive.rows()?;
         let classes = || cpus.iter().filter_map(|row| row.efficiency_class);
@@ -76,7 +88,7 @@ impl Cores {
         })?;
         // As written: several changes of one instant keep their order.
         cores.rates.values_mut().for_each(|rates| rates.sort_by_key(|(time, _)| *time));
-        Ok(cores)
+        Ok((!cores.is_fast.is_empty() || !cores.rates.is_empty()).then_some(cores))
     }
 
     /// The clock rate of a CPU from its last change on.
@@ -87,40 +99,58 @@ impl Cores {
     }
 }
 
+impl CoreSums {
+    /// Adds a sample.
+    pub(crate) fn add(&mut self, cores: &Cores, sample: &CpuSampleRow) {
+        self.all = self.all.saturating_add(sample.weight);
+        match cores.is_fast.get(&sample.cpu) {
+            Some(true) => self.fast = self.fast.saturating_add(sample.weight),
+            Some(false) => self.efficient = self.efficient.saturating_add(sample.weight),
+            None => {}
+        }
+        if let Some(khz) = cores.khz(sample.cpu, sample.time) {
+            self.clocked.add(khz as f64, sample.weight);
+            if let Some(nominal) = cores.nominal.get(&sample.cpu) {
+                self.of_nominal.add(khz as f64 / *nominal as f64, sample.weight);
+            }
+        }
+    }
+
+    /// Adds what others added up.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.all = self.all.saturating_add(other.all);
+        self.fast = self.fast.saturating_add(other.fast);
+        self.efficient = self.efficient.saturating_add(other.efficient);
+        self.clocked.join(other.clocked);
+        self.of_nominal.join(other.of_nominal);
+    }
+
+    /// The figures.
+    pub(crate) fn finish(self, cores: &Cores) -> CoreFigures {
+        let has_kinds = !cores.is_fast.is_empty();
+        let of_nominal = self.of_nominal.mean();
+        CoreFigures {
+            fast: has_kinds.then_some(self.fast),
+            efficient: has_kinds.then_some(self.efficient),
+            khz: self.clocked.mean(),
+            of_nominal,
+            normalized: of_nominal.map(|_| self.all as f64 - self.of_nominal.weight + self.of_nominal.sum),
+        }
+    }
+}
+
 /// The figures of all processes that were sampled in a time range; empty where the recording tells neither kinds of cores nor clock rates.
 ///
 /// # Errors
 /// When a table cannot be read.
 pub fn of_processes(archive: &Archive, time: TimeRange) -> Result<FxHashMap<ProcessId, CoreFigures>, Error> {
-    let cores = Cores::of(archive)?;
-    if cores.is_fast.is_empty() && cores.rates.is_empty() {
-        return Ok(FxHashMap::default());
-    }
-    let mut sums: FxHashMap<ProcessId, Sums> = FxHashMap::default();
+    let Some(cores) = Cores::of(archive)? else { return Ok(FxHashMap::default()) };
+    let mut sums: FxHashMap<ProcessId, CoreSums> = FxHashMap::default();
     let (start, end) = time.bounds();
     archive.scan(SAMPLES, (!time.is_everything()).then_some(start..end), |row: &CpuSampleRow| {
-        if row.time < start || row.time >= end && !time.is_everything() {
-            return;
-        }
-        let sums = sums.entry(row.process).or_default();
-        match cores.is_fast.get(&row.cpu) {
-            Some(true) => sums.fast = sums.fast.saturating_add(row.weight),
-            Some(false) => sums.efficient = sums.efficient.saturating_add(row.weight),
-            None => {}
-        }
-        if let Some(khz) = cores.khz(row.cpu, row.time) {
-            sums.clocked.add(khz as f64, row.weight);
-            if let Some(nominal) = cores.nominal.get(&row.cpu) {
-                sums.of_nominal.add(khz as f64 / *nominal as f64, row.weight);
-            }
+        if time.is_everything() || (start..end).contains(&row.time) {
+            sums.entry(row.process).or_default().add(&cores, row);
         }
     })?;
-    let has_kinds = !cores.is_fast.is_empty();
-    let figures = |sums: Sums| CoreFigures {
-        fast: has_kinds.then_some(sums.fast),
-        efficient: has_kinds.then_some(sums.efficient),
-        khz: sums.clocked.mean(),
-        of_nominal: sums.of_nominal.mean(),
-    };
-    Ok(sums.into_iter().map(|(process, sums)| (process, figures(sums))).collect())
+    Ok(sums.into_iter().map(|(process, sums)| (process, sums.finish(&cores))).collect())
 }

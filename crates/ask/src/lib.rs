@@ -8,6 +8,7 @@ pub mod answer;
 mod ask;
 pub mod column_choice;
 pub mod columns;
+pub mod core_columns;
 pub mod core_figures;
 pub mod drivers;
 pub mod events;

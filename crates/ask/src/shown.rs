@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::answer::Column;
+
 /// Columns by their keys: all of them unless somebody says which.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown(Option<FxHashSet<&'static str>>);
@@ -17,6 +19,11 @@ impl Shown {
     #[must_use]
     pub fn has(&self, key: &str) -> bool {
         self.0.as_ref().is_none_or(|keys| keys.contains(key))
+    }
+
+    /// Drops the columns that nobody looks at.
+    pub(crate) fn keep(&self, columns: &mut Vec<Column>) {
+        columns.retain(|column| self.has(column.key));
     }
 
     /// Whether no other columns than these are looked at.

@@ -17,6 +17,7 @@ use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSumm
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::columns::Columns;
+use crate::core_columns::{self as of_cores, OfCores};
 use crate::core_figures::{self, CoreFigures};
 use crate::file::File;
 use crate::filter::ProcessFilter;
@@ -143,6 +144,12 @@ impl OfModule for Row {
     }
 }
 
+impl OfCores for Row {
+    fn cores(&self) -> CoreFigures {
+        self.cores
+    }
+}
+
 /// What `--show-modules` shows.
 const OF_MODULES: [&str; 8] = [
     "module",
@@ -154,9 +161,6 @@ const OF_MODULES: [&str; 8] = [
     "driver_vendor",
     "driver_category",
 ];
-
-/// What `--cores` shows.
-const OF_CORES: [&str; 4] = ["cpu_fast_cores_ns", "cpu_efficient_cores_ns", "frequency_mhz", "frequency_of_nominal"];
 
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
@@ -191,38 +195,11 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| Some(r.figures.cores_used).filter(|cores| *cores > 0).into(),
         "CPUs on which it ran: from context switches, else from samples.",
     ),
-    ColumnOf::machine(
-        "cpu_fast_cores_ns",
-        "P-cores",
-        Kind::Milliseconds,
-        |r: &Row| r.cores.fast.into(),
-        "Sampled CPU on the fastest kind of core, with `--cores`; empty where the recording does not tell kinds.",
-    )
-    .shown(View::Nowhere),
-    ColumnOf::machine(
-        "cpu_efficient_cores_ns",
-        "E-cores",
-        Kind::Milliseconds,
-        |r: &Row| r.cores.efficient.into(),
-        "Sampled CPU on all other kinds of core, with `--cores`.",
-    )
-    .shown(View::Nowhere),
-    ColumnOf::machine(
-        "frequency_mhz",
-        "MHz",
-        Kind::Number(0),
-        |r: &Row| r.cores.khz.map(|khz| khz / 1000.0).into(),
-        "Mean clock rate, weighted with the CPU time of the samples at which the rate of their CPU was known, with `--cores`.",
-    )
-    .shown(View::Nowhere),
-    ColumnOf::machine(
-        "frequency_of_nominal",
-        "Of nominal",
-        Kind::Number(2),
-        |r: &Row| r.cores.of_nominal.into(),
-        "Mean of the clock rate's share of the nominal one, weighted alike, with `--cores`; empty where no nominal rate is known.",
-    )
-    .shown(View::Nowhere),
+    of_cores::fast(),
+    of_cores::efficient(),
+    of_cores::frequency(),
+    of_cores::of_nominal(),
+    of_cores::normalized(),
     ColumnOf::always(
         "core_numbers",
         "CPUs",
@@ -335,10 +312,9 @@ impl Ask for Question {
                 .for_each(|column| column.view = View::Nowhere);
         }
         if self.cores {
-            for column in columns.iter_mut().filter(|column| OF_CORES.contains(&column.key)) {
-                column.view = View::Always;
-            }
+            of_cores::show(&mut columns);
         }
+        self.shown.keep(&mut columns);
         columns
     }
 
@@ -435,8 +411,7 @@ pub fn answer(
     };
     let mut section = Section { always: question.always, ..section };
     if question.cores && of_events.cores.is_empty() {
-        let unknown = "it is not known on which kinds of core processes ran, nor how these were clocked";
-        section.notes.push(unknown.to_owned());
+        section.notes.push(core_figures::UNKNOWN_CORES.to_owned());
     }
     section
 }

@@ -80,8 +80,8 @@ struct FigureArgs {
     /// `=PATTERNS` only of those where one of these texts matches
     #[arg(long, value_name = "PATTERNS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     show_modules: Option<String>,
-    /// CPU per kind of core and mean clock rate of each process, where the recording tells
-    #[arg(long, conflicts_with = "per_method")]
+    /// CPU per kind of core, mean clock rate, and CPU at the nominal rate of each row, where the recording tells; from the events
+    #[arg(long)]
     cores: bool,
 }
 
@@ -375,6 +375,7 @@ impl CpuArgs {
                 Some(Totals::Method) => methods::Totals::Method,
             },
             percentiles: of_methods.percentiles,
+            cores: figures.cores,
             first_last: of_methods.first_last.is_some(),
             // Rows of a series stand in no groups.
             process_on_row: of_methods.show_on_method || self.series.bucket.is_some(),

@@ -2,7 +2,7 @@
 
 use chrono::Local;
 use tracesift_ask::answer::{Answer, Column, View, descriptions};
-use tracesift_ask::column_choice::{ColumnChoice, UnknownColumn};
+use tracesift_ask::column_choice::{Chosen, ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::question::merged_cpu;
 use tracesift_ask::recording::Source;
@@ -77,11 +77,13 @@ fn ask_and(
     printer: &Printer,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
-    let shown = match others {
-        Some(others) => printer.shown(others).map(|_| None)?,
-        None => printer.shown(&when.columns(question))?,
+    // Wrong names are told of before hundreds of files are read.
+    let chosen = match others {
+        Some(others) => printer.choose(others)?,
+        None => printer.choose(&when.columns(question))?,
     };
     let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
+    let shown = if others.is_none() { printer.shown(&chosen) } else { None };
     let narrowed = shown.and_then(|shown| question.showing(&shown));
     let mut outcome = ask(&sources.list, narrowed.as_deref().unwrap_or(question), when);
     for failure in &outcome.failures {
@@ -91,7 +93,7 @@ fn ask_and(
     let usable = outcome.answer.sections.len();
     if usable > 0 {
         then(&mut outcome.answer);
-        printer.print(outcome.answer)?;
+        printer.print_chosen(outcome.answer, &chosen)?;
     }
     Ok(Exit::of(usable, failed))
 }
@@ -171,11 +173,17 @@ impl Printer {
         Ok(Self { format, style, target, columns: ColumnChoice::parse(&args.columns), csv: None })
     }
 
-    /// The columns that the output has; `None`: others than the question's.
-    pub(crate) fn shown(&self, columns: &[Column]) -> Result<Option<Shown>, UsageError> {
-        let chosen = self.columns.choose(columns).map_err(wrong_column)?;
+    /// Those of the columns that are asked for.
+    fn choose(&self, columns: &[Column]) -> Result<Chosen, UsageError> {
+        self.columns.choose(columns).map_err(|UnknownColumn { name, known }| {
+            UsageError::new(format!("there is no column `{name}`"), format!("there are {}", known.join(", ")))
+        })
+    }
+
+    /// Those that the output has; `None`: others than the question's.
+    fn shown(&self, chosen: &Chosen) -> Option<Shown> {
         if self.csv.is_some() {
-            return Ok(None);
+            return None;
         }
         let is_shown = |view: View| match (self.format, view) {
             (_, View::Nowhere) => false,
@@ -183,21 +191,21 @@ impl Printer {
             (Format::Table, View::Details) => self.style.details,
             (_, View::Always | View::Details | View::Machine | View::People) => true,
         };
-        let shown = chosen.into_iter().filter(|(_, view)| is_shown(*view));
-        Ok(Some(Shown::only(shown.filter_map(|(at, _)| columns.get(at).map(|column| column.key)))))
+        Some(Shown::only(chosen.columns().filter(|(_, view)| is_shown(*view)).map(|(key, _)| key)))
     }
 
     /// Prints an answer.
-    pub(crate) fn print(&self, mut answer: Answer) -> anyhow::Result<()> {
+    pub(crate) fn print(&self, answer: Answer) -> anyhow::Result<()> {
+        let chosen = self.choose(&answer.columns)?;
+        self.print_chosen(answer, &chosen)
+    }
+
+    fn print_chosen(&self, mut answer: Answer, chosen: &Chosen) -> anyhow::Result<()> {
         let as_theirs = self.csv.as_ref().and_then(|layout| reference::csv::Table::of(&answer, layout));
         if let Some(table) = as_theirs {
             return self.target.write(|out| Ok(table.write(out)?));
         }
-        self.columns.apply(&mut answer).map_err(wrong_column)?;
+        chosen.apply(&mut answer);
         output::write(&answer, self.format, &self.style, &self.target)
     }
-}
-
-fn wrong_column(error: UnknownColumn) -> UsageError {
-    UsageError::new(format!("there is no column `{}`", error.name), format!("there are {}", error.known.join(", ")))
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Ansi};
+use rayon::prelude::*;
 use tracesift_ask::answer::{Answer, Column, Fact, Group, Kind, Layout, Section, Table, Value, View};
 use tracesift_ask::time_format::{TimeFormat, TimeStyle, Zero};
 
@@ -27,6 +28,8 @@ pub(crate) struct Style {
 const GAP: usize = 2;
 /// A column of long words is never cut below this width.
 const SHORTEST_CUT: usize = 12;
+/// Sections whose lines are made at once, on all processors.
+const SECTIONS_AT_ONCE: usize = 64;
 
 /// Writes the table of an answer.
 pub(crate) fn write(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
@@ -54,23 +57,20 @@ fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
     let all: Vec<(&Vec<Value>, Option<Zero>)> =
         answer.sections.iter().flat_map(|section| section.rows.iter().map(|row| (row, section.zero))).collect();
     let grid = Grid::new(&answer.columns, &all, style);
-    let mut with_header = !all.is_empty();
     // Of hundreds of files mostly a few have what is asked for; the others would only fill the screen.
     let several = answer.sections.len() > 1;
     let (left_out, shown): (Vec<&Section>, Vec<&Section>) =
         answer.sections.iter().partition(|section| several && section.says_nothing());
-    for section in shown {
-        writeln!(out, "{}", paint(bold(), &heading(section, style.time), style.color))?;
-        let indent = if section.groups.is_empty() { "  " } else { "    " };
-        if !section.rows.is_empty() && std::mem::take(&mut with_header) {
-            grid.header(out, indent, style)?;
-        }
-        let mut rows = section.rows.iter().map(|row| (row, section.zero));
-        for group in &section.groups {
-            writeln!(out, "  {}", paint(bold(), &group_heading(group, style), style.color))?;
-            grid.lines(out, indent, rows.by_ref().take(group.rows), style)?;
-        }
-        grid.lines(out, indent, rows, style)?;
+    // The header stands above the first rows.
+    let first = shown.iter().position(|section| !section.rows.is_empty());
+    for (chunk, sections) in shown.chunks(SECTIONS_AT_ONCE).enumerate() {
+        let text = |(place, section): (usize, &&Section)| {
+            let mut text = Vec::new();
+            let with_header = first == Some(chunk * SECTIONS_AT_ONCE + place);
+            section_lines(&mut text, &grid, section, with_header, style).map(|()| text)
+        };
+        let texts: Vec<io::Result<Vec<u8>>> = sections.par_iter().enumerate().map(text).collect();
+        texts.into_iter().try_for_each(|text| out.write_all(&text?))?;
     }
     match left_out.as_slice() {
         [] => Ok(()),
@@ -80,6 +80,27 @@ fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
         }
         many => writeln!(out, "no rows in {} of {} files", many.len(), answer.sections.len()),
     }
+}
+
+/// Heading and rows of a section.
+fn section_lines(
+    out: &mut dyn Write,
+    grid: &Grid<'_>,
+    section: &Section,
+    with_header: bool,
+    style: &Style,
+) -> io::Result<()> {
+    writeln!(out, "{}", paint(bold(), &heading(section, style.time), style.color))?;
+    let indent = if section.groups.is_empty() { "  " } else { "    " };
+    if with_header {
+        grid.header(out, indent, style)?;
+    }
+    let mut rows = section.rows.iter().map(|row| (row, section.zero));
+    for group in &section.groups {
+        writeln!(out, "  {}", paint(bold(), &group_heading(group, style), style.color))?;
+        grid.lines(out, indent, rows.by_ref().take(group.rows), style)?;
+    }
+    grid.lines(out, indent, rows, style)
 }
 
 /// Name, time and totals of a section on one line.
@@ -220,7 +241,7 @@ impl<'a> Grid<'a> {
                 };
                 let title = if unit.is_empty() { column.title.to_owned() } else { format!("{} {unit}", column.title) };
                 let widest = rows
-                    .iter()
+                    .par_iter()
                     .filter_map(|(row, zero)| {
                         Some(cell::width(&cell::text(row.get(index)?, column.kind, style.time, *zero)))
                     })

@@ -204,8 +204,8 @@ const SWITCHES: &[Switch] = &[
     switch(&["nocoreusage"], &[Cpu], To::Columns("!cores_used", "")),
     switch(&["showcorenumber"], &[Cpu], To::OfProcesses("--core-numbers")),
     switch(&["noready"], &[Cpu], To::Columns("", "!ready*")),
-    switch(&["nofrequency"], &[Cpu], To::Dropped(0, "no frequencies are shown")),
-    switch(&["normalize"], &[Cpu], To::Missing("CPU normalised to the nominal frequency")),
+    switch(&["nofrequency"], &[Cpu], To::Dropped(0, "frequencies are shown by `--cores` only")),
+    switch(&["normalize"], &[Cpu], To::Flag("--cores")),
     // Processes as a question.
     switch(
         &["sortby"],

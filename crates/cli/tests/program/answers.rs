@@ -54,7 +54,7 @@ answers! {
     an_empty_time_range: "dump", "cpu", "--time", "5..4";
     not_a_number: "dump", "cpu", "--min-cpu", "5 apples";
     a_question_that_does_not_exist_yet: "-dump", "dns", "-fd", "x";
-    a_switch_that_does_not_exist_yet: "-dump", "cpu", "-normalize";
+    a_switch_that_does_not_exist_yet: "-dump", "version", "-missingpdb";
     core_numbers: "dump", "cpu", "--core-numbers", "--details";
     merged: "dump", "cpu", "--merge", "-p", "!System";
     merged_as_csv: "dump", "cpu", "--merge", "--sort", "difference", "--format", "csv";

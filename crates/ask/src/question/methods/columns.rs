@@ -7,6 +7,8 @@ use super::order::{Kind as RowKind, Method, duration, ready_average, seen};
 use super::spans::{Figures, Spans};
 use crate::answer::{ColumnOf, Kind, Value, View};
 use crate::columns::Columns;
+use crate::core_columns::{self as of_cores, OfCores};
+use crate::core_figures::CoreFigures;
 use crate::module_columns::{self as of_module, OfModule};
 use crate::process_columns::{self as of_process, OfProcess};
 
@@ -40,6 +42,12 @@ impl OfProcess for Row {
 impl OfModule for Row {
     fn module(&self) -> Option<&ModuleRow> {
         self.module.as_ref()
+    }
+}
+
+impl OfCores for Row {
+    fn cores(&self) -> CoreFigures {
+        self.spans.as_ref().map_or_else(CoreFigures::default, |spans| spans.cores)
     }
 }
 
@@ -326,6 +334,11 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| r.spans.as_ref().map(|spans| spans.cpus.count()).into(),
         "CPUs on which it was sampled, or ran where there are no samples.",
     ),
+    of_cores::fast(),
+    of_cores::efficient(),
+    of_cores::frequency(),
+    of_cores::of_nominal(),
+    of_cores::normalized(),
     ColumnOf::details(
         "duration_ns",
         "Last-First",

@@ -7,6 +7,7 @@ pub mod columns;
 mod from_events;
 mod from_summary;
 mod modules;
+mod notes;
 mod order;
 mod pattern;
 mod processes;
@@ -23,6 +24,7 @@ use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
+pub(crate) use self::notes::NO_LINES;
 pub use self::order::{Kind as RowKind, Method, Ranges, Sort};
 pub use self::pattern::MethodPatterns;
 pub use self::spans::Spans;
@@ -34,6 +36,7 @@ use self::modules::MethodModules;
 use self::processes::OfProcesses;
 use crate::answer::{Column, Fact, Group, Kind, Section, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
+use crate::core_columns as of_cores;
 use crate::filter::ProcessFilter;
 use crate::label_cut::LabelCut;
 use crate::order::Top;
@@ -44,8 +47,6 @@ use crate::time_range::TimeRange;
 
 /// How much of each process' methods the summary has.
 const KEPT: Projection<ProcessSummaryRow> = Projection::of(&["process", "methods", "methods_kept"]);
-/// Where lines are asked for and there are none, rows look as if nothing had been asked.
-pub(crate) const NO_LINES: &str = "no symbols tell source lines of these: rows are functions";
 
 /// What the table adds up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +89,8 @@ pub struct Question {
     pub totals: Totals,
     /// Distributions of the single spans, priorities and CPUs.
     pub percentiles: bool,
+    /// CPU per kind of core, and clock rates.
+    pub cores: bool,
     /// First and last time and their difference.
     pub first_last: bool,
     /// The process on every line in place of a line of its own.
@@ -111,6 +114,9 @@ impl Ask for Question {
 
     fn columns(&self) -> Vec<Column> {
         let mut columns = COLUMNS.descriptions();
+        if self.cores {
+            of_cores::show(&mut columns);
+        }
         let mut show = |keys: &[&str], view: View| {
             for column in columns.iter_mut().filter(|column| keys.contains(&column.key)) {
                 column.view = view;
@@ -142,6 +148,7 @@ impl Ask for Question {
         if self.granularity.by != By::Address {
             show(&["rva"], View::Nowhere);
         }
+        self.shown.keep(&mut columns);
         columns
     }
 
@@ -345,7 +352,7 @@ impl Question {
             FxHashMap::default()
         };
         // An import has no events that single spans could be read from.
-        let mut spans = if self.percentiles && rows_are_shown && !imported {
+        let mut spans = if (self.percentiles || self.cores) && rows_are_shown && !imported {
             spans::of(recording, self, &shown)?.into_iter().map(Some).collect()
         } else {
             vec![None; shown.len()]
@@ -378,35 +385,7 @@ impl Question {
                 })
                 .collect();
         }
-        let overlap = self.methods.is_some() || self.tags.as_ref().is_some_and(|tags| tags.set.has_children());
-        if with_totals && overlap && shown.len() > 1 {
-            section.notes.push(
-                "totals add up the rows shown, which overlap: a sample or span counts in each of its methods"
-                    .to_owned(),
-            );
-        }
-        let spans = Sums::of(shown.iter().copied());
-        if with_totals && shown.len() > 1 && (spans.wait.is_some() || spans.ready.is_some()) {
-            section.notes.push(
-                "totals of wait and ready add up unions: time at which several rows waited counts for each".to_owned(),
-            );
-        }
-        if imported && shown.iter().any(|row| row.kind == RowKind::Tag) {
-            section.notes.push(
-                "stack tags were imported: they follow the tag files of the extract, and their waits are plain sums over the threads"
-                    .to_owned(),
-            );
-        }
-        if imported && self.percentiles {
-            section.notes.push("single spans are unknown: an import has sums only".to_owned());
-        }
-        let has_places = || shown.iter().any(|method| method.place.is_some());
-        if self.granularity.by == By::Line && !rows.is_empty() && !has_places() {
-            section.notes.push(NO_LINES.to_owned());
-        }
-        if precise && !shown.is_empty() {
-            section.notes.push(recording.file.note_of_precise_cpu());
-        }
+        section.notes.extend(notes::of(self, recording, &shown, &rows));
         Ok(section)
     }
 }

@@ -12,6 +12,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 
 use super::order::{Kind, Method};
 use super::{Question, Tags};
+use crate::core_figures::{CoreFigures, CoreSums, Cores};
 use crate::owned_rows::OwnedRows;
 use crate::recording::OpenRecording;
 
@@ -40,6 +41,8 @@ pub struct Spans {
     pub priority: Option<f64>,
     /// CPUs on which it was sampled, or ran where there are no samples.
     pub cpus: CpuSet,
+    /// On which kinds of core it was sampled, and how fast they were clocked.
+    pub cores: CoreFigures,
 }
 
 /// What a [`Spans`] is made from: of one stack, then of all stacks of a row.
@@ -51,6 +54,7 @@ struct Collected {
     priorities: i64,
     prioritized: i64,
     cpus: CpuSet,
+    cores: CoreSums,
 }
 
 /// The spans of each of these rows, in their order.
@@ -133,10 +137,14 @@ fn collect(
             Some(place)
         })
     };
+    let cores = if opened.file.has_samples { Cores::of(opened.archive())? } else { None };
     events.cpu(&Recording::from(opened.info()), |sample: &CpuSampleRow| {
         let place = place(&mut stacks, sample.process, ChargedTo::of_sample(sample));
         if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
             stack.cpus.insert(sample.cpu);
+            if let Some(cores) = &cores {
+                stack.cores.add(cores, sample);
+            }
             if let Some(priority) = sample.priority {
                 stack.priorities += i64::from(priority);
                 stack.prioritized += 1;
@@ -159,7 +167,7 @@ fn collect(
     for (row, places) in spans.iter_mut().zip(of_row).filter(|(_, places)| !places.is_empty()) {
         let mut all = Collected::default();
         places.iter().filter_map(|place| stacks.get(*place)).for_each(|stack| all.add(stack));
-        *row = all.finish();
+        *row = all.finish(cores.as_ref());
     }
     Ok(())
 }
@@ -172,9 +180,10 @@ impl Collected {
         self.priorities += other.priorities;
         self.prioritized += other.prioritized;
         self.cpus.union_with(&other.cpus);
+        self.cores.join(&other.cores);
     }
 
-    fn finish(self) -> Spans {
+    fn finish(self, cores: Option<&Cores>) -> Spans {
         let figures = |values: Vec<i64>| {
             let distribution = Distribution::new(values);
             Figures { count: distribution.count(), percentiles: PERCENTILES.map(|p| distribution.percentile(p)) }
@@ -185,6 +194,7 @@ impl Collected {
             ready_deep_sleep: figures(self.ready_deep_sleep),
             priority: (self.prioritized > 0).then(|| self.priorities as f64 / self.prioritized as f64),
             cpus: self.cpus,
+            cores: cores.map_or_else(CoreFigures::default, |cores| self.cores.finish(cores)),
         }
     }
 }

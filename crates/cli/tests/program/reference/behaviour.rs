@@ -285,6 +285,9 @@ fn columns_of_processes_come_and_go() {
         run(directory.path(), &[&["-dump", "CPU", "-fd", &file, "-pn", "app", "-methods", "*"], extra].concat())
     };
     assert!(methods(&[]).contains("Ready ms") && !methods(&["-NoReady"]).contains("Ready ms"));
+    // Nothing in the recording tells clock rates, so there is nothing to normalize.
+    let normalized = run(directory.path(), &["-dump", "CPU", "-fd", &file, "-Normalize"]);
+    assert!(normalized.contains("it is not known on which kinds of core"), "{normalized}");
     // Rows of methods have no such columns there either.
     assert_eq!(methods(&["-NoPriority", "-NoCoreUsage", "-ShowCoreNumber"]), methods(&[]));
 }
@@ -292,8 +295,8 @@ fn columns_of_processes_come_and_go() {
 #[test]
 fn what_cannot_be_answered_is_refused_by_name() {
     let directory = extracted();
-    let said = run(directory.path(), &["-dump", "CPU", "-Normalize"]);
-    assert!(said.starts_with("exit: 64") && said.contains("not available yet: CPU normalised"), "{said}");
+    let said = run(directory.path(), &["-dump", "Version", "-MissingPdb"]);
+    assert!(said.starts_with("exit: 64") && said.contains("not available yet: PDBs"), "{said}");
     let said = run(directory.path(), &["-dump", "CPU", "-nosuch"]);
     assert!(said.contains("-nosuch is no known switch of `dump cpu`"), "{said}");
 }

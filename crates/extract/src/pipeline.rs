@@ -259,6 +259,7 @@ fn write_events(
     info.events = kept.word.to_owned();
     info.method_summary_cut = METHODS_PER_PROCESS as u32;
 
+    let cpus = std::mem::take(&mut inventory.processors).into_rows();
     let late = std::mem::replace(&mut inventory.late, LateStacks::new(clock));
     let mut health = std::mem::take(&mut inventory.health);
     health.add("late_stacks_over_budget", late.dropped, None, || "halves of stacks that came seconds late".to_owned());
@@ -318,6 +319,7 @@ fn write_events(
         .map(|(index, path)| FileRow { file: FileId::from_index(index), path: paths.display(path) })
         .collect();
     writer.archive.write_table(&used);
+    writer.archive.write_table(&cpus);
     writer.write_identities(finished.stacks.into_modules(), finished.population);
     Ok(Outcome { info, health: finished.health })
 }

@@ -21,18 +21,18 @@ table! {
 table! {
     CpuRow in "cpus", always: false, Timing::Untimed,
     "What kind of core a CPU is, where the recording tells; from schema 1.5.";
-    cpu: i16, Plain, "", "The CPU.", "perf HYBRID_TOPOLOGY; ETWAnalyzer CPU Topology";
+    cpu: i16, Plain, "", "The CPU.", "perf HYBRID_TOPOLOGY; Kernel-Processor-Power 55, 56 and 64; ETWAnalyzer CPU Topology";
     core_type: Option<String>, Dictionary, "", "The recorder's word for its kind of core, such as `cpu_core` and `cpu_atom`.", "perf HYBRID_TOPOLOGY";
-    efficiency_class: Option<i8>, Dictionary, "", "Its efficiency class: 0 the most efficient, higher ones are faster. Of Linux recordings by the kinds `cpu_lowpower`, `cpu_atom` and `cpu_core`, in this order; null where another one is among them.", "perf HYBRID_TOPOLOGY; ETWAnalyzer EfficiencyClass";
-    nominal_khz: Option<i64>, Dictionary, "kHz", "Its nominal clock rate.", "ETWAnalyzer NominalFrequencyMHz";
+    efficiency_class: Option<i8>, Dictionary, "", "Its efficiency class: 0 the most efficient, higher ones are faster. Of Linux recordings by the kinds `cpu_lowpower`, `cpu_atom` and `cpu_core`, in this order; null where another one is among them.", "perf HYBRID_TOPOLOGY; Kernel-Processor-Power 64; ETWAnalyzer EfficiencyClass";
+    nominal_khz: Option<i64>, Dictionary, "kHz", "Its nominal clock rate.", "Kernel-Processor-Power 55, 56 and 64; ETWAnalyzer NominalFrequencyMHz";
 }
 
 table! {
     CpuFrequencyRow in "cpu_frequencies", always: false, Timing::At("time"),
     "A new clock rate of a CPU; from schema 1.3.";
-    time: i64, Delta, "ns", "Time of the change.", "power:cpu_frequency";
-    cpu: i16, Dictionary, "", "The CPU.", "cpu_frequency cpu_id";
-    khz: i64, Dictionary, "kHz", "The rate from now on.", "cpu_frequency state";
+    time: i64, Delta, "ns", "Time of the change.", "power:cpu_frequency; Kernel-Processor-Power 10 and 18";
+    cpu: i16, Dictionary, "", "The CPU.", "cpu_frequency cpu_id; Group and Number";
+    khz: i64, Dictionary, "kHz", "The rate from now on.", "cpu_frequency state; Speed";
 }
 
 table! {

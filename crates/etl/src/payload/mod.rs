@@ -38,6 +38,7 @@ mod memory;
 mod pmc;
 mod pointer_size;
 mod process;
+mod processor_power;
 mod reader;
 mod sample;
 mod scheduling;
@@ -71,6 +72,7 @@ pub use mark::{Mark, MarkText};
 pub use memory::HardFault;
 pub use pmc::{CounterConfiguration, CounterCorruption, CounterSample, CounterStatus};
 pub use process::{Process, ProcessCounters, ProcessTermination, process_flags};
+pub use processor_power::{PROCESSOR_POWER, PerformanceState, ProcessorNumber, ProcessorPerformance, ProcessorSummary};
 pub use reader::Reader;
 pub use sample::{SampleInterval, SampledProfile, sample_flags};
 pub use scheduling::{

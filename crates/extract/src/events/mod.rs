@@ -1,5 +1,6 @@
 //! The second pass: records in time order become rows.
 
+mod clock_rates;
 mod disk;
 mod event_stacks;
 mod event_table;
@@ -199,8 +200,10 @@ impl<'s, Sink: RowSink> Events<'s, Sink> {
     /// A record of the main stream.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.taken = None;
-        if let EventClass::Kernel { group, opcode, version } = record.class() {
-            self.kernel_record(record, group, opcode, version);
+        match record.class() {
+            EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
+            EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
+            EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
         if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
             self.event(record);

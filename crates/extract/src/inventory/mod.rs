@@ -10,12 +10,13 @@ mod kernel;
 mod late_stacks;
 mod machine;
 mod manifest;
+mod processors;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tracesift_etl::class::{self, EventClass, Group};
-use tracesift_etl::payload::{Payload, PayloadError, dotnet as runtime};
+use tracesift_etl::payload::{PROCESSOR_POWER, Payload, PayloadError, dotnet as runtime};
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{Guid, Record};
 use tracesift_trace::file_names::FileNames;
@@ -29,6 +30,7 @@ use crate::paths::PathMap;
 pub(crate) use late_stacks::{LEAD_NS, LateFrames, LateStack, LateStacks};
 pub(crate) use machine::Machine;
 pub(crate) use manifest::PROVIDER as KERNEL_PROCESS;
+pub(crate) use processors::{Processors, cpu_of};
 
 /// A profile source: the timer or a hardware counter.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +56,7 @@ pub(crate) struct Inventory {
     pub(crate) counters: Vec<String>,
     pub(crate) paths: PathMap,
     pub(crate) machine: Machine,
+    pub(crate) processors: Processors,
     pub(crate) health: Health,
     pub(crate) span: RecordedSpan,
     pub(crate) records: u64,
@@ -93,6 +96,7 @@ impl Inventory {
             counters: Vec::new(),
             paths: PathMap::default(),
             machine: Machine::default(),
+            processors: Processors::default(),
             health: Health::new(),
             span: RecordedSpan::default(),
             records: 0,
@@ -133,6 +137,8 @@ impl Inventory {
                     self.dotnet(record, provider, id, version);
                 } else if provider == manifest::PROVIDER {
                     self.kernel_process(record, id, version);
+                } else if provider == PROCESSOR_POWER {
+                    self.processor_power(record, id, version);
                 }
             }
             EventClass::Message { .. } => self.live(record.time()),

@@ -21,7 +21,10 @@ mod run;
 pub mod session;
 mod stacks;
 mod staging;
+#[cfg(not(any(target_os = "linux", windows)))]
+mod unknown;
 mod watch;
+pub mod windows;
 
 pub use error::{Error, Shortfall};
 pub use facts::MachineFacts;
@@ -32,6 +35,10 @@ pub use watch::{Bound, Condition};
 
 #[cfg(target_os = "linux")]
 use linux::perf as system;
+#[cfg(not(any(target_os = "linux", windows)))]
+use unknown as system;
+#[cfg(windows)]
+use windows::wpr as system;
 
 /// The extension of recordings of this system, `data` or `etl`.
 pub const EXTENSION: &str = system::EXTENSION;

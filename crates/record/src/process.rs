@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 /// How a process is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// As Ctrl-C does.
-    Interrupt,
     /// It may tidy up.
     Ask,
     /// It may not.
@@ -35,12 +33,6 @@ impl Identity {
     pub fn is_alive(self) -> bool {
         system::started(self.pid) == Some(self.started)
     }
-
-    pub(crate) fn end(self, ending: Ending) {
-        if self.is_alive() {
-            system::end(self.pid, ending);
-        }
-    }
 }
 
 pub(crate) use system::{detach, end};
@@ -63,7 +55,6 @@ mod system {
     /// Ends a process that may have ended by itself.
     pub(crate) fn end(pid: u32, ending: Ending) {
         let signal = match ending {
-            Ending::Interrupt => Signal::INT,
             Ending::Ask => Signal::TERM,
             Ending::Force => Signal::KILL,
         };
@@ -102,6 +93,8 @@ mod system {
     use std::os::windows::process::CommandExt as _;
     use std::process::{Command, Stdio};
 
+    use sysinfo::{Pid, ProcessesToUpdate, System};
+
     use super::Ending;
 
     /// Ends a process that may have ended by itself, and what it has started.
@@ -114,9 +107,21 @@ mod system {
         let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     }
 
-    /// ETW filters by names, which wpr is told as they are.
-    pub(super) fn named(_name: &str) -> Vec<u32> {
-        Vec::new()
+    pub(super) fn named(name: &str) -> Vec<u32> {
+        let is_called = |process: &str| {
+            let stem = process.len().checked_sub(".exe".len()).and_then(|end| process.split_at_checked(end));
+            let stem = stem.filter(|(_, end)| end.eq_ignore_ascii_case(".exe")).map_or(process, |(stem, _)| stem);
+            process.eq_ignore_ascii_case(name) || stem.eq_ignore_ascii_case(name)
+        };
+        let system = processes(ProcessesToUpdate::All);
+        let found = system.processes().iter().filter(|(_, process)| is_called(&process.name().to_string_lossy()));
+        found.map(|(pid, _)| pid.as_u32()).collect()
+    }
+
+    fn processes(which: ProcessesToUpdate<'_>) -> System {
+        let mut system = System::new();
+        system.refresh_processes(which, true);
+        system
     }
 
     /// Ctrl-C in this console is not for the process.
@@ -125,8 +130,9 @@ mod system {
         command.creation_flags(CREATE_NEW_PROCESS_GROUP);
     }
 
-    /// wpr keeps recording without us, so nobody has to be known here.
-    pub(super) fn started(_pid: u32) -> Option<u64> {
-        None
+    /// Seconds since 1970.
+    pub(super) fn started(pid: u32) -> Option<u64> {
+        let pid = Pid::from_u32(pid);
+        Some(processes(ProcessesToUpdate::Some(&[pid])).process(pid)?.start_time())
     }
 }

@@ -100,8 +100,7 @@ const fn beside_perf(name: &'static str, class: StackClass) -> LinuxEvent {
     LinuxEvent { name, stacks: Some(class), without_perf: true }
 }
 
-const NO_LINUX: Linux =
-    Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false };
+const NO_LINUX: Linux = Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false };
 
 const NO_WINDOWS: Windows =
     Windows { keywords: &[], stacks: &[], providers: &[], counted: &[], sampled: &[], branches: false };
@@ -220,10 +219,7 @@ pub const PROFILES: &[Profile] = &[
         about: "Default, and what file system filter drivers such as virus scanners do (Windows)",
         with_default: true,
         linux: NO_LINUX,
-        windows: Windows {
-            keywords: &["FilterIO", "FilterIOFailure", "FilterIOFastIO", "FilterIOInit"],
-            ..NO_WINDOWS
-        },
+        windows: Windows { keywords: &["FilterIO", "FilterIOFailure", "FilterIOFastIO", "FilterIOInit"], ..NO_WINDOWS },
     },
     Profile {
         name: "File",
@@ -231,10 +227,44 @@ pub const PROFILES: &[Profile] = &[
         with_default: true,
         linux: Linux {
             calls: &[
-                "open", "openat", "openat2", "creat", "close", "read", "pread64", "readv", "preadv", "preadv2", "write",
-                "pwrite64", "writev", "pwritev", "pwritev2", "fsync", "fdatasync", "sync_file_range", "newstat", "newlstat",
-                "newfstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "ftruncate", "truncate", "fallocate",
-                "unlink", "unlinkat", "rmdir", "rename", "renameat", "renameat2", "getdents64", "mkdir", "mkdirat",
+                "open",
+                "openat",
+                "openat2",
+                "creat",
+                "close",
+                "read",
+                "pread64",
+                "readv",
+                "preadv",
+                "preadv2",
+                "write",
+                "pwrite64",
+                "writev",
+                "pwritev",
+                "pwritev2",
+                "fsync",
+                "fdatasync",
+                "sync_file_range",
+                "newstat",
+                "newlstat",
+                "newfstat",
+                "newfstatat",
+                "statx",
+                "access",
+                "faccessat",
+                "faccessat2",
+                "ftruncate",
+                "truncate",
+                "fallocate",
+                "unlink",
+                "unlinkat",
+                "rmdir",
+                "rename",
+                "renameat",
+                "renameat2",
+                "getdents64",
+                "mkdir",
+                "mkdirat",
             ],
             ..NO_LINUX
         },
@@ -295,8 +325,8 @@ pub const PROFILES: &[Profile] = &[
         linux: Linux {
             events: &[beside_perf("sock:inet_sock_set_state", StackClass::Network)],
             calls: &[
-                "socket", "connect", "accept", "accept4", "bind", "listen", "shutdown", "sendto", "recvfrom", "sendmsg",
-                "recvmsg", "sendmmsg", "recvmmsg",
+                "socket", "connect", "accept", "accept4", "bind", "listen", "shutdown", "sendto", "recvfrom",
+                "sendmsg", "recvmsg", "sendmmsg", "recvmmsg",
             ],
             ..NO_LINUX
         },
@@ -372,8 +402,20 @@ pub const PROFILES: &[Profile] = &[
         with_default: true,
         linux: Linux {
             calls: &[
-                "openat", "open", "close", "dup", "dup2", "dup3", "pipe2", "socket", "accept4", "eventfd2", "epoll_create1",
-                "timerfd_create", "memfd_create", "pidfd_open",
+                "openat",
+                "open",
+                "close",
+                "dup",
+                "dup2",
+                "dup3",
+                "pipe2",
+                "socket",
+                "accept4",
+                "eventfd2",
+                "epoll_create1",
+                "timerfd_create",
+                "memfd_create",
+                "pidfd_open",
             ],
             ..NO_LINUX
         },

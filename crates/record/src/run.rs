@@ -160,9 +160,10 @@ impl Recorder {
             kept.take(&file)?;
         }
         let mut warnings = self.prepared.shortfalls().to_vec();
-        warnings.extend((ended.by == EndedBy::Recorder).then(|| {
-            Shortfall::new("the recorder ended by itself: the recording ends before the command")
-        }));
+        warnings.extend(
+            (ended.by == EndedBy::Recorder)
+                .then(|| Shortfall::new("the recorder ended by itself: the recording ends before the command")),
+        );
         let (recorder, recorder_version) = self.prepared.recorder();
         facts.recording = RecordingFacts {
             recorder,

@@ -5,11 +5,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::process::{self, Ending};
+use crate::process;
 use crate::{Error, marks};
 
 /// Where the started recording is known: one per user.
@@ -37,6 +39,8 @@ pub struct State {
 const STATE: &str = "session.json";
 const SAID: &str = "session.said";
 const CANCELLED: &str = "session.cancelled";
+/// It appears when the recording is to end: a way to tell a process that every system has.
+const STOPPED: &str = "session.stopped";
 /// Between two looks.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -69,7 +73,8 @@ impl Session {
         let since = chrono::Local::now().format("%Y-%m-%d %H:%M:%S").to_string();
         let state = State { output: output.to_owned(), since, process: process::Identity::own(), ..State::default() };
         // Of two that start at the same instant one finds the file.
-        fs::File::create_new(self.file(STATE)).map_err(|_| Error::Running { output: output.to_owned(), since: state.since.clone() })?;
+        fs::File::create_new(self.file(STATE))
+            .map_err(|_| Error::Running { output: output.to_owned(), since: state.since.clone() })?;
         self.write(&state)?;
         let said = self.file(SAID);
         let open = || fs::OpenOptions::new().create(true).append(true).open(&said);
@@ -110,6 +115,17 @@ impl Session {
         self.write(&state)
     }
 
+    /// Sets the flag when somebody [stops](Self::stop) the recording. A thread looks, until this process ends.
+    pub fn watch(&self, cancel: &Arc<AtomicBool>) {
+        let (stopped, cancel) = (self.file(STOPPED), Arc::clone(cancel));
+        std::thread::spawn(move || {
+            while !stopped.exists() {
+                std::thread::sleep(TICK);
+            }
+            cancel.store(true, Ordering::Relaxed);
+        });
+    }
+
     /// This process has recorded. Tells whether the recording is to be thrown away.
     ///
     /// # Errors
@@ -129,9 +145,8 @@ impl Session {
     /// [`Error::NotRunning`].
     pub fn stop(&self) -> Result<String, Error> {
         let state = self.state().ok_or(Error::NotRunning)?;
-        if let Some(process) = state.process.filter(|_| !state.is_finished) {
-            process.end(Ending::Interrupt);
-        }
+        let stopped = self.file(STOPPED);
+        fs::write(&stopped, "").map_err(|error| Error::file(stopped, error))?;
         // It writes for as long as it takes; when it is gone it is through.
         while state.is_alive() {
             std::thread::sleep(TICK);
@@ -195,7 +210,7 @@ impl Session {
     }
 
     fn forget(&self) {
-        for name in [STATE, SAID, CANCELLED] {
+        for name in [STATE, SAID, CANCELLED, STOPPED] {
             let _ = fs::remove_file(self.file(name));
         }
     }

@@ -11,9 +11,11 @@ use chrono::Local;
 use tracesift_record::session::Session;
 use tracesift_record::{
     EndedBy, Error, MachineFacts, Options, ProfileFile, Recorded, Recorder, Rotation, Scope, Shortfall, profiles,
+    windows,
 };
 
 use crate::args::RecordArgs;
+use crate::args::record::Platform;
 use crate::exit::{Exit, UsageError};
 use crate::output::cell;
 use crate::terminal::Messages;
@@ -49,7 +51,7 @@ fn act(args: &RecordArgs, messages: &Messages) -> anyhow::Result<Exit> {
     }
     let options = options(args)?;
     if args.dry_run {
-        return dry_run(args, &options);
+        return dry_run(args, &options, messages);
     }
     let output = output(args)?;
     match (&args.session, args.start) {
@@ -198,6 +200,7 @@ fn start(output: &Path) -> anyhow::Result<Exit> {
 fn background(options: Options, output: &Path, session: &Path, messages: &Messages) -> anyhow::Result<Exit> {
     let cancel = interrupts()?;
     let session = Session::told(session.to_owned());
+    session.watch(&cancel);
     let recorder = Recorder::new(options)?.with_cancel(cancel);
     say_all(recorder.shortfalls(), messages);
     let known = recorder.shortfalls().len();
@@ -250,7 +253,58 @@ fn list_counters(messages: &Messages) -> anyhow::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn dry_run(args: &RecordArgs, options: &Options) -> anyhow::Result<Exit> {
-    let _ = (args, options);
+/// `--dry-run`: the command lines, and for wpr the recording profile that it is given.
+fn dry_run(args: &RecordArgs, options: &Options, messages: &Messages) -> anyhow::Result<Exit> {
+    let here = if cfg!(windows) { Platform::Windows } else { Platform::Linux };
+    let program = args.command.first().map(|program| Path::new(program).file_name().unwrap_or(program));
+    let program = program.map(|name| name.to_string_lossy().into_owned());
+    let extension = match args.platform.unwrap_or(here) {
+        Platform::Windows => "etl",
+        Platform::Linux => "data",
+    };
+    let output = args
+        .output
+        .clone()
+        .unwrap_or_else(|| format!("{}_DATE-TIME.{extension}", program.as_deref().unwrap_or("machine")).into());
+    let mut out = io::stdout().lock();
+    match args.platform.unwrap_or(here) {
+        Platform::Linux => {
+            let (arguments, shortfalls) = tracesift_record::linux::dry_run(options, &output)?;
+            say_all(&shortfalls, messages);
+            writeln!(out, "{}", cell::clean(&shell_line("perf", &arguments)))?;
+        }
+        Platform::Windows => {
+            let file = output.with_extension("wprp");
+            let temporary = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let plan = windows::command::plan(options, &file, temporary, &output);
+            say_all(&plan.shortfalls, messages);
+            let calls = plan.before.iter().chain([&plan.start, &plan.stop]).chain(&plan.after);
+            for call in calls {
+                writeln!(out, "{}", cell::clean(&windows_line("wpr", call)))?;
+            }
+            let process = windows::profile::process_filter(options, program.as_deref());
+            writeln!(out, "\n{}:\n\n{}", file.display(), windows::profile::recording_profile(options, process))?;
+        }
+    }
     Ok(Exit::Fine)
+}
+
+/// The line as a shell takes it.
+fn shell_line(program: &str, arguments: &[String]) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
+    let quoted = arguments.iter().map(|argument| match !argument.is_empty() && argument.chars().all(is_plain) {
+        true => argument.clone(),
+        false => format!("'{}'", argument.replace('\'', r"'\''")),
+    });
+    std::iter::once(program.to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// The line as a console of Windows takes it.
+fn windows_line(program: &str, arguments: &[String]) -> String {
+    let quoted =
+        arguments.iter().map(|argument| match argument.is_empty() || argument.contains([' ', '&', '^', '(', ')']) {
+            true => format!("\"{argument}\""),
+            false => argument.clone(),
+        });
+    std::iter::once(program.to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
 }

@@ -170,7 +170,8 @@ fn timer_resolution() -> Option<u64> {
 fn watchers() -> (Vec<String>, Vec<String>) {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let is_process = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().parse::<u32>().is_ok();
-    let names = processes.filter(is_process).filter_map(|entry| Some((entry.file_name(), text(entry.path().join("comm"))?)));
+    let names =
+        processes.filter(is_process).filter_map(|entry| Some((entry.file_name(), text(entry.path().join("comm"))?)));
     let (mut sessions, mut scanners) = (BTreeSet::new(), BTreeSet::new());
     for (pid, name) in names {
         if RECORDERS.contains(&name.as_str()) {

@@ -89,6 +89,21 @@ impl Capabilities {
         }
     }
 
+    /// A machine of today whose user may do everything, and whose CPU shows no counters.
+    #[must_use]
+    pub fn of_any_machine(tracepoints: Vec<String>) -> Self {
+        Self {
+            perf: Some(Perf { path: "perf".into(), version: (6, 1) }),
+            kernel: (6, 1),
+            privileged: true,
+            paranoid: 2,
+            tracefs: Tracefs::Readable,
+            tracepoints: tracepoints.into_iter().collect(),
+            cpus: 4,
+            ..Self::default()
+        }
+    }
+
     /// perf, or how it is installed here.
     ///
     /// # Errors

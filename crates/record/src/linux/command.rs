@@ -95,7 +95,10 @@ impl Planner<'_> {
         }
         if !self.machine.may_record_kernel() {
             self.shortfalls.push(Shortfall::with_remedy(
-                format!("time and stacks in the kernel are not recorded: kernel.perf_event_paranoid is {}", self.machine.paranoid),
+                format!(
+                    "time and stacks in the kernel are not recorded: kernel.perf_event_paranoid is {}",
+                    self.machine.paranoid
+                ),
                 "run as root, or: sudo sysctl kernel.perf_event_paranoid=1",
             ));
         }
@@ -172,11 +175,16 @@ impl Planner<'_> {
                 "stacks are found by frame pointers: the CPU records no calls, or shows them to no virtual machine",
             ));
         }
-        Some(Event { text: self.with_terms(name, &terms, Some(StackClass::Cpu)), without_perf: false, has_address: false })
+        Some(Event {
+            text: self.with_terms(name, &terms, Some(StackClass::Cpu)),
+            without_perf: false,
+            has_address: false,
+        })
     }
 
     fn sampled_counters(&mut self) -> Vec<Event> {
-        let sampled: Vec<(&str, u32)> = self.profiles.iter().flat_map(|profile| profile.linux.sampled).copied().collect();
+        let sampled: Vec<(&str, u32)> =
+            self.profiles.iter().flat_map(|profile| profile.linux.sampled).copied().collect();
         if sampled.is_empty() {
             return Vec::new();
         }
@@ -217,8 +225,7 @@ impl Planner<'_> {
             self.no_tracepoints(&wanted);
             wanted.retain(|event| !event.name.contains(':'));
         }
-        let is_here =
-            |event: &LinuxEvent| !event.name.contains(':') || self.machine.tracepoints.contains(event.name);
+        let is_here = |event: &LinuxEvent| !event.name.contains(':') || self.machine.tracepoints.contains(event.name);
         let absent: Vec<&str> = wanted.iter().filter(|event| !is_here(event)).map(|event| event.name).collect();
         if !absent.is_empty() {
             let what = format!("this kernel has no {}", absent.join(", "));
@@ -252,10 +259,9 @@ impl Planner<'_> {
             let _ = write!(questions, "{comma}files and other single system calls");
         }
         let (why, remedy) = match self.machine.tracefs {
-            Tracefs::Missing => (
-                "tracefs is not mounted".to_owned(),
-                "sudo mount -t tracefs tracefs /sys/kernel/tracing".to_owned(),
-            ),
+            Tracefs::Missing => {
+                ("tracefs is not mounted".to_owned(), "sudo mount -t tracefs tracefs /sys/kernel/tracing".to_owned())
+            }
             Tracefs::Forbidden => (
                 "/sys/kernel/tracing may not be read".to_owned(),
                 "run as root, or: sudo mount -o remount,mode=755 /sys/kernel/tracing".to_owned(),
@@ -265,8 +271,10 @@ impl Planner<'_> {
                 "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1".to_owned(),
             ),
         };
-        self.shortfalls
-            .push(Shortfall::with_remedy(format!("tracepoints are not recorded, nothing will be known of {questions}: {why}"), remedy));
+        self.shortfalls.push(Shortfall::with_remedy(
+            format!("tracepoints are not recorded, nothing will be known of {questions}: {why}"),
+            remedy,
+        ));
     }
 
     /// Switches with the counters that are read at each of them.
@@ -338,7 +346,8 @@ impl Planner<'_> {
             }
         }
         if events.is_empty() {
-            self.shortfalls.push(Shortfall::new("single system calls are not recorded: this kernel has no tracepoints for them"));
+            self.shortfalls
+                .push(Shortfall::new("single system calls are not recorded: this kernel has no tracepoints for them"));
         }
         events
     }
@@ -346,7 +355,11 @@ impl Planner<'_> {
     fn say_what_has_no_counterpart(&mut self, nothing: bool) {
         let is_empty = |profile: &&&Profile| {
             let linux = &profile.linux;
-            !linux.samples && linux.events.is_empty() && linux.calls.is_empty() && linux.sampled.is_empty() && !linux.branches
+            !linux.samples
+                && linux.events.is_empty()
+                && linux.calls.is_empty()
+                && linux.sampled.is_empty()
+                && !linux.branches
         };
         let names: Vec<&str> = self.profiles.iter().filter(is_empty).map(|profile| profile.name).collect();
         if !names.is_empty() {

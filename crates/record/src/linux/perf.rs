@@ -235,7 +235,8 @@ impl Running {
     fn last_words(&self) -> String {
         let text = fs::read(&self.said).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        let is_news = |line: &&str| !line.is_empty() && !line.starts_with("[ perf record:") && *line != "Events enabled";
+        let is_news =
+            |line: &&str| !line.is_empty() && !line.starts_with("[ perf record:") && *line != "Events enabled";
         let lines: Vec<&str> = text.lines().map(str::trim).filter(is_news).take(4).collect();
         if lines.is_empty() { "it does not say why".to_owned() } else { lines.join(" ") }
     }

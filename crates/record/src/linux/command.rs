@@ -41,7 +41,7 @@ pub fn plan(options: &Options, machine: &Capabilities) -> Result<Plan, Error> {
         arguments: Vec::new(),
         shortfalls: Vec::new(),
     };
-    planner.choose_scope();
+    planner.choose_scope()?;
     let events = planner.events();
     if events.is_empty() {
         let why: Vec<String> = planner.shortfalls.into_iter().map(|shortfall| shortfall.what).collect();
@@ -80,7 +80,14 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// The whole machine where that is allowed, else the command.
-    fn choose_scope(&mut self) {
+    fn choose_scope(&mut self) -> Result<(), Error> {
+        // Some distributions have a level above that of the kernel.
+        if !self.machine.privileged && self.machine.paranoid > 2 {
+            return Err(Error::NoRights {
+                what: format!("perf may record nothing: kernel.perf_event_paranoid is {}", self.machine.paranoid),
+                remedy: "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1".to_owned(),
+            });
+        }
         if self.scope == Scope::Machine && !self.machine.may_record_machine() {
             self.scope = Scope::Command;
             self.shortfalls.push(Shortfall::with_remedy(
@@ -102,6 +109,7 @@ impl Planner<'_> {
                 "run as root, or: sudo sysctl kernel.perf_event_paranoid=1",
             ));
         }
+        Ok(())
     }
 
     fn is_whole_machine(&self) -> bool {

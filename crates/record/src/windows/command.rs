@@ -52,7 +52,7 @@ pub fn plan(options: &Options, profile_file: &Path, temporary: &Path, output: &P
     let (before, after) = if options.rate == Rate::default() {
         (Vec::new(), Vec::new())
     } else {
-        let set = |interval: &str| words(&["-setprofint", "Timer", interval]);
+        let set = |interval: &str| words(&["-setprofint", interval]);
         (vec![set(&options.rate.hundred_ns().to_string())], vec![set(USUAL_RATE)])
     };
     let cancel = [words(&["-cancel"]), words(&INSTANCE)].concat();

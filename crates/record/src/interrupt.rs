@@ -51,7 +51,6 @@ impl Again {
         const INTERRUPTED: i32 = 130;
         self.cancel.store(true, Ordering::Relaxed);
         if self.first.get_or_insert_with(Instant::now).elapsed() > SAME {
-            #[expect(clippy::exit, reason = "what Ctrl-C does where nobody handles it")]
             std::process::exit(INTERRUPTED);
         }
     }

@@ -124,7 +124,11 @@ impl FromStr for CallGraph {
             Some(("dwarf", bytes)) => {
                 // perf takes multiples of eight below 64 KiB.
                 let bytes: u32 = bytes.parse().map_err(|_| unknown())?;
-                if (8..=65_528).contains(&bytes) && bytes % 8 == 0 { Ok(Self::Dwarf(bytes)) } else { Err(unknown()) }
+                if (8..=65_528).contains(&bytes) && bytes.is_multiple_of(8) {
+                    Ok(Self::Dwarf(bytes))
+                } else {
+                    Err(unknown())
+                }
             }
             _ => Err(unknown()),
         }

@@ -1,7 +1,5 @@
 //! The recording profile for wpr: well-formed, of the elements that WPR documents, whole and named by its rules.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 

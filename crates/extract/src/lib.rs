@@ -17,6 +17,7 @@ mod paths;
 mod perf;
 mod pipeline;
 mod progress;
+mod recorder_facts;
 mod row_writer;
 mod scan_ahead;
 pub mod stack_methods;

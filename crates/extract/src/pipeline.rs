@@ -20,6 +20,7 @@ use crate::events::{Events, Known, brings_stacks};
 use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
 use crate::paths::PathMap;
 use crate::progress::{Progress, WATCH_EVERY, Watch};
+use crate::recorder_facts::RecorderFacts;
 use crate::row_writer::RowWriter;
 use crate::summaries::{Summarised, summarise};
 use crate::symbols::{Earlier, NAMELESS, NameSource, Named, Names, WithNames, nameless};
@@ -244,6 +245,7 @@ fn write_events(
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
 
     let mut info = describe(recording, &inventory.machine, &paths, clock);
+    RecorderFacts::beside(recording.sources).describe(&mut info);
     info.start_ns = clock.ns(start);
     info.end_ns = end;
     info.counters = inventory.counters.clone();

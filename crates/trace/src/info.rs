@@ -88,6 +88,8 @@ pub struct TraceInfo {
     pub symbols_loaded: bool,
     /// What limits the figures, one sentence each.
     pub caveats: Vec<String>,
+    /// What the recorder noted of the machine and of its own work, beside the recording: paths such as `cpu.model` with their values.
+    pub facts: Vec<(String, String)>,
     /// The archive's tables. Written last.
     pub tables: Vec<TableFile>,
 }

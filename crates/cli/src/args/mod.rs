@@ -11,6 +11,7 @@ pub(crate) mod keywords;
 pub(crate) mod output;
 pub(crate) mod processes;
 pub(crate) mod profile;
+pub(crate) mod record;
 pub(crate) mod stacks;
 pub(crate) mod symbols;
 pub(crate) mod threads;
@@ -31,6 +32,7 @@ pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
 pub(crate) use processes::{ProcessArgs, SeriesArgs, WhenArgs, ZeroArgs};
 pub(crate) use profile::{ExportArgs, FlameArgs};
+pub(crate) use record::RecordArgs;
 pub(crate) use symbols::Symbols;
 pub(crate) use time::TimeArgs;
 
@@ -51,6 +53,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   tracesift demo                                      write, extract and ask example recordings
+  tracesift record -- ./build.sh                      record the machine while a command runs
   tracesift extract recordings/                       extract what is new in recordings/
   tracesift dump cpu recordings/ --top 10             the ten largest users of the CPU in each
   tracesift dump process -f '*Serial*;!*WithAV*' --sort tree
@@ -63,6 +66,8 @@ Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inp
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Record a command, or the whole machine, with the system's own recorder
+    Record(Box<RecordArgs>),
     /// Extract recordings into archives that can be asked
     Extract(Box<ExtractArgs>),
     /// Import the JSON extracts of ETWAnalyzer

@@ -9,6 +9,7 @@ pub(crate) mod import;
 pub(crate) mod keywords;
 mod manual;
 mod profile;
+pub(crate) mod record;
 mod stats;
 mod symbols;
 pub(crate) mod tag_files;
@@ -24,6 +25,7 @@ use crate::terminal::Messages;
 pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
     let messages = Messages::new(cli.no_color);
     match &cli.command {
+        Command::Record(args) => record::run(args, &messages),
         Command::Extract(args) => extract::run(args, &messages),
         Command::Import(args) => import::run(args, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, csv, &messages),

@@ -7,6 +7,7 @@ fn help() {
     let directory = tempfile::TempDir::new().unwrap();
     for (name, arguments) in [
         ("tracesift", &["--help"][..]),
+        ("record", &["record", "--help"]),
         ("extract", &["extract", "--help"]),
         ("import", &["import", "--help"]),
         ("dump", &["dump", "--help"]),

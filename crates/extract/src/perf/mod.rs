@@ -37,6 +37,7 @@ use crate::image_files::ImageFiles;
 use crate::opened::OpenedRecording;
 use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
+use crate::recorder_facts::RecorderFacts;
 use crate::row_writer::RowWriter;
 use crate::target::Options;
 use chain_cache::ChainCache;
@@ -143,6 +144,9 @@ fn write_rows(
     let mut info = describe::describe(recording, &metadata, &inventory, &roles);
     let selection = options.kept_events();
     info.events = selection.name().to_owned();
+    let mut facts = RecorderFacts::beside(&recording.sources);
+    let marks = facts.take_marks(&info.clock);
+    facts.describe(&mut info);
 
     let Inventory { lifetimes, mappings, mut health, losses, of_tasks, .. } = inventory;
     let lost = losses.total(&metadata);
@@ -164,7 +168,7 @@ fn write_rows(
     let rows = Rows { clock, now: clock.zero, population, stacks, chains, user_stacks, health, sink: writer };
     let cpus = cpus::rows(&metadata.features.core_types);
     let events = EventRows::new(metadata.clone(), &selection);
-    let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events);
+    let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events).with_marks(marks);
     let mut ahead = file.merged(merge_options(budget)).ahead();
     let mut count = 0_u64;
     while let Some(record) = ahead.next() {

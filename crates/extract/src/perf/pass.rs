@@ -1,11 +1,12 @@
 //! The second pass over a Linux recording: who takes which record.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tracesift_perf::{Kind, Metadata, Record};
 use tracesift_trace::RowSink;
 use tracesift_trace::info::Disk;
-use tracesift_trace::rows::SyscallNameRow;
+use tracesift_trace::rows::{MarkRow, SyscallNameRow};
 
 use super::counters::Counters;
 use super::cpu_event::{Role, Roles};
@@ -19,6 +20,7 @@ use super::rows::Rows;
 use super::scheduler::{Scheduler, SwitchSource};
 use super::syscalls::Syscalls;
 use super::tracepoint::{Tracepoint, tracepoints};
+use crate::recorder_facts::Mark;
 
 /// Records in the order of time become rows.
 pub(crate) struct Pass<'s, Sink> {
@@ -34,6 +36,8 @@ pub(crate) struct Pass<'s, Sink> {
     power: Power,
     counters: Counters,
     events: EventRows,
+    /// Those that were written beside the recording and are still to come.
+    marks: VecDeque<Mark>,
 }
 
 /// What the pass leaves behind.
@@ -61,7 +65,33 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         let faults = FaultSource::of(metadata, &tracepoints, &mut rows.health);
         let syscalls = Syscalls::new(metadata.features.arch.as_deref(), &tracepoints);
         let (disks, power, counters) = (Disks::default(), Power::default(), Counters::new(metadata.clone()));
-        Self { rows, roles, tracepoints, scheduler, disks, faults, syscalls, power, counters, events }
+        Self {
+            rows,
+            roles,
+            tracepoints,
+            scheduler,
+            disks,
+            faults,
+            syscalls,
+            power,
+            counters,
+            events,
+            marks: VecDeque::new(),
+        }
+    }
+
+    /// Marks that are not in the recording, in order.
+    pub(crate) fn with_marks(mut self, marks: Vec<Mark>) -> Self {
+        self.marks = marks.into();
+        self
+    }
+
+    /// Writes the marks up to here.
+    fn marks_until(&mut self, ticks: i64) {
+        while let Some(mark) = self.marks.pop_front_if(|mark| mark.ticks <= ticks) {
+            let time = self.rows.clock.ns(mark.ticks);
+            self.rows.sink.mark(&MarkRow { time, cpu: -1, process: None, thread: None, text: mark.text });
+        }
     }
 
     /// Where the rows go.
@@ -73,6 +103,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         if let Some(ticks) = ticks(record) {
             self.rows.now = self.rows.now.max(ticks);
+            self.marks_until(ticks);
         }
         self.events.record(record, &mut self.rows);
         match record.kind() {
@@ -131,6 +162,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
 
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished<'s, Sink> {
+        self.marks_until(i64::MAX);
         let (has_switches, has_ready) = self.scheduler.finish(end, &mut self.rows);
         let disks = self.disks.finish(&mut self.rows);
         let ticks = self.rows.clock.ticks(end);

@@ -81,6 +81,8 @@ pub struct Row {
     pub container: Option<Container>,
     /// What only a `perf.data` tells.
     pub linux: Option<LinuxRecording>,
+    /// What the recorder noted beside the recording.
+    pub facts: Vec<(String, String)>,
     /// Records; in an archive the rows of all its tables are in `tables`.
     pub total_records: Option<u64>,
     /// Records by class.
@@ -135,6 +137,7 @@ impl Row {
             memory_mib: info.memory_mib,
             disks: info.disks.clone(),
             network_cards: info.network_cards.clone(),
+            facts: info.facts.clone(),
             ..Self::default()
         }
     }
@@ -188,6 +191,13 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         Kind::Table,
         cards,
         "Network cards: description, addresses, DNS servers, hardware address.",
+    ),
+    ColumnOf::always(
+        "facts",
+        "Facts",
+        Kind::Table,
+        facts,
+        "What `tracesift record` noted beside the recording: paths in its `machine.json`, values.",
     ),
     ColumnOf::always(
         "session_name",
@@ -443,6 +453,14 @@ fn disks(row: &Row) -> Value {
         ColumnOf::always("drives", "Drives", Kind::List, |d| d.drives.as_slice().into(), "Drive letters on it."),
     ];
     Value::Table(small_table(COLUMNS, &row.disks))
+}
+
+fn facts(row: &Row) -> Value {
+    const COLUMNS: &[ColumnOf<(String, String)>] = &[
+        ColumnOf::always("fact", "Fact", Kind::Text, |fact| (&fact.0).into(), "Path in the document."),
+        ColumnOf::always("value", "Value", Kind::Text, |fact| (&fact.1).into(), "Value."),
+    ];
+    Value::Table(small_table(COLUMNS, &row.facts))
 }
 
 fn cards(row: &Row) -> Value {

@@ -1,0 +1,321 @@
+//! `record`: real recordings where perf is here and may record, and what is said where it is not or may not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::run;
+
+/// One recording at a time: each sees all that the machine does.
+static RECORDING: Mutex<()> = Mutex::new(());
+
+fn tracesift(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tracesift"));
+    command
+        .current_dir(directory)
+        .args(arguments)
+        .env("XDG_CACHE_HOME", directory.join("cache"))
+        .env_remove("XDG_RUNTIME_DIR")
+        .env_remove("TRACESIFT_MARKS")
+        .stdin(Stdio::null());
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Whether this machine can record all that the tests look for; says why not.
+fn can_record() -> bool {
+    let why = match Command::new("perf")
+        .args(["record", "-a", "-e", "sched:sched_switch", "-o", "/dev/null", "true"])
+        .output()
+    {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "there is no perf here".to_owned(),
+        Err(error) => format!("perf cannot be run: {error}"),
+        Ok(output) if !output.status.success() => format!("perf cannot record: {}", said(&output)),
+        Ok(_) => return true,
+    };
+    println!("skipped: {why}");
+    false
+}
+
+/// perf processes that write below this directory.
+fn recorders(directory: &Path) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    let directory = directory.to_string_lossy().into_owned();
+    lines
+        .map(|line| String::from_utf8_lossy(&line).into_owned())
+        .filter(|line| line.contains("perf\0record") && line.contains(&directory))
+        .count()
+}
+
+/// Nothing of a recording is left but these files.
+fn assert_left(directory: &Path, expected: &[&str]) {
+    let mut names: Vec<String> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "cache")
+        .collect();
+    names.sort();
+    assert_eq!(names, expected);
+    assert_eq!(recorders(directory), 0, "perf still records");
+}
+
+fn facts(directory: &Path, name: &str) -> Value {
+    serde_json::from_slice(&fs::read(directory.join(name)).unwrap()).unwrap()
+}
+
+/// The only answer of a question.
+fn ask(directory: &Path, arguments: &[&str]) -> Vec<Value> {
+    let output = tracesift(directory, arguments).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn wait_until(mut done: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !done() {
+        assert!(started.elapsed() < Duration::from_secs(60), "it does not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_is_recorded_with_its_cpu_its_waits_and_its_marks() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let script = format!(
+        "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep 0.2; {} record --mark 'all done'; echo out; exit 3",
+        env!("CARGO_BIN_EXE_tracesift")
+    );
+    let arguments = ["record", "--profile", "cswitch", "-o", "a.data", "--", "sh", "-c", &script];
+    let output = tracesift(directory.path(), &arguments).output().unwrap();
+    // The output is the command's own, and its failure is told.
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "out\n");
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("the command failed: exit status: 3"), "{}", said(&output));
+    assert_left(directory.path(), &["a.data", "a.machine.json"]);
+
+    let facts = facts(directory.path(), "a.machine.json");
+    assert_eq!(facts["recording"]["exit_code"], 3);
+    assert_eq!(facts["recording"]["profiles"], serde_json::json!(["Default", "CSwitch"]));
+    assert!(facts["recording"]["command_ns"].as_i64().unwrap() > 200_000_000);
+    assert_eq!(facts["recording"]["marks"][0]["text"], "all done");
+    let clock = |key: &str| facts["recording"][key]["clock_ns"].as_i64().unwrap();
+    assert!(clock("start") < clock("end"));
+    assert!(facts["cpu"]["threads"].as_i64().unwrap() > 0);
+
+    let extracted = tracesift(directory.path(), &["extract", "a.data"]).output().unwrap();
+    assert!(extracted.status.success(), "{}", said(&extracted));
+    let threads = ask(directory.path(), &["dump", "threads", "a.sift", "-p", "sleep", "--format", "json"]);
+    let waits = |thread: &Value| thread["wait_ns"].as_i64().unwrap_or(0);
+    let longest = threads.iter().map(waits).max().unwrap_or(0);
+    // It may be ready rather than waiting for a part of it on a busy machine, never longer than it lived.
+    assert!((100_000_000..2_000_000_000).contains(&longest), "{threads:?}");
+    let processes = ask(directory.path(), &["dump", "cpu", "a.sift", "-p", "sh", "--format", "json"]);
+    assert!(processes.iter().any(|process| process["cpu_ns"].as_i64().unwrap_or(0) > 0), "{processes:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn around_what_runs_already() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let record = |arguments: &[&str]| tracesift(directory.path(), &[&["record"], arguments].concat()).output().unwrap();
+    assert_eq!(record(&["--stop"]).status.code(), Some(1));
+    assert_eq!(record(&["--mark", "too early"]).status.code(), Some(1));
+    assert!(record(&["--start", "-o", "a.data"]).status.success());
+    let second = record(&["--start", "-o", "b.data"]);
+    assert_eq!(second.status.code(), Some(1));
+    assert!(said(&second).contains("a recording runs already"), "{}", said(&second));
+    assert!(record(&["--mark", "slow now"]).status.success());
+    let stopped = record(&["--stop"]);
+    assert!(stopped.status.success() && said(&stopped).contains("a.data: "), "{}", said(&stopped));
+    assert_left(directory.path(), &["a.data", "a.machine.json"]);
+    let told = facts(directory.path(), "a.machine.json");
+    assert_eq!(told["recording"]["marks"][0]["text"], "slow now");
+    assert_eq!(told["recording"]["ended_by"], "user");
+    // What was started can be thrown away.
+    assert!(record(&["--start", "-o", "c.data"]).status.success());
+    assert!(record(&["--cancel"]).status.success());
+    assert_left(directory.path(), &["a.data", "a.machine.json"]);
+    assert_eq!(record(&["--stop"]).status.code(), Some(1));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn ctrl_c_leaves_a_whole_recording_and_no_recorder() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() {
+        return;
+    }
+    for command in [&[][..], &["--", "sleep", "60"]] {
+        let directory = TempDir::new().unwrap();
+        let arguments = [&["record", "-o", "a.data"][..], command].concat();
+        let mut child = tracesift(directory.path(), &arguments).stderr(Stdio::piped()).spawn().unwrap();
+        wait_until(|| recorders(directory.path()) > 0);
+        std::thread::sleep(Duration::from_millis(700));
+        interrupt(&child);
+        assert!(child.wait().unwrap().success());
+        assert_left(directory.path(), &["a.data", "a.machine.json"]);
+        let output = tracesift(directory.path(), &["extract", "a.data"]).output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+    }
+}
+
+/// However the program ends, perf does not stay.
+#[test]
+#[cfg(target_os = "linux")]
+fn perf_ends_with_a_killed_program() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let mut child = tracesift(directory.path(), &["record", "-o", "a.data"]).stderr(Stdio::null()).spawn().unwrap();
+    wait_until(|| recorders(directory.path()) > 0);
+    std::thread::sleep(Duration::from_millis(300));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_until(|| recorders(directory.path()) == 0);
+    assert!(!directory.path().join("a.data").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_appears_ends_the_recording_and_not_the_command() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let script = "sleep 0.3; touch now; sleep 0.7; touch later";
+    let arguments = ["record", "--stop-when", "file=now", "-o", "a.data", "--", "sh", "-c", script];
+    let output = tracesift(directory.path(), &arguments).output().unwrap();
+    assert!(output.status.success() && said(&output).contains("ended by file=now"), "{}", said(&output));
+    assert_left(directory.path(), &["a.data", "a.machine.json", "later", "now"]);
+    let facts = facts(directory.path(), "a.machine.json");
+    assert!(facts["recording"]["command_ns"].as_i64().unwrap() > 900_000_000);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn old_files_of_a_rotation_go() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let arguments = ["record", "--rotate", "1s", "--keep", "1B", "-o", "a.data", "--", "sleep", "2.5"];
+    let output = tracesift(directory.path(), &arguments).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let files: Vec<PathBuf> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let recordings: Vec<&PathBuf> =
+        files.iter().filter(|path| path.extension().is_some_and(|it| it == "data")).collect();
+    assert_eq!(recordings.len(), 1, "the last one is kept however large it is: {files:?}");
+    let extracted = tracesift(directory.path(), &["extract", recordings[0].to_str().unwrap()]).output().unwrap();
+    assert!(extracted.status.success(), "{}", said(&extracted));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn without_perf() {
+    let directory = TempDir::new().unwrap();
+    let output = tracesift(directory.path(), &["record", "--", "true"]).env("PATH", "").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).starts_with("error: perf is not installed\nhint: install it: "), "{}", said(&output));
+    assert_left(directory.path(), &[]);
+}
+
+/// What a user without rights gets, tried as one where the tests run as root.
+#[test]
+#[cfg(target_os = "linux")]
+fn without_rights() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let paranoid = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
+    if !can_record() || paranoid.trim() != "2" {
+        println!("skipped: kernel.perf_event_paranoid is {}", paranoid.trim());
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    // The program must be somewhere that the user may look into.
+    let program = directory.path().join("tracesift");
+    fs::copy(env!("CARGO_BIN_EXE_tracesift"), &program).unwrap();
+    Command::new("chmod").arg("777").arg(directory.path()).status().unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"])
+        .arg(&program)
+        .args(["record", "--profile", "CSwitch", "-o", "a.data", "--", "sleep", "0.1"])
+        .current_dir(directory.path())
+        .output();
+    let Ok(output) = output else {
+        println!("skipped: there is no setpriv here");
+        return;
+    };
+    let said = said(&output);
+    assert!(output.status.success(), "{said}");
+    for what in [
+        "only the command and what it starts are recorded",
+        "sysctl kernel.perf_event_paranoid=-1",
+        "tracepoints are not recorded, nothing will be known of ready times, disk",
+    ] {
+        assert!(said.contains(what), "{what}: {said}");
+    }
+    assert!(directory.path().join("a.data").exists());
+}
+
+#[test]
+fn what_is_there_is_not_replaced_and_what_cannot_start_leaves_nothing() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("a.data"), "mine").unwrap();
+    let output = tracesift(directory.path(), &["record", "-o", "a.data", "--", "true"]).output().unwrap();
+    assert_eq!((output.status.code(), said(&output).contains("a.data exists already")), (Some(1), true));
+    assert_eq!(fs::read_to_string(directory.path().join("a.data")).unwrap(), "mine");
+    let output = tracesift(directory.path(), &["record", "-o", "b.data", "--", "/no/such/program"]).output().unwrap();
+    assert!(output.status.code() == Some(1) && said(&output).contains("/no/such/program cannot be started"));
+    assert_left(directory.path(), &["a.data"]);
+}
+
+#[test]
+fn what_would_run_and_wrong_usage() {
+    let directory = TempDir::new().unwrap();
+    for (name, arguments) in [
+        ("profiles", &["--list-profiles"][..]),
+        ("unknown_profile", &["--profile", "Nothing", "--", "true"]),
+        ("unknown_condition", &["--stop-when", "disk>3%", "--", "true"]),
+        ("unknown_stacks", &["--stacks", "all,everything", "--", "true"]),
+        ("only_a_process_without_one", &["--only-process"]),
+        ("keep_without_rotate", &["--keep", "1GB"]),
+        ("two_actions", &["--start", "--stop"]),
+        ("wrong_rate", &["--rate", "1MHz", "--", "true"]),
+    ] {
+        let arguments = [&["record"], arguments].concat();
+        insta::assert_snapshot!(name, run(directory.path(), &arguments));
+    }
+    let windows =
+        ["record", "--dry-run", "--platform", "windows", "--profile", "CSwitch", "-o", "a.etl", "--", "x.exe"];
+    let text = run(directory.path(), &windows);
+    insta::assert_snapshot!("dry_run_for_windows", text.lines().take(8).collect::<Vec<_>>().join("\n"));
+}

@@ -1,0 +1,194 @@
+//! Facts of a Linux machine, from `/proc` and `/sys`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::{CpuFacts, DiskFacts, MachineFacts, PowerFacts};
+
+/// Processes that look at what others do, as the kernel calls them: 15 bytes at most.
+const SCANNERS: &[(&str, &str)] = &[
+    ("clamd", "ClamAV"),
+    ("clamonacc", "ClamAV"),
+    ("wdavdaemon", "Microsoft Defender"),
+    ("falcon-sensor", "CrowdStrike Falcon"),
+    ("falcon-sensor-b", "CrowdStrike Falcon"),
+    ("savd", "Sophos"),
+    ("sophos_threat_d", "Sophos"),
+    ("cbagentd", "Carbon Black"),
+    ("sentinelone-age", "SentinelOne"),
+    ("s1-agent", "SentinelOne"),
+    ("elastic-endpoin", "Elastic Defend"),
+    ("mfetpd", "Trellix"),
+    ("ds_agent", "Trend Micro"),
+    ("esets_daemon", "ESET"),
+    ("auditd", "auditd"),
+    ("falco", "Falco"),
+    ("osqueryd", "osquery"),
+];
+
+/// Programs that record, too.
+const RECORDERS: &[&str] = &["perf", "bpftrace", "trace-cmd", "sysdig", "lttng-sessiond", "strace", "traced"];
+
+/// Fills in what this machine tells.
+pub(super) fn fill(facts: &mut MachineFacts) {
+    let uname = |name: &str| text(Path::new("/proc/sys/kernel").join(name));
+    facts.host = uname("hostname");
+    facts.kernel = uname("osrelease");
+    facts.os = text("/etc/os-release").and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME=").map(str::to_owned))?;
+        Some(line.trim_matches('"').to_owned())
+    });
+    facts.kernel_command_line = text("/proc/cmdline");
+    facts.cpu = cpu();
+    facts.power = power();
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let bytes = |key: &str| {
+        let line = memory.lines().find_map(|line| line.strip_prefix(key))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    };
+    facts.memory_bytes = bytes("MemTotal:");
+    facts.swap_bytes = bytes("SwapTotal:");
+    facts.disks = disks();
+    facts.clock_source = text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    facts.timer_resolution_ns = timer_resolution();
+    (facts.trace_sessions, facts.antivirus) = watchers();
+    facts.time_zone = time_zone();
+}
+
+/// What is in a file, without the line's end.
+fn text(path: impl AsRef<Path>) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn number<T: std::str::FromStr>(path: impl AsRef<Path>) -> Option<T> {
+    text(path)?.parse().ok()
+}
+
+/// Directories below `/sys/devices/system/cpu` that are CPUs.
+fn cpu_directories() -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
+    let is_cpu = |name: &str| {
+        name.strip_prefix("cpu").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    entries.filter(|entry| is_cpu(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
+}
+
+fn cpu() -> CpuFacts {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |key: &str| {
+        let line = info.lines().find(|line| line.split(':').next().is_some_and(|name| name.trim() == key))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let count = |count: usize| u32::try_from(count).ok().filter(|count| *count > 0);
+    let cpus = cpu_directories();
+    let topology: Vec<(Option<i32>, Option<i32>)> = cpus
+        .iter()
+        .map(|cpu| (number(cpu.join("topology/physical_package_id")), number(cpu.join("topology/core_id"))))
+        .collect();
+    let sockets: BTreeSet<_> = topology.iter().map(|(socket, _)| socket).collect();
+    let cores: BTreeSet<_> = topology.iter().collect();
+    let mhz = |name: &str| {
+        let khz = cpus.iter().filter_map(|cpu| number::<u32>(cpu.join("cpufreq").join(name)));
+        khz.map(|khz| khz / 1000).collect::<Vec<_>>()
+    };
+    let nodes = fs::read_dir("/sys/devices/system/node").into_iter().flatten().flatten();
+    let nodes = nodes.filter(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().strip_prefix("node").is_some_and(|rest| rest.parse::<u32>().is_ok())
+    });
+    let is_virtual = field("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let below = || text("/sys/hypervisor/type").or_else(|| text("/sys/class/dmi/id/sys_vendor"));
+    CpuFacts {
+        model: field("model name").or_else(|| field("Model")).or_else(|| text("/sys/firmware/devicetree/base/model")),
+        sockets: count(sockets.len()),
+        cores: count(cores.len()),
+        threads: count(cpus.len()),
+        numa_nodes: count(nodes.count()),
+        min_mhz: mhz("cpuinfo_min_freq").into_iter().min(),
+        max_mhz: mhz("cpuinfo_max_freq").into_iter().max(),
+        hypervisor: is_virtual.then(|| below().unwrap_or_else(|| "unknown".to_owned())),
+    }
+}
+
+fn power() -> PowerFacts {
+    let cpus = cpu_directories();
+    let each = |name: &str| {
+        let texts: BTreeSet<String> = cpus.iter().filter_map(|cpu| text(cpu.join("cpufreq").join(name))).collect();
+        texts.into_iter().collect::<Vec<_>>()
+    };
+    let root = Path::new("/sys/devices/system/cpu");
+    let turbo_off = number::<u8>(root.join("intel_pstate/no_turbo")).map(|off| off == 0);
+    let supplies = fs::read_dir("/sys/class/power_supply").into_iter().flatten().flatten();
+    let mains: Vec<bool> = supplies
+        .filter(|supply| text(supply.path().join("type")).is_some_and(|kind| kind == "Mains"))
+        .filter_map(|supply| number::<u8>(supply.path().join("online")))
+        .map(|online| online == 1)
+        .collect();
+    PowerFacts {
+        governors: each("scaling_governor"),
+        driver: each("scaling_driver").into_iter().next(),
+        energy_preferences: each("energy_performance_preference"),
+        boost: turbo_off.or_else(|| number::<u8>(root.join("cpufreq/boost")).map(|boost| boost == 1)),
+        scheme: text("/sys/firmware/acpi/platform_profile"),
+        on_battery: (!mains.is_empty()).then(|| !mains.contains(&true)),
+    }
+}
+
+fn disks() -> Vec<DiskFacts> {
+    const SECTOR: u64 = 512;
+    let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    let mut disks: Vec<DiskFacts> = entries
+        .filter_map(|entry| {
+            let path = entry.path();
+            let sectors = number::<u64>(path.join("size")).filter(|sectors| *sectors > 0)?;
+            // The one in use stands in brackets.
+            let scheduler = text(path.join("queue/scheduler")).and_then(|all| {
+                let (_, rest) = all.split_once('[')?;
+                Some(rest.split_once(']')?.0.to_owned())
+            });
+            Some(DiskFacts {
+                name: entry.file_name().to_string_lossy().into_owned(),
+                model: text(path.join("device/model")),
+                bytes: sectors.checked_mul(SECTOR),
+                rotational: number::<u8>(path.join("queue/rotational")).map(|turns| turns == 1),
+                scheduler,
+            })
+        })
+        .collect();
+    disks.sort_by(|a, b| a.name.cmp(&b.name));
+    disks
+}
+
+fn timer_resolution() -> Option<u64> {
+    let resolution = rustix::time::clock_getres(rustix::time::ClockId::Monotonic);
+    u64::try_from(resolution.tv_sec).ok()?.checked_mul(1_000_000_000)?.checked_add(resolution.tv_nsec.try_into().ok()?)
+}
+
+/// Recorders and scanners among the processes, and what tracefs says.
+fn watchers() -> (Vec<String>, Vec<String>) {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let is_process = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().parse::<u32>().is_ok();
+    let names =
+        processes.filter(is_process).filter_map(|entry| Some((entry.file_name(), text(entry.path().join("comm"))?)));
+    let (mut sessions, mut scanners) = (BTreeSet::new(), BTreeSet::new());
+    for (pid, name) in names {
+        if RECORDERS.contains(&name.as_str()) {
+            sessions.insert(format!("{name}({})", pid.to_string_lossy()));
+        }
+        scanners.extend(SCANNERS.iter().filter(|(comm, _)| *comm == name).map(|(_, product)| (*product).to_owned()));
+    }
+    let tracer = text("/sys/kernel/tracing/current_tracer").filter(|tracer| tracer != "nop");
+    sessions.extend(tracer.map(|tracer| format!("ftrace: {tracer}")));
+    let instances = fs::read_dir("/sys/kernel/tracing/instances").into_iter().flatten().flatten();
+    sessions.extend(instances.map(|entry| format!("ftrace instance: {}", entry.file_name().to_string_lossy())));
+    (sessions.into_iter().collect(), scanners.into_iter().collect())
+}
+
+/// `Europe/Berlin`.
+fn time_zone() -> Option<String> {
+    let linked = fs::read_link("/etc/localtime").ok();
+    let linked = linked.and_then(|path| Some(path.to_string_lossy().split_once("zoneinfo/")?.1.to_owned()));
+    std::env::var("TZ").ok().filter(|zone| !zone.is_empty()).or(linked).or_else(|| text("/etc/timezone"))
+}

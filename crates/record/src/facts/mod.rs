@@ -1,0 +1,233 @@
+//! What no event of a recording tells: the machine, its settings, its clocks. Kept beside the recording as `NAME.machine.json`.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(windows)]
+mod windows;
+
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Local, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// Facts of a recording and of the machine that made it. What is not known is `null`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MachineFacts {
+    /// Version of this document: 1.
+    pub format: u32,
+    /// How the recording was made.
+    pub recording: RecordingFacts,
+    /// Name of the machine.
+    pub host: Option<String>,
+    /// Name of the operating system, with its version.
+    pub os: Option<String>,
+    /// Release of the kernel, or build of Windows.
+    pub kernel: Option<String>,
+    /// What the kernel was started with.
+    pub kernel_command_line: Option<String>,
+    /// `x86_64`, `aarch64` …
+    pub architecture: String,
+    /// The CPUs.
+    pub cpu: CpuFacts,
+    /// Frequencies and power.
+    pub power: PowerFacts,
+    /// Main memory, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Swap space, bytes.
+    pub swap_bytes: Option<u64>,
+    /// Disks.
+    pub disks: Vec<DiskFacts>,
+    /// What the kernel reads the time from.
+    pub clock_source: Option<String>,
+    /// Resolution of timers, ns. Of Windows what the processes that ran had asked for.
+    pub timer_resolution_ns: Option<u64>,
+    /// Other recorders that ran: they take time and space, and some exclude each other.
+    pub trace_sessions: Vec<String>,
+    /// Virus scanners and their like.
+    pub antivirus: Vec<String>,
+    /// Name of the time zone.
+    pub time_zone: Option<String>,
+    /// Minutes to add to UTC to get the local time.
+    pub utc_offset_minutes: i32,
+}
+
+/// How a recording was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecordingFacts {
+    /// `perf` or `wpr`.
+    pub recorder: String,
+    /// Its version.
+    pub recorder_version: String,
+    /// Version of tracesift.
+    pub tool_version: String,
+    /// Names of the profiles.
+    pub profiles: Vec<String>,
+    /// The command that was recorded, word by word.
+    pub command: Vec<String>,
+    /// Its process id.
+    pub command_pid: Option<u32>,
+    /// How it ended, 0 for success.
+    pub exit_code: Option<i32>,
+    /// How long it ran, ns.
+    pub command_ns: Option<u64>,
+    /// What ended the recording.
+    pub ended_by: Option<String>,
+    /// What is missing in the recording.
+    pub missing: Vec<String>,
+    /// The beginning on both clocks.
+    pub start: Instant,
+    /// The end on both clocks.
+    pub end: Instant,
+    /// What the user wrote down meanwhile.
+    pub marks: Vec<Mark>,
+}
+
+/// An instant on the wall clock and on the recorder's clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Instant {
+    /// In UTC, `2026-11-22T20:15:00.123456789Z`.
+    pub utc: String,
+    /// The recorder's clock: `CLOCK_MONOTONIC`.
+    pub clock: Option<String>,
+    /// ns of that clock.
+    pub clock_ns: Option<i64>,
+}
+
+/// What the user wrote down while recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mark {
+    /// When.
+    pub at: Instant,
+    /// What.
+    pub text: String,
+}
+
+/// The CPUs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CpuFacts {
+    /// Name of the model.
+    pub model: Option<String>,
+    /// Sockets.
+    pub sockets: Option<u32>,
+    /// Cores of all sockets.
+    pub cores: Option<u32>,
+    /// CPUs as the scheduler counts them.
+    pub threads: Option<u32>,
+    /// NUMA nodes.
+    pub numa_nodes: Option<u32>,
+    /// Lowest frequency, MHz.
+    pub min_mhz: Option<u32>,
+    /// Highest frequency, MHz.
+    pub max_mhz: Option<u32>,
+    /// The machine below, of a virtual one.
+    pub hypervisor: Option<String>,
+}
+
+/// Frequencies and power.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PowerFacts {
+    /// Governors of the CPUs' frequencies, each once.
+    pub governors: Vec<String>,
+    /// Driver of the CPUs' frequencies.
+    pub driver: Option<String>,
+    /// What the CPU is told to prefer, each once.
+    pub energy_preferences: Vec<String>,
+    /// Whether CPUs may exceed their base frequency.
+    pub boost: Option<bool>,
+    /// The power scheme of Windows.
+    pub scheme: Option<String>,
+    /// Whether the machine runs on a battery.
+    pub on_battery: Option<bool>,
+}
+
+/// A disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DiskFacts {
+    /// `sda`, `PhysicalDisk0`.
+    pub name: String,
+    /// Model.
+    pub model: Option<String>,
+    /// Size.
+    pub bytes: Option<u64>,
+    /// Whether it turns.
+    pub rotational: Option<bool>,
+    /// What orders its requests.
+    pub scheduler: Option<String>,
+}
+
+impl MachineFacts {
+    /// Looks at this machine. It takes some ms, on Windows a second or two.
+    #[must_use]
+    pub fn of_this_machine() -> Self {
+        let mut facts = Self {
+            format: 1,
+            architecture: std::env::consts::ARCH.to_owned(),
+            utc_offset_minutes: Local::now().offset().local_minus_utc() / 60,
+            ..Self::default()
+        };
+        #[cfg(target_os = "linux")]
+        linux::fill(&mut facts);
+        #[cfg(windows)]
+        windows::fill(&mut facts);
+        facts
+    }
+
+    /// Where the facts of a recording lie.
+    #[must_use]
+    pub fn path_of(recording: &Path) -> PathBuf {
+        recording.with_extension("machine.json")
+    }
+
+    /// Writes them beside the recording.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`].
+    pub fn write_beside(&self, recording: &Path) -> Result<PathBuf, Error> {
+        let path = Self::path_of(recording);
+        let mut text = serde_json::to_string_pretty(self).map_err(|error| Error::file(&path, error.into()))?;
+        text.push('\n');
+        // Never through a link that somebody has put there.
+        let temporary = path.with_extension(format!("json.{}", std::process::id()));
+        let written = std::fs::File::create_new(&temporary)
+            .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
+            .and_then(|()| std::fs::rename(&temporary, &path));
+        written.map_err(|error| {
+            let _ = std::fs::remove_file(&temporary);
+            Error::file(&path, error)
+        })?;
+        Ok(path)
+    }
+}
+
+impl Instant {
+    /// This one.
+    #[must_use]
+    pub fn now() -> Self {
+        let (clock, clock_ns) = recorder_clock().unzip();
+        let now: DateTime<Utc> = Utc::now();
+        Self { utc: now.to_rfc3339_opts(SecondsFormat::Nanos, true), clock, clock_ns }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn recorder_clock() -> Option<(String, i64)> {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let ns = now.tv_sec.checked_mul(1_000_000_000)?.checked_add(now.tv_nsec)?;
+    Some(("CLOCK_MONOTONIC".to_owned(), ns))
+}
+
+/// ETW tells itself what its clock shows.
+#[cfg(not(target_os = "linux"))]
+fn recorder_clock() -> Option<(String, i64)> {
+    None
+}

@@ -1,0 +1,432 @@
+//! The command line of perf: from what is asked for and what the machine can do to arguments, without looking at anything else.
+
+use std::fmt::Write as _;
+
+use crate::error::{Error, Shortfall};
+use crate::linux::capabilities::{Capabilities, Tracefs};
+use crate::options::{Each, Options, Scope};
+use crate::profiles::{self, ALL_CALLS, LinuxEvent, PAGE_FAULTS, Profile, SWITCH};
+use crate::stacks::{CallGraph, StackClass};
+
+/// What perf is told to record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Arguments behind `perf record`, without files and without what ends the recording.
+    pub arguments: Vec<String>,
+    /// Whom is recorded: less than what was asked for where the rights do not allow more.
+    pub scope: Scope,
+    /// What will be missing.
+    pub shortfalls: Vec<Shortfall>,
+}
+
+/// Tracepoints that a choice of profiles may record.
+pub fn tracepoints<'a>(profiles: &'a [&'static Profile]) -> impl Iterator<Item = String> + 'a {
+    let events = profiles.iter().flat_map(|profile| profile.linux.events).map(|event| event.name.to_owned());
+    let calls = profiles.iter().flat_map(|profile| profile.linux.calls);
+    let calls = calls.flat_map(|call| [format!("syscalls:sys_enter_{call}"), format!("syscalls:sys_exit_{call}")]);
+    events.chain(calls).filter(|name| name.contains(':'))
+}
+
+/// Plans a recording.
+///
+/// # Errors
+///
+/// [`Error::NoRights`] where nobody is left who may be recorded, [`Error::NothingToRecord`] where nothing is left to record.
+pub fn plan(options: &Options, machine: &Capabilities) -> Result<Plan, Error> {
+    let mut planner = Planner {
+        options,
+        machine,
+        profiles: profiles::complete(&options.profiles),
+        scope: options.scope.clone(),
+        arguments: Vec::new(),
+        shortfalls: Vec::new(),
+    };
+    planner.choose_scope()?;
+    let events = planner.events();
+    if events.is_empty() {
+        let why: Vec<String> = planner.shortfalls.into_iter().map(|shortfall| shortfall.what).collect();
+        return Err(Error::NothingToRecord(why.join("; ")));
+    }
+    planner.settings(&events);
+    planner.arguments.extend(events.into_iter().flat_map(Event::into_arguments));
+    Ok(Plan { arguments: planner.arguments, scope: planner.scope, shortfalls: planner.shortfalls })
+}
+
+/// An event as perf is told of it.
+struct Event {
+    text: String,
+    without_perf: bool,
+    /// Whether samples hold the address that was accessed.
+    has_address: bool,
+}
+
+impl Event {
+    fn into_arguments(self) -> Vec<String> {
+        let mut arguments = vec!["-e".to_owned(), self.text];
+        // It is about the event in front of it, and those with a filter can be tracepoints only.
+        arguments.extend(self.without_perf.then(|| "--exclude-perf".to_owned()));
+        arguments
+    }
+}
+
+struct Planner<'a> {
+    options: &'a Options,
+    machine: &'a Capabilities,
+    profiles: Vec<&'static Profile>,
+    scope: Scope,
+    arguments: Vec<String>,
+    shortfalls: Vec<Shortfall>,
+}
+
+impl Planner<'_> {
+    /// The whole machine where that is allowed, else the command.
+    fn choose_scope(&mut self) -> Result<(), Error> {
+        // Some distributions have a level above that of the kernel.
+        if !self.machine.privileged && self.machine.paranoid > 2 {
+            return Err(Error::NoRights {
+                what: format!("perf may record nothing: kernel.perf_event_paranoid is {}", self.machine.paranoid),
+                remedy: "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1".to_owned(),
+            });
+        }
+        if self.scope == Scope::Machine && !self.machine.may_record_machine() {
+            self.scope = Scope::Command;
+            self.shortfalls.push(Shortfall::with_remedy(
+                format!(
+                    "only the command and what it starts are recorded, without others that took the CPU or were waited for: \
+                     kernel.perf_event_paranoid is {}",
+                    self.machine.paranoid
+                ),
+                "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1, or for perf alone: \
+                 sudo setcap cap_perfmon,cap_sys_ptrace=ep $(command -v perf)",
+            ));
+        }
+        if !self.machine.may_record_kernel() {
+            self.shortfalls.push(Shortfall::with_remedy(
+                format!(
+                    "time and stacks in the kernel are not recorded: kernel.perf_event_paranoid is {}",
+                    self.machine.paranoid
+                ),
+                "run as root, or: sudo sysctl kernel.perf_event_paranoid=1",
+            ));
+        }
+        Ok(())
+    }
+
+    fn is_whole_machine(&self) -> bool {
+        self.scope == Scope::Machine
+    }
+
+    /// All events, the one that is CPU time first.
+    fn events(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        events.extend(self.cpu_event());
+        events.extend(self.sampled_counters());
+        let tracepoints = self.tracepoints();
+        let group = self.switch_group(&tracepoints);
+        events.extend(tracepoints.iter().filter(|event| group.is_none() || event.name != SWITCH.name).map(|event| {
+            let address = event.name == PAGE_FAULTS;
+            let text = match address {
+                true => self.with_terms(event.name, &["period=1".to_owned()], event.stacks),
+                false => self.with_terms(event.name, &[], event.stacks),
+            };
+            Event { text, without_perf: event.without_perf, has_address: address }
+        }));
+        events.extend(group);
+        events.extend(self.calls());
+        self.say_what_has_no_counterpart(events.is_empty());
+        events
+    }
+
+    /// The event with terms behind it, that of its call graph included. A global `-g` would give every event a stack, a global
+    /// `-F` would record only some of the tracepoints.
+    fn with_terms(&self, name: &str, terms: &[String], class: Option<StackClass>) -> String {
+        let mut terms = terms.to_vec();
+        if class.is_some_and(|class| self.options.stacks.contains(class)) {
+            let is_hardware = class == Some(StackClass::Cpu) && self.machine.hardware_counters;
+            terms.extend(match self.options.call_graph {
+                CallGraph::FramePointers => vec!["call-graph=fp".to_owned()],
+                CallGraph::Dwarf(bytes) => vec!["call-graph=dwarf".to_owned(), format!("stack-size={bytes}")],
+                // The CPU records calls for its own events only.
+                CallGraph::BranchRecords if is_hardware => vec!["call-graph=lbr".to_owned()],
+                CallGraph::BranchRecords => vec!["call-graph=fp".to_owned()],
+            });
+        }
+        if terms.is_empty() { name.to_owned() } else { format!("{name}/{}/", terms.join(",")) }
+    }
+
+    fn cpu_event(&mut self) -> Option<Event> {
+        if !self.profiles.iter().any(|profile| profile.linux.samples) {
+            return None;
+        }
+        let wanted = self.options.rate.per_second();
+        let rate = self.machine.max_rate.map_or(wanted, |most| wanted.min(most));
+        if rate < wanted {
+            self.shortfalls.push(Shortfall::with_remedy(
+                format!("the CPU is sampled {rate} times per second and not {wanted} times"),
+                format!("sudo sysctl kernel.perf_event_max_sample_rate={wanted}"),
+            ));
+        }
+        let name = if self.machine.hardware_counters { "cycles" } else { "cpu-clock" };
+        let mut terms = vec![format!("freq={rate}")];
+        if self.profiles.iter().any(|profile| profile.linux.branches) {
+            match self.machine.branch_records && self.machine.hardware_counters {
+                true => terms.push("branch_type=any".to_owned()),
+                false => self.shortfalls.push(Shortfall::new(
+                    "samples have no branches: the CPU records none, or shows them to no virtual machine",
+                )),
+            }
+        }
+        if self.options.call_graph == CallGraph::BranchRecords
+            && !(self.machine.branch_records && self.machine.hardware_counters)
+        {
+            self.shortfalls.push(Shortfall::new(
+                "stacks are found by frame pointers: the CPU records no calls, or shows them to no virtual machine",
+            ));
+        }
+        Some(Event {
+            text: self.with_terms(name, &terms, Some(StackClass::Cpu)),
+            without_perf: false,
+            has_address: false,
+        })
+    }
+
+    fn sampled_counters(&mut self) -> Vec<Event> {
+        let sampled: Vec<(&str, u32)> =
+            self.profiles.iter().flat_map(|profile| profile.linux.sampled).copied().collect();
+        if sampled.is_empty() {
+            return Vec::new();
+        }
+        if !self.machine.hardware_counters {
+            self.no_counters();
+            return Vec::new();
+        }
+        const USUAL_PERIOD: u32 = 100_003;
+        let chosen = self.options.counters.iter().map(|name| (name.as_str(), USUAL_PERIOD));
+        let sampled = if self.options.counters.is_empty() { sampled } else { chosen.collect() };
+        let event = |(name, period): (&str, u32)| Event {
+            text: self.with_terms(name, &[format!("period={period}")], Some(StackClass::Counter)),
+            without_perf: false,
+            has_address: false,
+        };
+        sampled.into_iter().map(event).collect()
+    }
+
+    fn no_counters(&mut self) {
+        let what = Shortfall::new(
+            "hardware counters are not recorded: the CPU has none that perf knows, or shows them to no virtual machine",
+        );
+        if !self.shortfalls.contains(&what) {
+            self.shortfalls.push(what);
+        }
+    }
+
+    /// The tracepoints and software events of the profiles that are here, each once.
+    fn tracepoints(&mut self) -> Vec<LinuxEvent> {
+        let mut wanted: Vec<LinuxEvent> = Vec::new();
+        for event in self.profiles.iter().flat_map(|profile| profile.linux.events) {
+            if !wanted.iter().any(|known| known.name == event.name) {
+                wanted.push(*event);
+            }
+        }
+        let has_tracepoints = wanted.iter().any(|event| event.name.contains(':'));
+        if has_tracepoints && !self.machine.may_record_tracepoints() {
+            self.no_tracepoints(&wanted);
+            wanted.retain(|event| !event.name.contains(':'));
+        }
+        let is_here = |event: &LinuxEvent| !event.name.contains(':') || self.machine.tracepoints.contains(event.name);
+        let absent: Vec<&str> = wanted.iter().filter(|event| !is_here(event)).map(|event| event.name).collect();
+        if !absent.is_empty() {
+            let what = format!("this kernel has no {}", absent.join(", "));
+            self.shortfalls.push(Shortfall::new(what));
+        }
+        wanted.retain(is_here);
+        wanted
+    }
+
+    /// Says which questions stay without an answer.
+    fn no_tracepoints(&mut self, wanted: &[LinuxEvent]) {
+        let wants = |system: &str| wanted.iter().any(|event| event.name.starts_with(system));
+        let mut questions = String::new();
+        let calls = self.profiles.iter().any(|profile| !profile.linux.calls.is_empty());
+        // Switch records of single processes tell of waits, not of who ended them.
+        let switches = if self.is_whole_machine() { "waits and ready times" } else { "ready times" };
+        for (system, question) in [
+            ("sched:sched_switch", switches),
+            ("block:", "disk"),
+            ("raw_syscalls:", "system calls"),
+            ("sock:", "network"),
+            ("power:", "power"),
+        ] {
+            if wants(system) {
+                let comma = if questions.is_empty() { "" } else { ", " };
+                let _ = write!(questions, "{comma}{question}");
+            }
+        }
+        if calls {
+            let comma = if questions.is_empty() { "" } else { ", " };
+            let _ = write!(questions, "{comma}files and other single system calls");
+        }
+        let (why, remedy) = match self.machine.tracefs {
+            Tracefs::Missing => {
+                ("tracefs is not mounted".to_owned(), "sudo mount -t tracefs tracefs /sys/kernel/tracing".to_owned())
+            }
+            Tracefs::Forbidden => (
+                "/sys/kernel/tracing may not be read".to_owned(),
+                "run as root, or: sudo mount -o remount,mode=755 /sys/kernel/tracing".to_owned(),
+            ),
+            Tracefs::Readable => (
+                format!("kernel.perf_event_paranoid is {}", self.machine.paranoid),
+                "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1".to_owned(),
+            ),
+        };
+        self.shortfalls.push(Shortfall::with_remedy(
+            format!("tracepoints are not recorded, nothing will be known of {questions}: {why}"),
+            remedy,
+        ));
+    }
+
+    /// Switches with the counters that are read at each of them.
+    fn switch_group(&mut self, tracepoints: &[LinuxEvent]) -> Option<Event> {
+        let mut counters: Vec<&str> = Vec::new();
+        for counter in self.profiles.iter().flat_map(|profile| profile.linux.counted) {
+            if !counters.contains(counter) {
+                counters.push(counter);
+            }
+        }
+        if counters.is_empty() || !tracepoints.iter().any(|event| event.name == SWITCH.name) {
+            return None;
+        }
+        if !self.machine.hardware_counters {
+            self.no_counters();
+            return None;
+        }
+        if !self.is_whole_machine() {
+            self.shortfalls.push(Shortfall::new(
+                "counters at switches are not recorded: perf reads them per CPU, and only processes are recorded",
+            ));
+            return None;
+        }
+        if !self.options.counters.is_empty() {
+            counters = self.options.counters.iter().map(String::as_str).collect();
+        }
+        let leader = self.with_terms(SWITCH.name, &[], SWITCH.stacks);
+        let text = format!("{{{leader},{}}}:S", counters.join(","));
+        Some(Event { text, without_perf: false, has_address: false })
+    }
+
+    /// Entries and exits of single system calls, where not all of them are recorded.
+    fn calls(&mut self) -> Vec<Event> {
+        let mut calls: Vec<(&str, StackClass)> = Vec::new();
+        for profile in &self.profiles {
+            let class = match profile.name {
+                "Sockets" => StackClass::Network,
+                "Handle" => StackClass::Handle,
+                "VirtualAlloc" => StackClass::Memory,
+                _ => StackClass::File,
+            };
+            for call in profile.linux.calls {
+                match calls.iter_mut().find(|(known, _)| known == call) {
+                    // Who asks for a call's stacks gets them.
+                    Some((_, known)) if !self.options.stacks.contains(*known) => *known = class,
+                    Some(_) => {}
+                    None => calls.push((call, class)),
+                }
+            }
+        }
+        if calls.is_empty() || !self.machine.may_record_tracepoints() {
+            if !calls.is_empty() && !self.shortfalls.iter().any(|one| one.what.starts_with("tracepoints are not")) {
+                self.no_tracepoints(&[]);
+            }
+            return Vec::new();
+        }
+        let all = |profile: &&Profile| profile.linux.events.iter().any(|event| event.name == ALL_CALLS[0]);
+        if self.profiles.iter().any(all) && self.machine.tracepoints.contains(ALL_CALLS[0]) {
+            return Vec::new();
+        }
+        // Which calls there are depends on the architecture, so nothing is missing where one is not.
+        let mut events = Vec::new();
+        for (call, class) in calls {
+            let [enter, exit] = ["enter", "exit"].map(|side| format!("syscalls:sys_{side}_{call}"));
+            if self.machine.tracepoints.contains(&enter) && self.machine.tracepoints.contains(&exit) {
+                let text = self.with_terms(&enter, &[], Some(class));
+                events.push(Event { text, without_perf: true, has_address: false });
+                events.push(Event { text: exit, without_perf: true, has_address: false });
+            }
+        }
+        if events.is_empty() {
+            self.shortfalls
+                .push(Shortfall::new("single system calls are not recorded: this kernel has no tracepoints for them"));
+        }
+        events
+    }
+
+    fn say_what_has_no_counterpart(&mut self, nothing: bool) {
+        let is_empty = |profile: &&&Profile| {
+            let linux = &profile.linux;
+            !linux.samples
+                && linux.events.is_empty()
+                && linux.calls.is_empty()
+                && linux.sampled.is_empty()
+                && !linux.branches
+        };
+        let names: Vec<&str> = self.profiles.iter().filter(is_empty).map(|profile| profile.name).collect();
+        if !names.is_empty() {
+            let rest = if nothing { "" } else { " and records no more than Default" };
+            self.shortfalls.push(Shortfall::new(format!("{} has no counterpart on Linux{rest}", names.join(", "))));
+        }
+        if !self.options.profile_files.is_empty() {
+            self.shortfalls.push(Shortfall::new("recording profiles (.wprp) are for Windows only"));
+        }
+    }
+
+    /// All that is not an event.
+    fn settings(&mut self, events: &[Event]) {
+        let is_since = |version: (u32, u32)| self.machine.perf.as_ref().is_some_and(|perf| perf.version >= version);
+        let mut arguments: Vec<String> = Vec::new();
+        let mut add = |words: &[&str]| arguments.extend(words.iter().map(|word| (*word).to_owned()));
+        match &self.scope {
+            Scope::Machine => add(&["-a"]),
+            // Threads that come back to a CPU are only seen by these records; the tracepoint is one of whom they take it from.
+            Scope::Command | Scope::Processes(_) => add(&["--switch-events"]),
+        }
+        if let Scope::Processes(pids) = &self.scope {
+            let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+            add(&["-p", &pids.join(",")]);
+        }
+        // A clock that programs can read, too, and whose time of day the recording then knows.
+        add(&["-k", "CLOCK_MONOTONIC"]);
+        if is_since((5, 12)) && self.machine.kernel >= (5, 12) {
+            add(&["--buildid-mmap"]);
+        } else {
+            add(&["--no-buildid-cache"]);
+        }
+        if events.iter().any(|event| event.has_address) {
+            add(&["-d"]);
+        }
+        match self.options.ring {
+            Some(bytes) => add(&["--overwrite", "-m", &size(ring_per_cpu(bytes, self.machine.cpus))]),
+            // Beyond the usual half MiB per CPU only for those whom no limit binds.
+            None if self.machine.privileged || self.machine.paranoid < 0 => add(&["-m", "4M"]),
+            None => {}
+        }
+        if let Some(rotation) = &self.options.rotation {
+            let each = match rotation.each {
+                Each::Time(time) => format!("{}s", time.as_secs().max(1)),
+                Each::Bytes(bytes) => format!("{}K", bytes.div_ceil(1 << 10).max(1)),
+            };
+            add(&[&format!("--switch-output={each}")]);
+        }
+        self.arguments = arguments;
+    }
+}
+
+/// The power of two that all CPUs have room for.
+fn ring_per_cpu(bytes: u64, cpus: u32) -> u64 {
+    const SMALLEST: u64 = 64 << 10;
+    let share = (bytes / u64::from(cpus.max(1))).max(SMALLEST);
+    1 << share.ilog2()
+}
+
+fn size(bytes: u64) -> String {
+    if bytes >= 1 << 20 { format!("{}M", bytes >> 20) } else { format!("{}K", bytes >> 10) }
+}

@@ -1,0 +1,36 @@
+//! Recording with perf.
+
+pub mod capabilities;
+pub mod command;
+#[cfg(target_os = "linux")]
+pub(crate) mod perf;
+
+use std::path::Path;
+
+use crate::error::{Error, Shortfall};
+use crate::options::{Options, Scope};
+
+use capabilities::Capabilities;
+
+/// The arguments of perf, and what will be missing. On another system those of a machine without hardware counters whose user
+/// may do everything.
+///
+/// # Errors
+///
+/// As [`command::plan`].
+pub fn dry_run(options: &Options, output: &Path) -> Result<(Vec<String>, Vec<Shortfall>), Error> {
+    let profiles = crate::profiles::complete(&options.profiles);
+    let names: Vec<String> = command::tracepoints(&profiles).collect();
+    let machine = match cfg!(target_os = "linux") {
+        true => Capabilities::of_this_machine(names.iter().map(String::as_str)),
+        false => Capabilities::of_any_machine(names),
+    };
+    let plan = command::plan(options, &machine)?;
+    let mut arguments = vec!["record".to_owned()];
+    arguments.extend(plan.arguments);
+    if plan.scope == Scope::Command {
+        arguments.extend(["-p", "PID"].map(str::to_owned));
+    }
+    arguments.extend(["-o".to_owned(), output.display().to_string()]);
+    Ok((arguments, plan.shortfalls))
+}

@@ -1,0 +1,511 @@
+//! The profiles: what each of them records, on either system.
+//!
+//! They are called as those of the recording profile for Windows that is best known. What a profile has no counterpart for
+//! on a system it leaves out there, and the recording says so.
+
+use crate::stacks::StackClass;
+
+/// A set of events that belong to one kind of question. Profiles add up.
+#[derive(Debug)]
+pub struct Profile {
+    /// What the command line calls it.
+    pub name: &'static str,
+    /// What it records, for people.
+    pub about: &'static str,
+    /// Whether it comes with CPU samples and disk operations. Those for long recordings do not.
+    pub with_default: bool,
+    /// Events of perf.
+    pub linux: Linux,
+    /// What ETW records.
+    pub windows: Windows,
+}
+
+/// The part of a profile that perf records.
+#[derive(Debug)]
+pub struct Linux {
+    /// Whether the CPU is sampled by time.
+    pub samples: bool,
+    /// Tracepoints and software events.
+    pub events: &'static [LinuxEvent],
+    /// System calls by name.
+    pub calls: &'static [&'static str],
+    /// Hardware counters that are read at every switch.
+    pub counted: &'static [&'static str],
+    /// Hardware counters that are sampled each time they have counted that many.
+    pub sampled: &'static [(&'static str, u32)],
+    /// Whether samples carry the last branches.
+    pub branches: bool,
+}
+
+/// An event of perf, and which class of events its stacks belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinuxEvent {
+    /// `system:name` of a tracepoint, the name alone of a software event.
+    pub name: &'static str,
+    /// The class of its stacks; `None`: it never has one.
+    pub stacks: Option<StackClass>,
+    /// What perf does itself to write the recording is left out. Where it were not, each record would make another one.
+    pub without_perf: bool,
+}
+
+/// The part of a profile that ETW records.
+#[derive(Debug)]
+pub struct Windows {
+    /// Keywords of the kernel's provider.
+    pub keywords: &'static [&'static str],
+    /// Events of the kernel that may have stacks.
+    pub stacks: &'static [(&'static str, StackClass)],
+    /// Other providers.
+    pub providers: &'static [Provider],
+    /// Hardware counters that are read at every switch.
+    pub counted: &'static [&'static str],
+    /// Hardware counters that are sampled each time they have counted that many.
+    pub sampled: &'static [(&'static str, u32)],
+    /// Whether samples carry the last branches.
+    pub branches: bool,
+}
+
+/// A provider of ETW that is not the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Provider {
+    /// Registered name.
+    pub name: &'static str,
+    /// Its GUID, where the name is not registered on every machine.
+    pub guid: Option<&'static str>,
+    /// Level: 4 information, 5 verbose.
+    pub level: u8,
+    /// Mask of keywords; 0: all.
+    pub keywords: u64,
+    /// The class of its stacks; `None`: it never has one.
+    pub stacks: Option<StackClass>,
+    /// Only these events have stacks; empty: all.
+    pub stack_events: &'static [u16],
+    /// These events are left out: they say little and are many.
+    pub without_events: &'static [u16],
+    /// It only tells, when the recording is saved, what there is.
+    pub rundown_only: bool,
+    /// Keywords of what it tells when the recording is saved; 0: nothing.
+    pub rundown: u64,
+}
+
+const fn plain(name: &'static str) -> LinuxEvent {
+    LinuxEvent { name, stacks: None, without_perf: false }
+}
+
+const fn stacked(name: &'static str, class: StackClass) -> LinuxEvent {
+    LinuxEvent { name, stacks: Some(class), without_perf: false }
+}
+
+const fn beside_perf(name: &'static str, class: StackClass) -> LinuxEvent {
+    LinuxEvent { name, stacks: Some(class), without_perf: true }
+}
+
+const NO_LINUX: Linux = Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false };
+
+const NO_WINDOWS: Windows =
+    Windows { keywords: &[], stacks: &[], providers: &[], counted: &[], sampled: &[], branches: false };
+
+const NO_PROVIDER: Provider = Provider {
+    name: "",
+    guid: None,
+    level: 5,
+    keywords: 0,
+    stacks: None,
+    stack_events: &[],
+    without_events: &[],
+    rundown_only: false,
+    rundown: 0,
+};
+
+/// Who leaves a CPU and who comes. Hardware counters are read there.
+pub(crate) const SWITCH: LinuxEvent = stacked("sched:sched_switch", StackClass::Switch);
+
+/// Faults need addresses, which only software events have.
+pub(crate) const PAGE_FAULTS: &str = "page-faults";
+
+/// All system calls; single ones are not recorded beside them.
+pub(crate) const ALL_CALLS: [&str; 2] = ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit"];
+
+const SWITCHES: &[LinuxEvent] = &[
+    SWITCH,
+    stacked("sched:sched_waking", StackClass::Ready),
+    plain("sched:sched_wakeup_new"),
+    plain("power:cpu_idle"),
+];
+
+const SWITCH_KEYWORDS: &[&str] = &["CSwitch", "ReadyThread"];
+const SWITCH_STACKS: &[(&str, StackClass)] = &[("CSwitch", StackClass::Switch), ("ReadyThread", StackClass::Ready)];
+
+/// Exceptions (0x8000), what was compiled and loaded while recording (0x18). The stack of an exception is that of event 80.
+const DOT_NET: Provider = Provider {
+    name: "Microsoft-Windows-DotNETRuntime",
+    guid: Some("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
+    keywords: 0x8098,
+    stacks: Some(StackClass::Exception),
+    stack_events: &[80],
+    ..NO_PROVIDER
+};
+
+/// Methods of .NET processes that were compiled before the recording.
+const DOT_NET_RUNDOWN: Provider = Provider {
+    name: "Microsoft-Windows-DotNETRuntimeRundown",
+    guid: Some("a669021c-c450-4609-a035-5af59af4df18"),
+    rundown_only: true,
+    rundown: 0x5_0138,
+    ..NO_PROVIDER
+};
+
+/// Which window has the focus (0x2000), and which does not respond (0x40000).
+const FOCUS: Provider = Provider {
+    name: "Microsoft-Windows-Win32k",
+    guid: Some("8c416c79-d49b-4f01-a467-e56d3aa8234c"),
+    keywords: 0x4_2000,
+    stacks: Some(StackClass::Focus),
+    ..NO_PROVIDER
+};
+
+const POWER: Provider = Provider {
+    name: "Microsoft-Windows-Kernel-Power",
+    guid: Some("331c3b3a-2005-44c2-ac5e-77220c37d6b4"),
+    level: 4,
+    keywords: 0x4,
+    rundown: 0x4,
+    ..NO_PROVIDER
+};
+
+/// All profiles, in the order in which they are listed.
+pub const PROFILES: &[Profile] = &[
+    Profile {
+        name: "Default",
+        about: "CPU samples, disk; on Windows .NET exceptions and window focus, too",
+        with_default: false,
+        linux: Linux {
+            samples: true,
+            events: &[
+                stacked("block:block_rq_issue", StackClass::Disk),
+                plain("block:block_rq_complete"),
+                plain("block:block_rq_insert"),
+                stacked("block:block_bio_queue", StackClass::Disk),
+                plain("sched:sched_process_exec"),
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            keywords: &[
+                "ProcessThread",
+                "Loader",
+                "CpuConfig",
+                "SampledProfile",
+                "DiskIO",
+                "DiskIOInit",
+                "Filename",
+                "MemoryInfo",
+                "MemoryInfoWS",
+            ],
+            stacks: &[("SampledProfile", StackClass::Cpu), ("ProcessCreate", StackClass::Process)],
+            providers: &[DOT_NET, DOT_NET_RUNDOWN, FOCUS, POWER],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "CSwitch",
+        about: "Default, and context switches with who woke whom: waits, ready times, precise CPU",
+        with_default: true,
+        linux: Linux { events: SWITCHES, ..NO_LINUX },
+        windows: Windows { keywords: SWITCH_KEYWORDS, stacks: SWITCH_STACKS, ..NO_WINDOWS },
+    },
+    Profile {
+        name: "MiniFilter",
+        about: "Default, and what file system filter drivers such as virus scanners do (Windows)",
+        with_default: true,
+        linux: NO_LINUX,
+        windows: Windows { keywords: &["FilterIO", "FilterIOFailure", "FilterIOFastIO", "FilterIOInit"], ..NO_WINDOWS },
+    },
+    Profile {
+        name: "File",
+        about: "Default, and operations on files",
+        with_default: true,
+        linux: Linux {
+            calls: &[
+                "open",
+                "openat",
+                "openat2",
+                "creat",
+                "close",
+                "read",
+                "pread64",
+                "readv",
+                "preadv",
+                "preadv2",
+                "write",
+                "pwrite64",
+                "writev",
+                "pwritev",
+                "pwritev2",
+                "fsync",
+                "fdatasync",
+                "sync_file_range",
+                "newstat",
+                "newlstat",
+                "newfstat",
+                "newfstatat",
+                "statx",
+                "access",
+                "faccessat",
+                "faccessat2",
+                "ftruncate",
+                "truncate",
+                "fallocate",
+                "unlink",
+                "unlinkat",
+                "rmdir",
+                "rename",
+                "renameat",
+                "renameat2",
+                "getdents64",
+                "mkdir",
+                "mkdirat",
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            keywords: &["FileIO", "FileIOInit", "Filename"],
+            stacks: &[
+                ("FileCreate", StackClass::File),
+                ("FileRead", StackClass::File),
+                ("FileWrite", StackClass::File),
+                ("FileDelete", StackClass::File),
+                ("FileRename", StackClass::File),
+            ],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "Network",
+        about: "Default, and TCP connections and their losses; on Windows DNS queries, too",
+        with_default: true,
+        linux: Linux {
+            events: &[
+                beside_perf("sock:inet_sock_set_state", StackClass::Network),
+                plain("tcp:tcp_retransmit_skb"),
+                plain("tcp:tcp_retransmit_synack"),
+                plain("tcp:tcp_receive_reset"),
+                stacked("tcp:tcp_send_reset", StackClass::Network),
+                plain("net:net_dev_queue"),
+                plain("net:netif_receive_skb"),
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            providers: &[
+                Provider {
+                    name: "Microsoft-Windows-TCPIP",
+                    guid: Some("2f07e2ee-15db-40f1-90ef-9d7ba282188a"),
+                    stacks: Some(StackClass::Network),
+                    // Who opens a connection.
+                    stack_events: &[1013],
+                    // Timers, deliveries and the firewall's verdict on every packet.
+                    without_events: &[1064, 1065, 1090, 1157, 1205, 1206, 1319, 1320, 1454, 1455],
+                    rundown: 0xffff_ffff,
+                    ..NO_PROVIDER
+                },
+                Provider {
+                    name: "Microsoft-Windows-DNS-Client",
+                    guid: Some("1c95126e-7eea-49a9-a3fe-a378b03ddb4d"),
+                    ..NO_PROVIDER
+                },
+            ],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "Sockets",
+        about: "Default, and operations on sockets",
+        with_default: true,
+        linux: Linux {
+            events: &[beside_perf("sock:inet_sock_set_state", StackClass::Network)],
+            calls: &[
+                "socket", "connect", "accept", "accept4", "bind", "listen", "shutdown", "sendto", "recvfrom",
+                "sendmsg", "recvmsg", "sendmmsg", "recvmmsg",
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            providers: &[Provider {
+                name: "Microsoft-Windows-Winsock-AFD",
+                guid: Some("e53c6823-7bb8-44bb-90dc-3f86090d48a6"),
+                stacks: Some(StackClass::Network),
+                ..NO_PROVIDER
+            }],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "SysCall",
+        about: "Default, and every system call",
+        with_default: true,
+        linux: Linux {
+            events: &[
+                beside_perf(ALL_CALLS[0], StackClass::Syscall),
+                LinuxEvent { name: ALL_CALLS[1], stacks: None, without_perf: true },
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            // Calls do not say which thread makes them; that follows from the switches.
+            keywords: &["SystemCall", "CSwitch"],
+            stacks: &[("SystemCallEnter", StackClass::Syscall)],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "VirtualAlloc",
+        about: "memory that processes map and free, and page faults; without CPU samples, for long recordings",
+        with_default: false,
+        linux: Linux {
+            events: &[stacked(PAGE_FAULTS, StackClass::Memory)],
+            calls: &["mmap", "munmap", "mremap", "brk", "madvise"],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            keywords: &["ProcessThread", "Loader", "CpuConfig", "MemoryInfo", "VirtualAllocation"],
+            stacks: &[("VirtualAllocation", StackClass::Memory), ("ProcessCreate", StackClass::Process)],
+            providers: &[DOT_NET, DOT_NET_RUNDOWN],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "UserGDILeaks",
+        about: "windows, menus, fonts and brushes that are made and freed; for long recordings (Windows)",
+        with_default: false,
+        linux: NO_LINUX,
+        windows: Windows {
+            keywords: &["ProcessThread", "Loader", "CpuConfig"],
+            stacks: &[("ProcessCreate", StackClass::Process)],
+            providers: &[
+                DOT_NET_RUNDOWN,
+                Provider {
+                    name: "Microsoft-Windows-Win32k",
+                    guid: Some("8c416c79-d49b-4f01-a467-e56d3aa8234c"),
+                    // Operations on handles of the window manager and of GDI.
+                    keywords: 0x300_0000_0000,
+                    stacks: Some(StackClass::Handle),
+                    ..NO_PROVIDER
+                },
+            ],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "Handle",
+        about: "Default, and handles (on Linux descriptors) that are made and closed",
+        with_default: true,
+        linux: Linux {
+            calls: &[
+                "openat",
+                "open",
+                "close",
+                "dup",
+                "dup2",
+                "dup3",
+                "pipe2",
+                "socket",
+                "accept4",
+                "eventfd2",
+                "epoll_create1",
+                "timerfd_create",
+                "memfd_create",
+                "pidfd_open",
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            keywords: &["Handle", "Object"],
+            stacks: &[
+                ("HandleCreate", StackClass::Handle),
+                ("HandleClose", StackClass::Handle),
+                ("HandleDuplicate", StackClass::Handle),
+            ],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "PMCSample",
+        about: "Default, and samples of hardware counters: mispredicted branches, misses of the last cache",
+        with_default: true,
+        linux: Linux {
+            sampled: &[("branch-misses", 100_003), ("cache-references", 100_003), ("cache-misses", 100_003)],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            keywords: &["PmcProfile"],
+            stacks: &[("PmcInterrupt", StackClass::Counter)],
+            sampled: &[("BranchMispredictions", 65_536), ("LLCReference", 65_536), ("LLCMisses", 65_536)],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "PMCBranch",
+        about: "CSwitch, and per slice on a CPU cycles, instructions and mispredicted branches",
+        with_default: true,
+        linux: Linux { events: SWITCHES, counted: &["cycles", "instructions", "branch-misses"], ..NO_LINUX },
+        windows: Windows {
+            keywords: SWITCH_KEYWORDS,
+            stacks: SWITCH_STACKS,
+            counted: &["TotalCycles", "InstructionRetired", "BranchMispredictions"],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "PMCLLC",
+        about: "CSwitch, and per slice on a CPU cycles, instructions and misses of the last cache",
+        with_default: true,
+        linux: Linux { events: SWITCHES, counted: &["cycles", "instructions", "cache-misses"], ..NO_LINUX },
+        windows: Windows {
+            keywords: SWITCH_KEYWORDS,
+            stacks: SWITCH_STACKS,
+            counted: &["TotalCycles", "InstructionRetired", "LLCMisses"],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "LBR",
+        about: "Default, and the last branches before each sample",
+        with_default: true,
+        linux: Linux { branches: true, ..NO_LINUX },
+        windows: Windows { keywords: SWITCH_KEYWORDS, branches: true, ..NO_WINDOWS },
+    },
+    Profile {
+        name: "Power",
+        about: "Default, and frequencies and idle states of CPUs",
+        with_default: true,
+        linux: Linux { events: &[plain("power:cpu_frequency"), plain("power:cpu_idle")], ..NO_LINUX },
+        windows: Windows {
+            keywords: &["Power", "IdleStates"],
+            providers: &[Provider {
+                name: "Microsoft-Windows-Kernel-Processor-Power",
+                guid: Some("0f67e49f-fe51-4e9f-b490-6f2948cc6027"),
+                level: 4,
+                rundown: 0xffff_ffff,
+                ..NO_PROVIDER
+            }],
+            ..NO_WINDOWS
+        },
+    },
+];
+
+/// The profile with that name, whatever the case of its letters.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Profile> {
+    PROFILES.iter().find(|profile| profile.name.eq_ignore_ascii_case(name))
+}
+
+/// The profiles, and in front of them `Default` where one of them comes with it; each once, in the order of the list.
+#[must_use]
+pub fn complete(chosen: &[&'static Profile]) -> Vec<&'static Profile> {
+    let with_default = chosen.iter().any(|profile| profile.with_default);
+    let is_wanted = |profile: &&Profile| {
+        profile.name == "Default" && with_default || chosen.iter().any(|one| one.name == profile.name)
+    };
+    PROFILES.iter().filter(is_wanted).collect()
+}

@@ -1,0 +1,116 @@
+//! What has been run: kept beside the recordings, so that an interrupted run goes on where it was.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::case::Case;
+use super::measured::Finished;
+use crate::Error;
+
+/// The file in the directory of the recordings.
+const NAME: &str = "tracesift-run.json";
+
+/// All runs of a directory, oldest first.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// Version of this document: 1.
+    pub format: u32,
+    /// The runs.
+    pub runs: Vec<Run>,
+    #[serde(skip)]
+    directory: PathBuf,
+}
+
+/// Whether a run was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// It was.
+    Recorded,
+    /// It was not, so that what recording costs is known.
+    Bare,
+}
+
+/// One run of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Name of the case.
+    pub case: String,
+    /// What it was run as; see [`Case`]'s command and settings.
+    pub(super) fingerprint: u64,
+    /// Whether it was recorded.
+    pub kind: Kind,
+    /// Name of the recording, in the same directory.
+    pub recording: Option<String>,
+    /// Process id of the command.
+    pub pid: Option<u32>,
+    /// How it ended.
+    #[serde(flatten)]
+    pub finished: Finished,
+}
+
+impl Run {
+    pub(super) fn new(case: &Case, kind: Kind, recording: Option<String>, pid: Option<u32>, finished: Finished) -> Self {
+        Self { case: case.name.clone(), fingerprint: case.fingerprint(), kind, recording, pid, finished }
+    }
+
+    /// The archive that its recording becomes.
+    #[must_use]
+    pub fn archive(&self, directory: &Path) -> Option<PathBuf> {
+        Some(directory.join(self.recording.as_ref()?).with_extension("sift"))
+    }
+}
+
+impl State {
+    /// That of a directory; an empty one where nothing was run.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::File`], also where the document is damaged: what was run must not be run again without anybody knowing.
+    pub fn of(directory: &Path) -> Result<Self, Error> {
+        let path = directory.join(NAME);
+        let empty = Self { format: 1, runs: Vec::new(), directory: directory.to_owned() };
+        match std::fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(empty),
+            Err(error) => Err(Error::file(path, error)),
+            Ok(bytes) => {
+                let read: Self = serde_json::from_slice(&bytes).map_err(|error| Error::file(path, error.into()))?;
+                Ok(Self { directory: directory.to_owned(), ..read })
+            }
+        }
+    }
+
+    /// Where the recordings are.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Runs of a case as it stands in the plan now. Recordings that somebody has removed, with their archives, do not count.
+    pub fn runs_of<'a>(&'a self, case: &Case, kind: Kind) -> impl Iterator<Item = &'a Run> {
+        let (name, fingerprint) = (case.name.clone(), case.fingerprint());
+        self.runs.iter().filter(move |run| {
+            run.case == name && run.fingerprint == fingerprint && run.kind == kind && self.is_there(run)
+        })
+    }
+
+    fn is_there(&self, run: &Run) -> bool {
+        let recording = run.recording.as_ref().is_none_or(|name| self.directory.join(name).exists());
+        recording || run.archive(&self.directory).is_some_and(|archive| archive.exists())
+    }
+
+    /// Adds a run, and writes the document.
+    pub(super) fn add(&mut self, run: Run) -> Result<(), Error> {
+        self.runs.push(run);
+        let path = self.directory.join(NAME);
+        let temporary = self.directory.join(format!(".{NAME}.{}", std::process::id()));
+        let text = serde_json::to_string_pretty(self).map_err(|error| Error::file(&path, error.into()))?;
+        let written = std::fs::write(&temporary, text + "\n").and_then(|()| std::fs::rename(&temporary, &path));
+        written.map_err(|error| {
+            let _ = std::fs::remove_file(&temporary);
+            Error::file(path, error)
+        })
+    }
+}

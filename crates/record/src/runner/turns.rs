@@ -1,0 +1,28 @@
+//! Whose turn it is. Repetitions of a case do not follow each other: a machine that becomes slower with time would make the last case
+//! the slowest one.
+
+use super::case::Case;
+use super::state::{Kind, State};
+
+/// The runs that are left, in order: each case once with a recorder and once without, then each once more.
+pub(super) fn left<'a>(cases: &'a [Case], state: &State) -> Vec<(&'a Case, Kind)> {
+    let mut left = Vec::new();
+    let wanted = |case: &Case, kind: Kind| match kind {
+        Kind::Recorded => case.repetitions,
+        Kind::Bare => case.overhead,
+    };
+    let most = cases.iter().map(|case| case.repetitions.max(case.overhead)).max().unwrap_or(0);
+    let done = |case: &Case, kind: Kind| u32::try_from(state.runs_of(case, kind).count()).unwrap_or(u32::MAX);
+    let done: Vec<[u32; 2]> =
+        cases.iter().map(|case| [done(case, Kind::Recorded), done(case, Kind::Bare)]).collect();
+    for turn in 0..most {
+        for (case, done) in cases.iter().zip(&done) {
+            for (kind, done) in [Kind::Recorded, Kind::Bare].into_iter().zip(done) {
+                if (*done..wanted(case, kind)).contains(&turn) {
+                    left.push((case, kind));
+                }
+            }
+        }
+    }
+    left
+}

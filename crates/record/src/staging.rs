@@ -1,0 +1,89 @@
+//! Recordings under temporary names until they are whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// A directory beside the recording to be, for nobody else to read; it goes with what is left in it.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    directory: PathBuf,
+}
+
+impl Staging {
+    /// Makes the directory; it must not exist, so that nobody else has put anything into it.
+    pub(crate) fn beside(output: &Path) -> Result<Self, Error> {
+        let name = output.file_name().unwrap_or_default().to_string_lossy();
+        let directory = output.with_file_name(format!(".{name}.{}", std::process::id()));
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&directory).map_err(|error| Error::file(&directory, error))?;
+        // The recorder is told of it, and does not stand where we do.
+        let directory = std::path::absolute(&directory).map_err(|error| Error::file(&directory, error))?;
+        Ok(Self { directory })
+    }
+
+    /// A file in it.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// All files in it, by name.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.sort();
+        files
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // What cannot be removed is nobody's recording, and nobody can be told.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Gives a whole file its name. Without `overwrite` a file that has appeared there meanwhile stays.
+pub(crate) fn put_in_place(from: &Path, to: &Path, overwrite: bool) -> Result<(), Error> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Error::Exists(to.to_owned()),
+        _ => Error::file(to, error),
+    };
+    if !overwrite {
+        // A link is refused where something is, also at the same instant; not every file system knows links.
+        match fs::hard_link(from, to) {
+            Ok(()) => return fs::remove_file(from).map_err(|error| Error::file(from, error)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(failed(error)),
+            Err(_) if to.symlink_metadata().is_ok() => return Err(Error::Exists(to.to_owned())),
+            Err(_) => {}
+        }
+    }
+    fs::rename(from, to).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_stays_unless_it_may_go() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let output = directory.path().join("a.data");
+        let staging = Staging::beside(&output).unwrap();
+        let place = |text: &str, overwrite: bool| {
+            fs::write(staging.file("new"), text).unwrap();
+            put_in_place(&staging.file("new"), &output, overwrite)
+        };
+        place("first", false).unwrap();
+        assert!(matches!(place("second", false), Err(Error::Exists(_))));
+        assert_eq!(fs::read_to_string(&output).unwrap(), "first");
+        place("third", true).unwrap();
+        assert_eq!(fs::read_to_string(&output).unwrap(), "third");
+        drop(staging);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "nothing temporary is left");
+    }
+}

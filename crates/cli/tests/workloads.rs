@@ -1,0 +1,503 @@
+//! Programs with one known problem each, really recorded: the question that `docs/workloads.md` has for each of them names the
+//! figure that the program tells of itself.
+//!
+//! A figure may differ by 5 %, a sampled one by three standard deviations if that is more.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
+#![expect(clippy::print_stdout, reason = "a skipped test says so")]
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// How perf records what is asked for times.
+const TIMES: &[&str] = &[
+    "-a",
+    "--call-graph",
+    "dwarf",
+    // Also of programs that no sample hits, without which their stacks are not unwound.
+    "--buildid-all",
+    // Buffers that hold what comes while somebody else has the CPUs.
+    "-m",
+    "16M",
+    "-e",
+    "cpu-clock/freq=999/",
+    "-e",
+    "sched:sched_switch",
+    "-e",
+    "sched:sched_waking",
+    "-e",
+    "sched:sched_wakeup_new",
+];
+
+/// How it records all system calls of one program.
+const CALLS: &[&str] =
+    &["-m", "16M", "-e", "cpu-clock/freq=999/", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit"];
+
+/// How it records all page faults of one program.
+const FAULTS: &[&str] = &["-m", "16M", "-e", "cpu-clock/freq=999/", "-e", "page-faults/period=1/"];
+
+/// Recordings until one has what a test needs.
+const ATTEMPTS: usize = 5;
+
+/// Interval of the samples, ns.
+const INTERVAL: f64 = 1e9 / 999.0;
+
+/// A program, and what is found of it.
+struct Known<'a> {
+    program: &'static str,
+    arguments: &'static [&'static str],
+    recording: &'static [&'static str],
+    figures: &'a [Figure],
+}
+
+/// A figure of an answer beside what the program tells.
+struct Figure {
+    found: Found,
+    told: Told,
+    error: Error,
+}
+
+/// Where an answer has the figure.
+enum Found {
+    /// `dump cpu --methods`: these keys of the row of the method, added up.
+    Method(&'static str, &'static [&'static str]),
+    /// `dump threads`: this key of each thread that the program tells of.
+    Threads(&'static str),
+    /// `events`: how many events of that name there are of the program for which the first conditions hold, less those of the second.
+    Events(&'static str, &'static [&'static str], Option<&'static [&'static str]>),
+}
+
+/// Where the report has it.
+enum Told {
+    /// Keys below `truth`, added up.
+    Truth(&'static [&'static str]),
+    /// A key of each thread.
+    Threads(&'static str),
+}
+
+enum Error {
+    FivePercent,
+    /// That of a number of samples.
+    Sampled,
+}
+
+const fn method(name: &'static str, keys: &'static [&'static str], told: &'static [&'static str]) -> Figure {
+    Figure { found: Found::Method(name, keys), told: Told::Truth(told), error: Error::FivePercent }
+}
+
+const fn cpu(name: &'static str, told: &'static [&'static str]) -> Figure {
+    Figure { found: Found::Method(name, &["cpu_ns"]), told: Told::Truth(told), error: Error::Sampled }
+}
+
+const fn threads(key: &'static str, told: &'static str, error: Error) -> Figure {
+    Figure { found: Found::Threads(key), told: Told::Threads(told), error }
+}
+
+const fn events(
+    name: &'static str,
+    with: &'static [&'static str],
+    without: Option<&'static [&'static str]>,
+    told: &'static [&'static str],
+) -> Figure {
+    Figure { found: Found::Events(name, with, without), told: Told::Truth(told), error: Error::FivePercent }
+}
+
+/// Off the CPU: waits for something, and for a CPU behind them.
+const OFF_CPU: &[&str] = &["wait_sum_ns", "ready_sum_ns"];
+
+#[test]
+fn files_are_written_one_after_the_other() {
+    diagnose(&Known {
+        program: "file-writer",
+        arguments: &["--files", "4000"],
+        recording: TIMES,
+        figures: &[
+            method("write_files", &["duration_ns"], &["write_elapsed_ns"]),
+            cpu("write_file", &["write_cpu_ns"]),
+        ],
+    });
+}
+
+#[test]
+fn files_are_written_by_several_threads() {
+    diagnose(&Known {
+        program: "file-writer",
+        arguments: &["--mode", "parallel", "--threads", "3", "--files", "4000"],
+        recording: TIMES,
+        figures: &[
+            method("write_files", &["duration_ns"], &["write_elapsed_ns"]),
+            cpu("write_file", &["write_cpu_ns"]),
+        ],
+    });
+}
+
+#[test]
+fn threads_spin_for_a_lock() {
+    diagnose(&Known {
+        program: "lock-spinner",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[
+            cpu("spin_for_lock", &["spin_cpu_ns"]),
+            cpu("work_with_lock", &["hold_cpu_ns"]),
+            method("wait_for_lock", OFF_CPU, &["waited_ns"]),
+        ],
+    });
+}
+
+#[test]
+fn threads_sleep_in_a_loop() {
+    diagnose(&Known {
+        program: "sleepy-spinner",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[
+            method("sleep_until_done", &["wait_count"], &["sleeps"]),
+            method("sleep_until_done", OFF_CPU, &["slept_ns"]),
+        ],
+    });
+}
+
+#[test]
+fn a_regular_expression_is_busy() {
+    diagnose(&Known {
+        program: "busy-regex",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[cpu("match_busy_expression", &["match_cpu_ns"])],
+    });
+}
+
+#[test]
+fn memory_is_allocated_all_the_time() {
+    diagnose(&Known {
+        program: "allocator",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[cpu("allocate_many_small", &["small_cpu_ns"]), cpu("allocate_many_large", &["large_cpu_ns"])],
+    });
+}
+
+#[test]
+fn memory_is_trimmed_and_touched_again() {
+    diagnose(&Known {
+        program: "memory-trimmer",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[
+            cpu("touch_first_time", &["first_cpu_ns"]),
+            cpu("trim_memory", &["trim_cpu_ns"]),
+            cpu("touch_after_trim", &["again_cpu_ns"]),
+        ],
+    });
+}
+
+#[test]
+fn each_page_faults_twice() {
+    diagnose(&Known {
+        program: "memory-trimmer",
+        arguments: &["--size", "32M", "--rounds", "3"],
+        recording: FAULTS,
+        figures: &[events("page-faults*", &[], None, &["first_page_faults", "again_page_faults"])],
+    });
+}
+
+#[test]
+fn threads_are_ready_and_get_no_cpu() {
+    diagnose(&Known {
+        program: "crowded-cpus",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[
+            threads("run_ns", "cpu_ns", Error::FivePercent),
+            threads("ready_ns", "ready_ns", Error::FivePercent),
+            threads("cpu_ns", "cpu_ns", Error::Sampled),
+        ],
+    });
+}
+
+#[test]
+fn a_reader_keeps_the_lock() {
+    let known = Known {
+        program: "slow-reader",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[
+            method("wait_for_lock", OFF_CPU, &["waited_ns"]),
+            method("read_with_lock_held", OFF_CPU, &["read_ns"]),
+        ],
+    };
+    let Some(recorded) = diagnose(&known) else { return };
+    // Who waits for the lock waits for the reader, and that for the device.
+    let rows = recorded.ask(&["waits", "-p", known.program, "--methods", "*wait_for_lock", "--top", "5"]);
+    let links = rows.iter().flat_map(|row| row["chain"].as_array().unwrap());
+    let stack = |link: &Value| link["longest_wait_stack"].to_string();
+    assert!(links.clone().any(|link| stack(link).contains("::read_with_lock_held")), "{rows:?}");
+    assert!(links.clone().any(|link| stack(link).contains("::answer_slowly")), "{rows:?}");
+}
+
+#[test]
+fn a_server_never_answers() {
+    diagnose(&Known {
+        program: "silent-dns",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[
+            method("wait_for_answer", &["wait_count"], &["timeouts"]),
+            method("wait_for_answer", OFF_CPU, &["waited_ns"]),
+        ],
+    });
+}
+
+#[test]
+fn files_are_not_in_memory() {
+    diagnose(&Known {
+        program: "cold-start",
+        arguments: &[],
+        recording: TIMES,
+        figures: &[
+            method("read_cold_files", &["duration_ns"], &["cold_elapsed_ns"]),
+            method("read_cold_files", OFF_CPU, &["cold_off_cpu_ns"]),
+        ],
+    });
+}
+
+/// By the numbers that calls have there.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn descriptors_and_mappings_are_leaked() {
+    diagnose(&Known {
+        program: "leaker",
+        arguments: &[],
+        recording: CALLS,
+        figures: &[
+            // openat and close, mmap and munmap
+            events("sys_exit", &["id=257", "ret>=0"], Some(&["id=3", "ret=0"]), &["leaked_descriptors"]),
+            events("sys_exit", &["id=9", "ret>0"], Some(&["id=11", "ret=0"]), &["leaked_mappings"]),
+        ],
+    });
+}
+
+#[test]
+fn calls_fail() {
+    diagnose(&Known {
+        program: "failing-calls",
+        arguments: &[],
+        recording: CALLS,
+        figures: &[
+            // ENOENT, EEXIST, ENOTEMPTY
+            events("sys_exit", &["ret=-2"], None, &["failed_by_error/2"]),
+            events("sys_exit", &["ret=-17"], None, &["failed_by_error/17"]),
+            events("sys_exit", &["ret=-39"], None, &["failed_by_error/39"]),
+        ],
+    });
+}
+
+/// Records a program, extracts that and holds the figures against each other; prints why and gives `None` where that is not possible.
+fn diagnose(known: &Known<'_>) -> Option<Recorded> {
+    let recorded = record(known).map_err(|why| println!("skipped: {why}")).ok()?;
+    let differ: Vec<String> = known.figures.iter().flat_map(|figure| recorded.differences(figure)).collect();
+    assert!(differ.is_empty(), "{}: {differ:#?}\n{:#}", known.program, recorded.report);
+    // Each phase is a thread that waits as long.
+    if known.recording == TIMES {
+        let waits = recorded.ask(&["waits", "-p", known.program, "--methods", "*wait_for_phase_end", "--top", "1"]);
+        let phases = recorded.report["phases"].as_array().unwrap();
+        let longest = phases.iter().map(|phase| phase["duration_ns"].as_i64().unwrap()).max().unwrap();
+        let found = waits[0]["wait_ns"].as_i64().unwrap();
+        assert_eq!(differs("longest phase", found, longest, &Error::FivePercent), None);
+    }
+    Some(recorded)
+}
+
+/// A recording that lasts as long as the test.
+struct Recorded {
+    program: &'static str,
+    directory: TempDir,
+    report: Value,
+}
+
+/// One recording at a time: each sees all that the machine does.
+static RECORDING: Mutex<()> = Mutex::new(());
+
+/// Records until nothing is lost, and nearly all of the time of the threads is known.
+fn record(known: &Known<'_>) -> Result<Recorded, String> {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut why = "";
+    for _ in 0..ATTEMPTS {
+        why = match record_once(known)? {
+            None => "perf breaks off each time, or records events out of order",
+            Some(recorded) if !recorded.nothing_lost() => "perf lost records, as this machine has too much to do",
+            Some(recorded) if !recorded.nothing_stolen() => "the hypervisor takes too much of the CPUs",
+            Some(recorded) if !recorded.is_known(known.recording) => "perf leaves out too many switches here",
+            Some(recorded) => return Ok(recorded),
+        };
+    }
+    Err(why.to_owned())
+}
+
+/// `None` where another attempt may have more luck.
+fn record_once(known: &Known<'_>) -> Result<Option<Recorded>, String> {
+    let directory = TempDir::new().unwrap();
+    let output = Command::new("perf")
+        .arg("record")
+        .args(known.recording)
+        .arg("-o")
+        .arg(directory.path().join("perf.data"))
+        .arg("--")
+        .arg(workload(known.program))
+        .args(known.arguments)
+        .stdin(Stdio::null())
+        .output();
+    let output = match output {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err("there is no perf here".to_owned()),
+        Err(error) => return Err(format!("perf cannot be run: {error}")),
+        Ok(output) => output,
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.stdout.is_empty() {
+        return Err(format!("perf cannot record: {said}"));
+    }
+    // perf 6.1 breaks off at the end when somebody else records with `--buildid-mmap` at the same time. On a loaded machine
+    // it writes records too late to be sorted, and says so.
+    if !output.status.success() || said.contains("out of order events") {
+        return Ok(None);
+    }
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    let recorded = Recorded { program: known.program, directory, report };
+    recorded.run(&["extract", "perf.data", "--symbols", "local"]);
+    Ok(Some(recorded))
+}
+
+/// The program: it lies where that of the tests does, and is built there if it does not.
+fn workload(name: &str) -> PathBuf {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    let directory = Path::new(env!("CARGO_BIN_EXE_tracesift")).parent().unwrap();
+    let path = directory.join(name);
+    if !path.exists() {
+        BUILT.get_or_init(|| build(directory));
+    }
+    assert!(path.exists(), "{}", path.display());
+    path
+}
+
+fn build(directory: &Path) {
+    // Debug builds are those of the profile `dev`, and lie in `debug`.
+    let profile = match directory.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev",
+        other => other,
+    };
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--locked", "-p", "tracesift-workloads", "--profile", profile])
+        .args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml"), "--target-dir"])
+        .arg(directory.parent().unwrap())
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+impl Recorded {
+    /// What tracesift writes.
+    fn run(&self, arguments: &[&str]) -> Vec<u8> {
+        let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
+            .current_dir(self.directory.path())
+            .args(arguments)
+            // What is kept for a user is not the tests' to read or write.
+            .env("XDG_CACHE_HOME", self.directory.path().join("cache"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+
+    /// The rows of an answer.
+    fn ask(&self, question: &[&str]) -> Vec<Value> {
+        let answer = self.run(&[&["dump"], question, &["perf.sift", "--format", "json"]].concat());
+        serde_json::from_slice(&answer).unwrap()
+    }
+
+    fn nothing_lost(&self) -> bool {
+        let information = fs::read(self.directory.path().join("perf.sift/trace.json")).unwrap();
+        let information: Value = serde_json::from_slice(&information).unwrap();
+        information["events_lost"].as_i64().unwrap() == 0
+    }
+
+    /// Whether the CPUs were those of this machine: what a hypervisor takes is no CPU time for a program, and is for a recorder.
+    fn nothing_stolen(&self) -> bool {
+        self.report["stolen_ns"].as_i64().unwrap_or(0) * 50 <= self.report["duration_ns"].as_i64().unwrap()
+    }
+
+    fn threads(&self) -> Vec<(&Value, Value)> {
+        let rows = self.ask(&["threads", "-p", self.program]);
+        let told = self.report["threads"].as_array().unwrap();
+        let row = |told: &Value| rows.iter().find(|row| row["tid"] == told["tid"]).unwrap().clone();
+        told.iter().map(|told| (told, row(told))).collect()
+    }
+
+    /// Whether it is known of nearly all of the time what the threads did. perf leaves out switches without a word, of some threads of
+    /// a virtual machine here, and who ran then is not known.
+    fn is_known(&self, recording: &[&str]) -> bool {
+        // Where no switches were recorded nothing asks for them.
+        recording != TIMES
+            || self.threads().iter().all(|(told, row)| {
+                let lived = told["end_ns"].as_i64().unwrap() - told["begin_ns"].as_i64().unwrap();
+                row["unknown_ns"].as_i64().unwrap() * 50 <= lived
+            })
+    }
+
+    fn count(&self, name: &str, conditions: &[&str]) -> i64 {
+        let conditions = conditions.iter().flat_map(|condition| ["--where", condition]);
+        let question = ["events", "perf.data", "-p", self.program, "--name", name, "--format", "jsonl"];
+        let answer = self.run(&question.into_iter().chain(conditions).collect::<Vec<_>>());
+        i64::try_from(answer.iter().filter(|byte| **byte == b'\n').count()).unwrap()
+    }
+
+    fn told(&self, keys: &[&str]) -> i64 {
+        let value = |key: &&str| self.report.pointer(&format!("/truth/{key}")).and_then(Value::as_i64).unwrap();
+        keys.iter().map(value).sum()
+    }
+
+    /// What differs by too much, in words.
+    fn differences(&self, figure: &Figure) -> Vec<String> {
+        let (what, found) = match &figure.found {
+            Found::Threads(key) => {
+                let Told::Threads(told_key) = figure.told else { unreachable!("threads are compared with threads") };
+                let differ = |(told, row): (&Value, Value)| {
+                    let what = format!("{key} of {}", told["name"]);
+                    differs(&what, row[*key].as_i64().unwrap(), told[told_key].as_i64().unwrap(), &figure.error)
+                };
+                return self.threads().into_iter().filter_map(differ).collect();
+            }
+            Found::Method(name, keys) => {
+                let pattern = format!("*{name}");
+                let question = ["cpu", "-p", self.program, "--methods", &pattern, "--first-last", "s"];
+                let rows = self.ask(&question);
+                let [row] = rows.as_slice() else { return vec![format!("{name}: {} rows", rows.len())] };
+                let value = |key: &&str| row[*key].as_i64().unwrap();
+                (format!("{keys:?} of {name}"), keys.iter().map(value).sum())
+            }
+            Found::Events(name, with, without) => {
+                let found = self.count(name, with) - without.map_or(0, |without| self.count(name, without));
+                (format!("{name} {with:?}"), found)
+            }
+        };
+        let Told::Truth(keys) = figure.told else { unreachable!("only threads are compared with threads") };
+        differs(&what, found, self.told(keys), &figure.error).into_iter().collect()
+    }
+}
+
+fn differs(what: &str, found: i64, told: i64, error: &Error) -> Option<String> {
+    let five = told as f64 * 0.05;
+    let allowed = match error {
+        Error::FivePercent => five,
+        // n samples have a standard deviation of at most √n.
+        Error::Sampled => five.max(3.0 * (told as f64 / INTERVAL).sqrt() * INTERVAL),
+    };
+    let far = (found - told).abs() as f64 > allowed;
+    far.then(|| format!("{what}: {found} instead of {told}, {allowed:.0} allowed"))
+}

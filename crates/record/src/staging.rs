@@ -17,10 +17,7 @@ impl Staging {
     pub(crate) fn beside(output: &Path) -> Result<Self, Error> {
         let name = output.file_name().unwrap_or_default().to_string_lossy();
         let directory = output.with_file_name(format!(".{name}.{}", std::process::id()));
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&directory).map_err(|error| Error::file(&directory, error))?;
+        private().create(&directory).map_err(|error| Error::file(&directory, error))?;
         // The recorder is told of it, and does not stand where we do.
         let directory = std::path::absolute(&directory).map_err(|error| Error::file(&directory, error))?;
         Ok(Self { directory })
@@ -32,12 +29,26 @@ impl Staging {
     }
 
     /// All files in it, by name.
+    #[cfg(target_os = "linux")]
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.sort();
         files
     }
+}
+
+#[cfg(unix)]
+fn private() -> fs::DirBuilder {
+    let mut builder = fs::DirBuilder::new();
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// It has the rights of the directory that it is in.
+#[cfg(not(unix))]
+fn private() -> fs::DirBuilder {
+    fs::DirBuilder::new()
 }
 
 impl Drop for Staging {

@@ -30,6 +30,11 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+fn skipped(why: &str) {
+    println!("skipped: {why}");
+}
+
 /// Whether this machine can record all that the tests look for; says why not.
 fn can_record() -> bool {
     let why = match Command::new("perf")
@@ -41,7 +46,7 @@ fn can_record() -> bool {
         Ok(output) if !output.status.success() => format!("perf cannot record: {}", said(&output)),
         Ok(_) => return true,
     };
-    println!("skipped: {why}");
+    skipped(&why);
     false
 }
 
@@ -252,7 +257,7 @@ fn without_rights() {
     let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
     let paranoid = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
     if !can_record() || paranoid.trim() != "2" {
-        println!("skipped: kernel.perf_event_paranoid is {}", paranoid.trim());
+        skipped(&format!("kernel.perf_event_paranoid is {}", paranoid.trim()));
         return;
     }
     let directory = TempDir::new().unwrap();
@@ -267,7 +272,7 @@ fn without_rights() {
         .current_dir(directory.path())
         .output();
     let Ok(output) = output else {
-        println!("skipped: there is no setpriv here");
+        skipped("there is no setpriv here");
         return;
     };
     let said = said(&output);

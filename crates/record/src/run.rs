@@ -292,7 +292,9 @@ impl RunningCommand {
     fn wait(self, by: EndedBy, cancel: &AtomicBool) -> Ended {
         loop {
             match self.end.recv_timeout(TICK) {
-                Ok((status, duration)) => return Ended { by, pid: Some(self.pid), status: status.ok(), duration: Some(duration) },
+                Ok((status, duration)) => {
+                    return Ended { by, pid: Some(self.pid), status: status.ok(), duration: Some(duration) };
+                }
                 Err(RecvTimeoutError::Timeout) if !cancel.load(Ordering::Relaxed) => {}
                 Err(_) => return self.end(by),
             }

@@ -18,10 +18,7 @@ fn the_document_lists_every_table_and_column() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, [before, BEGIN, &expected, END, after].concat()).expect("written");
     } else {
-        assert!(
-            columns == expected,
-            "docs/archive-format.md is out of date: run this test with UPDATE_DOCS=1"
-        );
+        assert!(columns == expected, "docs/archive-format.md is out of date: run this test with UPDATE_DOCS=1");
     }
     let version = format!("Format version: {}.{}", SCHEMA_VERSION[0], SCHEMA_VERSION[1]);
     assert!(document.contains(&version), "{version}");

@@ -12,6 +12,7 @@ pub(crate) mod output;
 pub(crate) mod processes;
 pub(crate) mod profile;
 pub(crate) mod record;
+pub(crate) mod run;
 pub(crate) mod stacks;
 pub(crate) mod symbols;
 pub(crate) mod threads;
@@ -33,6 +34,7 @@ pub(crate) use output::{Format, OutputArgs, RowArgs};
 pub(crate) use processes::{ProcessArgs, SeriesArgs, WhenArgs, ZeroArgs};
 pub(crate) use profile::{ExportArgs, FlameArgs};
 pub(crate) use record::RecordArgs;
+pub(crate) use run::PlanArgs;
 pub(crate) use symbols::Symbols;
 pub(crate) use time::TimeArgs;
 
@@ -68,6 +70,8 @@ Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inp
 pub(crate) enum Command {
     /// Record a command, or the whole machine, with the system's own recorder
     Record(Box<RecordArgs>),
+    /// Run the tests of a plan again and again, record each run, and show where their time went
+    Run(Box<PlanArgs>),
     /// Extract recordings into archives that can be asked
     Extract(Box<ExtractArgs>),
     /// Import the JSON extracts of ETWAnalyzer

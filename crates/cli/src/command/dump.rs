@@ -173,6 +173,14 @@ impl Printer {
         Ok(Self { format, style, target, columns: ColumnChoice::parse(&args.columns), csv: None })
     }
 
+    /// Whether all columns that are asked for are among these.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub(crate) fn check(&self, columns: &[Column]) -> Result<(), UsageError> {
+        self.choose(columns).map(|_| ())
+    }
+
     /// Those of the columns that are asked for.
     fn choose(&self, columns: &[Column]) -> Result<Chosen, UsageError> {
         self.columns.choose(columns).map_err(|UnknownColumn { name, known }| {

@@ -10,6 +10,7 @@ pub(crate) mod keywords;
 mod manual;
 mod profile;
 pub(crate) mod record;
+pub(crate) mod run;
 mod stats;
 mod symbols;
 pub(crate) mod tag_files;
@@ -26,6 +27,7 @@ pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
     let messages = Messages::new(cli.no_color);
     match &cli.command {
         Command::Record(args) => record::run(args, &messages),
+        Command::Run(args) => run::run(args, cli.no_color, &messages),
         Command::Extract(args) => extract::run(args, &messages),
         Command::Import(args) => import::run(args, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, csv, &messages),

@@ -6,7 +6,7 @@ use std::path::Path;
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{
-    DiskIoRow, DiskOperation, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
+    DiskIoRow, DiskOperation, HealthRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
 };
 
 use super::measured::Cold;
@@ -21,14 +21,14 @@ pub struct Account {
     pub cpu_ns: i64,
     /// Whether that is precise.
     pub is_precise: bool,
-    /// Time in which a process had a thread that waited, added up over the processes, ns.
+    /// Time in which threads waited, added up over the threads, ns.
     pub wait_ns: Option<i64>,
-    /// Time in which a process had a thread that was ready to run and had no CPU, added up alike, ns.
+    /// Time in which threads were ready to run and had no CPU, added up alike, ns.
     pub ready_ns: Option<i64>,
+    /// Time of which the recording does not tell what threads did, added up alike, ns.
+    pub unknown_ns: Option<i64>,
     /// CPU time per stack tag of the built-in rules, ns.
     pub tags: BTreeMap<String, i64>,
-    /// Processes.
-    pub processes: usize,
     /// Whether caches were empty, where they should have been.
     pub cold: Option<Cold>,
     /// What makes the figures less than exact.
@@ -71,7 +71,7 @@ impl Account {
             is_precise,
             wait_ns: sum(|row| row.wait),
             ready_ns: sum(|row| row.ready),
-            processes: family.all.len(),
+            unknown_ns: sum(|row| row.unknown),
             ..Self::default()
         };
         let of_tags: Projection<TagSummaryRow> = Projection::of(&["process", "tag", "exclusive_cpu"]);
@@ -80,6 +80,10 @@ impl Account {
         }
         if cold {
             account.cold = Some(proof(&archive, &processes, &family)?);
+            let health: Vec<HealthRow> = archive.rows()?;
+            if let Some(lost) = health.iter().find(|row| row.kind == "disk_io_without_completion") {
+                account.warnings.push(format!("the ends of {} disk operations are missing: more was read", lost.count));
+            }
         }
         Ok(account)
     }
@@ -95,7 +99,8 @@ struct Family {
 /// The command's process and its descendants.
 fn family(processes: &[ProcessRow], pid: u32) -> Option<Family> {
     // The command was started by the recorder; who had its id before started earlier.
-    let root = processes.iter().filter(|row| row.pid == i64::from(pid) && row.start.is_some()).max_by_key(|row| row.start)?;
+    let root =
+        processes.iter().filter(|row| row.pid == i64::from(pid) && row.start.is_some()).max_by_key(|row| row.start)?;
     let mut all = BTreeSet::from([root.process]);
     let mut found = 0;
     while found != all.len() {

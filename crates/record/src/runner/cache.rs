@@ -21,5 +21,8 @@ pub(super) fn empty() -> io::Result<()> {
 /// Where that is not allowed, or not known how.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn empty() -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "not known how on this system: use `cache = \"as-is\"` and a command of set-up"))
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "not known how on this system: use `cache = \"as-is\"` and a command of set-up",
+    ))
 }

@@ -38,10 +38,12 @@ impl Case {
     /// The command, not started.
     pub(super) fn to_command(&self, words: &[String]) -> Option<Command> {
         let (program, arguments) = words.split_first()?;
-        // A program beside the plan is meant as it is written there, not as the current directory has it.
-        let beside = self.directory.join(program);
+        // A path is meant from where the command runs, whatever the system makes of it.
         let is_path = program.contains(['/', '\\']);
-        let mut command = if is_path && beside.exists() { Command::new(beside) } else { Command::new(program) };
+        let beside = [program.clone(), format!("{program}{}", std::env::consts::EXE_SUFFIX)];
+        let beside = beside.iter().map(|program| self.directory_or_here().join(program)).find(|path| path.is_file());
+        let beside = beside.and_then(|path| std::path::absolute(path).ok());
+        let mut command = Command::new(beside.filter(|_| is_path).unwrap_or_else(|| program.into()));
         command.args(arguments).envs(&self.environment).current_dir(self.directory_or_here()).stdin(Stdio::null());
         Some(command)
     }
@@ -108,8 +110,9 @@ fn filled(text: &str, values: &[(String, String)]) -> Result<String, String> {
             return Err(format!("`{text}` has a brace that is not closed; `{{{{` is a brace itself"));
         };
         let value = values.iter().find(|(known, _)| known == name);
-        let (_, value) =
-            value.ok_or_else(|| format!("`{text}` has {{{name}}}, which is no parameter of `matrix`; `{{{{` is a brace itself"))?;
+        let (_, value) = value.ok_or_else(|| {
+            format!("`{text}` has {{{name}}}, which is no parameter of `matrix`; `{{{{` is a brace itself")
+        })?;
         out.push_str(value);
         rest = after;
     }

@@ -103,7 +103,8 @@ pub fn run(
     let kinds = [Kind::Recorded, Kind::Bare];
     let done = plan.cases.iter().flat_map(|case| kinds.map(|kind| state.runs_of(case, kind).count())).sum();
     say(Event::Begins { done, left: left.len() });
-    let mut runner = Runner { recorder, stop, settings, machine, directory: state.directory().to_owned(), warmed: Vec::new() };
+    let mut runner =
+        Runner { recorder, stop, settings, machine, directory: state.directory().to_owned(), warmed: Vec::new() };
     for (number, (case, kind)) in left.into_iter().enumerate() {
         if runner.is_cancelled() {
             break;
@@ -168,7 +169,10 @@ impl Runner<'_> {
 
     fn between(&mut self, case: &Case, kind: Kind, say: &mut dyn FnMut(Event<'_>)) -> Result<Option<Run>, Problem> {
         if case.cache == Cache::Warm && !self.warmed.contains(&case.name) {
-            self.held(|runner| runner.bare(case, &runner.output_files("warm-up")))?;
+            let files = self.output_files(&case.name);
+            let ran = self.held(|runner| runner.bare(case, &files));
+            files.remove();
+            ran?;
             self.warmed.push(case.name.clone());
         }
         self.settle(case.settle);
@@ -219,7 +223,8 @@ impl Runner<'_> {
         files: &OutputFiles,
         say: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<Ran>, Problem> {
-        let output = self.directory.join(format!(".{}.{}.{}", case.name, std::process::id(), self.recorder.extension()));
+        let output =
+            self.directory.join(format!(".{}.{}.{}", case.name, std::process::id(), self.recorder.extension()));
         let Some(mut command) = command(case, files)? else { return Ok(None) };
         let deadline = Deadline::start(case.timeout, &self.settings.cancel, &self.stop);
         let recorded = self.recorder.record(&mut command, &output);
@@ -297,7 +302,8 @@ impl Runner<'_> {
         // Facts first: a recording that has its name is complete.
         let moved = move_file(&MachineFacts::path_of(&recording), &MachineFacts::path_of(&target));
         files.keep(&target)?;
-        moved.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+        moved
+            .or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
             .and_then(|()| move_file(&recording, &target))
             .map_err(|error| Error::file(&target, error))?;
         Ok(Run::new(case, kind, Some(name), ran.pid, finished))
@@ -433,6 +439,9 @@ mod tests {
         let name = file_name(&plan.cases[0], &finished, "box-1", &at);
         assert_eq!(name, "File-writer-threads3_1235ms_box-1_SINGLE_TestStatus-Failed_20261122-201501");
         let read = TestName::parse(&format!("{name}.data")).unwrap();
-        assert_eq!((read.test.as_str(), read.duration_ms, read.machine.as_str()), ("File-writer-threads3", 1235, "box-1"));
+        assert_eq!(
+            (read.test.as_str(), read.duration_ms, read.machine.as_str()),
+            ("File-writer-threads3", 1235, "box-1")
+        );
     }
 }

@@ -7,12 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::process::{self, Ending};
 
 /// Between two looks at whether it is through.
 const TICK: Duration = Duration::from_millis(20);
+/// What is at work may take that long to tidy up.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Extracts one recording after the other.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ struct Queue {
     held: bool,
     /// There will be no more.
     closed: bool,
+    /// What was at work was ended.
+    given_up: bool,
     failed: Vec<(PathBuf, String)>,
 }
 
@@ -104,16 +108,24 @@ impl Extraction {
     }
 
     fn end(&mut self) {
-        {
+        let end = |ending: Ending| {
             let mut queue = self.shared.lock();
             queue.closed = true;
             queue.held = false;
             queue.waiting.clear();
             if let Some(child) = &queue.child {
-                process::end(child.id(), Ending::Force);
+                queue.given_up = true;
+                process::go_on(child.id());
+                process::end(child.id(), ending);
             }
-        }
+        };
+        end(Ending::Interrupt);
         self.shared.changed.notify_all();
+        let start = Instant::now();
+        while self.left() > 0 && start.elapsed() < PATIENCE {
+            std::thread::sleep(TICK);
+        }
+        end(Ending::Force);
         if let Some(thread) = self.thread.take() {
             // It has nothing that could panic.
             let _ = thread.join();
@@ -140,7 +152,12 @@ fn work(shared: &Shared, command: &[OsString]) {
                     && let Some(recording) = queue.waiting.pop_front()
                 {
                     let mut command = Command::new(program);
-                    command.args(arguments).arg(&recording).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+                    command
+                        .args(arguments)
+                        .arg(&recording)
+                        .stdin(Stdio::null())
+                        .stdout(Stdio::null())
+                        .stderr(Stdio::piped());
                     process::detach(&mut command);
                     match command.spawn() {
                         Ok(child) => {
@@ -156,7 +173,7 @@ fn work(shared: &Shared, command: &[OsString]) {
         };
         let said = wait(shared);
         let mut queue = shared.lock();
-        if let Some(said) = said.filter(|_| !queue.closed || !queue.waiting.is_empty() || queue.child.is_some()) {
+        if let Some(said) = said.filter(|_| !queue.given_up) {
             queue.failed.push((recording, said));
         }
         queue.child = None;

@@ -132,16 +132,17 @@ fn failure(case: &Case, left: &Left<'_>, output: &str, exit_code: Option<i32>, d
 
 fn ns(figure: f64, unit: f64) -> Result<u64, String> {
     let ns = figure * unit;
-    if ns.is_finite() && (0.0..1e18).contains(&ns) { Ok(ns.round() as u64) } else { Err(format!("{figure} is no duration")) }
+    if ns.is_finite() && (0.0..1e18).contains(&ns) {
+        Ok(ns.round() as u64)
+    } else {
+        Err(format!("{figure} is no duration"))
+    }
 }
 
 /// The figure between two texts of a line.
 fn in_line(line: &str, before: &str, behind: &str) -> Option<f64> {
-    let starts: Vec<usize> = if before.is_empty() {
-        vec![0]
-    } else {
-        line.match_indices(before).map(|(at, _)| at + before.len()).collect()
-    };
+    let starts: Vec<usize> =
+        if before.is_empty() { vec![0] } else { line.match_indices(before).map(|(at, _)| at + before.len()).collect() };
     starts.into_iter().find_map(|at| {
         let rest = line.get(at..)?.trim_start();
         let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());

@@ -181,8 +181,7 @@ impl Plan {
     ///
     /// [`PlanError`].
     pub fn read(path: &Path) -> Result<Self, PlanError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| PlanError::File { path: path.to_owned(), error })?;
+        let text = std::fs::read_to_string(path).map_err(|error| PlanError::File { path: path.to_owned(), error })?;
         let directory = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, path, directory)
     }
@@ -202,11 +201,8 @@ impl Plan {
             PlanError::Text { path: path.to_owned(), said }
         };
         let plan: PlanText = toml::from_str(text).map_err(wrong)?;
-        let value = |place: &str, said: String| PlanError::Value {
-            path: path.to_owned(),
-            place: place.to_owned(),
-            said,
-        };
+        let value =
+            |place: &str, said: String| PlanError::Value { path: path.to_owned(), place: place.to_owned(), said };
         let options = plan.options().map_err(|(place, said)| value(place, said))?;
         let mut cases = Vec::new();
         for test in &plan.test {
@@ -283,7 +279,8 @@ impl TestText {
 
 impl DurationText {
     fn source(&self) -> Said<DurationFrom> {
-        let forms = "`from = \"wall\"`, `from = \"exit-code\"`, `line = \"took {ms} ms\"` or `json = \"key\"` with `unit`";
+        let forms =
+            "`from = \"wall\"`, `from = \"exit-code\"`, `line = \"took {ms} ms\"` or `json = \"key\"` with `unit`";
         match (&self.from, &self.line, &self.json) {
             (Some(from), None, None) => match from.as_str() {
                 "wall" => Ok(DurationFrom::Wall),
@@ -298,7 +295,10 @@ impl DurationText {
                 let mut places = places.collect::<Vec<_>>();
                 match (places.pop(), places.is_empty()) {
                     (Some(place), true) => Ok(place),
-                    _ => Err("`line` of `duration` has one of {s}, {ms}, {us} and {ns} where the figure stands".to_owned()),
+                    _ => {
+                        Err("`line` of `duration` has one of {s}, {ms}, {us} and {ns} where the figure stands"
+                            .to_owned())
+                    }
                 }
             }
             (None, None, Some(json)) => {
@@ -402,7 +402,13 @@ mod tests {
         let names: Vec<&str> = plan.cases.iter().map(|case| case.name.as_str()).collect();
         assert_eq!(
             names,
-            ["Writer-threads2-mode-a-b", "Writer-threads2-mode-c", "Writer-threads3-mode-a-b", "Writer-threads3-mode-c", "Other"]
+            [
+                "Writer-threads2-mode-a-b",
+                "Writer-threads2-mode-c",
+                "Writer-threads3-mode-a-b",
+                "Writer-threads3-mode-c",
+                "Other"
+            ]
         );
         let first = &plan.cases[0];
         assert_eq!(first.command, ["writer", "--threads", "2", "--mode=a b"]);
@@ -419,8 +425,15 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
         let test = |more: &str| format!("[[test]]\nname = \"A\"\ncommand = [\"a\"]\n{more}\n");
-        assert_eq!(error("[[test]]\nname = 1\n"), "plan.toml: line 2, column 8: invalid type: integer `1`, expected a string");
-        assert!(error(&test("comand = 1")).contains("line 4, column 1: unknown field `comand`"), "{}", error(&test("comand = 1")));
+        assert_eq!(
+            error("[[test]]\nname = 1\n"),
+            "plan.toml: line 2, column 8: invalid type: integer `1`, expected a string"
+        );
+        assert!(
+            error(&test("comand = 1")).contains("line 4, column 1: unknown field `comand`"),
+            "{}",
+            error(&test("comand = 1"))
+        );
         assert!(error(&test("settle = \"5\"")).contains("test `A`: `settle` is a time such as"));
         assert!(error(&test("matrix = { n = \"5..1\" }")).contains("`n` of `matrix` is a list"));
         assert!(error(&test("duration = { line = \"took\" }")).contains("{ms}"));
@@ -428,7 +441,10 @@ mod tests {
         assert!(error(&test("clean-up = [[]]")).contains("a list of words"));
         assert!(error(&format!("{}{}", test(""), test(""))).contains("two cases have this name"));
         assert!(error("[[test]]\nname = \"A\"\ncommand = []").contains("names no program"));
-        assert!(error(&format!("profiles = [\"Nothing\"]\n{}", test(""))).contains("profiles: there is no profile `Nothing`"));
+        assert!(
+            error(&format!("profiles = [\"Nothing\"]\n{}", test("")))
+                .contains("profiles: there is no profile `Nothing`")
+        );
         assert!(error(&test("command = [\"a\"]")).contains("duplicate key"));
         let unknown = "[[test]]\nname = \"A\"\ncommand = [\"a\", \"{n}\"]\nmatrix = { m = [1] }";
         assert!(error(unknown).contains("{n}"), "{}", error(unknown));

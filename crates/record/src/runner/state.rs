@@ -52,7 +52,13 @@ pub struct Run {
 }
 
 impl Run {
-    pub(super) fn new(case: &Case, kind: Kind, recording: Option<String>, pid: Option<u32>, finished: Finished) -> Self {
+    pub(super) fn new(
+        case: &Case,
+        kind: Kind,
+        recording: Option<String>,
+        pid: Option<u32>,
+        finished: Finished,
+    ) -> Self {
         Self { case: case.name.clone(), fingerprint: case.fingerprint(), kind, recording, pid, finished }
     }
 

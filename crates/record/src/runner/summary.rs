@@ -33,16 +33,20 @@ pub struct Summary {
     pub overhead: Option<f64>,
     /// CPU time of a run, ns; median over the runs.
     pub cpu: Option<f64>,
-    /// Time in which its processes waited, ns; median over the runs.
+    /// Time in which its threads waited, added up over them, ns; median over the runs.
     pub wait: Option<f64>,
-    /// Time in which its processes were ready without a CPU, ns; median over the runs.
+    /// Time in which its threads were ready without a CPU, added up alike, ns; median over the runs.
     pub ready: Option<f64>,
+    /// Time of which the recordings do not tell what its threads did, added up alike, ns; median over the runs.
+    pub unknown: Option<f64>,
     /// Stack tags with the share of the CPU time that they have in all runs, the largest first.
     pub tags: Vec<(String, f64)>,
     /// What was read from disks in a run with empty caches, bytes; median over the runs.
     pub cold_bytes: Option<f64>,
     /// Files of the test that stayed in memory although caches were emptied, with who had them mapped.
     pub still_mapped: BTreeMap<String, String>,
+    /// What makes the figures less than exact.
+    pub warnings: Vec<String>,
 }
 
 impl Spread {
@@ -66,9 +70,8 @@ pub fn summaries(plan: &Plan, state: &State, mut account: impl FnMut(&Run) -> Op
 fn summary(case: &Case, state: &State, account: &mut dyn FnMut(&Run) -> Option<Account>) -> Summary {
     let runs: Vec<&Run> = state.runs_of(case, Kind::Recorded).collect();
     let passed: Vec<&Run> = runs.iter().copied().filter(|run| run.finished.failure.is_none()).collect();
-    let durations = |runs: &mut dyn Iterator<Item = &Run>| {
-        Spread::of(runs.map(|run| run.finished.duration_ns as f64).collect())
-    };
+    let durations =
+        |runs: &mut dyn Iterator<Item = &Run>| Spread::of(runs.map(|run| run.finished.duration_ns as f64).collect());
     let duration = durations(&mut passed.iter().copied());
     let bare = durations(&mut state.runs_of(case, Kind::Bare).filter(|run| run.finished.failure.is_none()));
     let overhead = duration.zip(bare).filter(|(_, bare)| bare.median > 0.0);
@@ -83,9 +86,19 @@ fn summary(case: &Case, state: &State, account: &mut dyn FnMut(&Run) -> Option<A
         *tags.entry(tag).or_default() += cpu;
     }
     let all: i64 = tags.values().sum();
-    let mut tags: Vec<(String, f64)> =
-        tags.into_iter().filter(|(_, cpu)| *cpu > 0).map(|(tag, cpu)| (tag.to_owned(), cpu as f64 / all as f64)).collect();
+    let mut tags: Vec<(String, f64)> = tags
+        .into_iter()
+        .filter(|(_, cpu)| *cpu > 0)
+        .map(|(tag, cpu)| (tag.to_owned(), cpu as f64 / all as f64))
+        .collect();
     tags.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.cmp(b)));
+    let mut warnings: BTreeMap<&str, usize> = BTreeMap::new();
+    for warning in accounts.iter().flat_map(|account| &account.warnings) {
+        *warnings.entry(warning).or_default() += 1;
+    }
+    let warnings =
+        warnings.into_iter().map(|(text, runs)| format!("{}, {runs} of {} runs: {text}", case.name, accounts.len()));
+    let warnings = warnings.collect();
     let mapped = accounts.iter().filter_map(|account| account.cold.as_ref()).flat_map(|cold| cold.still_mapped.clone());
     Summary {
         case: case.name.clone(),
@@ -96,9 +109,11 @@ fn summary(case: &Case, state: &State, account: &mut dyn FnMut(&Run) -> Option<A
         cpu: median(&|account| Some(account.cpu_ns)),
         wait: median(&|account| account.wait_ns),
         ready: median(&|account| account.ready_ns),
+        unknown: median(&|account| account.unknown_ns),
         tags,
         cold_bytes,
         still_mapped: mapped.collect(),
+        warnings,
     }
 }
 

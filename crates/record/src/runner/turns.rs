@@ -13,8 +13,7 @@ pub(super) fn left<'a>(cases: &'a [Case], state: &State) -> Vec<(&'a Case, Kind)
     };
     let most = cases.iter().map(|case| case.repetitions.max(case.overhead)).max().unwrap_or(0);
     let done = |case: &Case, kind: Kind| u32::try_from(state.runs_of(case, kind).count()).unwrap_or(u32::MAX);
-    let done: Vec<[u32; 2]> =
-        cases.iter().map(|case| [done(case, Kind::Recorded), done(case, Kind::Bare)]).collect();
+    let done: Vec<[u32; 2]> = cases.iter().map(|case| [done(case, Kind::Recorded), done(case, Kind::Bare)]).collect();
     for turn in 0..most {
         for (case, done) in cases.iter().zip(&done) {
             for (kind, done) in [Kind::Recorded, Kind::Bare].into_iter().zip(done) {

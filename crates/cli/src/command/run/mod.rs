@@ -1,0 +1,198 @@
+//! `run`: the test runner.
+
+mod columns;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+use tracesift_ask::answer::{Answer, Layout, Section, descriptions, values};
+use tracesift_extract::input::Patterns;
+use tracesift_record::runner::{
+    self, Account, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, State, summaries,
+};
+
+use self::columns::COLUMNS;
+use crate::args::run::PlanArgs;
+use crate::command::dump::Printer;
+use crate::exit::Exit;
+use crate::terminal::Messages;
+
+/// Runs a plan, or shows what has been run.
+pub(crate) fn run(args: &PlanArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
+    // Wrong columns are told of before hours of tests.
+    let printer = Printer::new(&args.output, no_color)?;
+    printer.check(&descriptions(COLUMNS))?;
+    let plan = match plan(args) {
+        Ok(plan) => plan,
+        Err(error) => {
+            messages.error(&error.to_string());
+            return Ok(if matches!(error, PlanError::File { .. }) { Exit::NothingUsable } else { Exit::Usage });
+        }
+    };
+    if plan.cases.is_empty() {
+        messages.error("no case of the plan matches --only");
+        return Ok(Exit::NothingUsable);
+    }
+    if !args.dry_run && !args.table {
+        std::fs::create_dir_all(&plan.out).with_context(|| plan.out.display().to_string())?;
+    }
+    let mut state = State::of(&plan.out)?;
+    if args.dry_run {
+        return dry_run(&plan, &state, messages);
+    }
+    let ended = if args.table { Ended::Whole } else { execute(args, &plan, &mut state, messages)? };
+    table(&plan, &state, &printer, messages)?;
+    let failed = state.runs.iter().any(|run| run.finished.failure.is_some());
+    Ok(match ended {
+        Ended::Whole if failed => Exit::SomeFailed,
+        Ended::Whole => Exit::Fine,
+        Ended::Interrupted => {
+            messages.note("interrupted; the same line goes on where it was");
+            Exit::SomeFailed
+        }
+        Ended::Failed => Exit::NothingUsable,
+    })
+}
+
+enum Ended {
+    Whole,
+    Interrupted,
+    Failed,
+}
+
+fn plan(args: &PlanArgs) -> Result<Plan, PlanError> {
+    let mut plan = Plan::read(&args.plan)?;
+    if let Some(directory) = &args.directory {
+        plan.out.clone_from(directory);
+    }
+    let only = Patterns::parse(&args.only);
+    plan.cases.retain(|case| only.matches(&case.name));
+    Ok(plan)
+}
+
+/// What is left, one line per run.
+fn dry_run(plan: &Plan, state: &State, messages: &Messages) -> anyhow::Result<Exit> {
+    for case in &plan.cases {
+        let done = state.runs_of(case, Kind::Recorded).count();
+        let bare =
+            if case.overhead > 0 { format!(", {} more without a recorder", case.overhead) } else { String::new() };
+        messages.note(&format!(
+            "{}: {} runs{bare}, {done} done: {}",
+            case.name,
+            case.repetitions,
+            case.command.join(" ")
+        ));
+    }
+    Ok(Exit::Fine)
+}
+
+fn execute(args: &PlanArgs, plan: &Plan, state: &mut State, messages: &Messages) -> anyhow::Result<Ended> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    tracesift_record::interrupt::watch(&cancel).context("cannot watch for Ctrl-C")?;
+    let extraction = if args.no_extract { None } else { Some(Extraction::by(extractor(args)?)) };
+    if let Some(extraction) = &extraction {
+        // An interrupted run may have left some.
+        for recording in unextracted(plan, state) {
+            extraction.add(&recording);
+        }
+    }
+    let settings = Settings { cancel: Arc::clone(&cancel), extraction: extraction.as_ref() };
+    let mut left = 0;
+    let result = runner::run(plan, state, &settings, &mut |event| say(event, &mut left, messages));
+    let problem = result.err();
+    if let Some(problem) = &problem {
+        messages.error(&problem.to_string());
+        if let Problem::Record(error) = problem
+            && let Some(hint) = error.hint()
+        {
+            messages.hint(&hint);
+        }
+    }
+    if let Some(extraction) = extraction {
+        let waiting = extraction.left();
+        if waiting > 0 && !cancel.load(Ordering::Relaxed) {
+            messages.note(&format!("extracting {waiting} recordings that are left"));
+        }
+        for (recording, said) in extraction.finish(&cancel) {
+            messages.warning(&format!("{} is not extracted: {said}", recording.display()));
+        }
+    }
+    Ok(match problem {
+        _ if cancel.load(Ordering::Relaxed) => Ended::Interrupted,
+        Some(_) => Ended::Failed,
+        None => Ended::Whole,
+    })
+}
+
+/// This program once more, for one recording at a time.
+fn extractor(args: &PlanArgs) -> anyhow::Result<Vec<OsString>> {
+    let program = std::env::current_exe().context("this program cannot be found")?;
+    Ok(vec![program.into(), "extract".into(), "--symbols".into(), args.symbols.clone().into(), "--".into()])
+}
+
+fn unextracted(plan: &Plan, state: &State) -> Vec<PathBuf> {
+    let runs = plan.cases.iter().flat_map(|case| state.runs_of(case, Kind::Recorded));
+    let missing = runs.filter(|run| run.archive(state.directory()).is_some_and(|archive| !archive.exists()));
+    missing.filter_map(|run| Some(state.directory().join(run.recording.as_ref()?))).collect()
+}
+
+/// One line per run.
+fn say(event: Event<'_>, left: &mut usize, messages: &Messages) {
+    match event {
+        Event::Begins { done, left: count } => {
+            *left = count;
+            if done > 0 {
+                messages.note(&format!("{done} runs are there already, {count} are left"));
+            }
+        }
+        Event::Run { number, case, kind } => {
+            let how = if kind == Kind::Bare { " without a recorder" } else { "" };
+            messages.note(&format!("{number}/{left} {}{how}", case.name));
+        }
+        Event::Ended(run) => {
+            let ms = (run.finished.duration_ns + 500_000) / 1_000_000;
+            match &run.finished.failure {
+                None => messages.note(&format!("    {ms} ms")),
+                Some(failure) => messages.warning(&format!("{} failed after {ms} ms: {failure}", run.case)),
+            }
+        }
+        Event::Warning(text) => messages.warning(&text),
+    }
+}
+
+/// The table at the end.
+fn table(plan: &Plan, state: &State, printer: &Printer, messages: &Messages) -> anyhow::Result<()> {
+    let mut without: HashMap<String, usize> = HashMap::new();
+    let mut account = |run: &Run| {
+        let archive = run.archive(state.directory()).filter(|archive| archive.exists())?;
+        match Account::of(&archive, run.pid?, run.finished.cold) {
+            Ok(account) => Some(account),
+            Err(error) => {
+                *without.entry(error.to_string()).or_default() += 1;
+                None
+            }
+        }
+    };
+    let rows = summaries(plan, state, &mut account);
+    for (why, runs) in without {
+        messages.warning(&format!("figures of {runs} recordings are missing: {why}"));
+    }
+    let section = Section {
+        title: plan.out.display().to_string(),
+        warnings: rows.iter().flat_map(|row| row.warnings.iter().cloned()).collect(),
+        rows: values(COLUMNS, &rows),
+        ..Section::default()
+    };
+    printer.print(Answer {
+        question: "run",
+        columns: descriptions(COLUMNS),
+        layout: Layout::Rows,
+        sections: vec![section],
+        sums: Vec::new(),
+        facts: Vec::new(),
+    })
+}

@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 /// How a process is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// As Ctrl-C does.
-    Interrupt,
     /// It may tidy up.
     Ask,
     /// It may not.
@@ -59,7 +57,6 @@ mod system {
         signal(
             pid,
             match ending {
-                Ending::Interrupt => Signal::INT,
                 Ending::Ask => Signal::TERM,
                 Ending::Force => Signal::KILL,
             },

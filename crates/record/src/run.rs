@@ -116,6 +116,16 @@ impl Recorder {
         self.run(Some(command), output, &mut |_| {})
     }
 
+    /// As [`Self::record`]; `ready` is called when the recorder is at work and the command is about to start.
+    pub(crate) fn record_telling(
+        &self,
+        command: &mut Command,
+        output: &Path,
+        ready: &mut dyn FnMut(),
+    ) -> Result<Recorded, Error> {
+        self.run(Some(command), output, &mut |_| ready())
+    }
+
     /// Records until the flag of [`Self::with_cancel`] is set or a condition is met; `ready` is called when the recorder is at
     /// work, with the file that takes marks ([`crate::marks::write`]).
     ///

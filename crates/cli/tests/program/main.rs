@@ -9,6 +9,7 @@ mod extracting;
 mod help;
 mod importing;
 mod perf;
+mod planned_runs;
 mod recording;
 mod reference;
 mod stats;

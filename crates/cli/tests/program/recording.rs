@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::support::run;
 
 /// One recording at a time: each sees all that the machine does.
-static RECORDING: Mutex<()> = Mutex::new(());
+pub(crate) static RECORDING: Mutex<()> = Mutex::new(());
 
 fn tracesift(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tracesift"));
@@ -36,7 +36,7 @@ fn skipped(why: &str) {
 }
 
 /// Whether this machine can record all that the tests look for; says why not.
-fn can_record() -> bool {
+pub(crate) fn can_record() -> bool {
     let why = match Command::new("perf")
         .args(["record", "-a", "-e", "sched:sched_switch", "-o", "/dev/null", "true"])
         .output()
@@ -51,7 +51,7 @@ fn can_record() -> bool {
 }
 
 /// perf processes that write below this directory.
-fn recorders(directory: &Path) -> usize {
+pub(crate) fn recorders(directory: &Path) -> usize {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     let directory = directory.to_string_lossy().into_owned();

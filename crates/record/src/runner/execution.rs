@@ -226,8 +226,8 @@ impl Runner<'_> {
         let output =
             self.directory.join(format!(".{}.{}.{}", case.name, std::process::id(), self.recorder.extension()));
         let Some(mut command) = command(case, files)? else { return Ok(None) };
-        let deadline = Deadline::start(case.timeout, &self.settings.cancel, &self.stop);
-        let recorded = self.recorder.record(&mut command, &output);
+        let deadline = Deadline::new(case.timeout, &self.settings.cancel, &self.stop);
+        let recorded = self.recorder.record_telling(&mut command, &output, &mut || deadline.begin());
         let timed_out = deadline.end();
         let recorded = match recorded {
             Err(Error::Cancelled) if self.is_cancelled() => return Ok(None),
@@ -343,32 +343,43 @@ impl OutputFiles {
 
 /// Ends a recorded run when its time is over, or when the user has had enough.
 struct Deadline {
-    over: mpsc::Sender<()>,
+    begin: mpsc::Sender<()>,
     watcher: std::thread::JoinHandle<bool>,
 }
 
 impl Deadline {
-    fn start(timeout: Option<Duration>, cancel: &Arc<AtomicBool>, stop: &Arc<AtomicBool>) -> Self {
+    /// Time counts from [`Self::begin`] on.
+    fn new(timeout: Option<Duration>, cancel: &Arc<AtomicBool>, stop: &Arc<AtomicBool>) -> Self {
         stop.store(false, Ordering::Relaxed);
         let (cancel, stop) = (Arc::clone(cancel), Arc::clone(stop));
-        let (over, is_over) = mpsc::channel();
-        let start = Instant::now();
+        let (begin, begun) = mpsc::channel();
         let watcher = std::thread::spawn(move || {
-            while is_over.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
-                let late = timeout.is_some_and(|timeout| start.elapsed() > timeout);
+            let mut start: Option<Instant> = None;
+            loop {
+                match begun.recv_timeout(TICK) {
+                    Ok(()) => start = Some(Instant::now()),
+                    Err(mpsc::RecvTimeoutError::Timeout) => {}
+                    Err(mpsc::RecvTimeoutError::Disconnected) => return false,
+                }
+                let late = start.zip(timeout).is_some_and(|(start, timeout)| start.elapsed() > timeout);
                 if late || cancel.load(Ordering::Relaxed) {
                     stop.store(true, Ordering::Relaxed);
                     return late;
                 }
             }
-            false
         });
-        Self { over, watcher }
+        Self { begin, watcher }
+    }
+
+    /// The command is about to start.
+    fn begin(&self) {
+        // Nobody listens once the user has had enough.
+        let _ = self.begin.send(());
     }
 
     /// Whether time was over.
     fn end(self) -> bool {
-        drop(self.over);
+        drop(self.begin);
         self.watcher.join().unwrap_or(false)
     }
 }

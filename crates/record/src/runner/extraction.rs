@@ -13,8 +13,8 @@ use crate::process::{self, Ending};
 
 /// Between two looks at whether it is through.
 const TICK: Duration = Duration::from_millis(20);
-/// What is at work may take that long to tidy up.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// What is at work when the user wants an end may take that long to become whole.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Extracts one recording after the other.
 #[derive(Debug)]
@@ -94,8 +94,8 @@ impl Extraction {
         queue.waiting.len() + usize::from(queue.child.is_some())
     }
 
-    /// Waits until all are extracted, or until the flag is set; then what is at work is ended, and nothing of it is left. Recordings that
-    /// could not be extracted, with what was said.
+    /// Waits until all are extracted, or until the flag is set; what is at work then has a moment to become whole. Recordings that could
+    /// not be extracted, with what was said.
     #[must_use]
     pub fn finish(mut self, cancel: &AtomicBool) -> Vec<(PathBuf, String)> {
         self.shared.lock().closed = true;
@@ -107,25 +107,24 @@ impl Extraction {
         std::mem::take(&mut self.shared.lock().failed)
     }
 
+    /// Nothing further is begun; what is at work has a moment to become whole.
     fn end(&mut self) {
-        let end = |ending: Ending| {
+        {
             let mut queue = self.shared.lock();
             queue.closed = true;
-            queue.held = false;
             queue.waiting.clear();
-            if let Some(child) = &queue.child {
-                queue.given_up = true;
-                process::go_on(child.id());
-                process::end(child.id(), ending);
-            }
-        };
-        end(Ending::Interrupt);
-        self.shared.changed.notify_all();
+        }
+        self.release();
         let start = Instant::now();
         while self.left() > 0 && start.elapsed() < PATIENCE {
             std::thread::sleep(TICK);
         }
-        end(Ending::Force);
+        let mut queue = self.shared.lock();
+        if let Some(pid) = queue.child.as_ref().map(Child::id) {
+            queue.given_up = true;
+            process::end(pid, Ending::Force);
+        }
+        drop(queue);
         if let Some(thread) = self.thread.take() {
             // It has nothing that could panic.
             let _ = thread.join();

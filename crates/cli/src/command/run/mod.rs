@@ -80,12 +80,8 @@ fn dry_run(plan: &Plan, state: &State, messages: &Messages) -> anyhow::Result<Ex
         let done = state.runs_of(case, Kind::Recorded).count();
         let bare =
             if case.overhead > 0 { format!(", {} more without a recorder", case.overhead) } else { String::new() };
-        messages.note(&format!(
-            "{}: {} runs{bare}, {done} done: {}",
-            case.name,
-            case.repetitions,
-            case.command.join(" ")
-        ));
+        let runs = if case.repetitions == 1 { "1 run".to_owned() } else { format!("{} runs", case.repetitions) };
+        messages.note(&format!("{}: {runs}{bare}, {done} done: {}", case.name, case.command.join(" ")));
     }
     Ok(Exit::Fine)
 }
@@ -115,7 +111,7 @@ fn execute(args: &PlanArgs, plan: &Plan, state: &mut State, messages: &Messages)
     if let Some(extraction) = extraction {
         let waiting = extraction.left();
         if waiting > 0 && !cancel.load(Ordering::Relaxed) {
-            messages.note(&format!("extracting {waiting} recordings that are left"));
+            messages.note(&format!("extracting what is left: {waiting}"));
         }
         for (recording, said) in extraction.finish(&cancel) {
             messages.warning(&format!("{} is not extracted: {said}", recording.display()));

@@ -47,7 +47,7 @@ fn kind(group: u16, number: u8, nominal: u32, class: u8) -> Vec<u8> {
     payload(|out| {
         out.u16(group);
         out.u8(number);
-        [0, 100, 100, 60, nominal, 5, 100, 0, 60].map(|value| out.u32(value));
+        [0, 100, 100, 60, nominal, 5, 100, 0, 60].into_iter().for_each(|value| out.u32(value));
         out.u8(class);
         out.u8(0);
         out.u32(1);
@@ -77,7 +77,7 @@ fn rates_and_kinds_of_cores() {
     let summary = payload(|out| {
         out.u16(0);
         out.u8(2);
-        [3, 1, 1800, 100, 20, 20, 2].map(|value| out.u32(value));
+        [3, 1, 1800, 100, 20, 20, 2].into_iter().for_each(|value| out.u32(value));
     });
     let (_directory, archive) = extracted(&[
         (10, event(18, 0), rate(3600, 0, 0)),

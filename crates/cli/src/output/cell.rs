@@ -85,7 +85,9 @@ fn grouped(number: &str) -> String {
 /// A name from a recording, safe for a terminal: without control characters, escape sequences and marks that turn the
 /// direction of writing. Line breaks and tabs become blanks.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
+    // Nearly all names are plain, and there may be a million of them.
+    let is_plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if is_plain || !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
     }
     let kept = text.chars().filter_map(|c| match c {
@@ -103,7 +105,7 @@ fn is_unsafe(c: char) -> bool {
 
 /// Columns that a text takes on a terminal.
 pub(crate) fn width(text: &str) -> usize {
-    text.width()
+    if text.is_ascii() { text.len() } else { text.width() }
 }
 
 /// The text cut to a width, with `…` at the cut.

@@ -20,6 +20,8 @@ const TIMES: &[&str] = &[
     "-a",
     "--call-graph",
     "dwarf",
+    // What some kernels leave out of the tracepoint.
+    "--switch-events",
     // Also of programs that no sample hits, without which their stacks are not unwound.
     "--buildid-all",
     // Buffers that hold what comes while somebody else has the CPUs.
@@ -439,8 +441,8 @@ impl Recorded {
         told.iter().map(|told| (told, row(told))).collect()
     }
 
-    /// Whether it is known of nearly all of the time what the threads did. perf leaves out switches without a word, of some threads of
-    /// a virtual machine here, and who ran then is not known.
+    /// Whether it is known of nearly all of the time what the threads did. Some kernels leave out switches without a word, and where the
+    /// records of those who come do not make up for it, who ran then is not known.
     fn is_known(&self, recording: &[&str]) -> bool {
         // Where no switches were recorded nothing asks for them.
         recording != TIMES

@@ -21,6 +21,8 @@ pub enum Leave {
     Blocked,
     /// For good.
     Ended,
+    /// Nobody saw how: until it is back nothing is known of it.
+    Unseen,
 }
 
 /// A context switch: `old` leaves `cpu`, `new` gets it.
@@ -308,7 +310,8 @@ impl SwitchTracker {
         let old_state = self.thread(old).state;
         let intact = match (current, old_state) {
             // The CPU's first switch: who leaves now ran here since the start of the recording.
-            (Cpu::Fresh, State::Unseen) => true,
+            // Where nobody saw how, others may have run there before, unseen as well.
+            (Cpu::Fresh, State::Unseen) => event.leave != Leave::Unseen,
             (Cpu::Unnamed, State::Unseen | State::Running { .. }) => true,
             (Cpu::Runs(current), State::Running { cpu, .. }) => current == old && cpu == event.cpu,
             _ => false,
@@ -336,6 +339,11 @@ impl SwitchTracker {
             self.lose_cpu_of(old_state, old);
             self.gap(old, event, old_state, population, sink);
         }
+        if intact && event.leave == Leave::Unseen {
+            health.count("broken_switch_chain", Some(event.ticks), || {
+                format!("{}: nobody saw how tid {} left", cpu_text(event.cpu), population.tid_of(old))
+            });
+        }
         let died = population.died(old);
         if event.leave == Leave::Ended || died.is_some_and(|died| died < event.ticks) {
             population.alive_until(old, event.ticks);
@@ -351,7 +359,10 @@ impl SwitchTracker {
             remaining_quantum: event.old_remaining_quantum,
             stack: event.old_stack,
         };
-        self.thread(old).state = State::Off(facts);
+        self.thread(old).state = match event.leave {
+            Leave::Unseen => State::Unknown { since: event.ticks },
+            Leave::Runnable | Leave::Blocked | Leave::Ended => State::Off(facts),
+        };
         // Behind its end record a thread goes on for a while, on Linux also off the CPU and back.
         if event.leave == Leave::Ended || died == Some(event.ticks) {
             self.close(old, self.clock.ns(event.ticks), sink);

@@ -1,7 +1,7 @@
 //! Switches and wake-ups, from the scheduler's tracepoints or from `PERF_RECORD_SWITCH`.
 
 use rustc_hash::FxHashMap;
-use tracesift_perf::{AttrFlags, Metadata, Payload, Record};
+use tracesift_perf::{AttrFlags, Metadata, Payload, Record, Switch as SwitchRecord};
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Population, RowSink};
@@ -21,7 +21,7 @@ const NORMAL_PRIORITIES: i64 = 100;
 /// Where switches come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Switches {
-    /// `sched:sched_switch` on all CPUs.
+    /// `sched:sched_switch` on all CPUs, and `PERF_RECORD_SWITCH` where that leaves one out.
     Tracepoint,
     /// `PERF_RECORD_SWITCH`.
     Records,
@@ -82,14 +82,27 @@ pub(crate) struct Scheduler {
     /// Switches that were not used, and how many they stand for.
     unused: u64,
     stands_for: u64,
+    /// Switches that the tracepoint left out and the kernel's records have.
+    completed: u64,
     /// The idle state that a CPU entered last, since it has nothing to run.
     idle_states: FxHashMap<u16, i8>,
+    /// Whether the tracepoint calls threads as the kernel's records do; `None` until it is seen. Records have the ids of the
+    /// recorder's namespace.
+    has_same_ids: Option<bool>,
 }
 
 impl Scheduler {
     pub(crate) fn new(clock: Clock, population: &Population, source: SwitchSource) -> Self {
         let tracker = SwitchTracker::new(clock, clock.zero, population);
-        Self { tracker, source, unused: 0, stands_for: 0, idle_states: FxHashMap::default() }
+        Self {
+            tracker,
+            source,
+            unused: 0,
+            stands_for: 0,
+            completed: 0,
+            idle_states: FxHashMap::default(),
+            has_same_ids: None,
+        }
     }
 
     /// A CPU enters an idle state.
@@ -125,6 +138,11 @@ impl Scheduler {
         let old_stack = rows.stack_of(at);
         // Who leaves is who was interrupted, except where a dying thread has lost its ids.
         let is_current = at.sample.tid.is_some_and(|tid| tid > 0 && tid.cast_unsigned() == prev);
+        if is_current {
+            self.has_same_ids.get_or_insert(true);
+        } else if at.sample.tid.is_some_and(|tid| tid >= 0 && tid.cast_unsigned() != prev) {
+            self.has_same_ids = Some(false);
+        }
         let old = if is_current { at.thread } else { rows.population.thread_at(prev, cpu, at.ticks) };
         let priority = |number: Option<i64>| i8::try_from(number?.saturating_sub(NORMAL_PRIORITIES)).ok();
         let idle_state = self.idle_states.remove(&cpu);
@@ -179,7 +197,8 @@ impl Scheduler {
 
     /// A `PERF_RECORD_SWITCH` or `PERF_RECORD_SWITCH_CPU_WIDE`.
     pub(crate) fn record<Sink: RowSink>(&mut self, record: &Record<'_>, rows: &mut Rows<'_, Sink>) {
-        if self.source.switches != Switches::Records || is_of_a_guest(record.cpu_mode()) {
+        let completes = self.source.switches == Switches::Tracepoint && self.has_same_ids == Some(true);
+        if !(completes || self.source.switches == Switches::Records) || is_of_a_guest(record.cpu_mode()) {
             return;
         }
         let switch = match record.payload() {
@@ -193,6 +212,9 @@ impl Scheduler {
         let ticks = rows.now;
         // Recorders that follow tasks leave the CPU out unless they are asked for it.
         let cpu = record.cpu().and_then(|cpu| u16::try_from(cpu).ok());
+        if completes {
+            return self.complete(&switch, (pid, tid), cpu, rows);
+        }
         let this = rows.thread(Some(pid), Some(tid), cpu, ticks);
         let other = switch.other.map(|(pid, tid)| rows.thread(Some(pid), Some(tid), cpu, ticks));
         if !switch.out && other.is_some() && cpu.and_then(|cpu| self.tracker.running(cpu)) == Some(this) {
@@ -203,6 +225,46 @@ impl Scheduler {
         let (old, new) = if switch.out { (Some(this), other) } else { (None, Some(this)) };
         let switch = Switch::between(ticks, cpu, old, leave, new);
         self.tracker.switch(&switch, &mut rows.population, &mut rows.health, rows.sink);
+    }
+
+    /// A switch that the tracepoint left out, if it did: kernels do so in the context of some threads, that of a CPU's idle
+    /// thread among them, and say nothing of it. The record of who comes is written by the one who comes.
+    fn complete<Sink: RowSink>(
+        &mut self,
+        record: &SwitchRecord,
+        this: (i32, i32),
+        cpu: Option<u16>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        let (Some(cpu), Some(other)) = (cpu, record.other) else { return };
+        let ((_, old), (_, new)) = if record.out { (this, other) } else { (other, this) };
+        // A thread that ends has lost its id.
+        let Ok(new) = u32::try_from(new) else { return };
+        let ticks = rows.now;
+        let new = rows.population.thread_at(new, cpu, ticks);
+        if self.tracker.running(cpu) == Some(new) {
+            return;
+        }
+        let leave = match (record.out, record.preempted) {
+            (true, true) => Leave::Runnable,
+            (true, false) => Leave::Blocked,
+            // An idle thread never waits. At a CPU's first switch nobody knows since when it ran.
+            (false, _) if old == 0 && self.tracker.running(cpu).is_some() => Leave::Runnable,
+            (false, _) => Leave::Unseen,
+        };
+        let idle_state = self.idle_states.remove(&cpu);
+        let switch = Switch {
+            previous_c_state: idle_state.filter(|_| old == 0),
+            ..Switch::between(
+                ticks,
+                Some(cpu),
+                u32::try_from(old).ok().map(|old| rows.population.thread_at(old, cpu, ticks)),
+                leave,
+                Some(new),
+            )
+        };
+        self.tracker.switch(&switch, &mut rows.population, &mut rows.health, rows.sink);
+        self.completed += 1;
     }
 
     /// The end of the recording: whether it has switches, and wake-ups.
@@ -222,6 +284,12 @@ impl Scheduler {
                  record with -a or --switch-events"
                     .to_owned()
             }),
+            Switches::Tracepoint if self.completed > 0 => {
+                let completed = i64::try_from(self.completed).unwrap_or(i64::MAX);
+                rows.health.add("completed_switches", completed, None, || {
+                    "sched:sched_switch left them out; their times are those of PERF_RECORD_SWITCH".to_owned()
+                });
+            }
             Switches::Tracepoint | Switches::Records | Switches::Absent => {}
         }
         (self.tracker.has_switches(), self.tracker.has_ready())

@@ -2,7 +2,9 @@
 
 use tempfile::TempDir;
 use tracesift_perf::Endianness;
-use tracesift_trace::rows::{CpuFrequencyRow, CpuIdleStateRow, DiskIoRow, DiskOperation};
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuFrequencyRow, CpuIdleStateRow, DiskIoRow, DiskOperation, switch_flags,
+};
 
 use crate::extracted::Extracted;
 use crate::write::{self, Attr, Bytes, SAMPLE_ID_ALL};
@@ -32,6 +34,8 @@ const SWITCH: Format = Format {
     fields: "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:long prev_state;\toffset:16;\tsize:8;\tsigned:1;\n\
         \tfield:pid_t next_pid;\toffset:24;\tsize:4;\tsigned:1;\n",
 };
+const WAKING: Format =
+    Format { system: "sched", name: "sched_waking", fields: "\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n" };
 /// As kernels before 4.13 have it.
 const COMPLETE: Format = Format {
     system: "block",
@@ -47,12 +51,13 @@ struct Recording {
     endian: Endianness,
     formats: Vec<Format>,
     sample_type: u64,
+    flags: u64,
     data: Bytes,
 }
 
 impl Recording {
     fn new(endian: Endianness, formats: Vec<Format>) -> Self {
-        Self { endian, formats, sample_type: SAMPLE_TYPE, data: Bytes::new(endian) }
+        Self { endian, formats, sample_type: SAMPLE_TYPE, flags: SAMPLE_ID_ALL, data: Bytes::new(endian) }
     }
 
     /// A sample of the tracepoint with that index.
@@ -79,14 +84,23 @@ impl Recording {
         self
     }
 
+    /// A `PERF_RECORD_SWITCH_CPU_WIDE` of one thread about another one.
+    fn switch_record(&mut self, misc: u16, tid: u32, time: u64, cpu: u32, other: u32) -> &mut Self {
+        self.data.record(15, misc, |out| {
+            out.u32(other).u32(other).u32(tid).u32(tid).u64(time).u32(cpu).u32(0).u64(100);
+        });
+        self
+    }
+
     fn extracted(&self) -> Extracted {
         let mut tracing = Bytes::new(self.endian);
         tracing.raw(b"\x17\x08\x44tracing0.6\0").u8((self.endian == Endianness::BigEndian).into()).u8(8).u32(4096);
         tracing.raw(b"header_page\0").u64(0).raw(b"header_event\0").u64(0).u32(0);
         tracing.u32(self.formats.len() as u32);
         for (id, format) in (10..).zip(&self.formats) {
+            let states = if format.name == "sched_switch" { ", { 1, \"S\" }" } else { "" };
             let text = format!(
-                "name: {}\nID: {id}\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n{}\nprint fmt: \"\"\n",
+                "name: {}\nID: {id}\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n{}\nprint fmt: \"\"{states}\n",
                 format.name, format.fields
             );
             tracing.raw(format.system.as_bytes()).u8(0).u32(1).u64(text.len() as u64).raw(text.as_bytes());
@@ -99,7 +113,7 @@ impl Recording {
                 period: 1,
                 sample_type: self.sample_type,
                 read_format: 0,
-                flags: SAMPLE_ID_ALL,
+                flags: self.flags,
                 ids: vec![100 + index],
             })
             .collect();
@@ -157,6 +171,89 @@ fn who_wakes_an_idle_cpu_knows_how_deep_it_slept() {
         states.sort_unstable();
         assert_eq!(states, [(0, None), (70, Some(3)), (80, None), (100, None)], "{:?}", extracted.switches);
     }
+}
+
+/// A kernel that traces nothing in the context of some threads, such as the idle thread of one CPU.
+#[test]
+fn switch_records_complete_what_the_tracepoint_leaves_out() {
+    const CONTEXT_SWITCH: u64 = 1 << 26;
+    const GOES: u16 = 1 << 13;
+    const IS_PREEMPTED: u16 = 1 << 14;
+    use switch_flags::{BROKEN, GAP, OPEN_LEFT, OPEN_RIGHT, PREEMPTED};
+    let switch = |prev: u32, state: u64, next: u32| {
+        move |raw: &mut Bytes| {
+            raw.u32(prev).u32(0).u64(state).u32(next).u32(0);
+        }
+    };
+    let wakes = |pid: u32| {
+        move |raw: &mut Bytes| {
+            raw.u32(pid).u32(0);
+        }
+    };
+    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
+        let mut recording = Recording::new(endian, vec![SWITCH, WAKING]);
+        recording.flags |= CONTEXT_SWITCH;
+        recording
+            // Before a switch shows that both speak of the same ids, records are left alone.
+            .switch_record(GOES, 8, 990, 0, 9)
+            .sample(0, 5, 1_000, 1, switch(5, 1, 0))
+            .switch_record(GOES, 5, 1_001, 1, 0)
+            .switch_record(0, 0, 1_002, 1, 5)
+            .sample(1, 7, 1_050, 0, wakes(5))
+            // The idle thread goes without a word.
+            .switch_record(0, 5, 1_060, 1, 0)
+            .sample(0, 5, 1_100, 1, switch(5, 1, 6))
+            .switch_record(GOES, 5, 1_101, 1, 6)
+            .switch_record(0, 6, 1_102, 1, 5)
+            // Only the tracepoint is missing.
+            .switch_record(GOES | IS_PREEMPTED, 6, 1_120, 1, 5)
+            .switch_record(0, 5, 1_121, 1, 6)
+            .sample(0, 5, 1_130, 1, switch(5, 1, 4))
+            // Of thread 4 nothing is seen but that 6 comes behind it.
+            .switch_record(0, 6, 1_150, 1, 4)
+            .sample(0, 6, 1_160, 1, switch(6, 1, 4))
+            // The first switch of a CPU: who knows since when 3 was there.
+            .switch_record(0, 8, 1_170, 0, 3)
+            .sample(0, 4, 1_200, 1, switch(4, 1, 5));
+        let extracted = recording.extracted();
+        extracted.check_accounts();
+        let rows = |tid: i64| -> Vec<(i64, i64, Option<i64>, i16)> {
+            let is_it = |row: &&ContextSwitchRow| extracted.threads[row.thread.index()].tid == tid;
+            let rows = extracted.switches.iter().filter(is_it);
+            rows.map(|row| (row.off_time, row.time, row.ready_time, row.flags)).collect()
+        };
+        assert_eq!(rows(5), [(10, 70, Some(60), 0), (110, 130, None, 0), (140, 210, None, 0)], "{endian:?}");
+        assert_eq!(
+            rows(6),
+            [(0, 110, None, OPEN_LEFT), (130, 160, None, PREEMPTED), (170, 210, None, OPEN_RIGHT)],
+            "{endian:?}"
+        );
+        assert_eq!(rows(4), [(0, 140, None, OPEN_LEFT), (160, 170, None, BROKEN), (210, 210, None, OPEN_RIGHT)]);
+        assert_eq!(rows(3), [(0, 180, None, GAP | BROKEN), (180, 210, None, BROKEN | OPEN_RIGHT)]);
+        assert_eq!(rows(8), [(0, 180, None, OPEN_LEFT)]);
+        assert_eq!(extracted.health.get("completed_switches"), 4);
+        assert_eq!(extracted.health.get("broken_switch_chain"), 2);
+    }
+}
+
+#[test]
+fn records_of_another_namespace_complete_nothing() {
+    let mut recording = Recording::new(Endianness::LittleEndian, vec![SWITCH]);
+    recording.flags |= 1 << 26;
+    let switch = |prev: u32, next: u32| {
+        move |raw: &mut Bytes| {
+            raw.u32(prev).u32(0).u64(1).u32(next).u32(0);
+        }
+    };
+    // What the recorder calls 2 and 3 are 102 and 103 outside.
+    recording
+        .sample(0, 2, 1_000, 1, switch(102, 103))
+        .switch_record(1 << 13, 2, 1_001, 1, 3)
+        .switch_record(0, 3, 1_002, 1, 2)
+        .sample(0, 3, 1_010, 1, switch(103, 102));
+    let extracted = recording.extracted();
+    assert_eq!(extracted.health.get("completed_switches"), 0);
+    assert_eq!(extracted.health.get("broken_switch_chain"), 0);
 }
 
 #[test]

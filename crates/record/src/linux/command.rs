@@ -385,7 +385,14 @@ impl Planner<'_> {
         let mut arguments: Vec<String> = Vec::new();
         let mut add = |words: &[&str]| arguments.extend(words.iter().map(|word| (*word).to_owned()));
         match &self.scope {
-            Scope::Machine => add(&["-a"]),
+            Scope::Machine => {
+                add(&["-a"]);
+                // Some kernels leave switches out of the tracepoint, those of idle CPUs first of all. A record is a fifth of what
+                // the tracepoint writes with a stack.
+                if events.iter().any(|event| event.text.contains(SWITCH.name)) {
+                    add(&["--switch-events"]);
+                }
+            }
             // Threads that come back to a CPU are only seen by these records; the tracepoint is one of whom they take it from.
             Scope::Command | Scope::Processes(_) => add(&["--switch-events"]),
         }

@@ -1,6 +1,6 @@
 //! The events of a recording, and which of them a record belongs to.
 
-use linux_perf_event_reader::Endianness;
+use linux_perf_event_reader::{AttrFlags, Endianness};
 use rustc_hash::FxHashMap;
 
 use crate::attr::Attr;
@@ -77,7 +77,8 @@ impl Events {
         }
         self.ids += ids.len();
         let index = self.list.len() as u32;
-        let layout = Layout::new(&attr, self.endian);
+        let mut layout = Layout::new(&attr, self.endian);
+        layout.build_ids = self.no_layout.build_ids;
         for &id in &ids {
             let known = *self.by_id.entry(id).or_insert(index);
             if known != index {
@@ -88,6 +89,9 @@ impl Events {
             self.places.push(index);
         }
         self.layouts.push(layout);
+        if attr.flags.contains(AttrFlags::BUILD_ID) && !self.no_layout.build_ids {
+            self.layouts.iter_mut().chain([&mut self.no_layout]).for_each(|layout| layout.build_ids = true);
+        }
         let old_name = self.old_names.iter().find(|(config, _)| *config == attr.config);
         let name = self.description(index, &ids).or(old_name.map(|(_, name)| name)).cloned();
         self.list.push(Event { attr, ids, name, unit: None, scale: None });

@@ -17,6 +17,9 @@ pub struct Layout {
     pub(crate) branch_format: BranchSampleFormat,
     pub(crate) user_registers: u64,
     pub(crate) interrupt_registers: u64,
+    /// Whether the recorder asked for build ids in mappings, for any of its events: perf asks for one and tells itself of what
+    /// was mapped before.
+    pub(crate) build_ids: bool,
     head: Places,
     tail: Places,
     tail_length: u8,
@@ -49,6 +52,7 @@ impl Layout {
             branch_format: attr.branch_format,
             user_registers: attr.user_registers,
             interrupt_registers: attr.interrupt_registers,
+            build_ids: false,
             head,
             tail,
             tail_length,
@@ -65,6 +69,7 @@ impl Layout {
             branch_format: BranchSampleFormat::empty(),
             user_registers: 0,
             interrupt_registers: 0,
+            build_ids: false,
             head: Places::NOWHERE,
             tail: Places::NOWHERE,
             tail_length: 0,

@@ -3,7 +3,7 @@
 use tempfile::TempDir;
 use tracesift_perf::Endianness;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuFrequencyRow, CpuIdleStateRow, DiskIoRow, DiskOperation, switch_flags,
+    ContextSwitchRow, CpuFrequencyRow, CpuIdleStateRow, DiskIoRow, DiskOperation, ModuleRow, switch_flags,
 };
 
 use crate::extracted::Extracted;
@@ -254,6 +254,33 @@ fn records_of_another_namespace_complete_nothing() {
     let extracted = recording.extracted();
     assert_eq!(extracted.health.get("completed_switches"), 0);
     assert_eq!(extracted.health.get("broken_switch_chain"), 0);
+}
+
+/// Where another recorder asks for build ids, kernels say of every mapping that it has one.
+#[test]
+fn a_device_and_an_inode_are_no_build_id() {
+    const BUILD_ID: u64 = 1 << 34;
+    const HAS_BUILD_ID: u16 = 1 << 14;
+    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
+        let modules = |asked: bool, id: &'static [u8; 24]| {
+            let mut recording = Recording::new(endian, vec![SWITCH]);
+            recording.flags |= if asked { BUILD_ID } else { 0 };
+            recording.record(10, HAS_BUILD_ID | 2, 1_000, |out| {
+                out.u32(5).u32(5).u64s(&[0x1000, 0x1000, 0]).raw(id).u32(5).u32(2).text(b"/bin/x", 8);
+            });
+            let rows: Vec<ModuleRow> = recording.extracted().archive.rows().unwrap();
+            let row = rows.into_iter().find(|row| row.name == "x").unwrap();
+            row.build_id
+        };
+        const GIVEN: &[u8; 24] = b"\x04\0\0\0\x01\x02\x03\x04\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        // Disk 8:1, as a machine of this byte order writes it there.
+        const DISK: &[u8; 24] = b"\x08\0\0\0\x01\0\0\0\xcb\xf8\x04\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        assert_eq!(modules(true, GIVEN).as_deref(), Some("01020304"), "{endian:?}");
+        assert_eq!(modules(false, DISK), None, "{endian:?}");
+        // Longer than any.
+        const LONG: &[u8; 24] = b"\xfe\0\0\0\0\0\0\0\xcb\xf8\x04\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        assert_eq!(modules(true, LONG), None, "{endian:?}");
+    }
 }
 
 #[test]

@@ -54,8 +54,28 @@ pub enum FileId {
     BuildId(BuildId),
 }
 
+impl FileId {
+    fn parse(at: &mut Cursor<'_>, has_build_id: bool) -> Result<Self, Malformed> {
+        if has_build_id {
+            let length = usize::from(at.u8("length of the build id")?);
+            at.take(3, "build id")?;
+            let bytes = at.take(BuildId::MAX_LENGTH, "build id")?;
+            return Ok(match length {
+                1..=BuildId::MAX_LENGTH => Self::BuildId(BuildId::new(bytes, length)),
+                _ => Self::Unknown,
+            });
+        }
+        Ok(Self::Inode {
+            major: at.u32("device")?,
+            minor: at.u32("device")?,
+            inode: at.u64("inode")?,
+            generation: at.u64("inode generation")?,
+        })
+    }
+}
+
 impl<'a> Mapping<'a> {
-    pub(crate) fn parse(at: &mut Cursor<'a>, misc: u16, second: bool) -> Result<Self, Malformed> {
+    pub(crate) fn parse(at: &mut Cursor<'a>, misc: u16, second: bool, build_ids: bool) -> Result<Self, Malformed> {
         let pid = at.i32("process")?;
         let tid = at.i32("thread")?;
         let start = at.u64("address")?;
@@ -64,18 +84,10 @@ impl<'a> Mapping<'a> {
         let data = misc & PERF_RECORD_MISC_MMAP_DATA != 0;
         let (mut file, mut protection, mut flags) = (FileId::Unknown, 0, 0);
         if second {
-            file = if misc & PERF_RECORD_MISC_MMAP_BUILD_ID != 0 {
-                let length = at.u8("length of the build id")?;
-                at.take(3, "build id")?;
-                FileId::BuildId(BuildId::new(at.take(BuildId::MAX_LENGTH, "build id")?, length.into()))
-            } else {
-                FileId::Inode {
-                    major: at.u32("device")?,
-                    minor: at.u32("device")?,
-                    inode: at.u64("inode")?,
-                    generation: at.u64("inode generation")?,
-                }
-            };
+            // Where another recording asks for build ids, kernels set the bit in the records of all, whose fields say what they
+            // say without it.
+            let has_build_id = build_ids && misc & PERF_RECORD_MISC_MMAP_BUILD_ID != 0;
+            file = FileId::parse(at, has_build_id)?;
             protection = at.u32("protection")?;
             flags = at.u32("flags")?;
         }

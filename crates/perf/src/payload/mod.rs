@@ -93,8 +93,8 @@ impl<'a> Payload<'a> {
         let at = &mut fields;
         Ok(match record.kind() {
             Kind::Sample => Self::Sample(record.sample()?),
-            Kind::Mmap => Self::Mapping(Mapping::parse(at, misc, false)?),
-            Kind::Mmap2 => Self::Mapping(Mapping::parse(at, misc, true)?),
+            Kind::Mmap => Self::Mapping(Mapping::parse(at, misc, false, false)?),
+            Kind::Mmap2 => Self::Mapping(Mapping::parse(at, misc, true, record.layout.build_ids)?),
             Kind::Comm => Self::Comm(Comm::parse(at, misc)?),
             Kind::Fork => Self::Fork(Task::parse(at)?),
             Kind::Exit => Self::Exit(Task::parse(at)?),

@@ -13,7 +13,7 @@ const SAMPLE_TYPE: u64 =
 const OTHER_TYPE: u64 = 1 << 6 | 1 | 2 | 4 | 1 << 7;
 
 pub(crate) fn attrs() -> [Attr; 2] {
-    let flags = SAMPLE_ID_ALL | 2 << 15 | AttrFlags::COMM.bits();
+    let flags = SAMPLE_ID_ALL | 2 << 15 | AttrFlags::COMM.bits() | AttrFlags::BUILD_ID.bits();
     // Group, with id and time running.
     let read_format = 8 | 4 | 2;
     [

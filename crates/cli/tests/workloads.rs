@@ -14,6 +14,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 use tempfile::TempDir;
+#[cfg(target_os = "linux")]
+use tracesift_archive::Archive;
+#[cfg(target_os = "linux")]
+use tracesift_trace::rows::MarkRow;
 
 /// How perf records what is asked for times.
 const TIMES: &[&str] = &[
@@ -299,6 +303,39 @@ fn calls_fail() {
             events("sys_exit", &["ret=-39"], None, &["failed_by_error/39"]),
         ],
     });
+}
+
+/// Whether or not perf sees the trace marker, which it mostly does not.
+#[test]
+#[cfg(target_os = "linux")]
+fn phases_are_marks_of_own_recordings() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = TempDir::new().unwrap();
+    let tracesift = |arguments: &[&str], program: &[&Path]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tracesift"));
+        command.current_dir(directory.path()).env("XDG_CACHE_HOME", directory.path().join("cache"));
+        command.args(arguments).args(program).output().unwrap()
+    };
+    let output = tracesift(
+        &["record", "--profile", "cswitch", "-o", "a.data", "--"],
+        &[&workload("busy-regex"), Path::new("--seconds"), Path::new("50ms")],
+    );
+    if !output.status.success() {
+        return println!("skipped: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(tracesift(&["extract", "a.data"], &[]).status.success());
+    let archive = Archive::open(&directory.path().join("a.sift")).unwrap();
+    let marks: Vec<MarkRow> = archive.rows().unwrap();
+    let zero = archive.info().clock_zero;
+    for phase in report["phases"].as_array().unwrap() {
+        let time = |end: &str| {
+            let text = format!("phase {} {end}", phase["name"].as_str().unwrap());
+            marks.iter().find(|mark| mark.text == text).unwrap_or_else(|| panic!("{text}: {marks:?}")).time + zero
+        };
+        let told = |key: &str| phase[key].as_i64().unwrap();
+        assert!(time("begin") <= told("begin_ns") && told("end_ns") <= time("end"), "{phase}: {marks:?}");
+    }
 }
 
 /// Records a program, extracts that and holds the figures against each other; prints why and gives `None` where that is not possible.

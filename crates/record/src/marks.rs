@@ -10,7 +10,8 @@ use std::path::Path;
 use crate::Error;
 use crate::facts::{Instant, Mark};
 
-/// Tells a recorded command where its marks go.
+/// Tells a recorded command where its marks go. Programs may append lines of their own, one [`Mark`] as JSON each, of which
+/// `at.clock`, `at.clock_ns` and `text` are needed.
 pub const VARIABLE: &str = "TRACESIFT_MARKS";
 
 /// Writes a mark for now. The file must be there: it goes with the recording.

@@ -10,6 +10,7 @@ use rustix::fs::{Advice, fadvise};
 use rustix::process::{Resource, getrlimit, setpriority_process, setrlimit};
 use rustix::thread::gettid;
 use rustix::time::{ClockId, Timespec, clock_gettime};
+use serde_json::json;
 
 use super::Priority;
 
@@ -95,13 +96,23 @@ pub(super) fn trim(memory: &mut MmapMut) -> io::Result<()> {
     }
 }
 
+/// Names the file that takes the marks of a recording which `tracesift record` makes.
+const MARKS: &str = "TRACESIFT_MARKS";
+
 pub(super) fn mark(text: &str) -> bool {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
     static MARKER: OnceLock<Option<File>> = OnceLock::new();
+    let line = json!({ "at": { "clock": CLOCK, "clock_ns": time_ns() }, "text": text });
+    let file = FILE.get_or_init(|| OpenOptions::new().append(true).open(std::env::var_os(MARKS)?).ok());
     let open = || {
         let paths = ["/sys/kernel/tracing/trace_marker", "/sys/kernel/debug/tracing/trace_marker"];
         paths.iter().find_map(|path| OpenOptions::new().write(true).open(path).ok())
     };
-    let marker = MARKER.get_or_init(open).as_ref();
-    // One write per mark: each is a line of the trace.
-    marker.is_some_and(|mut marker| marker.write_all(format!("{text}\n").as_bytes()).is_ok())
+    let marker = MARKER.get_or_init(open);
+    // One write per mark: each is a line of its own, whoever else writes.
+    let write = |file: &Option<File>, line: String| {
+        file.as_ref().is_some_and(|mut file| file.write_all(line.as_bytes()).is_ok())
+    };
+    let recorded = write(file, format!("{line}\n"));
+    write(marker, format!("{text}\n")) || recorded
 }

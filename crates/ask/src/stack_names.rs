@@ -24,6 +24,19 @@ const EVERYBODYS: [&str; 14] = [
     "libpthread",
 ];
 
+/// Beginnings of functions through which everybody waits wherever they lie: standard libraries are linked into programs.
+const STANDARD_LIBRARIES: [&str; 9] = [
+    "std::",
+    "core::",
+    "alloc::",
+    "<std::",
+    "<core::",
+    "<alloc::",
+    "__gthread",
+    "System.Threading.",
+    "System::Threading::",
+];
+
 /// How every wait and every wake-up ends, in lower case: the way from a call of the kernel to the switch, or to the thread that is woken.
 const SWITCHING: [&str; 24] = [
     "__schedule",
@@ -71,8 +84,8 @@ impl StackNames {
         self.scratch.iter().map(|method| self.named.names.name(*method)).collect()
     }
 
-    /// The method of a stack that says most about who waits there: the first that is not of the operating system, else the first
-    /// behind the switch itself.
+    /// The method of a stack that says most about who waits there: the first that is neither of the operating system nor of a standard
+    /// library, else the first that is not of the operating system, else the first behind the switch itself.
     pub(crate) fn telling(stack: &[MethodName]) -> Option<&MethodName> {
         // What lies in no module has no name.
         let named = || stack.iter().filter(|method| method.module.is_some());
@@ -85,8 +98,15 @@ impl StackNames {
             };
             EVERYBODYS.into_iter().any(starts)
         };
-        let outside = named().find(|method| !is_everybodys(method));
-        outside.or_else(|| named().find(|method| !switches(method))).or(stack.first())
+        let is_standard = |method: &MethodName| {
+            // Functions made of templates begin with what they return.
+            let function = ["void ", "bool "].iter().find_map(|kind| method.function.strip_prefix(kind));
+            let function = function.unwrap_or(&method.function);
+            STANDARD_LIBRARIES.into_iter().any(|library| function.starts_with(library))
+        };
+        let outside = || named().filter(|method| !is_everybodys(method));
+        let own = outside().find(|method| !is_standard(method));
+        own.or_else(|| outside().next()).or_else(|| named().find(|method| !switches(method))).or(stack.first())
     }
 }
 
@@ -117,5 +137,38 @@ mod tests {
             [method("[kernel.kallsyms]", "schedule"), method("libc.so.6", "read"), method("libcurl.so", "poll")];
         assert_eq!(StackNames::telling(&linux).map(|method| &*method.function), Some("poll"));
         assert!(StackNames::telling(&[]).is_none());
+    }
+
+    #[test]
+    fn everybody_waits_through_standard_libraries() {
+        let method = |module: &str, function: &str| MethodName {
+            module: Some(module.to_owned()),
+            function: function.to_owned(),
+        };
+        for library in [
+            "std::sys::pal::unix::futex::futex_wait",
+            "<std::fs::File as std::io::Read>::read",
+            "core::ops::function::FnOnce::call_once",
+            "<alloc::boxed::Box<F> as core::ops::function::FnOnce<A>>::call_once",
+            "std::__1::condition_variable::wait(std::__1::unique_lock<std::__1::mutex>&)",
+            "void std::this_thread::sleep_for<long, std::ratio<1l, 1000l> >(std::chrono::duration<long> const&)",
+            "__gthread_mutex_lock(pthread_mutex_t*)",
+            "System.Threading.WaitHandle.WaitOneNoCheck",
+        ] {
+            let stack = [
+                method("[kernel.kallsyms]", "futex_do_wait"),
+                method("libc.so.6", "syscall"),
+                method("program", library),
+                method("program", "program::wait_for_lock"),
+                method("program", "std::rt::lang_start"),
+            ];
+            let told = |stack: &[MethodName]| StackNames::telling(stack).map(|method| method.function.clone());
+            assert_eq!(told(&stack).as_deref(), Some("program::wait_for_lock"));
+            // Where there is nothing else, it is more than the kernel's own.
+            assert_eq!(told(&stack[..3]).as_deref(), Some(library));
+        }
+        // Begins alike and is none.
+        let own = [method("program", "standard::wait"), method("program", "main")];
+        assert_eq!(StackNames::telling(&own).map(|method| &*method.function), Some("standard::wait"));
     }
 }

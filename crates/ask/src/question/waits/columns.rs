@@ -248,7 +248,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Waits in",
         Kind::Text,
         |r| telling(&r.stack),
-        "The first method of the stack that is not of the operating system; else the first behind the switch itself.",
+        "The first method of the stack that is neither of the operating system nor of a standard library.",
     ),
     ColumnOf::always(
         "woken_by",

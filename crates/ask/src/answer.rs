@@ -37,6 +37,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows; each has one value per column.
     pub rows: Vec<Vec<Value>>,
+    /// Whether JSON leaves out what does not apply to a row: the columns are those of many kinds of rows.
+    pub is_sparse: bool,
 }
 
 /// What a column holds, and how a table for people shows it.
@@ -377,7 +379,7 @@ impl Answer {
             let table = below(row, at).map(|table| table.rows).unwrap_or_default();
             table.into_iter().map(move |row| owner.iter().cloned().chain(row).collect())
         });
-        Table { columns, rows: rows.collect() }
+        Table { columns, rows: rows.collect(), is_sparse: false }
     }
 
     fn without_tables(&self) -> Table {
@@ -385,6 +387,7 @@ impl Answer {
         Table {
             columns: kept.iter().filter_map(|&at| self.columns.get(at).copied()).collect(),
             rows: self.rows().map(|row| kept.iter().filter_map(|&at| row.get(at).cloned()).collect()).collect(),
+            is_sparse: false,
         }
     }
 

@@ -175,7 +175,9 @@ fn a_chain_leads_to_the_disk() {
     assert_eq!(waits(&answer), [(100, "b.exe(20) 22 lock owner".to_owned())]);
     assert_eq!(value(&answer, row, "wait_method"), &"a.exe!A::Lock".into());
     assert_eq!(value(&answer, row, "reason"), &"UserRequest".into());
-    let Value::Table(Table { columns, rows: links }) = value(&answer, row, "chain") else { panic!("no chain") };
+    let Value::Table(Table { columns, rows: links, is_sparse: false }) = value(&answer, row, "chain") else {
+        panic!("no chain")
+    };
     let figures = |link: &Vec<Value>| {
         ["tid", "run_ns", "ready_ns", "wait_ns", "longest_wait_ns"].map(|key| {
             let at = columns.iter().position(|column| column.key == key).expect("a column");

@@ -1,5 +1,5 @@
 //! JSON: an array with one object per row, or one object per line. Raw units, stable keys in a stable order; what a
-//! recording does not say is `null`. Objects inside a row leave such keys out.
+//! recording does not say is `null`. Objects inside a row leave such keys out where their table is sparse.
 
 use std::io::{self, Write};
 
@@ -56,8 +56,27 @@ fn json(value: &Value) -> Json {
         Value::Map(values) => {
             Json::Object(values.iter().map(|(key, value)| (key.clone(), json(value))).collect::<Map<_, _>>())
         }
-        Value::Table(Table { columns, rows }) => {
-            Json::Array(rows.iter().map(|row| object(columns, row, false)).collect())
+        Value::Table(Table { columns, rows, is_sparse }) => {
+            Json::Array(rows.iter().map(|row| object(columns, row, !is_sparse)).collect())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracesift_ask::answer::{Column, Kind, Table, Value, View};
+
+    use super::text;
+
+    #[test]
+    fn only_sparse_tables_leave_out_what_is_not_known() {
+        let column = |key| Column { key, title: "", kind: Kind::Text, view: View::Always, help: "" };
+        let table = |is_sparse| {
+            let rows = vec![vec!["B".into(), Value::None], vec!["C".into(), "disk".into()]];
+            Value::Table(Table { columns: vec![column("process"), column("woken_by")], rows, is_sparse })
+        };
+        let last = r#"{"process":"C","woken_by":"disk"}]"#;
+        assert_eq!(text(&table(false)), format!(r#"[{{"process":"B","woken_by":null}},{last}"#));
+        assert_eq!(text(&table(true)), format!(r#"[{{"process":"B"}},{last}"#));
     }
 }

@@ -51,7 +51,7 @@ fn tables(tables: &[TableFile]) -> Table {
     ];
     let mut sorted = tables.to_vec();
     sorted.sort_by(|a, b| a.bytes.cmp(&b.bytes).then_with(|| a.name.cmp(&b.name)));
-    Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, &sorted) }
+    Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, &sorted), is_sparse: true }
 }
 
 fn health_table(rows: &[HealthRow]) -> Table {
@@ -67,5 +67,5 @@ fn health_table(rows: &[HealthRow]) -> Table {
         ),
         ColumnOf::always("example", "Example", Kind::LongText, |h| h.example.clone().into(), "The first occurrence."),
     ];
-    Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, rows) }
+    Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, rows), is_sparse: true }
 }

@@ -100,7 +100,7 @@ pub const COLUMNS: &[ColumnOf<CountRow>] = &[
 
 /// The table of rows in this order.
 pub(super) fn table(rows: &[CountRow]) -> Table {
-    Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, rows) }
+    Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, rows), is_sparse: true }
 }
 
 /// The table of an `.etl`, the most frequent class last; and the labels of the classes that stop early.
@@ -198,5 +198,5 @@ pub(super) fn self_describing(counts: &Counts) -> Option<Table> {
             count,
         })
         .collect();
-    (!rows.is_empty()).then(|| Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, &rows) })
+    (!rows.is_empty()).then(|| Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, &rows), is_sparse: true })
 }

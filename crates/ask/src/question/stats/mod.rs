@@ -474,7 +474,7 @@ fn cards(row: &Row) -> Value {
 }
 
 fn small_table<R>(columns: &[ColumnOf<R>], rows: &[R]) -> Table {
-    Table { columns: descriptions(columns), rows: values(columns, rows) }
+    Table { columns: descriptions(columns), rows: values(columns, rows), is_sparse: true }
 }
 
 /// Columns that only a table below the rows has.

@@ -60,5 +60,5 @@ pub(super) fn health(rows: Vec<Damaged>) -> Option<Table> {
         ColumnOf::always("bytes", "Size", Kind::Bytes, |r| r.bytes.into(), "Bytes that could not be used."),
         ColumnOf::always("example", "First", Kind::LongText, |r| r.example.clone().into(), "The first occurrence."),
     ];
-    (!rows.is_empty()).then(|| Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, &rows) })
+    (!rows.is_empty()).then(|| Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, &rows), is_sparse: true })
 }

@@ -248,14 +248,26 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "wait_reasons",
         "Waits for",
         Kind::Table,
-        |r| Value::Table(Table { columns: descriptions(REASONS), rows: values(REASONS, &r.detail.reasons) }),
+        |r| {
+            Value::Table(Table {
+                columns: descriptions(REASONS),
+                rows: values(REASONS, &r.detail.reasons),
+                is_sparse: false,
+            })
+        },
         "Reasons of its waits, the longest first.",
     ),
     ColumnOf::machine(
         "wakers",
         "Woken by",
         Kind::Table,
-        |r| Value::Table(Table { columns: descriptions(WAKERS), rows: values(WAKERS, &r.detail.wakers) }),
+        |r| {
+            Value::Table(Table {
+                columns: descriptions(WAKERS),
+                rows: values(WAKERS, &r.detail.wakers),
+                is_sparse: false,
+            })
+        },
         "Who ended its waits, the most frequent first.",
     ),
     of_process::command_line().shown(View::Machine),

@@ -298,7 +298,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "chain",
         "Chain",
         Kind::Table,
-        |r| Value::Table(Table { columns: descriptions(CHAIN), rows: values(CHAIN, &r.chain) }),
+        |r| Value::Table(Table { columns: descriptions(CHAIN), rows: values(CHAIN, &r.chain), is_sparse: false }),
         "Wait chain: what the thread that ended the wait did while it lasted; where that mostly waited itself, the thread that ended that wait, and so on.",
     ),
 ]);

@@ -103,6 +103,8 @@ struct State {
     thread: ThreadId,
     /// Life inside the recording, whatever the time range.
     life: Span,
+    /// One that has lost its id while it ended stands in a row of its own, and has its life in the other.
+    is_named: bool,
     covered: Option<Covered>,
 }
 
@@ -288,7 +290,7 @@ impl State {
     fn new(row: &ThreadRow, recording: Span) -> Self {
         let start = row.start.unwrap_or(recording.start);
         let life = Span::new(start, row.end.unwrap_or(recording.end)).intersect(recording);
-        Self { thread: row.thread, life, covered: None }
+        Self { thread: row.thread, life, is_named: row.tid >= 0, covered: None }
     }
 
     fn within_life(&self, time: i64) -> i64 {
@@ -313,7 +315,11 @@ impl State {
     fn close(&self, first_cpu: Option<i16>, parts: &mut Parts<'_>, visit: &mut impl FnMut(Run)) -> bool {
         let Some(Covered { left, right }) = self.covered else {
             for part in &mut *parts.parts {
-                part.account.unknown += part.account.life.length();
+                if self.is_named {
+                    part.account.unknown += part.account.life.length();
+                } else {
+                    part.account.life.end = part.account.life.start;
+                }
             }
             return true;
         };

@@ -189,3 +189,13 @@ fn rows_without_thread_and_overlapping_rows_are_counted() {
     assert_eq!(accounts.contradictions, 3);
     assert_eq!((accounts.threads[0].run, accounts.threads[0].wait), (80, 20));
 }
+
+/// Who has lost its id while it ended has a row of its own, and its life in that with the id.
+#[test]
+fn nothing_is_unknown_of_a_thread_without_an_id() {
+    let recording = Recording { span: Span::new(0, 100), has_switches: true, has_ready: true };
+    let nameless = ThreadRow { tid: -1, ..thread(1, None, None) };
+    let (accounts, _) = account(&recording, Span::ALL, &[thread(0, None, None), nameless], [].iter());
+    assert_eq!(accounts.threads[0].unknown, 100);
+    assert_eq!((accounts.threads[1].unknown, accounts.threads[1].life.length()), (0, 0));
+}

@@ -1,5 +1,6 @@
 //! Programs with known behaviour, for tests to record. None is a test: each tells what it did, measured on its own clocks.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _, pipe};
@@ -111,21 +112,32 @@ fn thread<'scope>(
         let (begin, before) = (Reading::take(), stolen());
         let mut figures = work();
         let (end, after) = (Reading::take(), stolen());
+        // The system's figure is rounded, but has what was taken while the thread did not work.
+        let stolen = STOLEN_FROM_WORK.get().max(after - before);
         let [voluntary, preempted] = [0, 1].map(|index| end.switches[index] - begin.switches[index]);
         figures.extend([("tid", gettid().as_raw_nonzero().get().into()), ("begin", begin.time), ("end", end.time)]);
         figures.extend([("cpu", end.cpu - begin.cpu), ("ready", end.ready - begin.ready)]);
-        figures.extend([("voluntary", voluntary), ("preempted", preempted), ("stolen", after - before)]);
+        figures.extend([("voluntary", voluntary), ("preempted", preempted), ("stolen", stolen)]);
         tell(&name, &figures);
     };
     builder.spawn_scoped(scope, told).unwrap();
 }
 
-/// Works until the thread has run so long.
+thread_local! {
+    /// ns that a hypervisor took from this thread while it worked.
+    static STOLEN_FROM_WORK: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Works until the thread has run so long. It never sleeps, so what is neither CPU time nor waiting for a CPU was stolen.
 fn spin(time: Duration) {
-    let end = cpu_time() + nanos(time);
+    let begin = Reading::take();
+    let end = begin.cpu + nanos(time);
     while cpu_time() < end {
         (0..1_000_u64).for_each(|turn| _ = std::hint::black_box(turn));
     }
+    let end = Reading::take();
+    let stolen = (end.time - begin.time) - (end.cpu - begin.cpu) - (end.ready - begin.ready);
+    STOLEN_FROM_WORK.set(STOLEN_FROM_WORK.get() + stolen.max(0));
 }
 
 const MS: Duration = Duration::from_millis(1);

@@ -68,7 +68,18 @@ pub fn parse_time(text: &str, default: TimeUnit) -> Result<i64, QuantityError> {
 pub fn parse_size(text: &str) -> Result<i64, QuantityError> {
     let (number, unit) = split(text)?;
     let factor = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" | "byte" | "bytes" => 1,
+        "" | "byte" | "bytes" => 1,
+        other => bytes_of_unit(other)
+            .ok_or_else(|| unknown_unit(text, unit, "size", "B, KB, MB, GB, TB, KiB, MiB, GiB or TiB"))?,
+    };
+    scale(text, number, factor.into())
+}
+
+/// Bytes of a unit in small letters: `b`, `kb`, `mib` …
+#[must_use]
+pub fn bytes_of_unit(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "b" => 1,
         "kb" => 1_000,
         "mb" => 1_000_000,
         "gb" => 1_000_000_000,
@@ -77,9 +88,8 @@ pub fn parse_size(text: &str) -> Result<i64, QuantityError> {
         "mib" => 1 << 20,
         "gib" => 1 << 30,
         "tib" => 1 << 40,
-        _ => return Err(unknown_unit(text, unit, "size", "B, KB, MB, GB, TB, KiB, MiB, GiB or TiB")),
-    };
-    scale(text, number, factor)
+        _ => return None,
+    })
 }
 
 /// A part of a whole.

@@ -35,6 +35,8 @@ impl Identity {
     }
 }
 
+#[cfg(target_os = "linux")]
+pub(crate) use system::signal;
 pub(crate) use system::{CAN_HALT, detach, end, go_on, halt};
 
 /// Processes that are called so, as the kernel knows them; `.exe` may be left out.
@@ -77,7 +79,7 @@ mod system {
     }
 
     /// To a process that may have ended by itself.
-    fn signal(pid: u32, signal: Signal) {
+    pub(crate) fn signal(pid: u32, signal: Signal) {
         if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
             let _ = kill_process(pid, signal);
         }

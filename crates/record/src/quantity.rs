@@ -2,23 +2,13 @@
 
 use std::time::Duration;
 
-/// Bytes of `40GB`; KB, MB, GB and TB are powers of 1000, KiB, MiB, GiB and TiB of 1024.
+use tracesift_ask::units::bytes_of_unit;
+
+/// Bytes of `40GB`, with units as questions have them.
 #[must_use]
 pub fn size(text: &str) -> Option<u64> {
     let (number, unit) = split(text)?;
-    let factor: u64 = match unit.as_str() {
-        "b" => 1,
-        "kb" => 1_000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        "tb" => 1_000_000_000_000,
-        "kib" => 1 << 10,
-        "mib" => 1 << 20,
-        "gib" => 1 << 30,
-        "tib" => 1 << 40,
-        _ => return None,
-    };
-    number.checked_mul(factor)
+    number.checked_mul(bytes_of_unit(&unit)?)
 }
 
 /// The time that `5min` is.

@@ -276,14 +276,15 @@ struct Ended {
 }
 
 /// A command that runs while a thread waits for its end.
-struct RunningCommand {
-    name: String,
-    pid: u32,
-    end: Receiver<(std::io::Result<ExitStatus>, Duration)>,
+pub(crate) struct RunningCommand {
+    pub(crate) name: String,
+    pub(crate) pid: u32,
+    /// How it ended, and after what time.
+    pub(crate) end: Receiver<(std::io::Result<ExitStatus>, Duration)>,
 }
 
 impl RunningCommand {
-    fn start(command: &mut Command) -> Result<Self, Error> {
+    pub(crate) fn start(command: &mut Command) -> Result<Self, Error> {
         let name = command.get_program().to_string_lossy().into_owned();
         let started = Instant::now();
         // From this thread: perf follows the threads that it was shown, and a new one it may not know yet.

@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::process;
+use crate::staging::write_document;
 use crate::{Error, marks};
 
 /// Where the started recording is known: one per user.
@@ -194,11 +195,7 @@ impl Session {
     }
 
     fn write(&self, state: &State) -> Result<(), Error> {
-        let path = self.file(STATE);
-        let temporary = path.with_extension(std::process::id().to_string());
-        let text = serde_json::to_vec(state).map_err(std::io::Error::from);
-        let written = text.and_then(|text| fs::write(&temporary, text)).and_then(|()| fs::rename(&temporary, &path));
-        written.map_err(|error| Error::file(path, error))
+        write_document(&self.file(STATE), state)
     }
 
     fn said(&self) -> String {

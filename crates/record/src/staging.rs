@@ -1,8 +1,10 @@
 //! Recordings under temporary names until they are whole.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::Error;
 
@@ -74,6 +76,22 @@ pub(crate) fn put_in_place(from: &Path, to: &Path, overwrite: bool) -> Result<()
         }
     }
     fs::rename(from, to).map_err(failed)
+}
+
+/// Writes a JSON document whole or not at all, over one that is there.
+pub(crate) fn write_document(path: &Path, document: &impl Serialize) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written = serde_json::to_string_pretty(document).map_err(io::Error::from).and_then(|text| {
+        // Never through a link that somebody has put there.
+        let _ = fs::remove_file(&temporary);
+        fs::File::create_new(&temporary)?.write_all((text + "\n").as_bytes())?;
+        fs::rename(&temporary, path)
+    });
+    written.map_err(|error| {
+        let _ = fs::remove_file(&temporary);
+        Error::file(path, error)
+    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use chrono::{DateTime, Local, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::staging::write_document;
 
 /// Facts of a recording and of the machine that made it. What is not known is `null`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,17 +195,7 @@ impl MachineFacts {
     /// [`Error::File`].
     pub fn write_beside(&self, recording: &Path) -> Result<PathBuf, Error> {
         let path = Self::path_of(recording);
-        let mut text = serde_json::to_string_pretty(self).map_err(|error| Error::file(&path, error.into()))?;
-        text.push('\n');
-        // Never through a link that somebody has put there.
-        let temporary = path.with_extension(format!("json.{}", std::process::id()));
-        let written = std::fs::File::create_new(&temporary)
-            .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
-            .and_then(|()| std::fs::rename(&temporary, &path));
-        written.map_err(|error| {
-            let _ = std::fs::remove_file(&temporary);
-            Error::file(&path, error)
-        })?;
+        write_document(&path, self)?;
         Ok(path)
     }
 }

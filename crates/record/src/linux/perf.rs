@@ -3,19 +3,19 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, Mode, OFlags, mkfifoat};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use crate::error::{Error, Shortfall};
 use crate::linux::capabilities::Capabilities;
 use crate::linux::command::{self, Plan};
 use crate::options::{Options, Scope};
+use crate::process;
 use crate::staging::Staging;
 
 const TOOL: &str = "perf";
@@ -95,7 +95,7 @@ impl Prepared {
         // perf ends with what it runs, and that ends when our end of the pipe is closed: however we end, perf does not stay.
         command.args(["--", "cat"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(stderr);
         // Ctrl-C in a terminal is for us; perf is told by us.
-        command.process_group(0);
+        process::detach(&mut command);
         let child = command.spawn().map_err(|error| Error::Command { command: TOOL.to_owned(), error })?;
         let mut running = Running { child, said, ended: false };
         match running.wait_until_it_records(control, staging, cancel) {
@@ -218,16 +218,9 @@ impl Running {
         while !self.has_ended() {
             if asked.elapsed() > GRACE && !told {
                 told = true;
-                self.signal(Signal::INT);
+                process::signal(self.child.id(), Signal::INT);
             }
             std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // It may have ended just now.
-            let _ = kill_process(pid, signal);
         }
     }
 

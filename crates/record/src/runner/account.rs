@@ -9,8 +9,6 @@ use tracesift_trace::rows::{
     DiskIoRow, DiskOperation, HealthRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
 };
 
-use super::measured::Cold;
-
 /// More files than a line can name.
 const MOST_MAPPED: usize = 20;
 
@@ -33,6 +31,17 @@ pub struct Account {
     pub cold: Option<Cold>,
     /// What makes the figures less than exact.
     pub warnings: Vec<String>,
+}
+
+/// What reading an archive tells of a run with empty caches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cold {
+    /// Bytes that the test's processes read from disks.
+    pub own_bytes: i64,
+    /// Bytes that all processes read while the test ran.
+    pub all_bytes: i64,
+    /// Files of the test that other processes had mapped before it began, each with one of these: they stayed in memory.
+    pub still_mapped: Vec<(String, String)>,
 }
 
 /// Why there is no account.

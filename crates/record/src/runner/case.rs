@@ -122,10 +122,7 @@ fn filled(text: &str, values: &[(String, String)]) -> Result<String, String> {
 
 /// A name without the characters that part the names of recordings, or that file systems do not take.
 fn name(test: &str, values: &[(String, String)]) -> String {
-    let clean = |text: &str| -> String {
-        let kept = |c: char| if c.is_alphanumeric() || "-+=,.@".contains(c) { c } else { '-' };
-        text.trim().chars().map(kept).collect()
-    };
+    let clean = |text: &str| cleaned(text.trim(), "-+=,.@");
     let mut name = clean(test);
     for (parameter, value) in values {
         // `threads3`, but `mode-parallel`.
@@ -133,6 +130,11 @@ fn name(test: &str, values: &[(String, String)]) -> String {
         name.push_str(&format!("-{}{gap}{}", clean(parameter), clean(value)));
     }
     name
+}
+
+/// A text with `-` in the place of what is neither a letter nor a digit nor one of the others.
+pub(super) fn cleaned(text: &str, others: &str) -> String {
+    text.chars().map(|c| if c.is_alphanumeric() || others.contains(c) { c } else { '-' }).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Runs a plan.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -11,17 +11,22 @@ use std::time::{Duration, Instant, SystemTime};
 use chrono::{DateTime, Local, Timelike as _};
 
 use super::cache;
-use super::case::Case;
+use super::case::{Case, cleaned};
 use super::extraction::Extraction;
-use super::measured::{Finished, Left, judge};
+use super::measured::{Ended, Finished, judge};
 use super::plan::{Cache, Plan};
 use super::state::{Kind, Run, State};
 use super::turns;
 use crate::process::{self, Ending};
-use crate::{EndedBy, Error, MachineFacts, Recorder};
+use crate::run::RunningCommand;
+use crate::staging::Staging;
+use crate::{EndedBy, Error, MachineFacts, Recorded, Recorder};
 
 /// Between two looks at whether something has ended.
 const TICK: Duration = Duration::from_millis(10);
+/// What a command prints on standard output and standard error.
+const OUT: &str = "out.txt";
+const ERR: &str = "err.txt";
 
 /// What the plan does not say.
 #[derive(Debug)]
@@ -98,13 +103,11 @@ pub fn run(
         let remedy = shortfall.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
         say(Event::Warning(format!("{}{remedy}", shortfall.what)));
     }
-    let machine = machine();
     let left = turns::left(&plan.cases, state);
     let kinds = [Kind::Recorded, Kind::Bare];
     let done = plan.cases.iter().flat_map(|case| kinds.map(|kind| state.runs_of(case, kind).count())).sum();
     say(Event::Begins { done, left: left.len() });
-    let mut runner =
-        Runner { recorder, stop, settings, machine, directory: state.directory().to_owned(), warmed: Vec::new() };
+    let mut runner = Runner { recorder, stop, settings, directory: state.directory().to_owned(), warmed: Vec::new() };
     for (number, (case, kind)) in left.into_iter().enumerate() {
         if runner.is_cancelled() {
             break;
@@ -127,7 +130,6 @@ struct Runner<'a> {
     /// Ends the run at work.
     stop: Arc<AtomicBool>,
     settings: &'a Settings<'a>,
-    machine: String,
     directory: PathBuf,
     /// Cases that have run once to fill the caches.
     warmed: Vec<String>,
@@ -135,16 +137,9 @@ struct Runner<'a> {
 
 /// A run without its name.
 struct Ran {
-    left: RanLeft,
-    recording: Option<PathBuf>,
+    ended: Ended,
     pid: Option<u32>,
-}
-
-struct RanLeft {
-    status: Option<ExitStatus>,
-    wall: Duration,
-    timed_out: bool,
-    started: SystemTime,
+    recording: Option<Recorded>,
 }
 
 impl Runner<'_> {
@@ -169,33 +164,33 @@ impl Runner<'_> {
 
     fn between(&mut self, case: &Case, kind: Kind, say: &mut dyn FnMut(Event<'_>)) -> Result<Option<Run>, Problem> {
         if case.cache == Cache::Warm && !self.warmed.contains(&case.name) {
-            let files = self.output_files(&case.name);
-            let ran = self.held(|runner| runner.bare(case, &files));
-            files.remove();
-            ran?;
+            let staging = self.staging(case)?;
+            self.held(|runner| runner.bare(case, &staging).map_err(Problem::from))?;
             self.warmed.push(case.name.clone());
         }
         self.settle(case.settle);
         if self.is_cancelled() {
             return Ok(None);
         }
-        let files = self.output_files(&case.name);
+        let staging = self.staging(case)?;
         let ran = self.held(|runner| {
             if case.cache == Cache::Cold {
                 cache::empty().map_err(|error| Problem::Cache { case: case.name.clone(), error })?;
             }
             match kind {
-                Kind::Recorded => runner.recorded(case, &files, say),
-                Kind::Bare => Ok(runner.bare(case, &files)?),
+                Kind::Recorded => runner.recorded(case, &staging, say),
+                Kind::Bare => runner.bare(case, &staging).map_err(Problem::from),
             }
         })?;
-        let run = match ran {
-            Some(ran) => self.named(case, kind, ran, &files).map(Some)?,
-            None => None,
-        };
-        files.remove();
+        let run = ran.map(|ran| self.named(case, kind, ran, &staging)).transpose()?;
+        drop(staging);
         self.settle(case.settle);
         Ok(run)
+    }
+
+    /// Where the files of a run are until they have their names; what does not get one goes with it.
+    fn staging(&self, case: &Case) -> Result<Staging, Error> {
+        Staging::beside(&self.directory.join(&case.name))
     }
 
     /// Does something while nothing is extracted.
@@ -220,12 +215,11 @@ impl Runner<'_> {
     fn recorded(
         &mut self,
         case: &Case,
-        files: &OutputFiles,
+        staging: &Staging,
         say: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<Ran>, Problem> {
-        let output =
-            self.directory.join(format!(".{}.{}.{}", case.name, std::process::id(), self.recorder.extension()));
-        let Some(mut command) = command(case, files)? else { return Ok(None) };
+        let output = staging.file(&format!("recording.{}", self.recorder.extension()));
+        let Some(mut command) = command(case, staging)? else { return Ok(None) };
         let deadline = Deadline::new(case.timeout, &self.settings.cancel, &self.stop);
         let recorded = self.recorder.record_telling(&mut command, &output, &mut || deadline.begin());
         let timed_out = deadline.end();
@@ -233,64 +227,53 @@ impl Runner<'_> {
             Err(Error::Cancelled) if self.is_cancelled() => return Ok(None),
             recorded => recorded?,
         };
-        if self.is_cancelled() || recorded.ended_by == EndedBy::Recorder {
-            for file in recorded.files.iter().flat_map(|file| [file.clone(), MachineFacts::path_of(file)]) {
-                // It is nobody's recording.
-                let _ = std::fs::remove_file(file);
-            }
-            if !self.is_cancelled() {
-                let said = "the recorder ended before the test".to_owned();
-                return Err(Error::Broken { tool: "the recorder", said }.into());
-            }
+        if self.is_cancelled() {
             return Ok(None);
+        }
+        if recorded.ended_by == EndedBy::Recorder {
+            let said = "the recorder ended before the test".to_owned();
+            return Err(Error::Broken { tool: "the recorder", said }.into());
         }
         for warning in recorded.warnings.iter().skip(self.recorder.shortfalls().len()) {
             say(Event::Warning(format!("{}: {}", case.name, warning.what)));
         }
-        let left = RanLeft {
+        let ended = Ended {
             status: recorded.exit_status,
             wall: recorded.command_duration.or(case.timeout).unwrap_or_default(),
             timed_out,
             started: recorded.started,
         };
-        Ok(Some(Ran { left, recording: Some(recorded.path), pid: recorded.command_pid }))
+        Ok(Some(Ran { ended, pid: recorded.command_pid, recording: Some(recorded) }))
     }
 
     /// Runs the command without a recorder.
-    fn bare(&mut self, case: &Case, files: &OutputFiles) -> Result<Option<Ran>, Problem> {
-        let Some(mut command) = command(case, files)? else { return Ok(None) };
-        let name = || case.command.first().cloned().unwrap_or_default();
+    fn bare(&mut self, case: &Case, staging: &Staging) -> Result<Option<Ran>, Error> {
+        let Some(mut command) = command(case, staging)? else { return Ok(None) };
         let (started, start) = (SystemTime::now(), Instant::now());
-        let mut child = command.spawn().map_err(|error| Error::Command { command: name(), error })?;
-        let pid = child.id();
-        let (sender, end) = mpsc::channel();
-        std::thread::spawn(move || {
-            let status = child.wait();
-            // Nobody waits any more where the user has had enough.
-            let _ = sender.send((status, start.elapsed()));
-        });
+        let RunningCommand { name, pid, end } = RunningCommand::start(&mut command)?;
         let mut timed_out = false;
         let (status, wall) = loop {
             if let Ok((status, wall)) = end.recv_timeout(TICK) {
-                break (status.map_err(|error| Error::Command { command: name(), error })?, wall);
+                break (status.map_err(|error| Error::Command { command: name, error })?, wall);
             }
             timed_out |= case.timeout.is_some_and(|timeout| start.elapsed() > timeout);
             if timed_out || self.is_cancelled() {
                 process::end(pid, Ending::Force);
             }
         };
-        let left = RanLeft { status: Some(status), wall, timed_out, started };
-        Ok((!self.is_cancelled()).then_some(Ran { left, recording: None, pid: Some(pid) }))
+        let ended = Ended { status: Some(status), wall, timed_out, started };
+        Ok((!self.is_cancelled()).then_some(Ran { ended, pid: Some(pid), recording: None }))
     }
 
     /// Gives a run's files the name that explains them.
-    fn named(&self, case: &Case, kind: Kind, ran: Ran, files: &OutputFiles) -> Result<Run, Problem> {
-        let RanLeft { status, wall, timed_out, started } = ran.left;
-        let cold = case.cache == Cache::Cold;
-        let finished = judge(case, &Left { status, wall, timed_out, cold, output: &files.out, started });
-        let Some(recording) = ran.recording else { return Ok(Run::new(case, kind, None, ran.pid, finished)) };
-        let extension = recording.extension().unwrap_or_default().to_string_lossy().into_owned();
-        let name = |at: &DateTime<Local>| format!("{}.{extension}", file_name(case, &finished, &self.machine, at));
+    fn named(&self, case: &Case, kind: Kind, ran: Ran, staging: &Staging) -> Result<Run, Problem> {
+        let finished = judge(case, &ran.ended, &staging.file(OUT));
+        let Some(Recorded { path: recording, facts, .. }) = ran.recording else {
+            return Ok(Run::new(case, kind, None, ran.pid, finished));
+        };
+        let machine = machine(&facts);
+        let extension = self.recorder.extension();
+        let name = |at: &DateTime<Local>| format!("{}.{extension}", file_name(case, &finished, &machine, at));
         // Two short runs may end in the same second.
         let mut at = Local::now();
         while self.directory.join(name(&at)).symlink_metadata().is_ok() {
@@ -299,45 +282,20 @@ impl Runner<'_> {
         }
         let name = name(&at);
         let target = self.directory.join(&name);
-        // Facts first: a recording that has its name is complete.
-        let moved = move_file(&MachineFacts::path_of(&recording), &MachineFacts::path_of(&target));
-        files.keep(&target)?;
-        moved
-            .or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
-            .and_then(|()| move_file(&recording, &target))
-            .map_err(|error| Error::file(&target, error))?;
-        Ok(Run::new(case, kind, Some(name), ran.pid, finished))
-    }
-
-    fn output_files(&self, name: &str) -> OutputFiles {
-        let file = |what: &str| self.directory.join(format!(".{name}.{}.{what}.txt", std::process::id()));
-        OutputFiles { out: file("out"), err: file("err") }
-    }
-}
-
-/// What a command prints.
-struct OutputFiles {
-    out: PathBuf,
-    err: PathBuf,
-}
-
-impl OutputFiles {
-    /// Keeps them beside the recording; empty ones say nothing.
-    fn keep(&self, recording: &Path) -> Result<(), Error> {
-        for (file, extension) in [(&self.out, "out.txt"), (&self.err, "err.txt")] {
+        let place = |from: PathBuf, to: PathBuf| std::fs::rename(from, &to).map_err(|error| Error::file(to, error));
+        for (file, target) in [
+            (MachineFacts::path_of(&recording), MachineFacts::path_of(&target)),
+            (staging.file(OUT), target.with_extension(OUT)),
+            (staging.file(ERR), target.with_extension(ERR)),
+        ] {
+            // Facts may be missing, and who prints nothing needs no file of it.
             if file.metadata().is_ok_and(|file| file.len() > 0) {
-                let target = recording.with_extension(extension);
-                move_file(file, &target).map_err(|error| Error::file(target, error))?;
+                place(file, target)?;
             }
         }
-        Ok(())
-    }
-
-    fn remove(&self) {
-        for file in [&self.out, &self.err] {
-            // It may have been kept.
-            let _ = std::fs::remove_file(file);
-        }
+        // Last: a recording that has its name is complete.
+        place(recording, target)?;
+        Ok(Run::new(case, kind, Some(name), ran.pid, finished))
     }
 }
 
@@ -384,10 +342,13 @@ impl Deadline {
     }
 }
 
-fn command(case: &Case, files: &OutputFiles) -> Result<Option<Command>, Error> {
+fn command(case: &Case, staging: &Staging) -> Result<Option<Command>, Error> {
     let Some(mut command) = case.to_command(&case.command) else { return Ok(None) };
-    let create = |path: &Path| File::create(path).map_err(|error| Error::file(path, error));
-    command.stdout(create(&files.out)?).stderr(create(&files.err)?);
+    let create = |name: &str| {
+        let path = staging.file(name);
+        File::create(&path).map_err(|error| Error::file(path, error))
+    };
+    command.stdout(create(OUT)?).stderr(create(ERR)?);
     Ok(Some(command))
 }
 
@@ -415,15 +376,9 @@ fn file_name(case: &Case, finished: &Finished, machine: &str, at: &DateTime<Loca
 }
 
 /// The machine's name as it may stand in a file's name.
-fn machine() -> String {
-    let name = MachineFacts::of_this_machine().host.unwrap_or_default();
-    let clean = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '-' };
-    let name: String = name.chars().map(clean).collect();
+fn machine(facts: &MachineFacts) -> String {
+    let name = cleaned(facts.host.as_deref().unwrap_or_default(), "-");
     if name.is_empty() { "unknown".to_owned() } else { name }
-}
-
-fn move_file(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::fs::rename(from, to)
 }
 
 #[cfg(test)]

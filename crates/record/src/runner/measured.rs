@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use tracesift_extract::input::name::Status;
 
 use super::case::Case;
-use super::plan::DurationFrom;
+use super::plan::{Cache, DurationFrom};
 
 /// The end of an output is looked at, so many bytes of it; a result file must not be longer.
 const MOST_OUTPUT: u64 = 16 << 20;
@@ -30,17 +30,6 @@ pub struct Finished {
     pub cold: bool,
 }
 
-/// What reading an archive tells of a run with empty caches.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cold {
-    /// Bytes that the test's processes read from disks.
-    pub own_bytes: i64,
-    /// Bytes that all processes read while the test ran.
-    pub all_bytes: i64,
-    /// Files of the test that other processes had mapped before it began, each with one of these: they stayed in memory.
-    pub still_mapped: Vec<(String, String)>,
-}
-
 impl Finished {
     /// The word in the recording's name.
     #[must_use]
@@ -49,36 +38,39 @@ impl Finished {
     }
 }
 
-/// What a run left behind.
-pub(super) struct Left<'a> {
+/// The end of a command.
+pub(super) struct Ended {
     pub(super) status: Option<ExitStatus>,
     pub(super) wall: Duration,
     pub(super) timed_out: bool,
-    pub(super) cold: bool,
-    /// Its standard output.
-    pub(super) output: &'a Path,
     /// When it was started: an older result file is that of another run.
-    pub(super) started: std::time::SystemTime,
+    pub(super) started: SystemTime,
 }
 
-/// Judges a run.
-pub(super) fn judge(case: &Case, left: &Left<'_>) -> Finished {
-    let output = end_of(left.output).unwrap_or_default();
+/// Judges a run that printed what is in the file `output`.
+pub(super) fn judge(case: &Case, ended: &Ended, output: &Path) -> Finished {
+    let output = end_of(output).unwrap_or_default();
     let output = String::from_utf8_lossy(&output);
-    let exit_code = left.status.and_then(|status| status.code());
-    let told = told(case, left, &output, exit_code);
+    let exit_code = ended.status.and_then(|status| status.code());
+    let told = told(case, ended, &output, exit_code);
     let (duration_ns, duration_from) = match &told {
         Ok(Some((ns, from))) => (*ns, *from),
-        Ok(None) | Err(_) => (left.wall.as_nanos().try_into().unwrap_or(u64::MAX), "wall"),
+        Ok(None) | Err(_) => (ended.wall.as_nanos().try_into().unwrap_or(u64::MAX), "wall"),
     };
-    let failure = failure(case, left, &output, exit_code, duration_ns).or(told.err());
-    Finished { duration_ns, duration_from: duration_from.to_owned(), failure, exit_code, cold: left.cold }
+    let failure = failure(case, ended, &output, exit_code, duration_ns).or(told.err());
+    Finished {
+        duration_ns,
+        duration_from: duration_from.to_owned(),
+        failure,
+        exit_code,
+        cold: case.cache == Cache::Cold,
+    }
 }
 
 /// The duration that the test tells itself; `None`: the wall clock counts.
 fn told(
     case: &Case,
-    left: &Left<'_>,
+    ended: &Ended,
     output: &str,
     exit_code: Option<i32>,
 ) -> Result<Option<(u64, &'static str)>, String> {
@@ -91,7 +83,7 @@ fn told(
         }
         DurationFrom::Json { keys, unit, file } => {
             let (text, from) = match file {
-                Some(file) => (result_file(case, file, left)?, "file"),
+                Some(file) => (result_file(case, file, ended)?, "file"),
                 None => (output.to_owned(), "output"),
             };
             let figure = in_json(&text, keys).ok_or_else(|| format!("no figure `{}` in its {from}", keys.join(".")))?;
@@ -106,15 +98,15 @@ fn told(
     }
 }
 
-fn failure(case: &Case, left: &Left<'_>, output: &str, exit_code: Option<i32>, duration_ns: u64) -> Option<String> {
+fn failure(case: &Case, ended: &Ended, output: &str, exit_code: Option<i32>, duration_ns: u64) -> Option<String> {
     let when = &case.failed_when;
-    if left.timed_out {
+    if ended.timed_out {
         return Some(format!("it did not end within {:?}", case.timeout.unwrap_or_default()));
     }
     let code_is_duration = case.duration == DurationFrom::ExitCode && when.passing_codes.is_none() && cfg!(not(unix));
     match (exit_code, &when.passing_codes) {
         (None, _) => {
-            let signal = left.status.map_or_else(|| "it did not end".to_owned(), |status| status.to_string());
+            let signal = ended.status.map_or_else(|| "it did not end".to_owned(), |status| status.to_string());
             return Some(signal);
         }
         (Some(code), Some(passing)) if !passing.contains(&code) => return Some(format!("exit code {code}")),
@@ -161,7 +153,7 @@ fn in_json(text: &str, keys: &[String]) -> Option<f64> {
 }
 
 /// A file that the test wrote.
-fn result_file(case: &Case, file: &Path, left: &Left<'_>) -> Result<String, String> {
+fn result_file(case: &Case, file: &Path, ended: &Ended) -> Result<String, String> {
     let path: PathBuf = case.directory_or_here().join(file);
     let unreadable = |error: std::io::Error| format!("its result file {}: {error}", path.display());
     let metadata = path.metadata().map_err(unreadable)?;
@@ -170,7 +162,7 @@ fn result_file(case: &Case, file: &Path, left: &Left<'_>) -> Result<String, Stri
     }
     // File systems keep times in steps of up to two seconds.
     let slack = Duration::from_secs(2);
-    if metadata.modified().is_ok_and(|written| written + slack < left.started) {
+    if metadata.modified().is_ok_and(|written| written + slack < ended.started) {
         return Err(format!("its result file {} is older than the run", path.display()));
     }
     std::fs::read_to_string(&path).map_err(unreadable)

@@ -17,11 +17,11 @@ mod state;
 mod summary;
 mod turns;
 
-pub use account::{Account, NoAccount};
+pub use account::{Account, Cold, NoAccount};
 pub use case::Case;
 pub use execution::{Event, Problem, Settings, run};
 pub use extraction::Extraction;
-pub use measured::{Cold, Finished};
+pub use measured::Finished;
 pub use plan::{Cache, DurationFrom, Plan, PlanError};
 pub use state::{Kind, Run, State};
 pub use summary::{Spread, Summary, summaries};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::case::Case;
 use super::measured::Finished;
 use crate::Error;
+use crate::staging::write_document;
 
 /// The file in the directory of the recordings.
 const NAME: &str = "tracesift-run.json";
@@ -110,13 +111,6 @@ impl State {
     /// Adds a run, and writes the document.
     pub(super) fn add(&mut self, run: Run) -> Result<(), Error> {
         self.runs.push(run);
-        let path = self.directory.join(NAME);
-        let temporary = self.directory.join(format!(".{NAME}.{}", std::process::id()));
-        let text = serde_json::to_string_pretty(self).map_err(|error| Error::file(&path, error.into()))?;
-        let written = std::fs::write(&temporary, text + "\n").and_then(|()| std::fs::rename(&temporary, &path));
-        written.map_err(|error| {
-            let _ = std::fs::remove_file(&temporary);
-            Error::file(path, error)
-        })
+        write_document(&self.directory.join(NAME), self)
     }
 }

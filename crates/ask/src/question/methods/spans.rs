@@ -81,7 +81,7 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
             }
         }
         drop(ids);
-        collect(opened, &mut events, &mut spans, |owner, at| {
+        collect((opened, question), &mut events, &mut spans, |owner, at| {
             let mut methods = Vec::new();
             at.methods(&mut stacks, &mut methods);
             methods.iter().filter_map(|method| by_id.get(&(owner, *method)).copied()).collect()
@@ -97,7 +97,7 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
         for (number, row) in (0..).zip(rows).filter(|(_, row)| row.kind == Kind::Tag) {
             by_name.insert((owner(&mut events, row), &row.figures.function), number);
         }
-        collect(opened, &mut events, &mut spans, |owner, at| {
+        collect((opened, question), &mut events, &mut spans, |owner, at| {
             let mut tags = Vec::new();
             at.methods(&mut source, &mut tags);
             let name = |method: &MethodId| match TagRow::of(*method) {
@@ -112,7 +112,7 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
 /// Reads the events, and fills the rows that `find` tells for an owner and a stack: it is asked once for each such pair. Every span is kept
 /// once, however many rows its stack is of.
 fn collect(
-    opened: &OpenRecording,
+    (opened, question): (&OpenRecording, &Question),
     events: &mut OwnedRows<'_>,
     spans: &mut [Spans],
     mut find: impl FnMut(ProcessId, ChargedTo) -> Vec<u32>,
@@ -137,7 +137,7 @@ fn collect(
             Some(place)
         })
     };
-    let cores = if opened.file.has_samples { Cores::of(opened.archive())? } else { None };
+    let cores = if question.cores && opened.file.has_samples { Cores::of(opened.archive())? } else { None };
     events.cpu(&Recording::from(opened.info()), |sample: &CpuSampleRow| {
         let place = place(&mut stacks, sample.process, ChargedTo::of_sample(sample));
         if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
@@ -151,19 +151,22 @@ fn collect(
             }
         }
     })?;
-    let threads = opened.archive().rows::<ThreadRow>()?;
-    let idle: FxHashSet<ThreadId> = threads.iter().filter(|row| row.idle_cpu.is_some()).map(|row| row.thread).collect();
-    let (has_ready, range) = (opened.info().has_ready, events.range());
-    events.switches(|owner, switch: &ContextSwitchRow| {
-        let parts = pieces(switch, has_ready).clip(range);
-        let place = place(&mut stacks, owner, ChargedTo::of_wait(switch));
-        if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
-            stack.wait.extend(parts.wait.map(Span::length));
-            let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));
-            let ready = if deep { &mut stack.ready_deep_sleep } else { &mut stack.ready };
-            ready.extend(parts.ready.map(Span::length));
-        }
-    })?;
+    if question.percentiles {
+        let threads = opened.archive().rows::<ThreadRow>()?;
+        let idle: FxHashSet<ThreadId> =
+            threads.iter().filter(|row| row.idle_cpu.is_some()).map(|row| row.thread).collect();
+        let (has_ready, range) = (opened.info().has_ready, events.range());
+        events.switches(|owner, switch: &ContextSwitchRow| {
+            let parts = pieces(switch, has_ready).clip(range);
+            let place = place(&mut stacks, owner, ChargedTo::of_wait(switch));
+            if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
+                stack.wait.extend(parts.wait.map(Span::length));
+                let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));
+                let ready = if deep { &mut stack.ready_deep_sleep } else { &mut stack.ready };
+                ready.extend(parts.ready.map(Span::length));
+            }
+        })?;
+    }
     for (row, places) in spans.iter_mut().zip(of_row).filter(|(_, places)| !places.is_empty()) {
         let mut all = Collected::default();
         places.iter().filter_map(|place| stacks.get(*place)).for_each(|stack| all.add(stack));

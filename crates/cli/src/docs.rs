@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
 use tracesift_ask::question::{
-    cpu, instants, merged_cpu, methods, missing, process, stacks, stats, testrun, threads, version, waits,
+    cpu, instants, merged_cpu, methods, missing, process, stacks, stats, syscalls, testrun, threads, version, waits,
 };
 
 use crate::args::Cli;
@@ -160,6 +160,7 @@ fn the_columns_of_the_questions() {
         ),
         ("stacks", vec![("", stacks::COLUMNS.descriptions())]),
         ("waits", vec![("", waits::COLUMNS.descriptions()), ("The objects of `chain`:\n\n", waits::chain_columns())]),
+        ("syscalls", vec![("", syscalls::COLUMNS.descriptions())]),
         ("version", vec![("", version::COLUMNS.descriptions())]),
         ("symbols", vec![("", missing::COLUMNS.descriptions())]),
         (

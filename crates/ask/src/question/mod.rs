@@ -8,6 +8,7 @@ pub mod missing;
 pub mod process;
 pub mod stacks;
 pub mod stats;
+pub mod syscalls;
 pub mod testrun;
 pub mod threads;
 pub mod version;

@@ -10,6 +10,7 @@ use tracesift_extract::input::Patterns;
 use super::cpu::CpuArgs;
 use super::files::seconds;
 use super::stacks::StacksArgs;
+use super::syscalls::SyscallsArgs;
 use super::threads::ThreadsArgs;
 use super::waits::WaitsArgs;
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
@@ -25,6 +26,8 @@ pub(crate) enum Dump {
     Stacks(Box<StacksArgs>),
     /// The longest waits, who ended each, and what that one did meanwhile
     Waits(Box<WaitsArgs>),
+    /// Which system calls were made, how long they took, and which failed with what
+    Syscalls(Box<SyscallsArgs>),
     /// Which processes lived, for how long, and how they ended
     Process(Box<ProcessQuestionArgs>),
     /// Which modules were loaded, in which version
@@ -44,6 +47,7 @@ impl Dump {
             Self::Threads(args) => (&args.files, &args.runs, &args.output),
             Self::Stacks(args) => (&args.files, &args.runs, &args.output),
             Self::Waits(args) => (&args.files, &args.runs, &args.output),
+            Self::Syscalls(args) => (&args.files, &args.runs, &args.output),
             Self::Process(args) => (&args.files, &args.runs, &args.output),
             Self::Version(args) => (&args.files, &args.runs, &args.output),
             Self::Testrun(args) => (&args.files, &args.runs, &args.output),
@@ -58,6 +62,7 @@ impl Dump {
             Self::Threads(args) => When { bucket: args.series.bucket, ..args.processes.when.when() },
             Self::Stacks(args) => args.processes.when.when(),
             Self::Waits(args) => args.processes.when.when(),
+            Self::Syscalls(args) => args.processes.when.when(),
             Self::Process(args) => args.processes.when.when(),
             Self::Version(args) => args.processes.when.when(),
             Self::Testrun(_) | Self::Stats(_) => When::default(),

@@ -15,6 +15,7 @@ pub(crate) mod record;
 pub(crate) mod run;
 pub(crate) mod stacks;
 pub(crate) mod symbols;
+pub(crate) mod syscalls;
 pub(crate) mod threads;
 pub(crate) mod time;
 pub(crate) mod waits;

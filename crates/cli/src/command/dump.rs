@@ -42,6 +42,7 @@ pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &
         Dump::Stacks(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Threads(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Waits(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Syscalls(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Process(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Version(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Testrun(args) => testrun::run(dump, args, &printer, messages),

@@ -1,0 +1,196 @@
+//! `dump syscalls`: which system calls processes made, how long they took, and which failed with what.
+
+mod columns;
+mod errors;
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+use tracesift_archive::{Error, Projection};
+use tracesift_extract::input::Patterns;
+use tracesift_trace::rows::{ProcessRow, SyscallNameRow, SyscallRow, ThreadRow};
+use tracesift_trace::{ProcessId, ThreadId};
+
+pub use self::columns::{COLUMNS, Row};
+
+use crate::answer::{Column, Fact, Kind, Section};
+use crate::ask::Ask;
+use crate::filter::ProcessFilter;
+use crate::order::{Between, Top};
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
+use crate::time_range::TimeRange;
+
+const CALLS: Projection<SyscallRow> =
+    Projection::of(&["time", "start", "process", "thread", "number", "result", "error"]);
+
+/// Order of the rows, ascending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Sum of the calls' durations.
+    #[default]
+    Time,
+    /// Number of calls.
+    Calls,
+    /// Number of calls that failed.
+    Failed,
+    /// The longest single call.
+    Longest,
+    /// Process, then call.
+    Name,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Which processes.
+    pub filter: ProcessFilter,
+    /// Calls with a part in this range, or that begin in it; their durations are cut to it.
+    pub time: TimeRange,
+    /// Names of calls, such as `openat`.
+    pub calls: Patterns,
+    /// Only calls that failed with one of these errors: name or number.
+    pub errors: Patterns,
+    /// Only calls that took so long, ns.
+    pub duration: Between,
+    /// A row per thread and call in place of a row per process and call.
+    pub per_thread: bool,
+    /// Order of the rows.
+    pub sort: Sort,
+    /// How many rows per file.
+    pub top: Top,
+}
+
+/// Who calls what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    process: ProcessId,
+    thread: Option<ThreadId>,
+    number: i32,
+}
+
+/// Sums of the calls of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Sums {
+    calls: i64,
+    failed: i64,
+    open: i64,
+    time: i64,
+    longest: i64,
+    longest_start: i64,
+    /// Errors with their counts: a handful.
+    errors: Vec<(i64, i64)>,
+}
+
+impl Sums {
+    fn add(&mut self, row: &SyscallRow, start: i64, duration: i64) {
+        if self.calls == 0 || duration > self.longest {
+            (self.longest, self.longest_start) = (duration, start);
+        }
+        self.calls += 1;
+        self.time = self.time.saturating_add(duration);
+        self.open += i64::from(row.result.is_none());
+        if let Some(error) = row.error {
+            self.failed += 1;
+            match self.errors.iter_mut().find(|(known, _)| *known == error) {
+                Some((_, count)) => *count += 1,
+                None => self.errors.push((error, 1)),
+            }
+        }
+    }
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "syscalls"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["syscalls"]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let archive = recording.archive();
+        if archive.row_count::<SyscallRow>() == 0 {
+            let facts = vec![Fact::local("system calls", Kind::Text, recording.file.absence_of("syscalls"))];
+            return Ok(COLUMNS.section(&recording.file, &[], facts));
+        }
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let threads: Vec<ThreadRow> = archive.rows()?;
+        let names: FxHashMap<i32, String> =
+            archive.rows()?.into_iter().map(|row: SyscallNameRow| (row.number, row.name)).collect();
+        let accepted: FxHashMap<ProcessId, &ProcessRow> =
+            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
+        let threads: FxHashMap<ThreadId, &ThreadRow> = threads.iter().map(|row| (row.thread, row)).collect();
+
+        let sums = self.sums(recording, &accepted, &names)?;
+        let mut rows: Vec<Row> = sums
+            .into_iter()
+            .filter_map(|(key, sums)| {
+                let process = (*accepted.get(&key.process)?).clone();
+                let thread = key.thread.and_then(|thread| threads.get(&thread)).map(|thread| (*thread).clone());
+                Some(Row::new(process, thread, key.number, names.get(&key.number).cloned(), sums))
+            })
+            .collect();
+        rows.sort_by(|a, b| self.compare(a, b));
+        let (calls, failed) =
+            rows.iter().fold((0, 0), |(calls, failed), row| (calls + row.sums.calls, failed + row.sums.failed));
+        self.top.apply(&mut rows);
+        let facts = vec![Fact::new("system calls", Kind::Count, calls), Fact::new("failed", Kind::Count, failed)];
+        Ok(COLUMNS.section(&recording.file, &rows, facts))
+    }
+}
+
+impl Question {
+    fn sums(
+        &self,
+        recording: &OpenRecording,
+        processes: &FxHashMap<ProcessId, &ProcessRow>,
+        names: &FxHashMap<i32, String>,
+    ) -> Result<FxHashMap<Key, Sums>, Error> {
+        let mut errors = errors::Asked::new(&self.errors);
+        let mut asked: FxHashMap<i32, bool> = FxHashMap::default();
+        let (begin, end) = self.time.bounds();
+        // A call that takes no time may stand at the beginning.
+        let time = (!self.time.is_everything()).then_some(begin.saturating_sub(1)..end);
+        let mut sums: FxHashMap<Key, Sums> = FxHashMap::default();
+        recording.archive().scan(CALLS, time, |row: &SyscallRow| {
+            let is_asked = (row.time > begin || row.start >= begin)
+                && processes.contains_key(&row.process)
+                && *asked.entry(row.number).or_insert_with(|| self.asks_for(row.number, names))
+                && errors.contain(row.error);
+            if !is_asked || !self.duration.contains(Some(row.time.saturating_sub(row.start))) {
+                return;
+            }
+            let start = row.start.max(begin);
+            let key = Key { process: row.process, thread: self.per_thread.then_some(row.thread), number: row.number };
+            sums.entry(key).or_default().add(row, start, row.time.min(end).saturating_sub(start).max(0));
+        })?;
+        Ok(sums)
+    }
+
+    fn asks_for(&self, number: i32, names: &FxHashMap<i32, String>) -> bool {
+        let text = number.to_string();
+        let name = names.get(&number).map_or(text.as_str(), String::as_str);
+        self.calls.is_empty() || self.calls.matches_any(&[name, &text])
+    }
+
+    fn compare(&self, a: &Row, b: &Row) -> Ordering {
+        let figure = |row: &Row| match self.sort {
+            Sort::Time => row.sums.time,
+            Sort::Calls => row.sums.calls,
+            Sort::Failed => row.sums.failed,
+            Sort::Longest => row.sums.longest,
+            Sort::Name => 0,
+        };
+        figure(a).cmp(&figure(b)).then_with(|| a.key().cmp(&b.key()))
+    }
+}

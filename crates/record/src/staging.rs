@@ -8,21 +8,38 @@ use serde::Serialize;
 
 use crate::Error;
 
+/// Who holds this file locked works in the directory. The lock goes with its process, however that ends.
+const LOCK: &str = "lock";
+
 /// A directory beside the recording to be, for nobody else to read; it goes with what is left in it.
 #[derive(Debug)]
 pub(crate) struct Staging {
     directory: PathBuf,
+    lock: Option<fs::File>,
 }
 
 impl Staging {
-    /// Makes the directory; it must not exist, so that nobody else has put anything into it.
+    /// Makes the directory; it must not exist, so that nobody else has put anything into it. Directories of processes that were
+    /// killed while they recorded to the same place go.
     pub(crate) fn beside(output: &Path) -> Result<Self, Error> {
         let name = output.file_name().unwrap_or_default().to_string_lossy();
         let directory = output.with_file_name(format!(".{name}.{}", std::process::id()));
-        private().create(&directory).map_err(|error| Error::file(&directory, error))?;
         // The recorder is told of it, and does not stand where we do.
         let directory = std::path::absolute(&directory).map_err(|error| Error::file(&directory, error))?;
-        Ok(Self { directory })
+        remove_abandoned(&directory, &name);
+        private().create(&directory).map_err(|error| Error::file(&directory, error))?;
+        let mut staging = Self { directory, lock: None };
+        // It has its name only when it is locked. Not every file system knows locks; without one nobody removes the directory but we.
+        let new = staging.file("new");
+        let lock = fs::File::create_new(&new).map_err(|error| Error::file(&new, error))?;
+        match lock.try_lock() {
+            Ok(()) => {
+                fs::rename(&new, staging.file(LOCK)).map_err(|error| Error::file(&new, error))?;
+                staging.lock = Some(lock);
+            }
+            Err(_) => fs::remove_file(&new).map_err(|error| Error::file(&new, error))?,
+        }
+        Ok(staging)
     }
 
     /// A file in it.
@@ -30,13 +47,33 @@ impl Staging {
         self.directory.join(name)
     }
 
-    /// All files in it, by name.
+    /// All files of the recorder in it, by name.
     #[cfg(target_os = "linux")]
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.directory).into_iter().flatten().flatten();
-        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let is_ours = |entry: &fs::DirEntry| entry.file_name() == LOCK;
+        let mut files: Vec<PathBuf> = entries.filter(|entry| !is_ours(entry)).map(|entry| entry.path()).collect();
         files.sort();
         files
+    }
+}
+
+/// Removes what processes left that recorded under the same name beside `directory` and are gone.
+fn remove_abandoned(directory: &Path, name: &str) {
+    let Some(entries) = directory.parent().and_then(|parent| fs::read_dir(parent).ok()) else { return };
+    for entry in entries.flatten() {
+        let of_process = entry.file_name().to_str().and_then(|other| {
+            let process = other.strip_prefix('.')?.strip_prefix(name)?.strip_prefix('.')?;
+            process.parse::<u32>().ok()
+        });
+        let lock = entry.path().join(LOCK);
+        // Opening a pipe that somebody has put there would wait for its writer.
+        let is_file = || fs::symlink_metadata(&lock).is_ok_and(|about| about.is_file());
+        let is_abandoned = || is_file() && fs::File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok());
+        if of_process.is_some() && is_abandoned() {
+            // What cannot be removed is in nobody's way.
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 
@@ -55,6 +92,8 @@ fn private() -> fs::DirBuilder {
 
 impl Drop for Staging {
     fn drop(&mut self) {
+        // Windows removes no file that is open.
+        self.lock = None;
         // What cannot be removed is nobody's recording, and nobody can be told.
         let _ = fs::remove_dir_all(&self.directory);
     }
@@ -97,6 +136,32 @@ pub(crate) fn write_document(path: &Path, document: &impl Serialize) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_dead_left_goes_and_what_the_living_have_stays() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let output = directory.path().join("a.data");
+        let left = |name: &str, with_lock: bool| {
+            let path = directory.path().join(name);
+            fs::create_dir(&path).unwrap();
+            with_lock.then(|| fs::File::create_new(path.join(LOCK)).unwrap())
+        };
+        let alive = left(".a.data.4000000001", true).unwrap();
+        alive.lock().unwrap();
+        for (name, with_lock) in [
+            (".a.data.4000000002", true),
+            (".a.data.4000000003", false),
+            (".a.data.notes", true),
+            (".b.data.4000000002", true),
+        ] {
+            drop(left(name, with_lock));
+        }
+        drop(Staging::beside(&output).unwrap());
+        let mut names: Vec<_> =
+            fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".a.data.4000000001", ".a.data.4000000003", ".a.data.notes", ".b.data.4000000002"]);
+    }
 
     #[test]
     fn what_is_there_stays_unless_it_may_go() {

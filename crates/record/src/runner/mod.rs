@@ -24,4 +24,4 @@ pub use extraction::Extraction;
 pub use measured::Finished;
 pub use plan::{Cache, DurationFrom, Plan, PlanError};
 pub use state::{Kind, Run, State};
-pub use summary::{Spread, Summary, summaries};
+pub use summary::{Spread, Summary, overhead, summaries};

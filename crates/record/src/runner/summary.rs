@@ -62,6 +62,12 @@ impl Spread {
     }
 }
 
+/// What recording costs over the cases that were run without a recorder, too: of single cases chance may be the most of it.
+#[must_use]
+pub fn overhead(summaries: &[Summary]) -> Option<Spread> {
+    Spread::of(summaries.iter().filter_map(|summary| summary.overhead).collect())
+}
+
 /// The summaries of a plan's cases. `account` has the account of a run.
 pub fn summaries(plan: &Plan, state: &State, mut account: impl FnMut(&Run) -> Option<Account>) -> Vec<Summary> {
     plan.cases.iter().map(|case| summary(case, state, &mut account)).collect()

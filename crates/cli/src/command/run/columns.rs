@@ -34,7 +34,7 @@ pub(super) const COLUMNS: &[ColumnOf<Summary>] = &[
         "The shortest run.",
     ),
     ColumnOf::always("most_ns", "Max", Kind::Milliseconds, |r| duration(r, |spread| spread.most), "The longest run."),
-    ColumnOf::always(
+    ColumnOf::details(
         "overhead_percent",
         "Recording %",
         Kind::Number(1),

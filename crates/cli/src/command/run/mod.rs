@@ -4,15 +4,15 @@ mod columns;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
-use tracesift_ask::answer::{Answer, Layout, Section, descriptions, values};
+use tracesift_ask::answer::{Answer, Fact, Kind as Figure, Layout, Section, descriptions, values};
 use tracesift_extract::input::Patterns;
 use tracesift_record::runner::{
-    self, Account, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, State, summaries,
+    self, Account, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, Spread, State, overhead, summaries,
 };
 
 use self::columns::COLUMNS;
@@ -178,7 +178,8 @@ fn table(plan: &Plan, state: &State, printer: &Printer, messages: &Messages) -> 
         messages.warning(&format!("figures of {runs} recordings are missing: {why}"));
     }
     let section = Section {
-        title: plan.out.display().to_string(),
+        title: shown(&plan.out).display().to_string(),
+        facts: overhead(&rows).map(cost).into_iter().collect(),
         warnings: rows.iter().flat_map(|row| row.warnings.iter().cloned()).collect(),
         rows: values(COLUMNS, &rows),
         ..Section::default()
@@ -191,4 +192,25 @@ fn table(plan: &Plan, state: &State, printer: &Printer, messages: &Messages) -> 
         sums: Vec::new(),
         facts: Vec::new(),
     })
+}
+
+/// A directory as one would name it from here: a plan's own way to it leads over the plan.
+fn shown(directory: &Path) -> PathBuf {
+    let whole = std::fs::canonicalize(directory);
+    let here = std::env::current_dir().and_then(std::fs::canonicalize);
+    match (whole, here) {
+        (Ok(whole), Ok(here)) => whole.strip_prefix(here).map_or_else(|_| directory.to_owned(), Path::to_owned),
+        _ => directory.to_owned(),
+    }
+}
+
+/// What recording costs, in words.
+fn cost(overhead: Spread) -> Fact {
+    let percent = |share: f64| format!("{:.1}", share * 100.0);
+    let Spread { median, least, most } = overhead;
+    let text = match least < most {
+        true => format!("{} % (median over the cases, {} to {})", percent(median), percent(least), percent(most)),
+        false => format!("{} %", percent(median)),
+    };
+    Fact::new("recording costs", Figure::Text, text)
 }

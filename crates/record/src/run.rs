@@ -160,7 +160,8 @@ impl Recorder {
             command.env(marks::VARIABLE, &marks);
         }
         let mut facts = MachineFacts::of_this_machine();
-        let mut running = self.prepared.start(&staging, &self.cancel)?;
+        let program = command.as_ref().map(|command| command.get_program().to_owned());
+        let mut running = self.prepared.start(&staging, program.as_deref(), &self.cancel)?;
         let (start, started) = (facts::Instant::now(), SystemTime::now());
         ready(&marks);
         let mut kept = Kept { options: &self.options, output, files: VecDeque::new() };

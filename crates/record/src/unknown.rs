@@ -1,6 +1,7 @@
 //! A system whose recorder is not known.
 
 use std::convert::Infallible;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -37,7 +38,12 @@ impl Prepared {
         match self.0 {}
     }
 
-    pub(crate) fn start(&self, _staging: &Staging, _cancel: &AtomicBool) -> Result<Running, Error> {
+    pub(crate) fn start(
+        &self,
+        _staging: &Staging,
+        _program: Option<&OsStr>,
+        _cancel: &AtomicBool,
+    ) -> Result<Running, Error> {
         match self.0 {}
     }
 }

@@ -283,7 +283,8 @@ fn dry_run(args: &RecordArgs, options: &Options, messages: &Messages) -> anyhow:
                 writeln!(out, "{}", cell::clean(&windows_line("wpr", call)))?;
             }
             let process = windows::profile::process_filter(options, program.as_deref());
-            writeln!(out, "\n{}:\n\n{}", file.display(), windows::profile::recording_profile(options, process))?;
+            let text = windows::profile::recording_profile(options, process.as_deref());
+            writeln!(out, "\n{}:\n\n{text}", file.display())?;
         }
     }
     Ok(Exit::Fine)

@@ -1,5 +1,6 @@
 //! A perf that records.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -76,7 +77,12 @@ impl Prepared {
     }
 
     /// Starts perf, and comes back when it records.
-    pub(crate) fn start(&self, staging: &Staging, cancel: &AtomicBool) -> Result<Running, Error> {
+    pub(crate) fn start(
+        &self,
+        staging: &Staging,
+        _program: Option<&OsStr>,
+        cancel: &AtomicBool,
+    ) -> Result<Running, Error> {
         let perf = self.machine.perf()?;
         let control = (perf.version >= (5, 10)).then(|| Control::new(staging)).transpose()?;
         let said = staging.file(SAID);

@@ -293,8 +293,9 @@ fn once<'b>(names: impl Iterator<Item = &'b str>) -> Vec<&'b str> {
     once
 }
 
-/// The program whose events alone are recorded, of providers that are not the kernel.
+/// The program whose events alone are recorded, of providers that are not the kernel. A command without extension is an `.exe`.
 #[must_use]
-pub fn process_filter<'b>(options: &Options, command: Option<&'b str>) -> Option<&'b str> {
-    (options.scope == Scope::Command).then_some(command).flatten()
+pub fn process_filter(options: &Options, command: Option<&str>) -> Option<String> {
+    let command = command.filter(|_| options.scope == Scope::Command)?;
+    Some(if command.contains('.') { command.to_owned() } else { format!("{command}.exe") })
 }

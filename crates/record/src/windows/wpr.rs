@@ -1,6 +1,7 @@
 //! A wpr that records.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
@@ -85,10 +86,17 @@ impl Prepared {
         (TOOL.to_owned(), version.unwrap_or_default().to_owned())
     }
 
-    /// Starts wpr, which comes back when it records.
-    pub(crate) fn start(&self, staging: &Staging, _cancel: &AtomicBool) -> Result<Running, Error> {
+    /// Starts wpr, which comes back when it records. `program` is what will be run.
+    pub(crate) fn start(
+        &self,
+        staging: &Staging,
+        program: Option<&OsStr>,
+        _cancel: &AtomicBool,
+    ) -> Result<Running, Error> {
         let file = staging.file(PROFILE);
-        let text = profile::recording_profile(&self.options, None);
+        let program = program.and_then(|program| Path::new(program).file_name()).map(OsStr::to_string_lossy);
+        let process = profile::process_filter(&self.options, program.as_deref());
+        let text = profile::recording_profile(&self.options, process.as_deref());
         std::fs::write(&file, text).map_err(|error| Error::file(&file, error))?;
         let plan = command::plan(&self.options, &file, &staging.file(""), &staging.file(DATA));
         plan.before.iter().try_for_each(|call| wpr(call).map(drop))?;

@@ -1,8 +1,8 @@
 //! Benchmarks: each measures a piece of work and its yardstick in turn, in one run, and prints the ratio.
 //!
-//!     cargo run --release -p tracesift-benches -- all --dir /tmp/bench
+//!     cargo run --profile dist -p tracesift-benches -- all --dir /tmp/bench
 //!
-//! `perf-data`, `stacks` and `many` run the program itself, which `cargo build --release` builds.
+//! `perf-data`, `stacks` and `many` run the program itself, which `cargo build --profile dist` builds.
 //!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
 

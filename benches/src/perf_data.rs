@@ -20,13 +20,13 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         Err(reason) => return say(&format!("skipped: {reason}")),
     };
     say(&format!("perf.data of {} MiB", std::fs::metadata(&path)?.len() >> 20))?;
-    // `cargo build --release` puts the program beside this one.
+    // `cargo build --profile dist` puts the program beside this one.
     let program = std::env::current_exe()?.with_file_name("tracesift");
     let archives = directory.join("perf-data.sift");
     let ours = || {
         let mut extract = Command::new(&program);
         extract.args(["extract", "--overwrite", "--out"]).arg(&archives).arg(&path);
-        whole(&mut extract).with_context(|| format!("{} (cargo build --release builds it)", program.display()))
+        whole(&mut extract).with_context(|| format!("{} (cargo build --profile dist builds it)", program.display()))
     };
     let perf = |arguments: &'static [&'static str]| {
         let path = &path;

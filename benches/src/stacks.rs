@@ -41,7 +41,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         None => println!("{python} has no DuckDB (TRACESIFT_PYTHON names one that has): no yardstick"),
     }
 
-    // `cargo build --release` puts the program beside this one.
+    // `cargo build --profile dist` puts the program beside this one.
     let program = std::env::current_exe()?.with_file_name("tracesift");
     let (tag_file, svg) = (directory.join("new.stacktags"), directory.join("stacks.svg"));
     let tags = |round: usize| -> anyhow::Result<f64> {
@@ -120,7 +120,7 @@ fn size(archive: &Path) -> anyhow::Result<u64> {
 /// Seconds that a process takes, and what it prints.
 fn whole(command: &mut Command) -> anyhow::Result<(f64, String)> {
     let (output, time) = timed(|| Ok(command.stdin(Stdio::null()).output()?))
-        .with_context(|| format!("{command:?} (cargo build --release builds it)"))?;
+        .with_context(|| format!("{command:?} (cargo build --profile dist builds it)"))?;
     let said = String::from_utf8_lossy(&output.stderr);
     anyhow::ensure!(output.status.success(), "{command:?}: {}: {said}", output.status);
     Ok((time.as_secs_f64(), String::from_utf8_lossy(&output.stdout).into_owned()))

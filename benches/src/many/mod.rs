@@ -96,7 +96,7 @@ fn compare(question: &Question, directory: &Path, archives: &Path, python: &str)
 }
 
 fn program(question: &Question, archives: &Path) -> anyhow::Result<Command> {
-    // `cargo build --release` puts the program beside this one.
+    // `cargo build --profile dist` puts the program beside this one.
     let program: PathBuf = std::env::current_exe()?.with_file_name("tracesift");
     let mut command = Command::new(program);
     command

@@ -29,7 +29,8 @@ pub struct Summary {
     pub failed: usize,
     /// What the test took, ns.
     pub duration: Option<Spread>,
-    /// What recording costs: by how much recorded runs take longer than others, as a share of these. `None`: there are no others.
+    /// What recording costs: by how much recorded runs take longer than those without a recorder beside them, as a share of these; the
+    /// median. `None`: there are no others.
     pub overhead: Option<f64>,
     /// CPU time of a run, ns; median over the runs.
     pub cpu: Option<f64>,
@@ -76,11 +77,7 @@ pub fn summaries(plan: &Plan, state: &State, mut account: impl FnMut(&Run) -> Op
 fn summary(case: &Case, state: &State, account: &mut dyn FnMut(&Run) -> Option<Account>) -> Summary {
     let runs: Vec<&Run> = state.runs_of(case, Kind::Recorded).collect();
     let passed: Vec<&Run> = runs.iter().copied().filter(|run| run.finished.failure.is_none()).collect();
-    let durations =
-        |runs: &mut dyn Iterator<Item = &Run>| Spread::of(runs.map(|run| run.finished.duration_ns as f64).collect());
-    let duration = durations(&mut passed.iter().copied());
-    let bare = durations(&mut state.runs_of(case, Kind::Bare).filter(|run| run.finished.failure.is_none()));
-    let overhead = duration.zip(bare).filter(|(_, bare)| bare.median > 0.0);
+    let duration = Spread::of(passed.iter().map(|run| run.finished.duration_ns as f64).collect());
     let accounts: Vec<Account> = passed.iter().filter_map(|run| account(run)).collect();
     let median = |figure: &dyn Fn(&Account) -> Option<i64>| {
         let figures = accounts.iter().filter_map(figure).map(|figure| figure as f64).collect();
@@ -111,7 +108,7 @@ fn summary(case: &Case, state: &State, account: &mut dyn FnMut(&Run) -> Option<A
         runs: runs.len(),
         failed: runs.len() - passed.len(),
         duration,
-        overhead: overhead.map(|(with, without)| with.median / without.median - 1.0),
+        overhead: overhead_of(&runs, state.runs_of(case, Kind::Bare)),
         cpu: median(&|account| Some(account.cpu_ns)),
         wait: median(&|account| account.wait_ns),
         ready: median(&|account| account.ready_ns),
@@ -121,6 +118,17 @@ fn summary(case: &Case, state: &State, account: &mut dyn FnMut(&Run) -> Option<A
         still_mapped: mapped.collect(),
         warnings,
     }
+}
+
+/// The median over pairs that ran one after the other: over a whole plan machines become faster and slower by more than recording costs.
+fn overhead_of<'a>(recorded: &[&Run], bare: impl Iterator<Item = &'a Run>) -> Option<f64> {
+    let ratio = |(with, without): (&&Run, &Run)| {
+        let (with, without) = (&with.finished, &without.finished);
+        let is_fine = with.failure.is_none() && without.failure.is_none() && without.duration_ns > 0;
+        is_fine.then(|| with.duration_ns as f64 / without.duration_ns as f64)
+    };
+    let ratios = recorded.iter().zip(bare).filter_map(ratio).collect();
+    Spread::of(ratios).map(|spread| spread.median - 1.0)
 }
 
 #[cfg(test)]

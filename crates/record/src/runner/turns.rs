@@ -4,7 +4,8 @@
 use super::case::Case;
 use super::state::{Kind, State};
 
-/// The runs that are left, in order: each case once with a recorder and once without, then each once more.
+/// The runs that are left, in order: each case once with a recorder and once without, then each once more, the other way round: what
+/// the first leaves behind, such as dirty pages, is the second one's burden.
 pub(super) fn left<'a>(cases: &'a [Case], state: &State) -> Vec<(&'a Case, Kind)> {
     let mut left = Vec::new();
     let wanted = |case: &Case, kind: Kind| match kind {
@@ -16,7 +17,11 @@ pub(super) fn left<'a>(cases: &'a [Case], state: &State) -> Vec<(&'a Case, Kind)
     let done: Vec<[u32; 2]> = cases.iter().map(|case| [done(case, Kind::Recorded), done(case, Kind::Bare)]).collect();
     for turn in 0..most {
         for (case, done) in cases.iter().zip(&done) {
-            for (kind, done) in [Kind::Recorded, Kind::Bare].into_iter().zip(done) {
+            let mut pair = [Kind::Recorded, Kind::Bare].into_iter().zip(done).collect::<Vec<_>>();
+            if turn % 2 == 1 {
+                pair.reverse();
+            }
+            for (kind, done) in pair {
                 if (*done..wanted(case, kind)).contains(&turn) {
                     left.push((case, kind));
                 }

@@ -39,7 +39,7 @@ pub(super) const COLUMNS: &[ColumnOf<Summary>] = &[
         "Recording %",
         Kind::Number(1),
         |r| r.overhead.map(|share| share * 100.0).into(),
-        "By how much the median of recorded runs is above that of runs without a recorder; empty where there are none.",
+        "By how much recorded runs take longer than those without a recorder beside them, the median; empty where there are none.",
     ),
     ColumnOf::always(
         "cpu_ns",

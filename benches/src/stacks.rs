@@ -44,9 +44,13 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     // `cargo build --profile dist` puts the program beside this one.
     let program = std::env::current_exe()?.with_file_name("tracesift");
     let (tag_file, svg) = (directory.join("new.stacktags"), directory.join("stacks.svg"));
+    // What an earlier run of this kept would serve as well.
+    let cache = directory.join("stacks-cache");
+    let _ = std::fs::remove_dir_all(&cache);
     let tags = |round: usize| -> anyhow::Result<f64> {
         std::fs::write(&tag_file, tag_file_of(round))?;
         let mut dump = Command::new(&program);
+        dump.env("XDG_CACHE_HOME", &cache).env("LOCALAPPDATA", &cache);
         dump.args(["dump", "cpu", "--stacktags", "*", "--tag-file"]).arg(&tag_file).arg(&archive);
         whole(&mut dump).map(|(time, _)| time)
     };

@@ -5,7 +5,7 @@
 //! connection that has answered it before, which is the yardstick, and a process that starts, answers and writes CSV.
 //!
 //! The archives take some GB in the benchmarks' directory and are kept there from run to run. DuckDB is the Python package
-//! (`pip install duckdb`); `TRACESIFT_DUCKDB_PYTHON` names the interpreter that has it.
+//! (`pip install duckdb`); `TRACESIFT_PYTHON` names the interpreter that has it.
 
 mod archives;
 mod duckdb;
@@ -58,10 +58,10 @@ const QUESTIONS: [Question; 3] = [
 ];
 
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
-    let python = std::env::var("TRACESIFT_DUCKDB_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if !duckdb::is_there(&python) {
         return say(
-            "DuckDB is not installed (pip install duckdb; TRACESIFT_DUCKDB_PYTHON names the interpreter): skipped",
+            "DuckDB is not installed (pip install duckdb; TRACESIFT_PYTHON names the interpreter): skipped",
         );
     }
     let directory = directory.join("many");

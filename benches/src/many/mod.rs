@@ -60,9 +60,7 @@ const QUESTIONS: [Question; 3] = [
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     if !duckdb::is_there(&python) {
-        return say(
-            "DuckDB is not installed (pip install duckdb; TRACESIFT_PYTHON names the interpreter): skipped",
-        );
+        return say("DuckDB is not installed (pip install duckdb; TRACESIFT_PYTHON names the interpreter): skipped");
     }
     let directory = directory.join("many");
     std::fs::create_dir_all(&directory)?;

@@ -166,10 +166,9 @@ impl Planner<'_> {
         let wants = |system: &str| wanted.iter().any(|event| event.name.starts_with(system));
         let mut questions = String::new();
         let calls = self.profiles.iter().any(|profile| !profile.linux.calls.is_empty());
-        // Switch records of single processes tell of waits, not of who ended them.
-        let switches = if self.is_whole_machine() { "waits and ready times" } else { "ready times" };
         for (system, question) in [
-            ("sched:sched_switch", switches),
+            // Switch records tell of waits, not of where they were nor of who ended them.
+            ("sched:sched_switch", "ready times and the stacks of waits"),
             ("block:", "disk"),
             ("raw_syscalls:", "system calls"),
             ("sock:", "network"),

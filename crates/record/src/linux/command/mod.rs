@@ -102,9 +102,10 @@ impl Planner<'_> {
         match &self.scope {
             Scope::Machine => {
                 add(&["-a"]);
-                // Some kernels leave switches out of the tracepoint, those of idle CPUs first of all. A record is a fifth of what
-                // the tracepoint writes with a stack.
-                if events.iter().any(|event| event.text.contains(SWITCH.name)) {
+                // Some kernels leave switches out of the tracepoint, those of idle CPUs first of all, and where there are no tracepoints
+                // these records alone tell of waits. One is a fifth of what the tracepoint writes with a stack.
+                let wants_switches = |profile: &&Profile| profile.linux.events.iter().any(|event| *event == SWITCH);
+                if self.profiles.iter().any(|profile| wants_switches(&profile)) {
                     add(&["--switch-events"]);
                 }
             }

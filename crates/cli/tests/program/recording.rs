@@ -280,7 +280,7 @@ fn without_rights() {
     for what in [
         "only the command and what it starts are recorded",
         "sysctl kernel.perf_event_paranoid=-1",
-        "tracepoints are not recorded, nothing will be known of ready times, disk",
+        "tracepoints are not recorded, nothing will be known of ready times, stacks of waits, disk",
     ] {
         assert!(said.contains(what), "{what}: {said}");
     }

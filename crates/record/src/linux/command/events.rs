@@ -168,7 +168,7 @@ impl Planner<'_> {
         let calls = self.profiles.iter().any(|profile| !profile.linux.calls.is_empty());
         for (system, question) in [
             // Switch records tell of waits, not of where they were nor of who ended them.
-            ("sched:sched_switch", "ready times and the stacks of waits"),
+            ("sched:sched_switch", "ready times, stacks of waits"),
             ("block:", "disk"),
             ("raw_syscalls:", "system calls"),
             ("sock:", "network"),

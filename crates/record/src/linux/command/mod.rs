@@ -104,8 +104,7 @@ impl Planner<'_> {
                 add(&["-a"]);
                 // Some kernels leave switches out of the tracepoint, those of idle CPUs first of all, and where there are no tracepoints
                 // these records alone tell of waits. One is a fifth of what the tracepoint writes with a stack.
-                let wants_switches = |profile: &&Profile| profile.linux.events.iter().any(|event| *event == SWITCH);
-                if self.profiles.iter().any(|profile| wants_switches(&profile)) {
+                if self.profiles.iter().any(|profile| profile.linux.events.contains(&SWITCH)) {
                     add(&["--switch-events"]);
                 }
             }

@@ -102,7 +102,10 @@ impl Error {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::NoRecorder { remedy, .. } | Self::NoRights { remedy, .. } => Some(remedy.clone()),
+            Self::NoRecorder { remedy, .. } => {
+                Some(format!("{remedy}; recordings that were made elsewhere can be extracted and asked without it"))
+            }
+            Self::NoRights { remedy, .. } => Some(remedy.clone()),
             Self::Exists(_) => Some("--overwrite replaces it".to_owned()),
             Self::Running { .. } => Some("tracesift record --stop ends it, --cancel throws it away".to_owned()),
             Self::NotRunning => Some("tracesift record --start starts one".to_owned()),

@@ -246,7 +246,9 @@ fn without_perf() {
     let directory = TempDir::new().unwrap();
     let output = tracesift(directory.path(), &["record", "--", "true"]).env("PATH", "").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).starts_with("error: perf is not installed\nhint: install it: "), "{}", said(&output));
+    let said = said(&output);
+    assert!(said.starts_with("error: perf is not installed\nhint: install it: "), "{said}");
+    assert!(said.contains("made elsewhere can be extracted"), "{said}");
     assert_left(directory.path(), &[]);
 }
 
@@ -281,6 +283,7 @@ fn without_rights() {
         "only the command and what it starts are recorded",
         "sysctl kernel.perf_event_paranoid=-1",
         "tracepoints are not recorded, nothing will be known of ready times, stacks of waits, disk",
+        "What is recorded: CPU samples, and switches for run and wait times",
     ] {
         assert!(said.contains(what), "{what}: {said}");
     }

@@ -196,8 +196,13 @@ impl Planner<'_> {
                 "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1".to_owned(),
             ),
         };
+        let left = match (self.profiles.iter().any(|profile| profile.linux.samples), wants(SWITCH.name)) {
+            (true, true) => ". What is recorded: CPU samples, and switches for run and wait times",
+            (true, false) => ". What is recorded: CPU samples",
+            (false, _) => "",
+        };
         self.shortfalls.push(Shortfall::with_remedy(
-            format!("tracepoints are not recorded, nothing will be known of {questions}: {why}"),
+            format!("tracepoints are not recorded, nothing will be known of {questions}: {why}{left}"),
             remedy,
         ));
     }

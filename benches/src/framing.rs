@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tracesift_etl::{EtlFile, Merge, MergeOptions};
 
-use crate::measure::{RUNS, against, timed};
+use crate::measure::{RUNS, against, python, timed};
 use crate::{SCALE_BYTES, scale};
 
 /// Bytes of the recording for the reader in Python, which is slow.
@@ -26,7 +26,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         "from dissect.etl import ETL\nn = 0\nfor record in ETL(open({:?}, 'rb')):\n    n += 1\n",
         small.display().to_string()
     );
-    let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let python = python();
     if !Command::new(&python).args(["-c", "import dissect.etl"]).output()?.status.success() {
         return say(
             "dissect.etl is not installed (pip install dissect.etl; TRACESIFT_PYTHON names the interpreter): skipped",

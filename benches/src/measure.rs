@@ -1,9 +1,20 @@
 //! Times two pieces of work in turn and prints the ratio pair by pair.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Counted runs of each, usually.
 pub(crate) const RUNS: usize = 5;
+
+/// The program itself, which `cargo build --profile dist` puts beside this one.
+pub(crate) fn program() -> std::io::Result<PathBuf> {
+    Ok(std::env::current_exe()?.with_file_name("tracesift"))
+}
+
+/// The Python that has the yardsticks' packages.
+pub(crate) fn python() -> String {
+    std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
 
 /// Runs `ours` and `yardstick` in turn, after one uncounted run of each if there are several; prints medians and the median of the
 /// ratios.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::measure::{against, timed};
+use crate::measure::{against, program, timed};
 
 /// Seconds that are recorded.
 const SECONDS: &str = "20";
@@ -20,8 +20,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         Err(reason) => return say(&format!("skipped: {reason}")),
     };
     say(&format!("perf.data of {} MiB", std::fs::metadata(&path)?.len() >> 20))?;
-    // `cargo build --profile dist` puts the program beside this one.
-    let program = std::env::current_exe()?.with_file_name("tracesift");
+    let program = program()?;
     let archives = directory.join("perf-data.sift");
     let ours = || {
         let mut extract = Command::new(&program);

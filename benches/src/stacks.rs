@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 
-use crate::measure::{Spread, spread, timed};
+use crate::measure::{Spread, program, python, spread, timed};
 use crate::stacks_archive::{SAMPLES, STACKS, archive};
 
 /// Counted rounds, after one that is not.
@@ -31,7 +31,7 @@ struct Times {
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     let archive = archive(directory)?;
     println!("archive of {SAMPLES} samples and {STACKS} stacks, in {} bytes", size(&archive)?);
-    let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let python = python();
     let script = directory.join("count-stacks.py");
     std::fs::write(&script, include_str!("../count-stacks.py"))?;
     let version = Command::new(&python).args(["-c", "import duckdb; print(duckdb.__version__)"]).output();
@@ -41,8 +41,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
         None => println!("{python} has no DuckDB (TRACESIFT_PYTHON names one that has): no yardstick"),
     }
 
-    // `cargo build --profile dist` puts the program beside this one.
-    let program = std::env::current_exe()?.with_file_name("tracesift");
+    let program = program()?;
     let (tag_file, svg) = (directory.join("new.stacktags"), directory.join("stacks.svg"));
     // What an earlier run of this kept would serve as well.
     let cache = directory.join("stacks-cache");

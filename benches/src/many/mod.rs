@@ -12,14 +12,14 @@ mod duckdb;
 mod names;
 mod rows;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
 
 use self::duckdb::DuckDb;
-use crate::measure::{against, timed};
+use crate::measure::{self, against, timed};
 
 /// Threads of each.
 const THREADS: &str = "2";
@@ -58,7 +58,7 @@ const QUESTIONS: [Question; 3] = [
 ];
 
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
-    let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let python = measure::python();
     if !duckdb::is_there(&python) {
         return say("DuckDB is not installed (pip install duckdb; TRACESIFT_PYTHON names the interpreter): skipped");
     }
@@ -94,9 +94,7 @@ fn compare(question: &Question, directory: &Path, archives: &Path, python: &str)
 }
 
 fn program(question: &Question, archives: &Path) -> anyhow::Result<Command> {
-    // `cargo build --profile dist` puts the program beside this one.
-    let program: PathBuf = std::env::current_exe()?.with_file_name("tracesift");
-    let mut command = Command::new(program);
+    let mut command = Command::new(measure::program()?);
     command
         .args(["dump", "cpu"])
         .args(question.arguments)

@@ -1,6 +1,9 @@
 //! `dump cpu --cores`: kinds of cores and clock rates, per process and per method, in an archive of two processes on four CPUs whose every figure is
 //! known.
 
+#[path = "../src/testing.rs"]
+mod testing;
+
 use std::path::{Path, PathBuf};
 
 use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
@@ -13,33 +16,12 @@ use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{Ask, When, ask};
 use tracesift_extract::stack_methods::{By, Granularity};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow, FrameRow, Origin, ProcessRow};
+use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow, FrameRow};
 use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, ThreadId};
 
-const MS: i64 = 1_000_000;
+use testing::process;
 
-fn process(id: i32, pid: i64, name: &str) -> ProcessRow {
-    ProcessRow {
-        process: ProcessId(id),
-        pid,
-        name: name.to_owned(),
-        command_line: None,
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
-        wow64: None,
-        origin: Origin::Rundown,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
-    }
-}
+const MS: i64 = 1_000_000;
 
 /// CPUs 0 and 1 are fast, 2 is efficient, of 3 nothing is known.
 fn kinds() -> Vec<CpuRow> {

@@ -1,5 +1,8 @@
 //! What must hold for `dump cpu` whatever the rows are.
 
+#[path = "../src/testing.rs"]
+mod testing;
+
 use proptest::prelude::*;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::main_modules::MainModules;
@@ -9,26 +12,9 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow};
 
 fn process(index: usize, pid: i64, name: &str) -> ProcessRow {
-    ProcessRow {
-        process: ProcessId::from_index(index),
-        pid,
-        name: name.to_owned(),
-        command_line: None,
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
-        wow64: None,
-        origin: if name == "DPC/ISR" { Origin::Pseudo } else { Origin::Rundown },
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
-    }
+    let id = ProcessId::from_index(index).0;
+    let origin = if name == "DPC/ISR" { Origin::Pseudo } else { Origin::Rundown };
+    ProcessRow { origin, ..testing::process(id, pid, name) }
 }
 
 fn figures(index: usize, samples: i64) -> ProcessSummaryRow {

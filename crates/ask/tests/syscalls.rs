@@ -1,5 +1,8 @@
 //! `dump syscalls` over random calls of two processes, against sums over the calls one by one.
 
+#[path = "../src/testing.rs"]
+mod testing;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -13,35 +16,14 @@ use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{When, ask};
 use tracesift_extract::input::Patterns;
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{Origin, ProcessRow, SyscallNameRow, SyscallRow, ThreadRow};
+use tracesift_trace::rows::{Origin, SyscallNameRow, SyscallRow, ThreadRow};
 use tracesift_trace::{Clock, Health, ProcessId, RowSink as _, ThreadId};
+
+use testing::process;
 
 const MS: i64 = 1_000_000;
 const NAMES: [(i32, &str); 2] = [(257, "openat"), (3, "close")];
 const ERRORS: [(i64, &str); 3] = [(2, "ENOENT"), (13, "EACCES"), (4000, "4000")];
-
-fn process(id: i32, name: &str) -> ProcessRow {
-    ProcessRow {
-        process: ProcessId(id),
-        pid: i64::from(id) * 100,
-        name: name.to_owned(),
-        command_line: None,
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
-        wow64: None,
-        origin: Origin::Rundown,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
-    }
-}
 
 /// Threads 0 and 1 belong to process 1, 2 and 3 to process 2.
 fn thread(id: i32) -> ThreadRow {
@@ -91,7 +73,7 @@ prop_compose! {
 fn archive(directory: &Path, calls: &[SyscallRow]) -> PathBuf {
     let options = WriterOptions { trace: "0".repeat(32), when_busy: WhenBusy::Fail };
     let mut writer = ArchiveWriter::create(&directory.join("calls.sift"), options).expect("created");
-    writer.write_table(&[process(1, "a"), process(2, "b")]);
+    writer.write_table(&[process(1, 100, "a"), process(2, 200, "b")]);
     writer.write_table(&[thread(0), thread(1), thread(2), thread(3)]);
     writer.write_table(&NAMES.map(|(number, name)| SyscallNameRow { number, name: name.to_owned() }));
     for call in calls {

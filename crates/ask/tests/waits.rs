@@ -1,5 +1,8 @@
 //! Waits and their chains in an archive of three processes: A waits for B's lock, B for C's answer, C for a disk.
 
+#[path = "../src/testing.rs"]
+mod testing;
+
 use std::path::{Path, PathBuf};
 
 use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
@@ -12,10 +15,10 @@ use tracesift_ask::recording::Source;
 use tracesift_ask::time_range::TimeRange;
 use tracesift_ask::{When, ask};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{
-    ContextSwitchRow, FrameRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow, switch_flags,
-};
+use tracesift_trace::rows::{ContextSwitchRow, FrameRow, Origin, StackRow, SymbolRow, ThreadRow, switch_flags};
 use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, StackId, ThreadId};
+
+use testing::process;
 
 const MS: i64 = 1_000_000;
 
@@ -28,29 +31,6 @@ const FUNCTIONS: [(&str, &str); 6] = [
     ("c.exe", "C::Read"),
     ("storport.sys", "storport.sys+0x1080"),
 ];
-
-fn process(id: i32, pid: i64, name: &str) -> ProcessRow {
-    ProcessRow {
-        process: ProcessId(id),
-        pid,
-        name: name.to_owned(),
-        command_line: None,
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
-        wow64: None,
-        origin: Origin::Rundown,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
-    }
-}
 
 fn thread(id: i32, tid: i64) -> ThreadRow {
     ThreadRow {

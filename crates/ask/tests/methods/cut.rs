@@ -9,11 +9,10 @@ use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::methods::{MethodPatterns, Question, Ranges, Sort};
 use tracesift_ask::time_range::TimeRange;
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow,
-};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, Origin, StackRow, SymbolRow, ThreadRow};
 use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, StackId, ThreadId};
 
+use crate::testing::process;
 use crate::{answer, figures};
 
 /// Methods of the process; each is a stack of its own below `Main`.
@@ -26,26 +25,7 @@ fn archive(directory: &Path, samples: &[u8], waits: &[u8]) -> PathBuf {
     let target = directory.join("many.sift");
     let options = WriterOptions { trace: "00".repeat(16), when_busy: WhenBusy::Fail };
     let mut writer = ArchiveWriter::create(&target, options).expect("a new archive");
-    let process = ProcessRow {
-        process: ProcessId(0),
-        pid: 77,
-        name: "many.exe".to_owned(),
-        command_line: None,
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
-        wow64: None,
-        origin: Origin::Rundown,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
-    };
+    let process = process(0, 77, "many.exe");
     let thread = ThreadRow {
         thread: ThreadId(0),
         process: ProcessId(0),

@@ -4,6 +4,8 @@ mod cut;
 mod oracle;
 mod series;
 mod stacks;
+#[path = "../../src/testing.rs"]
+mod testing;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -17,15 +17,12 @@ pub(super) fn left<'a>(cases: &'a [Case], state: &State) -> Vec<(&'a Case, Kind)
     let done: Vec<[u32; 2]> = cases.iter().map(|case| [done(case, Kind::Recorded), done(case, Kind::Bare)]).collect();
     for turn in 0..most {
         for (case, done) in cases.iter().zip(&done) {
-            let mut pair = [Kind::Recorded, Kind::Bare].into_iter().zip(done).collect::<Vec<_>>();
+            let mut pair = [(Kind::Recorded, done[0]), (Kind::Bare, done[1])];
             if turn % 2 == 1 {
                 pair.reverse();
             }
-            for (kind, done) in pair {
-                if (*done..wanted(case, kind)).contains(&turn) {
-                    left.push((case, kind));
-                }
-            }
+            let is_left = |(kind, done): &(Kind, u32)| (*done..wanted(case, *kind)).contains(&turn);
+            left.extend(pair.into_iter().filter(is_left).map(|(kind, _)| (case, kind)));
         }
     }
     left

@@ -124,7 +124,7 @@ impl Ask for Question {
             return Ok(COLUMNS.section(&recording.file, &[], facts));
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
-        let threads: Vec<ThreadRow> = archive.rows()?;
+        let threads: Vec<ThreadRow> = if self.per_thread { archive.rows()? } else { Vec::new() };
         let names: FxHashMap<i32, String> =
             archive.rows()?.into_iter().map(|row: SyscallNameRow| (row.number, row.name)).collect();
         let accepted: FxHashMap<ProcessId, &ProcessRow> =

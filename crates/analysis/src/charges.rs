@@ -23,6 +23,15 @@ pub struct Charge {
     pub(crate) what: What,
 }
 
+impl Charge {
+    /// Which of so many parts takes it: the charges of a process are all in one.
+    #[must_use]
+    #[inline]
+    pub fn part(&self, parts: usize) -> usize {
+        self.process.0 as usize % parts.max(1)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
     /// Samples: the first of them at the charge's time.

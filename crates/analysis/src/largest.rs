@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 
+use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
 
 use crate::Recording;
@@ -15,55 +16,58 @@ use crate::names::{MethodId, MethodName};
 #[derive(Debug)]
 pub struct LargestMethods {
     recording: Recording,
+    /// Each with processes of its own.
+    parts: Vec<Part>,
+    names: RankedNames,
+}
+
+#[derive(Debug)]
+struct Part {
     slots: MethodSlots,
     /// The slots that are kept, by process.
     order: Vec<u32>,
-    names: RankedNames,
 }
 
 impl LargestMethods {
     /// Keeps per process the methods that are among the `per_process` largest by inclusive CPU, exclusive CPU, wait or ready.
     /// Among equals the first by name wins; a measure of 0 keeps nobody. Tells how many there were and are.
     pub(crate) fn of(
-        slots: MethodSlots,
+        parts: Vec<MethodSlots>,
         recording: Recording,
         per_process: usize,
         name: impl FnMut(MethodId) -> MethodName,
     ) -> (Self, Vec<MethodCount>) {
-        let mut order = slots.in_order();
-        let names = RankedNames::of(order.iter().map(|&slot| slots.method_of(slot)), name);
-        let process = |slot| slots.process_of(slot);
-        let rank = |slot| names.rank(slots.method_of(slot));
-        let measures: [&dyn Fn(u32) -> i64; 4] =
-            [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
-                slots.ready_union(slot)
-            }];
-        let counts = cut::keep_largest(&mut order, process, &measures, per_process, rank);
-        (Self { recording, slots, order, names }, counts)
+        let mut parts: Vec<Part> = parts.into_iter().map(|slots| Part { order: slots.in_order(), slots }).collect();
+        let methods = parts.iter().flat_map(|part| part.order.iter().map(|&slot| part.slots.method_of(slot)));
+        let names = RankedNames::of(methods, name);
+        let counts = parts.iter_mut().flat_map(|part| part.keep_largest(per_process, &names)).collect();
+        (Self { recording, parts, names }, counts)
     }
 
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.parts.iter().map(|part| part.order.len()).sum()
     }
 
     /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.parts.iter().all(|part| part.order.is_empty())
     }
 
     /// Shows each row in turn. Their names share memory: `visit` clones what it keeps.
     pub fn for_each(&self, mut visit: impl FnMut(&MethodSummaryRow)) {
         let mut name = MethodName { module: None, function: String::new() };
+        let mut processes: Vec<_> = self.parts.iter().flat_map(Part::processes).collect();
+        processes.sort_unstable_by_key(|(process, ..)| *process);
         let mut largest_first = Vec::new();
-        for methods in self.order.chunk_by(|&a, &b| self.slots.process_of(a) == self.slots.process_of(b)) {
+        for (_, slots, methods) in processes {
             largest_first.clear();
-            largest_first.extend(methods.iter().map(|&slot| (self.place(slot), slot)));
+            largest_first.extend(methods.iter().map(|&slot| (self.place(slots, slot), slot)));
             largest_first.sort_unstable();
             for &(_, slot) in &largest_first {
-                let total = self.slots.total(slot);
+                let total = slots.total(slot);
                 if let Some(MethodName { module, function }) = self.names.name(total.method) {
                     name.module.clone_from(module);
                     name.function.clone_from(function);
@@ -76,9 +80,9 @@ impl LargestMethods {
     }
 
     /// What its place among the methods of its process depends on.
-    fn place(&self, slot: u32) -> (Reverse<(i64, i64)>, u32) {
-        let wait = if self.recording.has_switches { self.slots.wait_union(slot) } else { 0 };
-        (Reverse((self.slots.sums(slot).cpu, wait)), self.names.rank(self.slots.method_of(slot)))
+    fn place(&self, slots: &MethodSlots, slot: u32) -> (Reverse<(i64, i64)>, u32) {
+        let wait = if self.recording.has_switches { slots.wait_union(slot) } else { 0 };
+        (Reverse((slots.sums(slot).cpu, wait)), self.names.rank(slots.method_of(slot)))
     }
 
     /// All rows at once.
@@ -87,6 +91,26 @@ impl LargestMethods {
         let mut rows = Vec::with_capacity(self.len());
         self.for_each(|row| rows.push(row.clone()));
         rows
+    }
+}
+
+impl Part {
+    fn keep_largest(&mut self, per_process: usize, names: &RankedNames) -> Vec<MethodCount> {
+        let Self { slots, order } = self;
+        let process = |slot| slots.process_of(slot);
+        let rank = |slot| names.rank(slots.method_of(slot));
+        let measures: [&dyn Fn(u32) -> i64; 4] =
+            [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
+                slots.ready_union(slot)
+            }];
+        cut::keep_largest(order, process, &measures, per_process, rank)
+    }
+
+    /// The slots of each process that are kept.
+    fn processes(&self) -> impl Iterator<Item = (ProcessId, &MethodSlots, &[u32])> {
+        let process = |slot| self.slots.process_of(slot);
+        let groups = self.order.chunk_by(move |&a, &b| process(a) == process(b));
+        groups.map(move |group| (process(group[0]), &self.slots, group))
     }
 }
 

@@ -1,5 +1,8 @@
 //! The archive's summary tables in one pass over samples and switches.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow, ThreadRow};
@@ -9,6 +12,7 @@ use crate::accounting::{Accounting, ThreadAccount};
 use crate::charger::Charger;
 use crate::charges::Charge;
 use crate::largest::LargestMethods;
+use crate::methods::DEFAULT_CACHE_BYTES;
 use crate::names::{MethodId, MethodName};
 use crate::processes::ProcessTotals;
 use crate::settler::Settler;
@@ -23,12 +27,14 @@ pub const METHODS_PER_PROCESS: usize = 200;
 ///
 /// Samples may come in any order. Switch rows must come newest first: see the crate's description for the reason.
 ///
-/// The work has two halves that need nothing of each other but [`Charge`]s, so that two threads can share it.
+/// The work has two halves that need nothing of each other but [`Charge`]s, and the second half has parts with processes of their own,
+/// so that threads can share it.
 #[derive(Debug)]
 pub struct Summaries<S> {
     recording: Recording,
     rows: RowSummaries,
-    stacks: StackSummaries<S>,
+    /// Those of the processes whose [`Charge::part`] is the index.
+    stacks: Vec<StackSummaries<S>>,
 }
 
 /// What is known of a row without its stack: where its thread's time went, and what its methods are charged with.
@@ -83,43 +89,59 @@ impl<S: MethodSource> StackSummaries<S> {
     }
 }
 
-impl<S: MethodSource> Summaries<S> {
+impl<S: MethodSource + Send> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
     pub fn new(recording: Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
+        Self::in_parts(recording, range, threads, vec![source])
+    }
+
+    /// The same in as many parts as there are sources, all of them alike.
+    #[must_use]
+    pub fn in_parts(recording: Recording, range: Span, threads: &[ThreadRow], sources: Vec<S>) -> Self {
         let charger = Charger::new(&recording, range, threads);
-        let settler = Settler::new(&charger, source);
+        let parts = sources.len();
+        let stacks = sources.into_iter().map(|source| StackSummaries { settler: settler(&charger, source, parts) });
+        let stacks = stacks.collect();
         let accounting = Accounting::new(&recording, range, threads);
-        Self {
-            recording,
-            rows: RowSummaries { accounting, processes: ProcessTotals::new(range), charger },
-            stacks: StackSummaries { settler },
-        }
+        Self { recording, rows: RowSummaries { accounting, processes: ProcessTotals::new(range), charger }, stacks }
     }
 
     /// Takes a sample.
     pub fn sample(&mut self, row: &CpuSampleRow) {
-        self.rows.sample(row).into_iter().for_each(|charge| self.stacks.charge(charge));
+        let charge = self.rows.sample(row);
+        self.charge(charge);
     }
 
     /// Takes a switch row; rows come newest first.
     pub fn switch(&mut self, row: &ContextSwitchRow) {
-        self.rows.switch(row).into_iter().for_each(|charge| self.stacks.charge(charge));
+        let charge = self.rows.switch(row);
+        self.charge(charge);
     }
 
-    /// Sums per stack tag, which take the charges that the stacks take.
+    fn charge(&mut self, charge: Option<Charge>) {
+        let parts = self.stacks.len();
+        if let Some((charge, stacks)) =
+            charge.and_then(|charge| Some((charge, self.stacks.get_mut(charge.part(parts))?)))
+        {
+            stacks.charge(charge);
+        }
+    }
+
+    /// Sums per stack tag, which take the charges that a part of the stacks takes.
     #[must_use]
     pub fn tags<'a, T: MethodSource>(&self, source: TagSource<'a, T>) -> TagSummaries<'a, T> {
-        TagSummaries::new(self.recording, Settler::new(&self.rows.charger, source))
+        TagSummaries::new(self.recording, settler(&self.rows.charger, source, self.stacks.len()))
     }
 
-    /// The processes behind the numbers in charges.
-    pub(crate) fn charged_processes(&self) -> Vec<ProcessId> {
+    /// The processes behind the numbers in charges, for [`TagSummaries::finish`].
+    #[must_use]
+    pub fn charged_processes(&self) -> Vec<ProcessId> {
         self.rows.charger.processes().to_vec()
     }
 
-    /// Both halves, for two threads.
-    pub fn halves(&mut self) -> (&mut RowSummaries, &mut StackSummaries<S>) {
+    /// Both halves, for threads: each of the parts takes the charges whose [`Charge::part`] is its index.
+    pub fn halves(&mut self) -> (&mut RowSummaries, &mut [StackSummaries<S>]) {
         (&mut self.rows, &mut self.stacks)
     }
 
@@ -137,8 +159,15 @@ impl<S: MethodSource> Summaries<S> {
         let accounts = accounting.finish(&mut |_| {});
         let mut rows = totals.finish(&self.recording, processes, &accounts.threads);
         let contradictions = charger.contradictions();
-        let (slots, _) = self.stacks.settler.finish(charger.into_processes());
-        let (methods, counts) = LargestMethods::of(slots, self.recording, methods_per_process, name);
+        let processes = charger.into_processes();
+        let finish = |stacks: StackSummaries<S>| stacks.settler.finish(processes.clone()).0;
+        let parts = thread::scope(|scope| {
+            let finishing: Vec<_> = self.stacks.into_iter().map(|stacks| scope.spawn(|| finish(stacks))).collect();
+            let slots =
+                |part: thread::ScopedJoinHandle<'_, _>| part.join().unwrap_or_else(|panic| resume_unwind(panic));
+            finishing.into_iter().map(slots).collect()
+        });
+        let (methods, counts) = LargestMethods::of(parts, self.recording, methods_per_process, name);
         let by_process: FxHashMap<ProcessId, _> = counts.iter().map(|count| (count.process, count)).collect();
         for row in &mut rows {
             if let Some(count) = by_process.get(&row.process) {
@@ -153,4 +182,9 @@ impl<S: MethodSource> Summaries<S> {
             contradictions: accounts.contradictions.max(contradictions),
         }
     }
+}
+
+/// Adds up for one of so many parts, which share the memory for caches.
+fn settler<S: MethodSource>(charger: &Charger, source: S, parts: usize) -> Settler<S> {
+    Settler::new(charger, source).with_cache_bytes(DEFAULT_CACHE_BYTES / parts.max(1))
 }

@@ -7,6 +7,7 @@ use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArra
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::ArrowError;
 
+use crate::collected::BLOCK;
 use crate::column::TableDefinition;
 use crate::projection::Projection;
 use crate::table::{Table, TableBuilder as _, TableReader as _};
@@ -41,16 +42,32 @@ impl<T: Table> Batch<T> {
     /// Appends a row; returns the batch when it is full.
     #[inline]
     pub(crate) fn push(&mut self, row: &T) -> Option<Columns> {
-        self.bytes += self.builder.push(row);
-        self.rows += 1;
+        self.append(row);
         if self.rows >= BATCH_ROWS || self.bytes >= BATCH_BYTES { self.take() } else { None }
+    }
+
+    #[inline]
+    fn append(&mut self, row: &T) {
+        let place = self.rows % BLOCK;
+        self.bytes += self.builder.push(row, place);
+        self.rows += 1;
+        if place == BLOCK - 1 {
+            self.builder.end_block(BLOCK);
+        }
     }
 
     /// What was collected since the last full batch.
     pub(crate) fn take(&mut self) -> Option<Columns> {
+        (self.rows > 0).then(|| self.columns())
+    }
+
+    fn columns(&mut self) -> Columns {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
-        (rows > 0).then(|| Columns { table: T::DEFINITION, columns: self.builder.finish(), rows })
+        if !rows.is_multiple_of(BLOCK) {
+            self.builder.end_block(rows % BLOCK);
+        }
+        Columns { table: T::DEFINITION, columns: self.builder.finish(), rows }
     }
 }
 
@@ -88,13 +105,9 @@ pub fn record_batch<'a, T: Table>(
     trace: &str,
     rows: impl IntoIterator<Item = &'a T>,
 ) -> Result<RecordBatch, ArrowError> {
-    let mut builder = T::Builder::default();
-    let mut count = 0;
-    for row in rows {
-        builder.push(row);
-        count += 1;
-    }
-    Columns { table: T::DEFINITION, columns: builder.finish(), rows: count }.with_trace(&TraceColumn::new(trace))
+    let mut batch = Batch::<T>::default();
+    rows.into_iter().for_each(|row| batch.append(row));
+    batch.columns().with_trace(&TraceColumn::new(trace))
 }
 
 /// The rows of a record batch with the columns of their table: the inverse of [`record_batch`], for readers of other files.

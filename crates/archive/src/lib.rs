@@ -12,6 +12,7 @@ mod batch;
 mod buffer;
 mod cell;
 mod checked_file;
+mod collected;
 mod column;
 mod direct;
 mod doc;

@@ -22,10 +22,13 @@ pub trait TableBuilder: Default {
     /// The row type.
     type Row;
 
-    /// Appends a row; returns the bytes of its texts and lists, which no fixed row size accounts for.
-    fn push(&mut self, row: &Self::Row) -> usize;
+    /// Appends a row, the `place`th of its block; returns the bytes of its texts and lists, which no fixed row size accounts for.
+    fn push(&mut self, row: &Self::Row, place: usize) -> usize;
 
-    /// The columns after `trace`; the builder is empty afterwards.
+    /// Ends a block of so many rows.
+    fn end_block(&mut self, rows: usize);
+
+    /// The columns after `trace`, when all blocks have been ended; the builder is empty afterwards.
     fn finish(&mut self) -> Vec<ArrayRef>;
 }
 
@@ -77,6 +80,7 @@ macro_rules! table {
     ) => {
         const _: () = {
             use $crate::cell::Cell;
+            use $crate::collected::Collected;
 
             #[derive(Default)]
             pub struct Builder {
@@ -93,12 +97,16 @@ macro_rules! table {
                 type Row = $row;
 
                 #[inline]
-                fn push(&mut self, row: &$row) -> usize {
-                    0 $( + row.$column.push(&mut self.$column) )+
+                fn push(&mut self, row: &$row, place: usize) -> usize {
+                    0 $( + row.$column.push(&mut self.$column, place) )+
+                }
+
+                fn end_block(&mut self, rows: usize) {
+                    $( Collected::end_block(&mut self.$column, rows); )+
                 }
 
                 fn finish(&mut self) -> Vec<::arrow_array::ArrayRef> {
-                    vec![ $( <$cell as Cell>::finish(&mut self.$column), )+ ]
+                    vec![ $( Collected::finish(&mut self.$column), )+ ]
                 }
             }
 

@@ -1,6 +1,6 @@
 //! Rows of a table, decoded on a thread of its own while others use them.
 
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use tracesift_archive::Error;
@@ -11,37 +11,95 @@ const CHUNK: usize = 1024;
 /// decoded meanwhile.
 const WAITING: usize = 40;
 
-/// Runs `scan` on a thread of its own and gives its rows to `visit` here, in their order. Chunks are used again: no row costs an
+/// Who takes rows.
+pub(crate) type Taker<'a, T> = &'a mut (dyn FnMut(&T) + Send);
+
+/// Runs `scan` on a thread of its own and gives each of its rows to one of `takers`: the one whose number `whose` tells. The first of
+/// them works here, the others on threads of their own; each gets its rows in their order. Chunks are used again: no row costs an
 /// allocation.
 ///
 /// # Errors
 /// Those of `scan`, after the rows before.
-pub(crate) fn scan_ahead<T: Clone + Send>(
+pub(crate) fn scan_ahead<'a, T: Clone + Send + 'a>(
     scan: impl FnOnce(&mut dyn FnMut(&T)) -> Result<(), Error> + Send,
-    mut visit: impl FnMut(&T),
+    whose: impl Fn(&T) -> usize + Send,
+    takers: impl IntoIterator<Item = Taker<'a, T>>,
 ) -> Result<(), Error> {
-    let (filled, full) = sync_channel::<Vec<T>>(WAITING);
-    // One more is being filled, and one visited.
-    let (empty, emptied) = sync_channel::<Vec<T>>(WAITING + 2);
     thread::scope(|scope| {
+        let (mut lanes, mut here) = (Vec::new(), None);
+        for taker in takers {
+            let (filled, full) = sync_channel(WAITING);
+            // One more is being filled, and one looked at.
+            let (empty, emptied) = sync_channel(WAITING + 2);
+            lanes.push(Lane { chunk: Vec::with_capacity(CHUNK), filled, emptied });
+            if here.is_none() {
+                here = Some((taker, full, empty));
+            } else {
+                scope.spawn(move || take_all(taker, &full, &empty));
+            }
+        }
         let scanning = scope.spawn(move || {
-            let mut chunk = Vec::with_capacity(CHUNK);
-            // Somebody receives until the last chunk is there.
             let result = scan(&mut |row| {
-                chunk.push(row.clone());
-                if chunk.len() == CHUNK {
-                    let next = emptied.try_recv().unwrap_or_default();
-                    drop(filled.send(std::mem::replace(&mut chunk, next)));
+                if let Some(lane) = lanes.get_mut(whose(row)) {
+                    lane.push(row.clone());
                 }
             });
-            drop(filled.send(chunk));
+            lanes.iter_mut().for_each(Lane::hand_over);
             result
         });
-        for mut chunk in full {
-            chunk.iter().for_each(&mut visit);
-            chunk.clear();
-            drop(empty.try_send(chunk));
+        if let Some((taker, full, empty)) = here {
+            take_all(taker, &full, &empty);
         }
         scanning.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// The way to one of the takers.
+struct Lane<T> {
+    chunk: Vec<T>,
+    filled: SyncSender<Vec<T>>,
+    emptied: Receiver<Vec<T>>,
+}
+
+impl<T> Lane<T> {
+    #[inline]
+    fn push(&mut self, row: T) {
+        self.chunk.push(row);
+        if self.chunk.len() == CHUNK {
+            self.hand_over();
+        }
+    }
+
+    /// Hands over what there is. The taker receives until the last chunk is there.
+    fn hand_over(&mut self) {
+        let next = self.emptied.try_recv().unwrap_or_default();
+        drop(self.filled.send(std::mem::replace(&mut self.chunk, next)));
+    }
+}
+
+fn take_all<T>(taker: Taker<'_, T>, full: &Receiver<Vec<T>>, empty: &SyncSender<Vec<T>>) {
+    for mut chunk in full {
+        chunk.iter().for_each(&mut *taker);
+        chunk.clear();
+        drop(empty.try_send(chunk));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Taker, scan_ahead};
+
+    #[test]
+    fn each_row_goes_to_one_taker_in_its_order() {
+        let scan = |give: &mut dyn FnMut(&usize)| {
+            (0..100_000).for_each(|row| give(&row));
+            Ok(())
+        };
+        let mut seen = [const { Vec::new() }; 3];
+        let mut takers = seen.each_mut().map(|seen| |row: &usize| seen.push(*row));
+        scan_ahead(scan, |row| row % 3, takers.iter_mut().map(|taker| taker as Taker<'_, usize>)).expect("no error");
+        for (first, seen) in seen.into_iter().enumerate() {
+            assert!((first..100_000).step_by(3).eq(seen));
+        }
+    }
 }

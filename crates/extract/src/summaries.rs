@@ -1,9 +1,10 @@
 //! The summary tables, computed from an archive's own event tables: caches that can be made again at any time.
 
 use std::borrow::Cow;
+use std::thread;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
-use tracesift_analysis::tags::{Nesting, TagSet, TagSource};
+use tracesift_analysis::tags::{Nesting, TagSet, TagSource, TagSummaries};
 use tracesift_analysis::{Charge, Recording, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{
@@ -11,7 +12,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{FrameId, StackId};
 
-use crate::scan_ahead::scan_ahead;
+use crate::scan_ahead::{Taker, scan_ahead};
 use crate::stack_methods::NamedStacks;
 
 // The columns that sums need.
@@ -31,6 +32,9 @@ const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "off_priority",
     "flags",
 ]);
+
+/// Threads that add up methods, at most: each keeps a part of the stacks in memory, and one thread decodes for all of them.
+const MAX_PARTS: usize = 4;
 
 /// The rows that summaries are made of.
 pub(crate) trait SummarySource {
@@ -101,30 +105,43 @@ pub(crate) struct Summarised {
 /// When a table cannot be read.
 pub(crate) fn summarise(recording: Recording, source: &(impl SummarySource + Sync)) -> Result<Summarised, Error> {
     let NamedStacks { stacks: methods, names } = NamedStacks::by_function(source)?;
-    let mut summaries = Summaries::new(recording, Span::ALL, &source.threads()?, &methods);
+    let parts = thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_PARTS));
+    let mut summaries = Summaries::in_parts(recording, Span::ALL, &source.threads()?, vec![&methods; parts]);
     // A test reads our own rules.
     let set = TagSet::built_in(Nesting::Names).ok();
-    let mut tags = set.as_ref().map(|set| summaries.tags(TagSource::for_rows(&methods, set, &names)));
-    // One thread decodes rows and takes those parts of them that are no stacks, the other one has the stacks.
+    let mut tags: Vec<_> = (0..parts)
+        .map(|_| set.as_ref().map(|set| summaries.tags(TagSource::for_rows(&methods, set, &names))))
+        .collect();
+    // One thread decodes rows and takes those parts of them that are no stacks, the others have the stacks of some processes each.
     let (rows, stacks) = summaries.halves();
-    let mut charge = |charge: &Charge| {
-        stacks.charge(*charge);
-        if let Some(tags) = &mut tags {
-            tags.charge(*charge);
-        }
+    let scan = |give: &mut dyn FnMut(&Charge)| {
+        source.samples(|row| rows.sample(row).iter().for_each(&mut *give))?;
+        source.switches_newest_first(|row| rows.switch(row).iter().for_each(&mut *give))
     };
-    let samples =
-        |charge: &mut dyn FnMut(&Charge)| source.samples(|row| rows.sample(row).iter().for_each(&mut *charge));
-    scan_ahead(samples, &mut charge)?;
-    let switches = |charge: &mut dyn FnMut(&Charge)| {
-        source.switches_newest_first(|row| rows.switch(row).iter().for_each(&mut *charge))
-    };
-    scan_ahead(switches, &mut charge)?;
+    let mut takers: Vec<_> = stacks
+        .iter_mut()
+        .zip(&mut tags)
+        .map(|(stacks, tags)| {
+            move |charge: &Charge| {
+                stacks.charge(*charge);
+                if let Some(tags) = tags {
+                    tags.charge(*charge);
+                }
+            }
+        })
+        .collect();
+    let takers = takers.iter_mut().map(|taker| taker as Taker<'_, Charge>);
+    scan_ahead(scan, |charge| charge.part(parts), takers)?;
     let processes = source.processes()?;
     let ids = processes.iter().map(|row| row.process);
-    let tags = match (tags, &set) {
-        (Some(tags), Some(set)) => tags.finish(&summaries, &set.hash()),
-        _ => Vec::new(),
-    };
-    Ok(Summarised { summary: summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method)), tags })
+    let charged = summaries.charged_processes();
+    Ok(thread::scope(|scope| {
+        let tags = set.as_ref().map(|set| {
+            let tags = tags.into_iter().flatten().collect();
+            scope.spawn(move || TagSummaries::finish(tags, &charged, &set.hash()))
+        });
+        let summary = summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method));
+        let tags = tags.map(|tags| tags.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        Summarised { summary, tags: tags.unwrap_or_default() }
+    }))
 }

@@ -75,7 +75,7 @@ pub use payload::{
     Namespaces, Payload, Registers, Sample, SampleTail, ShortCounter, Switch, Task, TextPoke, ThreadMap, Throttle,
     TimeConv, Update, UserStack, Values, Words,
 };
-pub use read::{Ahead, ChainNumber, MergeOptions, Merged, Records, Stop};
+pub use read::{Ahead, ChainNumber, LeftOut, MergeOptions, Merged, Records, Stop};
 pub use record::Record;
 pub use source::{FileSource, ReadAt};
 pub use tracing::TracingData;

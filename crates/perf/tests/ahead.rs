@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use common::write::{Attr, Bytes, SAMPLE_ID_ALL, file};
@@ -105,23 +105,38 @@ fn a_walk_that_nobody_follows_ends() {
 }
 
 #[test]
-fn short_samples_have_their_heads() {
+fn an_outline_has_the_first_sample_of_each_thread_and_counts_the_others() {
     let chains: Vec<Vec<u64>> = (0..1000).map(|chain| vec![chain; 20]).collect();
     let file = recording(&chains, FIXED, 0);
-    for whole in [false, true] {
-        let needed = if whole { |_: &_, _| true } else { |_: &_, _| false };
-        let mut here = file.merged(OPTIONS);
-        let mut short = file.merged(OPTIONS).with_short_samples(needed).ahead();
-        while let Some(record) = here.next() {
-            let other = short.next().expect("as many records");
-            let head = |record: &Record<'_>| {
-                (record.kind(), record.time(), record.thread(), record.cpu(), record.size(), record.event())
-            };
-            assert_eq!(head(&other), head(&record));
-            assert_eq!(other.kind(), Kind::Sample);
-            assert_eq!(other.sample().is_ok(), whole);
+    let head = |record: &Record<'_>| {
+        (record.kind(), record.time(), record.thread(), record.cpu(), record.size(), record.event())
+    };
+    let mut all = file.merged(OPTIONS);
+    let mut first = Vec::new();
+    let mut threads = HashSet::new();
+    while let Some(record) = all.next() {
+        assert_eq!(record.kind(), Kind::Sample);
+        if threads.insert(record.thread()) {
+            first.push(head(&record));
         }
     }
+    let mut outline = file.merged(OPTIONS).outline(|_, _| false).ahead();
+    for first in &first {
+        let record = outline.next().expect("the first of a thread");
+        assert_eq!(&head(&record), first);
+        assert!(record.sample().is_err());
+    }
+    assert!(!outline.advance());
+    let merged = outline.finish();
+    let left_out = merged.left_out().expect("an outline");
+    assert_eq!(left_out.samples as usize, chains.len() - first.len());
+    assert_eq!(left_out.by_event, [left_out.samples]);
+
+    let mut whole = file.merged(OPTIONS).outline(|_, _| true).ahead();
+    for _ in &chains {
+        assert!(whole.next().expect("all of them").sample().is_ok());
+    }
+    assert_eq!(whole.finish().left_out().map(|left_out| left_out.samples), Some(0));
 }
 
 proptest! {

@@ -14,9 +14,8 @@ use crate::methods::MethodTotal;
 use crate::names::MethodName;
 use crate::settler::Settler;
 use crate::stacks::MethodSource;
-use crate::summaries::Summaries;
 
-/// Sums per process and tag, beside the [`Summaries`] that make the charges.
+/// Sums per process and tag, beside the [`Summaries`](crate::Summaries) that make the charges.
 #[derive(Debug)]
 pub struct TagSummaries<'a, S> {
     recording: Recording,
@@ -33,24 +32,28 @@ impl<'a, S: MethodSource> TagSummaries<'a, S> {
         self.settler.charge(charge);
     }
 
-    /// Table `tag_summary` of the tag set with that hash: by process, in it the most CPU first, then wait, then the name. All charges
-    /// came from `summaries`.
+    /// Table `tag_summary` of the tag set with that hash: by process, in it the most CPU first, then wait, then the name. `parts` are
+    /// those of all processes; `processes` is [`Summaries::charged_processes`](crate::Summaries::charged_processes) behind the last
+    /// charge.
     #[must_use]
-    pub fn finish<M: MethodSource>(self, summaries: &Summaries<M>, tag_set: &str) -> Vec<TagSummaryRow> {
-        let (slots, source) = self.settler.finish(summaries.charged_processes());
-        let totals = slots.in_order().into_iter().map(|slot| slots.total(slot));
-        let mut rows: Vec<TagSummaryRow> = tag_totals(totals.collect(), &source)
-            .into_iter()
-            .map(|TagTotal { tag, total }| {
-                let name = MethodName { module: None, function: source.tagger().name(tag).to_owned() };
-                to_store(total.row(&self.recording, name), tag_set)
-            })
-            .collect();
+    pub fn finish(parts: Vec<Self>, processes: &[ProcessId], tag_set: &str) -> Vec<TagSummaryRow> {
+        let mut rows: Vec<TagSummaryRow> =
+            parts.into_iter().flat_map(|part| part.rows(processes.to_vec(), tag_set)).collect();
         rows.sort_by(|a, b| {
             let place = |row: &TagSummaryRow| (row.process, Reverse((row.cpu, row.wait)));
             place(a).cmp(&place(b)).then_with(|| a.tag.cmp(&b.tag))
         });
         rows
+    }
+
+    fn rows(self, processes: Vec<ProcessId>, tag_set: &str) -> Vec<TagSummaryRow> {
+        let (slots, source) = self.settler.finish(processes);
+        let totals = slots.in_order().into_iter().map(|slot| slots.total(slot));
+        let row = |TagTotal { tag, total }: TagTotal| {
+            let name = MethodName { module: None, function: source.tagger().name(tag).to_owned() };
+            to_store(total.row(&self.recording, name), tag_set)
+        };
+        tag_totals(totals.collect(), &source).into_iter().map(row).collect()
     }
 }
 

@@ -14,7 +14,12 @@ fn name(method: MethodId) -> MethodName {
 }
 
 fn summarize(machine: &Machine, keep: usize) -> Summary {
-    let mut summaries = Summaries::new(machine.recording, Span::ALL, &machine.threads, machine.source());
+    summarize_in_parts(machine, keep, 1)
+}
+
+fn summarize_in_parts(machine: &Machine, keep: usize, parts: usize) -> Summary {
+    let sources = (0..parts).map(|_| machine.source()).collect();
+    let mut summaries = Summaries::in_parts(machine.recording, Span::ALL, &machine.threads, sources);
     machine.samples.iter().for_each(|row| summaries.sample(row));
     machine.switches.iter().rev().for_each(|row| summaries.switch(row));
     summaries.finish((0..4).map(ProcessId), keep, name)
@@ -46,6 +51,14 @@ proptest! {
                 prop_assert!((row.priority.expect("samples say") - mean).abs() < 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn parts_with_processes_of_their_own_make_the_same_tables(seed in any::<u64>(), keep in 1usize..9, parts in 2usize..6) {
+        let machine = simulation::run(seed, true);
+        let (whole, in_parts) = (summarize(&machine, keep), summarize_in_parts(&machine, keep, parts));
+        prop_assert_eq!(whole.methods.rows(), in_parts.methods.rows());
+        prop_assert_eq!((whole.processes, whole.threads), (in_parts.processes, in_parts.threads));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tracesift_perf::{Comm, CpuMode, FileId, Kind, Ksymbol, Losses, Mapping, Metadata, Payload, Record, Task};
+use tracesift_perf::{Comm, CpuMode, FileId, Kind, Ksymbol, LeftOut, Losses, Mapping, Metadata, Payload, Record, Task};
 use tracesift_trace::Health;
 use tracesift_trace::mappings::{MappedFile, MappingRecord, Mappings};
 use tracesift_trace::population::{Edge, Lifetimes, Platform, ProcessFacts, ThreadFacts};
@@ -72,9 +72,7 @@ impl Inventory {
         self.records += 1;
         let ticks = ticks(record);
         if let Some(ticks) = ticks {
-            let (first, last) = self.span.get_or_insert((ticks, ticks));
-            *first = ticks.min(*first);
-            *last = ticks.max(*last);
+            self.extend_span(ticks);
         }
         match record.kind() {
             Kind::Sample => return self.sample(record, ticks),
@@ -109,14 +107,36 @@ impl Inventory {
         }
     }
 
+    /// Samples that were not shown to [`Self::record`], since others told of their threads.
+    pub(crate) fn left_out(&mut self, left_out: &LeftOut) {
+        self.records += left_out.samples;
+        for (event, &samples) in left_out.by_event.iter().enumerate() {
+            self.count_samples(event, samples);
+        }
+        if let Some((first, last)) = left_out.span {
+            self.extend_span(as_ticks(first));
+            self.extend_span(as_ticks(last));
+        }
+    }
+
+    fn extend_span(&mut self, ticks: i64) {
+        let (first, last) = self.span.get_or_insert((ticks, ticks));
+        *first = ticks.min(*first);
+        *last = ticks.max(*last);
+    }
+
+    fn count_samples(&mut self, event: usize, samples: u64) {
+        if self.samples.len() <= event {
+            self.samples.resize(event + 1, 0);
+        }
+        if let Some(sum) = self.samples.get_mut(event) {
+            *sum += samples;
+        }
+    }
+
     fn sample(&mut self, record: &Record<'_>, ticks: Option<i64>) {
         if let Some(event) = record.event() {
-            if self.samples.len() <= event {
-                self.samples.resize(event + 1, 0);
-            }
-            if let Some(samples) = self.samples.get_mut(event) {
-                *samples += 1;
-            }
+            self.count_samples(event, 1);
         }
         if let Some((pid, tid)) = record.thread().and_then(ids)
             && !is_of_a_guest(record.cpu_mode())
@@ -278,7 +298,11 @@ impl Inventory {
 
 /// The time of a record as ticks.
 pub(crate) fn ticks(record: &Record<'_>) -> Option<i64> {
-    record.time().map(|time| i64::try_from(time).unwrap_or(i64::MAX))
+    record.time().map(as_ticks)
+}
+
+fn as_ticks(time: u64) -> i64 {
+    i64::try_from(time).unwrap_or(i64::MAX)
 }
 
 /// Process and thread, where the record has them.

@@ -65,7 +65,7 @@ pub(crate) fn extract_recording(
     let target = lock.target().to_owned();
     let (budget, symbols) = (&options.budget, options.symbols.as_deref());
     let mut progress = Progress::new(&recording.name, file.bytes(), watch);
-    let inventory = take_inventory(recording, file, budget, &mut progress)?;
+    let inventory = take_inventory(file, budget, &mut progress)?;
     let roles = roles(recording, file, &inventory, options.cpu_event.as_deref())?;
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
     let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
@@ -76,30 +76,25 @@ pub(crate) fn extract_recording(
     seal(target, writer, outcome, records, clock, symbols, &mut progress)
 }
 
-fn take_inventory(
-    recording: &OpenedRecording,
-    file: &PerfFile,
-    budget: &Budget,
-    progress: &mut Progress<'_, '_>,
-) -> Result<Inventory, Error> {
+fn take_inventory(file: &PerfFile, budget: &Budget, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
     let mut inventory = Inventory::new();
-    let mut ahead = file.merged(merge_options(budget)).with_short_samples(needs_whole_samples).ahead();
+    let mut ahead = file.merged(merge_options(budget)).outline(needs_whole_samples).ahead();
+    let mut position = 0;
     while ahead.advance() {
         if let Some(metadata) = ahead.metadata() {
             inventory.learn(metadata);
         }
         let Some(record) = ahead.current() else { break };
         inventory.record(&record);
-        if inventory.records.is_multiple_of(WATCH_EVERY) {
-            progress.at("reading", ahead.position())?;
+        // Batches come after so many bytes of the recording, however few of its records are handed out.
+        if ahead.position() != position {
+            position = ahead.position();
+            progress.at("reading", position)?;
         }
     }
     let merged = ahead.finish();
     inventory.metadata = Some(merged.metadata().clone());
-    let label = recording.labels.first().map_or("", String::as_str);
-    for log in [file.damage(), merged.damage()] {
-        count_damage(&mut inventory.health, log, label);
-    }
+    merged.left_out().into_iter().for_each(|left_out| inventory.left_out(left_out));
     progress.pass_done();
     Ok(inventory)
 }
@@ -188,7 +183,11 @@ fn write_rows(
     info.sample_sources.extend(sources);
     info.has_switches = has_switches;
     info.has_ready = has_ready;
-    let Rows { population, stacks, health, .. } = rows;
+    let Rows { population, stacks, mut health, .. } = rows;
+    let label = recording.labels.first().map_or("", String::as_str);
+    for log in [file.damage(), ahead.finish().damage()] {
+        count_damage(&mut health, log, label);
+    }
     writer.archive.write_table(&syscall_names);
     writer.archive.write_table(&cpus);
     writer.write_identities(stacks.into_modules(), population);

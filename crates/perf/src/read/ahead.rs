@@ -15,6 +15,8 @@ use crate::record::{Chain, Head, Record};
 
 /// Bytes of records that are handed over at a time.
 const BATCH: usize = 256 << 10;
+/// Bytes of the recording after which a batch is handed over though it is not full, so that who follows hears how far the walk is.
+const FAR: u64 = 8 << 20;
 /// Batches that are full and wait.
 const WAITING: usize = 4;
 
@@ -97,7 +99,8 @@ fn walk(mut merged: Merged, filled: &SyncSender<Batch>, emptied: &Receiver<Batch
         batch.clear();
         numbers.make_room(&mut batch.new_chains);
         let mut more = true;
-        while more && !batch.is_full() {
+        let far = merged.position().saturating_add(FAR);
+        while more && !batch.is_full() && merged.position() < far {
             match merged.next() {
                 Some(record) => batch.take(&record, &mut numbers),
                 None => more = false,

@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use super::outline::{LeftOut, Outline};
 use super::queue::Queue;
 use super::records::Records;
 use super::stop::Stop;
@@ -43,16 +44,7 @@ pub struct Merged {
     round: u64,
     handed_out: u64,
     ended: bool,
-    short: Option<ShortSamples>,
-}
-
-/// Which samples are handed out with their first fields only.
-struct ShortSamples {
-    /// Whether samples of this event are needed whole.
-    whole: fn(&Metadata, usize) -> bool,
-    /// The answers by event, for so much metadata.
-    by_event: Vec<bool>,
-    has_formats: bool,
+    outline: Option<Outline>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,16 +61,22 @@ impl Merged {
     #[must_use]
     pub fn new(records: Records, options: MergeOptions) -> Self {
         let queue = Queue::new(options.memory_limit);
-        Self { records, queue, current: Current::None, newest: 0, round: 0, handed_out: 0, ended: false, short: None }
+        Self { records, queue, current: Current::None, newest: 0, round: 0, handed_out: 0, ended: false, outline: None }
     }
 
-    /// Hands out samples without what stands behind thread, time, id and CPU, except those of events that are needed `whole`:
-    /// their [`Record::sample`] is an error, everything else of them is there. For walks that look at little else, as most bytes
-    /// of a recording are what is left out.
+    /// For walks that only ask who was there: leaves out samples of threads that earlier samples told of, and of the others hands out
+    /// nothing that stands behind thread, time, id and CPU, so that their [`Record::sample`] is an error. Samples of events that are
+    /// needed `whole` are all handed out as they are. What comes too late is not recognised among those that are left out.
     #[must_use]
-    pub fn with_short_samples(mut self, whole: fn(&Metadata, usize) -> bool) -> Self {
-        self.short = Some(ShortSamples { whole, by_event: Vec::new(), has_formats: false });
+    pub fn outline(mut self, whole: fn(&Metadata, usize) -> bool) -> Self {
+        self.outline = Some(Outline::new(whole));
         self
+    }
+
+    /// The samples that [`Self::outline`] left out so far; `None` where all are handed out.
+    #[must_use]
+    pub fn left_out(&self) -> Option<&LeftOut> {
+        self.outline.as_ref().map(Outline::left_out)
     }
 
     /// What is known of the recording so far.
@@ -171,10 +169,13 @@ impl Merged {
             }
             Some(time) => {
                 self.newest = self.newest.max(time);
-                let needed = match &mut self.short {
-                    Some(short) if record.kind() == Kind::Sample => short.needed(&record, self.records.metadata()),
-                    _ => record.body,
+                let needed = match &mut self.outline {
+                    Some(outline) if record.kind() == Kind::Sample => {
+                        outline.needed(&record, time, self.records.metadata())
+                    }
+                    _ => Some(record.body),
                 };
+                let Some(needed) = needed else { return false };
                 self.queue.push(record.head, needed);
                 if self.queue.is_full() {
                     self.queue.release_half();
@@ -196,20 +197,5 @@ impl Merged {
                 Some(Record::new(*head, body, &self.records.metadata().events))
             }
         }
-    }
-}
-
-impl ShortSamples {
-    /// The bytes of a sample's body that are handed out.
-    #[inline]
-    fn needed<'a>(&mut self, record: &Record<'a>, metadata: &Metadata) -> &'a [u8] {
-        // Events come with their attributes, their names with the formats of tracepoints: both only grow.
-        if self.by_event.len() != metadata.events.len() || self.has_formats != metadata.tracing.is_some() {
-            self.has_formats = metadata.tracing.is_some();
-            self.by_event = (0..metadata.events.len()).map(|event| (self.whole)(metadata, event)).collect();
-        }
-        let whole = record.event().and_then(|event| self.by_event.get(event)).copied().unwrap_or(true);
-        let length = if whole { record.body.len() } else { record.layout.head_length() };
-        record.body.get(..length).unwrap_or(record.body)
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::metadata::Metadata;
 use crate::record::Record;
 
-/// Of so many samples that could be left out one is handed out all the same, so that who follows hears how far the walk is.
+/// Of so many samples one is handed out all the same, so that who follows hears how far the walk is.
 const SIGN_OF_LIFE: u64 = 4096;
 
 /// Samples that were left out.
@@ -29,13 +29,14 @@ pub(super) struct Outline {
     has_formats: bool,
     /// By thread: its process and the earliest time at which a sample was handed out that says so.
     threads: FxHashMap<i32, (i32, u64)>,
+    looked_at: u64,
     left_out: LeftOut,
 }
 
 impl Outline {
     pub(super) fn new(whole: fn(&Metadata, usize) -> bool) -> Self {
         let (by_event, threads, left_out) = Default::default();
-        Self { whole, by_event, has_formats: false, threads, left_out }
+        Self { whole, by_event, has_formats: false, threads, looked_at: 0, left_out }
     }
 
     pub(super) fn left_out(&self) -> &LeftOut {
@@ -54,7 +55,8 @@ impl Outline {
         if event.and_then(|event| self.by_event.get(event)).copied().unwrap_or(true) {
             return Some(sample.body);
         }
-        if self.is_news(sample, time) || self.left_out.samples % SIGN_OF_LIFE == SIGN_OF_LIFE - 1 {
+        self.looked_at += 1;
+        if self.is_news(sample, time) || self.looked_at.is_multiple_of(SIGN_OF_LIFE) {
             return Some(sample.body.get(..sample.layout.head_length()).unwrap_or(sample.body));
         }
         self.left_out.count(event, time);

@@ -27,23 +27,30 @@ pub(crate) fn keep_largest<N: Ord>(
     let mut start = 0;
     for count in &mut counts {
         let range = start..start + count.methods;
-        for measure in measures {
-            let ranked = range.clone().map(|index| (Reverse(measure(order[index])), index));
-            let mut ranked = ranked.filter(|(Reverse(size), _)| *size > 0).collect::<Vec<_>>();
-            if per_process == 0 {
-                ranked.clear();
-            } else if ranked.len() > per_process {
-                let (_, &mut (smallest, _), _) = ranked.select_nth_unstable(per_process - 1);
-                let mut equals: Vec<_> = ranked.extract_if(.., |(size, _)| *size == smallest).collect();
-                ranked.retain(|(size, _)| *size < smallest);
-                equals.sort_by_cached_key(|(_, index)| name(order[*index]));
-                equals.truncate(per_process.saturating_sub(ranked.len()));
-                ranked.append(&mut equals);
-            }
-            ranked.into_iter().for_each(|(_, index)| keep[index] = true);
-        }
-        count.kept = keep[range.clone()].iter().filter(|&&kept| kept).count();
         start = range.end;
+        if count.methods <= per_process {
+            // All that are large in any respect are among the largest.
+            for index in range.clone() {
+                keep[index] = measures.iter().any(|measure| measure(order[index]) > 0);
+            }
+        } else {
+            for measure in measures {
+                let mut ranked: Vec<_> = range.clone().map(|index| (Reverse(measure(order[index])), index)).collect();
+                ranked.retain(|(Reverse(size), _)| *size > 0);
+                if per_process == 0 {
+                    ranked.clear();
+                } else if ranked.len() > per_process {
+                    let (_, &mut (smallest, _), _) = ranked.select_nth_unstable(per_process - 1);
+                    let mut equals: Vec<_> = ranked.extract_if(.., |(size, _)| *size == smallest).collect();
+                    ranked.retain(|(size, _)| *size < smallest);
+                    equals.sort_by_cached_key(|(_, index)| name(order[*index]));
+                    equals.truncate(per_process.saturating_sub(ranked.len()));
+                    ranked.append(&mut equals);
+                }
+                ranked.into_iter().for_each(|(_, index)| keep[index] = true);
+            }
+        }
+        count.kept = keep[range].iter().filter(|&&kept| kept).count();
     }
     let mut keep = keep.into_iter();
     order.retain(|_| keep.next().unwrap_or(false));

@@ -167,8 +167,11 @@ pub(crate) fn seal(
     sealed.write_table(&summary.processes);
     sealed.write_each(|write| summary.methods.for_each(write));
     sealed.write_table(&tags);
+    let contradictions = i64::try_from(summary.contradictions).unwrap_or(i64::MAX);
+    // Giving the memory back takes time, which passes while the last rows are encoded.
+    drop(summary);
     let health = &mut outcome.health;
-    health.add("contradicting_rows", i64::try_from(summary.contradictions).unwrap_or(i64::MAX), None, || {
+    health.add("contradicting_rows", contradictions, None, || {
         "switch rows that contradict each other or the thread table".to_owned()
     });
     if let Some((count, example)) = named.as_ref().and_then(nameless) {

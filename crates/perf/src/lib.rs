@@ -76,6 +76,6 @@ pub use payload::{
     TimeConv, Update, UserStack, Values, Words,
 };
 pub use read::{Ahead, ChainNumber, LeftOut, MergeOptions, Merged, Records, Stop};
-pub use record::Record;
+pub use record::{Record, is_of_a_guest};
 pub use source::{FileSource, ReadAt};
 pub use tracing::TracingData;

@@ -45,6 +45,12 @@ pub(crate) struct Chain<'a> {
     pub(crate) words: Words<'a>,
 }
 
+/// Whether a record speaks of a virtual machine inside the recorded one, whose processes and addresses are others.
+#[must_use]
+pub fn is_of_a_guest(mode: CpuMode) -> bool {
+    matches!(mode, CpuMode::GuestKernel | CpuMode::GuestUser)
+}
+
 /// A record of a recording. It borrows from its reader and costs no allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {

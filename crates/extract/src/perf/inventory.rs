@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tracesift_perf::{Comm, CpuMode, FileId, Kind, Ksymbol, LeftOut, Losses, Mapping, Metadata, Payload, Record, Task};
+use tracesift_perf::{
+    Comm, CpuMode, FileId, Kind, Ksymbol, LeftOut, Losses, Mapping, Metadata, Payload, Record, Task, is_of_a_guest,
+};
 use tracesift_trace::Health;
 use tracesift_trace::mappings::{MappedFile, MappingRecord, Mappings};
 use tracesift_trace::population::{Edge, Lifetimes, Platform, ProcessFacts, ThreadFacts};
 
-use super::is_of_a_guest;
 use super::names::{Mapped, mapped};
 use super::programs::Programs;
 

@@ -26,7 +26,7 @@ mod tracepoint;
 mod user_stacks;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
-use tracesift_perf::{CpuMode, DamageLog, MergeOptions, PerfFile};
+use tracesift_perf::{DamageLog, MergeOptions, PerfFile};
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::stacks::Stacks;
@@ -196,9 +196,4 @@ fn write_rows(
 
 fn merge_options(budget: &Budget) -> MergeOptions {
     MergeOptions { memory_limit: budget.memory / 4 }
-}
-
-/// Whether a record speaks of a virtual machine inside the recorded one, whose processes and addresses are others.
-fn is_of_a_guest(mode: CpuMode) -> bool {
-    matches!(mode, CpuMode::GuestKernel | CpuMode::GuestUser)
 }

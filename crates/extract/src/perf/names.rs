@@ -1,7 +1,7 @@
 //! Names in a recording: of mapped files, and the identities that the recorder listed at its end.
 
 use rustc_hash::FxHashMap;
-use tracesift_perf::{BuildIdEntry, CpuMode};
+use tracesift_perf::{BuildIdEntry, is_of_a_guest};
 
 /// The kernel, as the recorder's list of identities calls it.
 const KERNEL: &str = "[kernel.kallsyms]";
@@ -35,7 +35,7 @@ pub(crate) struct BuildIds<'a>(FxHashMap<&'a str, &'a BuildIdEntry>);
 impl<'a> BuildIds<'a> {
     /// Those of the recorded machine, not of virtual ones on it.
     pub(crate) fn of(entries: &'a [BuildIdEntry]) -> Self {
-        let host = entries.iter().filter(|entry| !matches!(entry.mode, CpuMode::GuestKernel | CpuMode::GuestUser));
+        let host = entries.iter().filter(|entry| !is_of_a_guest(entry.mode));
         Self(host.map(|entry| (entry.name.as_str(), entry)).collect())
     }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use tracesift_perf::{Kind, Metadata, Record};
+use tracesift_perf::{Kind, Metadata, Record, is_of_a_guest};
 use tracesift_trace::RowSink;
 use tracesift_trace::info::Disk;
 use tracesift_trace::rows::{MarkRow, SyscallNameRow};
@@ -13,7 +13,6 @@ use super::cpu_event::{Role, Roles};
 use super::disk::Disks;
 use super::events::EventRows;
 use super::inventory::ticks;
-use super::is_of_a_guest;
 use super::page_faults::FaultSource;
 use super::power::Power;
 use super::rows::Rows;

@@ -1,14 +1,13 @@
 //! Switches and wake-ups, from the scheduler's tracepoints or from `PERF_RECORD_SWITCH`.
 
 use rustc_hash::FxHashMap;
-use tracesift_perf::{AttrFlags, Metadata, Payload, Record, Switch as SwitchRecord};
+use tracesift_perf::{AttrFlags, Metadata, Payload, Record, Switch as SwitchRecord, is_of_a_guest};
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Population, RowSink};
 
 use super::counters::Counters;
 use super::inventory::ticks;
-use super::is_of_a_guest;
 use super::rows::{Interrupted, Rows};
 use super::task_state::TaskStates;
 use super::tracepoint::{ReadyFields, SwitchFields, Tracepoint, WakeUp, is_sampled};

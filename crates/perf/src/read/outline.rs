@@ -1,10 +1,9 @@
 //! What a walk leaves out whose user only asks who was there: of most threads' samples one says as much as all of them.
 
-use linux_perf_event_reader::CpuMode;
 use rustc_hash::FxHashMap;
 
 use crate::metadata::Metadata;
-use crate::record::Record;
+use crate::record::{Record, is_of_a_guest};
 
 /// Of so many samples one is handed out all the same, so that who follows hears how far the walk is.
 const SIGN_OF_LIFE: u64 = 4096;
@@ -65,8 +64,7 @@ impl Outline {
 
     /// Whether nothing said before, or at the same time, that the thread is one of the process.
     fn is_news(&mut self, sample: &Record<'_>, time: u64) -> bool {
-        // Those of virtual machines have the ids of other threads.
-        let is_of_host = !matches!(sample.cpu_mode(), CpuMode::GuestKernel | CpuMode::GuestUser);
+        let is_of_host = !is_of_a_guest(sample.cpu_mode());
         let Some((pid, tid)) = sample.thread().filter(|_| is_of_host) else { return true };
         match self.threads.get(&tid) {
             Some((process, since)) if *process == pid && *since <= time => false,

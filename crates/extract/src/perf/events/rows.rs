@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tracesift_etl::schema::Origin;
-use tracesift_perf::{Kind, Metadata, Record};
+use tracesift_perf::{Kind, Metadata, Record, is_of_a_guest};
 use tracesift_trace::rows::{EventRow, MarkRow};
 use tracesift_trace::{ProcessId, RowSink, StackId, ThreadId};
 
@@ -12,7 +12,6 @@ use super::fields::{JsonFields, ValueFields};
 use super::kinds::{LinuxKinds, subject};
 use crate::event_selection::EventSelection;
 use crate::events::set_raw;
-use crate::perf::is_of_a_guest;
 use crate::perf::rows::{Interrupted, Rows};
 
 /// Makes the rows, and keeps their texts from one to the next.

@@ -314,7 +314,7 @@ impl Archive {
 }
 
 /// Shows rows of a batch until `visit` breaks off.
-fn show<T: Table>(
+pub(crate) fn show<T: Table>(
     batch: &RecordBatch,
     columns: Projection<T>,
     rows: impl Iterator<Item = usize>,

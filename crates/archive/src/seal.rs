@@ -10,6 +10,7 @@ use tracesift_trace::{Clock, Health};
 use crate::encoder::{Closing, Encoder};
 use crate::error::Error;
 use crate::format::file_metadata;
+use crate::kept::KeptColumns;
 use crate::lock::TargetLock;
 use crate::reader::Archive;
 use crate::staging::Staging;
@@ -22,11 +23,18 @@ pub struct Sealing {
     // Dropped in this order, as below.
     pub(crate) closing: Closing,
     pub(crate) info: TraceInfo,
+    pub(crate) kept: KeptColumns,
     pub(crate) staging: Staging,
     pub(crate) lock: TargetLock,
 }
 
 impl Sealing {
+    /// What [`ArchiveWriter::keeping`](crate::ArchiveWriter::keeping) asked for: all rows that were written.
+    #[must_use]
+    pub fn take_kept(&mut self) -> KeptColumns {
+        std::mem::take(&mut self.kept)
+    }
+
     /// Waits until all tables are written.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Stacks, read without a list of its own for each: an archive has hundreds of thousands of them.
 
+use arrow_array::RecordBatch;
+use arrow_array::types::Int32Type;
 use tracesift_trace::rows::StackRow;
 use tracesift_trace::{FrameId, StackId};
 
@@ -18,24 +20,32 @@ impl Archive {
         let Some(mut scan) = self.start_scan(Projection::<StackRow>::ALL, Part::default(), None)? else {
             return Ok(());
         };
-        let mut frames: Vec<FrameId> = Vec::new();
+        let mut frames = Vec::new();
         while let Some(batch) = scan.next()? {
-            let corrupt = |reason| Error::corrupt(scan.path(), reason);
-            let ids = primitive::<arrow_array::types::Int32Type>(&batch, "stack").map_err(corrupt)?;
-            let lists = list::<arrow_array::types::Int32Type>(&batch, "frames").map_err(corrupt)?;
-            for row in 0..batch.num_rows() {
-                let stack = ids.get(row).filter(|id| *id >= 0);
-                let stack = stack.ok_or_else(|| corrupt(format!("row {row} has an impossible stack")))?;
-                let of_stack = lists.get(row).ok_or_else(|| corrupt(format!("row {row} has an impossible frames")))?;
-                frames.clear();
-                frames.extend(of_stack.iter().map(|frame| FrameId(*frame)));
-                // Frames are numbers of rows, as all ids.
-                if of_stack.iter().any(|frame| *frame < 0) {
-                    return Err(corrupt(format!("row {row} has an impossible frames")));
-                }
-                visit(StackId(stack), &frames);
-            }
+            show_stacks(&batch, &mut frames, &mut visit).map_err(|reason| Error::corrupt(scan.path(), reason))?;
         }
         Ok(())
     }
+}
+
+/// Shows `visit` the stacks of a batch. `frames` is used again.
+pub(crate) fn show_stacks(
+    batch: &RecordBatch,
+    frames: &mut Vec<FrameId>,
+    visit: &mut impl FnMut(StackId, &[FrameId]),
+) -> Result<(), String> {
+    let ids = primitive::<Int32Type>(batch, "stack")?;
+    let lists = list::<Int32Type>(batch, "frames")?;
+    for row in 0..batch.num_rows() {
+        let stack = ids.get(row).filter(|id| *id >= 0).ok_or_else(|| format!("row {row} has an impossible stack"))?;
+        let of_stack = lists.get(row).ok_or_else(|| format!("row {row} has an impossible frames"))?;
+        frames.clear();
+        frames.extend(of_stack.iter().map(|frame| FrameId(*frame)));
+        // Frames are numbers of rows, as all ids.
+        if of_stack.iter().any(|frame| *frame < 0) {
+            return Err(format!("row {row} has an impossible frames"));
+        }
+        visit(StackId(stack), frames);
+    }
+    Ok(())
 }

@@ -10,11 +10,12 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{Clock, Health, RowSink};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Columns};
 use crate::checked_file::CheckedFile;
 use crate::encoder::Encoder;
 use crate::error::{Error, WithPath as _};
 use crate::format::{SCHEMA_VERSION, TRACE_FILE, file_metadata};
+use crate::kept::KeptColumns;
 use crate::lock::{TargetLock, WhenBusy};
 use crate::seal::Sealing;
 use crate::staging::Staging;
@@ -37,6 +38,7 @@ pub struct ArchiveWriter {
     // Dropped in this order: the encoder stops writing, then the directory goes, then the lock.
     encoder: Encoder,
     batches: Batches,
+    kept: KeptColumns,
     trace: String,
     staging: Staging,
     lock: TargetLock,
@@ -80,7 +82,14 @@ impl ArchiveWriter {
     pub fn create_locked(lock: TargetLock, trace: String) -> Result<Self, Error> {
         let staging = Staging::create(lock.target())?;
         let encoder = Encoder::start(staging.directory(), &trace)?;
-        Ok(Self { encoder, batches: Batches::default(), trace, staging, lock })
+        Ok(Self { encoder, batches: Batches::default(), kept: KeptColumns::default(), trace, staging, lock })
+    }
+
+    /// Has columns of the tables that come through [`RowSink`] kept in memory; [`Sealing::take_kept`] gives them. To be said before the
+    /// first row.
+    #[must_use]
+    pub fn keeping(self, kept: KeptColumns) -> Self {
+        Self { kept, ..self }
     }
 
     /// Whether writing has failed, so that producing more rows is of no use. [`Self::finish`] says why.
@@ -110,7 +119,7 @@ impl ArchiveWriter {
             env!("CARGO_PKG_VERSION").clone_into(&mut info.tool_version);
         }
         let closing = self.encoder.finish(file_metadata(&info, clock), Vec::new());
-        Sealing { closing, info, staging: self.staging, lock: self.lock }
+        Sealing { closing, info, kept: self.kept, staging: self.staging, lock: self.lock }
     }
 
     /// Closes all tables, writes `trace.json` and puts the archive in its place. Returns that place.
@@ -161,8 +170,13 @@ impl ArchiveWriter {
             events.take(),
         ];
         for columns in rest.into_iter().flatten() {
-            self.encoder.send(columns);
+            self.send(columns);
         }
+    }
+
+    fn send(&mut self, columns: Columns) {
+        self.kept.take(&columns);
+        self.encoder.send(columns);
     }
 }
 
@@ -172,7 +186,7 @@ macro_rules! sink {
             #[inline]
             fn $method(&mut self, row: &$row) {
                 if let Some(full) = self.batches.$batch.push(row) {
-                    self.encoder.send(full);
+                    self.send(full);
                 }
             }
         )+ }

@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::event_kinds::EventChoice;
 use crate::events::{Events, Known, brings_stacks};
 use crate::inventory::{Inventory, LEAD_NS, LateStacks, Machine};
+use crate::kept_rows::KeptRows;
 use crate::paths::PathMap;
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::recorder_facts::RecorderFacts;
@@ -133,12 +134,13 @@ pub(crate) fn seal(
     outcome.info.has_ready &= has_switches;
     let recording = tracesift_analysis::Recording::from(&outcome.info);
     let file = outcome.info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
-    let RowWriter { archive, kept, held, .. } = writer;
-    let sealing = archive.seal(outcome.info, &clock);
+    let RowWriter { archive, identities, held, .. } = writer;
+    let mut sealing = archive.seal(outcome.info, &clock);
+    let kept = KeptRows::new(sealing.take_kept(), identities);
     let (mut sealed, Summarised { summary, tags }, named) = match symbols.zip(held) {
         None => {
             progress.at("summarising", 0)?;
-            let early = kept.all().map(|rows| summarise(recording, rows)).transpose()?;
+            let early = kept.as_ref().map(|rows| summarise(recording, rows)).transpose()?;
             drop(kept);
             let sealed = sealing.wait()?;
             let summary = match early {
@@ -156,7 +158,7 @@ pub(crate) fn seal(
             sealed.write_each(|write| written = names.for_each(write));
             written?;
             progress.at("summarising", 0)?;
-            let summary = match kept.all() {
+            let summary = match &kept {
                 Some(rows) => summarise(recording, &WithNames { rows, names: &names })?,
                 None => summarise(recording, &WithNames { rows: &archive, names: &names })?,
             };

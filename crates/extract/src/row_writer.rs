@@ -1,4 +1,4 @@
-//! Where the rows of an extract go: into the archive, and as long as they are few, to the summaries.
+//! Where the rows of an extract go.
 
 use tracesift_archive::ArchiveWriter;
 use tracesift_trace::modules::Modules;
@@ -9,16 +9,17 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{Population, RowSink};
 
-use crate::kept_rows::KeptRows;
+use crate::kept_rows::{Identities, keep};
 use crate::table_choice::{TableChoice, WantedTables};
 
-/// Writes an archive and keeps what its summaries are made of.
+/// Writes an archive, and keeps what its summaries are made of as long as that is little.
 pub(crate) struct RowWriter {
     pub(crate) archive: ArchiveWriter,
     /// Which tables are written.
     pub(crate) tables: TableChoice,
     wanted: WantedTables,
-    pub(crate) kept: KeptRows,
+    /// Whom the rows are about, once that is written.
+    pub(crate) identities: Identities,
     /// Names that the recording gives, held back where symbol files may add to them.
     pub(crate) held: Option<Vec<SymbolRow>>,
 }
@@ -26,8 +27,8 @@ pub(crate) struct RowWriter {
 impl RowWriter {
     /// `memory` bounds what is kept, in bytes. With `names_to_come` the table `symbols` is not written here.
     pub(crate) fn new(archive: ArchiveWriter, tables: TableChoice, memory: usize, names_to_come: bool) -> Self {
-        let wanted = WantedTables::from(&tables);
-        Self { archive, tables, wanted, kept: KeptRows::new(memory), held: names_to_come.then(Vec::new) }
+        let (archive, wanted) = (archive.keeping(keep(memory)), WantedTables::from(&tables));
+        Self { archive, tables, wanted, identities: Identities::default(), held: names_to_come.then(Vec::new) }
     }
 
     /// Whether writing has failed, so that producing more rows is of no use.
@@ -42,14 +43,12 @@ impl RowWriter {
         let (processes, threads) = population.into_rows();
         self.archive.write_table(&processes);
         self.archive.write_table(&threads);
-        self.kept.keep_identities(modules.modules, processes, threads);
+        self.identities = Identities { modules: modules.modules, processes, threads };
     }
 }
 
 macro_rules! sink {
     (
-        kept: $($kept:ident($kept_row:ty)),+;
-        kept where wanted: $($chosen_kept:ident($chosen_kept_row:ty) in $kept_table:ident),+;
         written: $($method:ident($row:ty)),+;
         written where wanted: $($chosen:ident($chosen_row:ty) in $table:ident),+;
     ) => {
@@ -57,29 +56,10 @@ macro_rules! sink {
             fn symbol(&mut self, row: &SymbolRow) {
                 match &mut self.held {
                     Some(held) => held.push(row.clone()),
-                    None => {
-                        self.kept.symbol(row);
-                        self.archive.symbol(row);
-                    }
+                    None => self.archive.symbol(row),
                 }
             }
 
-            $(
-                #[inline]
-                fn $kept(&mut self, row: &$kept_row) {
-                    self.kept.$kept(row);
-                    self.archive.$kept(row);
-                }
-            )+
-            $(
-                #[inline]
-                fn $chosen_kept(&mut self, row: &$chosen_kept_row) {
-                    if self.wanted.$kept_table {
-                        self.kept.$chosen_kept(row);
-                        self.archive.$chosen_kept(row);
-                    }
-                }
-            )+
             $(
                 #[inline]
                 fn $method(&mut self, row: &$row) {
@@ -99,16 +79,14 @@ macro_rules! sink {
 }
 
 sink! {
-    kept:
-        frame(FrameRow),
-        stack(StackRow);
-    kept where wanted:
-        cpu_sample(CpuSampleRow) in cpu_samples,
-        context_switch(ContextSwitchRow) in context_switches;
     written:
+        frame(FrameRow),
+        stack(StackRow),
         managed_code(ManagedCodeRow),
         mark(MarkRow);
     written where wanted:
+        cpu_sample(CpuSampleRow) in cpu_samples,
+        context_switch(ContextSwitchRow) in context_switches,
         counter_sample(CounterSampleRow) in counter_samples,
         disk_io(DiskIoRow) in disk_io,
         hard_fault(HardFaultRow) in hard_faults,

@@ -16,11 +16,11 @@ use crate::scan_ahead::{Taker, scan_ahead};
 use crate::stack_methods::NamedStacks;
 
 // The columns that sums need.
-const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva"]);
-const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
-const SAMPLES: Projection<CpuSampleRow> =
+pub(crate) const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva"]);
+pub(crate) const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
+pub(crate) const SAMPLES: Projection<CpuSampleRow> =
     Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority", "flags"]);
-const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
+pub(crate) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "time",
     "cpu",
     "thread",

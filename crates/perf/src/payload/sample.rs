@@ -140,7 +140,7 @@ impl<'a> Sample<'a> {
         }
         let length = usize::try_from(at.u64("").ok()?.checked_mul(8)?).ok()?;
         let start = body.len() - at.rest().len();
-        (length > 0 && length <= at.rest().len()).then_some(start..start + length)
+        (length > 0 && length <= at.rest().len()).then(|| start..start + length)
     }
 
     /// Whether its event records anything of [`Self::tail`].

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use super::chains::{ChainNumber, ChainNumbers, ChainStore, NewChains};
+use super::chains::{ChainNumber, ChainStore, NewChains};
 use super::merge::Merged;
 use crate::metadata::Metadata;
 use crate::payload::Words;
@@ -51,30 +51,15 @@ struct Slot {
 }
 
 impl Batch {
-    fn take(&mut self, record: &Record<'_>, numbers: &mut ChainNumbers) {
+    fn take(&mut self, record: &Record<'_>, chain: Option<ChainNumber>) {
         let start = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
-        let chain = record.chain_place().and_then(|place| {
-            let number = numbers.number(record.body.get(place.clone())?, &mut self.new_chains)?;
-            Some((place, number))
-        });
-        self.slots.push(Slot { head: record.head, start, chain: chain.as_ref().map(|(_, number)| *number) });
-        match chain {
-            Some((place, _)) => {
-                self.bytes.extend_from_slice(record.body.get(..place.start).unwrap_or_default());
-                self.bytes.extend_from_slice(record.body.get(place.end..).unwrap_or_default());
-            }
-            None => self.bytes.extend_from_slice(record.body),
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.bytes.len() + self.new_chains.bytes() >= BATCH
+        self.slots.push(Slot { head: record.head, start, chain });
+        self.bytes.extend_from_slice(record.body);
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
         self.slots.clear();
-        self.new_chains.clear();
         self.metadata = None;
     }
 }
@@ -93,19 +78,19 @@ impl Merged {
 
 /// Hands batch after batch over until the records or the interest in them ends.
 fn walk(mut merged: Merged, filled: &SyncSender<Batch>, emptied: &Receiver<Batch>) -> Merged {
-    let mut numbers = ChainNumbers::default();
+    merged.number_chains();
     loop {
         let mut batch = emptied.try_recv().unwrap_or_default();
         batch.clear();
-        numbers.make_room(&mut batch.new_chains);
         let mut more = true;
         let far = merged.position().saturating_add(FAR);
-        while more && !batch.is_full() && merged.position() < far {
-            match merged.next() {
-                Some(record) => batch.take(&record, &mut numbers),
-                None => more = false,
+        while more && batch.bytes.len() + merged.new_chain_bytes() < BATCH && merged.position() < far {
+            more = merged.advance();
+            if let Some((record, chain)) = merged.current_without_chain() {
+                batch.take(&record, chain);
             }
         }
+        merged.take_new_chains(&mut batch.new_chains);
         batch.metadata = Some(Arc::clone(merged.metadata()));
         batch.position = merged.position();
         if filled.send(batch).is_err() || !more {

@@ -1,11 +1,13 @@
-//! Call chains, each handed over once. Most samples repeat a chain word by word, and chains are most bytes of a recording.
+//! Call chains by number. Most samples repeat a chain word by word, and chains are most bytes of a recording: where a walk numbers
+//! them, neither its queue nor who follows it gets the words more than once.
 
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// Bytes of chains that are kept on either side. When they are reached both sides start anew.
+/// Bytes of chains that are kept on either side. When they are reached, chains are handed over as they are until no number waits any
+/// more; then both sides start anew.
 const MAX_BYTES: usize = 16 << 20;
 /// Chains that are kept, at most: short ones take more beside their words.
 const MAX_CHAINS: usize = 256 << 10;
@@ -22,6 +24,8 @@ pub(super) struct ChainNumbers {
     /// With keys of its own: no recording can be made so that its chains collide.
     hasher: RandomState,
     chains: ChainStore,
+    /// What the other side has not got yet.
+    new: NewChains,
 }
 
 /// Chains by their numbers.
@@ -34,7 +38,7 @@ pub(super) struct ChainStore {
     bytes: Vec<u8>,
 }
 
-/// Chains that are new in a batch.
+/// Chains that are new since others were handed over.
 #[derive(Default)]
 pub(super) struct NewChains {
     /// The number of the first of all chains that are kept now, where that has changed: those before may be forgotten.
@@ -44,9 +48,13 @@ pub(super) struct NewChains {
 }
 
 impl ChainNumbers {
-    /// The number of a chain; a new one is noted in `new`. `None` once there are no numbers left.
-    pub(super) fn number(&mut self, words: &[u8], new: &mut NewChains) -> Option<ChainNumber> {
-        let Self { table, hasher, chains } = self;
+    /// The number of a chain. `None` while there is no room for more of them, and once there are no numbers left.
+    #[inline]
+    pub(super) fn number(&mut self, words: &[u8]) -> Option<ChainNumber> {
+        if self.is_full() {
+            return None;
+        }
+        let Self { table, hasher, chains, new } = self;
         let hash = hasher.hash_one(words);
         if let Some(&place) = table.find(hash, |&place| chains.at(place as usize) == Some(words)) {
             return chains.first.checked_add(place);
@@ -59,15 +67,36 @@ impl ChainNumbers {
         Some(number)
     }
 
-    /// Makes room between two batches when there is none.
-    pub(super) fn make_room(&mut self, new: &mut NewChains) {
-        if self.chains.bytes.len() < MAX_BYTES && self.chains.ends.len() < MAX_CHAINS {
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.chains.bytes.len() >= MAX_BYTES || self.chains.ends.len() >= MAX_CHAINS
+    }
+
+    /// Makes room when there is none. Nobody may need a number from before any more, except who gets it with [`Self::take_new`] before.
+    pub(super) fn make_room(&mut self) {
+        if !self.is_full() {
             return;
         }
         self.table.clear();
         let first = self.chains.first.saturating_add(u32::try_from(self.chains.ends.len()).unwrap_or(u32::MAX));
         self.chains.restart(first);
-        new.restart = Some(first);
+        self.new.restart = Some(first);
+    }
+
+    /// The words of a chain that has a number.
+    pub(super) fn get(&self, number: ChainNumber) -> Option<&[u8]> {
+        self.chains.get(number)
+    }
+
+    /// Bytes of the chains that are new since [`Self::take_new`].
+    pub(super) fn new_bytes(&self) -> usize {
+        self.new.bytes.len()
+    }
+
+    /// Gives the chains that are new, in place of `empty`, whose memory is used again.
+    pub(super) fn take_new(&mut self, empty: &mut NewChains) {
+        std::mem::swap(&mut self.new, empty);
+        self.new.clear();
     }
 }
 
@@ -115,12 +144,7 @@ impl NewChains {
         self.bytes.extend_from_slice(words);
     }
 
-    /// Bytes of their words.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.restart = None;
         self.lengths.clear();
         self.bytes.clear();

@@ -11,14 +11,16 @@
 
 use std::sync::Arc;
 
+use super::chains::{ChainNumber, ChainNumbers, NewChains};
 use super::outline::{LeftOut, Outline};
-use super::queue::Queue;
+use super::queue::{Queue, Waiting};
 use super::records::Records;
 use super::stop::Stop;
 use crate::damage::{DamageLog, kind};
 use crate::kind::Kind;
 use crate::metadata::Metadata;
-use crate::record::{NO_TIME, Record};
+use crate::payload::Words;
+use crate::record::{Chain, NO_TIME, Record};
 
 /// How records are brought in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub struct Merged {
     handed_out: u64,
     ended: bool,
     outline: Option<Outline>,
+    /// The numbers of call chains, for walks that have them.
+    chains: Option<ChainNumbers>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +65,18 @@ impl Merged {
     #[must_use]
     pub fn new(records: Records, options: MergeOptions) -> Self {
         let queue = Queue::new(options.memory_limit);
-        Self { records, queue, current: Current::None, newest: 0, round: 0, handed_out: 0, ended: false, outline: None }
+        let (outline, chains) = Default::default();
+        Self {
+            records,
+            queue,
+            current: Current::None,
+            newest: 0,
+            round: 0,
+            handed_out: 0,
+            ended: false,
+            outline,
+            chains,
+        }
     }
 
     /// For walks that only ask who was there: leaves out samples of threads that earlier samples told of, and of the others hands out
@@ -71,6 +86,26 @@ impl Merged {
     pub fn outline(mut self, whole: fn(&Metadata, usize) -> bool) -> Self {
         self.outline = Some(Outline::new(whole));
         self
+    }
+
+    /// Gives call chains numbers from here on, where records wait for their turn.
+    pub(super) fn number_chains(&mut self) {
+        self.chains.get_or_insert_default();
+    }
+
+    /// Gives the numbered chains that are new since the last call, in place of `empty`.
+    pub(super) fn take_new_chains(&mut self, empty: &mut NewChains) {
+        let Some(chains) = &mut self.chains else { return };
+        chains.take_new(empty);
+        if !self.queue.has_numbered() {
+            chains.make_room();
+        }
+    }
+
+    /// Bytes of the numbered chains that are new since [`Self::take_new_chains`].
+    #[inline]
+    pub(super) fn new_chain_bytes(&self) -> usize {
+        self.chains.as_ref().map_or(0, ChainNumbers::new_bytes)
     }
 
     /// The samples that [`Self::outline`] left out so far; `None` where all are handed out.
@@ -131,7 +166,7 @@ impl Merged {
     fn read_on(&mut self) -> bool {
         self.current = Current::None;
         loop {
-            if let Some((head, _)) = self.queue.peek() {
+            if let Some(Waiting { head, .. }) = self.queue.peek() {
                 let (time, offset) = (head.time, head.offset);
                 if time < self.handed_out {
                     let newest = self.handed_out;
@@ -176,7 +211,15 @@ impl Merged {
                     _ => Some(record.body),
                 };
                 let Some(needed) = needed else { return false };
-                self.queue.push(record.head, needed);
+                let numbered = self.chains.as_mut().and_then(|chains| {
+                    let place = record.chain_place()?;
+                    let number = chains.number(needed.get(place.clone())?)?;
+                    Some(([needed.get(..place.start)?, needed.get(place.end..)?], number))
+                });
+                match numbered {
+                    Some((parts, number)) => self.queue.push(record.head, parts, Some(number)),
+                    None => self.queue.push(record.head, [needed, &[]], None),
+                }
                 if self.queue.is_full() {
                     self.queue.release_half();
                 }
@@ -189,12 +232,22 @@ impl Merged {
     #[must_use]
     #[inline]
     pub fn current(&self) -> Option<Record<'_>> {
+        let (record, chain) = self.current_without_chain()?;
+        let words = |number| self.chains.as_ref()?.get(number);
+        let Some(number) = chain else { return Some(record) };
+        let words = Words::new(words(number).unwrap_or_default(), record.layout.endian);
+        Some(record.with_chain(Chain { number, words }))
+    }
+
+    /// The current record, and the number of its call chain where the words are not in it.
+    #[inline]
+    pub(super) fn current_without_chain(&self) -> Option<(Record<'_>, Option<ChainNumber>)> {
         match self.current {
             Current::None => None,
-            Current::Direct => self.records.current(),
+            Current::Direct => Some((self.records.current()?, None)),
             Current::Queued => {
-                let (head, body) = self.queue.peek()?;
-                Some(Record::new(*head, body, &self.records.metadata().events))
+                let Waiting { head, body, chain } = self.queue.peek()?;
+                Some((Record::new(*head, body, &self.records.metadata().events), chain))
             }
         }
     }

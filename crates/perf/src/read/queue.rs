@@ -1,5 +1,6 @@
 //! Records that wait for their turn: copied into blocks that are used again, so that no record costs an allocation.
 
+use super::chains::ChainNumber;
 use crate::record::Head;
 
 /// Bytes of records per block.
@@ -19,6 +20,8 @@ pub(crate) struct Queue {
     next: usize,
     capacity: usize,
     used: usize,
+    /// Records whose chains have numbers.
+    numbered: usize,
 }
 
 #[derive(Debug, Default)]
@@ -33,6 +36,15 @@ struct Slot {
     head: Head,
     start: u32,
     length: u16,
+    chain: Option<ChainNumber>,
+}
+
+/// A record that waits: its header, and its body without the words of a call chain that has a number.
+#[derive(Clone, Copy)]
+pub(super) struct Waiting<'a> {
+    pub(super) head: &'a Head,
+    pub(super) body: &'a [u8],
+    pub(super) chain: Option<ChainNumber>,
 }
 
 /// A record in the order. Sorting moves these and nothing else.
@@ -47,19 +59,23 @@ impl Queue {
     /// A queue that is full with `capacity` bytes.
     pub(crate) fn new(capacity: usize) -> Self {
         let (blocks, free, entries) = Default::default();
-        Self { blocks, free, filling: None, entries, ready: 0, next: 0, capacity, used: 0 }
+        Self { blocks, free, filling: None, entries, ready: 0, next: 0, capacity, used: 0, numbered: 0 }
     }
 
-    /// Copies a record; its header is in `head`.
-    pub(crate) fn push(&mut self, head: Head, body: &[u8]) {
-        let number = self.block_for(body.len());
+    /// Copies a record; its header is in `head`. Between the parts of its body stood the words of the chain that has the number.
+    #[inline]
+    pub(super) fn push(&mut self, head: Head, [front, back]: [&[u8]; 2], chain: Option<ChainNumber>) {
+        let length = front.len() + back.len();
+        let number = self.block_for(length);
         let Some(block) = self.blocks.get_mut(number as usize) else { return };
         let (start, slot) = (block.bytes.len() as u32, block.slots.len() as u32);
-        block.bytes.extend_from_slice(body);
+        block.bytes.extend_from_slice(front);
+        block.bytes.extend_from_slice(back);
         // A body is shorter than its record, whose size has 16 bits.
-        let length = u16::try_from(body.len()).unwrap_or(u16::MAX);
-        block.slots.push(Slot { head, start, length });
+        let length = u16::try_from(length).unwrap_or(u16::MAX);
+        block.slots.push(Slot { head, start, length, chain });
         block.waiting += 1;
+        self.numbered += usize::from(chain.is_some());
         self.used += PER_RECORD;
         self.entries.push(Entry { time: head.time, block: number, slot });
     }
@@ -136,21 +152,29 @@ impl Queue {
 
     /// The next record that may be handed out.
     #[inline]
-    pub(crate) fn peek(&self) -> Option<(&Head, &[u8])> {
+    pub(super) fn peek(&self) -> Option<Waiting<'_>> {
         let entry = self.first()?;
         let block = self.blocks.get(entry.block as usize)?;
         let slot = block.slots.get(entry.slot as usize)?;
         let start = slot.start as usize;
-        Some((&slot.head, block.bytes.get(start..start + usize::from(slot.length))?))
+        let body = block.bytes.get(start..start + usize::from(slot.length))?;
+        Some(Waiting { head: &slot.head, body, chain: slot.chain })
+    }
+
+    /// Whether the chain of a record that waits has a number.
+    pub(super) fn has_numbered(&self) -> bool {
+        self.numbered > 0
     }
 
     /// Forgets the record of [`Self::peek`].
     #[inline]
     pub(crate) fn pop(&mut self) {
         let Some(entry) = self.first() else { return };
-        let number = entry.block;
+        let (number, slot) = (entry.block, entry.slot);
         self.next += 1;
         if let Some(block) = self.blocks.get_mut(number as usize) {
+            let is_numbered = block.slots.get(slot as usize).is_some_and(|slot| slot.chain.is_some());
+            self.numbered -= usize::from(is_numbered);
             block.waiting -= 1;
             if block.waiting == 0 {
                 self.recycle(number);

@@ -2,6 +2,8 @@
 //! processes has hundreds of thousands of them, each with two names.
 
 use std::cmp::Reverse;
+use std::panic::resume_unwind;
+use std::thread;
 
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
@@ -24,7 +26,7 @@ pub struct LargestMethods {
 #[derive(Debug)]
 struct Part {
     slots: MethodSlots,
-    /// The slots that are kept, by process.
+    /// The slots that are kept, by process, in each in the order of the rows.
     order: Vec<u32>,
 }
 
@@ -37,11 +39,14 @@ impl LargestMethods {
         per_process: usize,
         name: impl FnMut(MethodId) -> MethodName,
     ) -> (Self, Vec<MethodCount>) {
-        let mut parts: Vec<Part> = parts.into_iter().map(|slots| Part { order: slots.in_order(), slots }).collect();
-        let methods = parts.iter().flat_map(|part| part.order.iter().map(|&slot| part.slots.method_of(slot)));
-        let names = RankedNames::of(methods, name);
-        let counts = parts.iter_mut().flat_map(|part| part.keep_largest(per_process, &names)).collect();
-        (Self { recording, parts, names }, counts)
+        let names = RankedNames::of(parts.iter().flat_map(MethodSlots::methods), name);
+        let cut = |slots| Part::of(slots, &recording, per_process, &names);
+        let parts: Vec<(Part, Vec<MethodCount>)> = thread::scope(|scope| {
+            let parts: Vec<_> = parts.into_iter().map(|slots| scope.spawn(|| cut(slots))).collect();
+            parts.into_iter().map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        let (parts, counts): (Vec<Part>, Vec<_>) = parts.into_iter().unzip();
+        (Self { recording, parts, names }, counts.concat())
     }
 
     /// Number of rows.
@@ -61,12 +66,8 @@ impl LargestMethods {
         let mut name = MethodName { module: None, function: String::new() };
         let mut processes: Vec<_> = self.parts.iter().flat_map(Part::processes).collect();
         processes.sort_unstable_by_key(|(process, ..)| *process);
-        let mut largest_first = Vec::new();
         for (_, slots, methods) in processes {
-            largest_first.clear();
-            largest_first.extend(methods.iter().map(|&slot| (self.place(slots, slot), slot)));
-            largest_first.sort_unstable();
-            for &(_, slot) in &largest_first {
+            for &slot in methods {
                 let total = slots.total(slot);
                 if let Some(MethodName { module, function }) = self.names.name(total.method) {
                     name.module.clone_from(module);
@@ -79,12 +80,6 @@ impl LargestMethods {
         }
     }
 
-    /// What its place among the methods of its process depends on.
-    fn place(&self, slots: &MethodSlots, slot: u32) -> (Reverse<(i64, i64)>, u32) {
-        let wait = if self.recording.has_switches { slots.wait_union(slot) } else { 0 };
-        (Reverse((slots.sums(slot).cpu, wait)), self.names.rank(slots.method_of(slot)))
-    }
-
     /// All rows at once.
     #[must_use]
     pub fn rows(&self) -> Vec<MethodSummaryRow> {
@@ -95,15 +90,31 @@ impl LargestMethods {
 }
 
 impl Part {
-    fn keep_largest(&mut self, per_process: usize, names: &RankedNames) -> Vec<MethodCount> {
-        let Self { slots, order } = self;
+    fn of(
+        slots: MethodSlots,
+        recording: &Recording,
+        per_process: usize,
+        names: &RankedNames,
+    ) -> (Self, Vec<MethodCount>) {
+        let mut order = slots.in_order();
         let process = |slot| slots.process_of(slot);
         let rank = |slot| names.rank(slots.method_of(slot));
         let measures: [&dyn Fn(u32) -> i64; 4] =
             [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
                 slots.ready_union(slot)
             }];
-        cut::keep_largest(order, process, &measures, per_process, rank)
+        let counts = cut::keep_largest(&mut order, process, &measures, per_process, rank);
+        let wait = |slot| if recording.has_switches { slots.wait_union(slot) } else { 0 };
+        let mut placed = Vec::new();
+        for methods in order.chunk_by_mut(|&a, &b| process(a) == process(b)) {
+            placed.clear();
+            placed.extend(methods.iter().map(|&slot| (Reverse((slots.sums(slot).cpu, wait(slot))), rank(slot), slot)));
+            placed.sort_unstable();
+            for (method, &(.., slot)) in methods.iter_mut().zip(&placed) {
+                *method = slot;
+            }
+        }
+        (Self { slots, order }, counts)
     }
 
     /// The slots of each process that are kept.

@@ -121,6 +121,11 @@ impl MethodSlots {
         self.sums[slot as usize].merge(sums);
     }
 
+    /// The methods that have slots, each as often as it has.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = MethodId> {
+        self.keys.iter().map(|(_, method)| *method)
+    }
+
     /// All slots by process and method.
     pub(crate) fn in_order(&self) -> Vec<u32> {
         let mut processes: Vec<_> = self.processes.iter().zip((0..).map(ProcessNumber)).collect();

@@ -15,6 +15,9 @@ use crate::table::{Table, TableBuilder as _, TableReader as _};
 /// Rows per batch: enough to amortise the hand-over to the encoder, small enough that a few of them are a few MiB.
 pub(crate) const BATCH_ROWS: usize = 32 * 1024;
 
+/// Rows per batch of a table that is written when all its rows are known: somebody waits for the encoder, who begins with the first batch.
+pub(crate) const LAST_BATCH_ROWS: usize = 8 * 1024;
+
 /// Bytes of texts and lists at which a batch is cut early.
 const BATCH_BYTES: usize = 2 << 20;
 
@@ -30,20 +33,27 @@ pub(crate) struct Batch<T: Table> {
     builder: T::Builder,
     rows: usize,
     bytes: usize,
+    /// Rows at which it is full.
+    capacity: usize,
 }
 
 impl<T: Table> Default for Batch<T> {
     fn default() -> Self {
-        Self { builder: T::Builder::default(), rows: 0, bytes: 0 }
+        Self::new(BATCH_ROWS)
     }
 }
 
 impl<T: Table> Batch<T> {
+    /// One that is full with so many rows.
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self { builder: T::Builder::default(), rows: 0, bytes: 0, capacity }
+    }
+
     /// Appends a row; returns the batch when it is full.
     #[inline]
     pub(crate) fn push(&mut self, row: &T) -> Option<Columns> {
         self.append(row);
-        if self.rows >= BATCH_ROWS || self.bytes >= BATCH_BYTES { self.take() } else { None }
+        if self.rows >= self.capacity || self.bytes >= BATCH_BYTES { self.take() } else { None }
     }
 
     #[inline]

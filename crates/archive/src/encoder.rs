@@ -6,41 +6,30 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use tracesift_trace::info::TableFile;
 
 use crate::batch::{Columns, TraceColumn};
-use crate::checked_file::{CheckedFile, checksum_text};
 use crate::column::{Layout, TableDefinition};
 use crate::error::{Error, WithPath as _};
-use crate::format::{TRACE_COLUMN, table_file};
+use crate::format::TRACE_COLUMN;
+use crate::table_writer::{ROW_GROUP_BYTES, ROW_GROUP_ROWS, TableWriter};
 use crate::tables::TABLES;
 
 /// Batches between producer and encoder: enough to even out their rhythms.
 const QUEUE: usize = 12;
 
-/// Rows of a row group: what a reader prunes by, about half a second of a busy machine's switches.
-const ROW_GROUP_ROWS: usize = 512 * 1024;
-
-/// Encoded bytes of a row group, which stay in memory until it is complete.
-const ROW_GROUP_BYTES: usize = 16 << 20;
-
 /// Bytes of all row groups in the making. When it is reached the largest is closed early.
 const IN_PROGRESS_BYTES: usize = 80 << 20;
-
-/// Bytes that a column in the making takes beside its data: the state of its compressor.
-const COLUMN_BYTES: usize = 512 << 10;
 
 /// Bytes of the distinct values of a column, above which it is stored plainly. Room for 128 Ki stacks.
 const DICTIONARY_BYTES: usize = 512 << 10;
@@ -66,6 +55,14 @@ enum Message {
     Finish { metadata: Vec<(String, String)>, needed: Vec<&'static TableDefinition> },
 }
 
+/// Most threads that encode columns: more gain little, and each column of theirs takes memory.
+const MAX_THREADS: usize = 4;
+
+/// Threads for an encoder that nobody takes the processors from, since all rows are made.
+pub(crate) fn all_threads() -> usize {
+    thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_THREADS))
+}
+
 /// Handle of the encoding thread. Dropping it abandons the files.
 pub(crate) struct Encoder {
     directory: PathBuf,
@@ -75,13 +72,13 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Starts encoding tables into `directory`.
-    pub(crate) fn start(directory: &Path, trace: &str) -> Result<Self, Error> {
+    /// Starts encoding tables into `directory`; at most so many threads encode the columns of one.
+    pub(crate) fn start(directory: &Path, trace: &str, threads: usize) -> Result<Self, Error> {
         let (sender, receiver) = sync_channel(QUEUE);
         let failed = Arc::new(AtomicBool::new(false));
-        let mut files = TableFiles::new(directory, trace);
+        let mut files = TableFiles::new(directory, trace, threads);
         let flag = Arc::clone(&failed);
-        let thread = std::thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("archive encoder".to_owned())
             .spawn(move || files.run(&receiver, &flag))
             .writing(directory)?;
@@ -144,19 +141,13 @@ impl Drop for Encoder {
 struct TableFiles {
     directory: PathBuf,
     trace: TraceColumn,
-    open: BTreeMap<&'static str, OpenTable>,
-}
-
-struct OpenTable {
-    path: PathBuf,
-    writer: ArrowWriter<CheckedFile>,
-    columns: usize,
-    rows: u64,
+    open: BTreeMap<&'static str, TableWriter>,
+    threads: usize,
 }
 
 impl TableFiles {
-    fn new(directory: &Path, trace: &str) -> Self {
-        Self { directory: directory.to_owned(), trace: TraceColumn::new(trace), open: BTreeMap::new() }
+    fn new(directory: &Path, trace: &str, threads: usize) -> Self {
+        Self { directory: directory.to_owned(), trace: TraceColumn::new(trace), open: BTreeMap::new(), threads }
     }
 
     fn run(&mut self, receiver: &Receiver<Message>, failed: &AtomicBool) -> Result<Vec<TableFile>, Error> {
@@ -181,25 +172,23 @@ impl TableFiles {
     }
 
     fn write(&mut self, columns: Columns) -> Result<(), Error> {
-        let rows = columns.rows as u64;
         let open = match self.open.entry(columns.table.name) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(OpenTable::create(&self.directory, columns.table)?),
+            Entry::Vacant(entry) => entry.insert(TableWriter::create(&self.directory, columns.table, self.threads)?),
         };
-        let batch = columns.with_trace(&self.trace).map_err(|error| Error::encode(&open.path, error.into()))?;
-        open.writer.write(&batch).map_err(|error| Error::encode(&open.path, error))?;
-        open.rows += rows;
+        let batch = columns.with_trace(&self.trace).map_err(|error| Error::encode(open.path(), error.into()))?;
+        open.write(&batch).map_err(|error| Error::encode(open.path(), error))?;
         self.limit_memory()
     }
 
     /// Closes the largest row group when all of them together have grown too large.
     fn limit_memory(&mut self) -> Result<(), Error> {
-        let in_progress: usize = self.open.values().map(OpenTable::memory).sum();
+        let in_progress: usize = self.open.values().map(TableWriter::memory).sum();
         if in_progress < IN_PROGRESS_BYTES {
             return Ok(());
         }
         match self.open.values_mut().max_by_key(|open| open.memory()) {
-            Some(largest) => largest.writer.flush().map_err(|error| Error::encode(&largest.path, error)),
+            Some(largest) => largest.end_row_group().map_err(|error| Error::encode(largest.path(), error)),
             None => Ok(()),
         }
     }
@@ -211,40 +200,16 @@ impl TableFiles {
     ) -> Result<Vec<TableFile>, Error> {
         for table in needed {
             if let Entry::Vacant(entry) = self.open.entry(table.name) {
-                entry.insert(OpenTable::create(&self.directory, table)?);
+                entry.insert(TableWriter::create(&self.directory, table, self.threads)?);
             }
         }
         let in_order = TABLES.into_iter().filter_map(|table| self.open.remove(table.name).map(|open| (table, open)));
-        in_order.map(|(table, open)| open.close(table.name, metadata)).collect()
-    }
-}
-
-impl OpenTable {
-    fn create(directory: &Path, table: &TableDefinition) -> Result<Self, Error> {
-        let path = directory.join(table_file(table.name));
-        let file = CheckedFile::create(&path)?;
-        // Without the copy of the Arrow schema every reader sees plain Parquet types, and small files stay small.
-        let options = ArrowWriterOptions::new().with_properties(properties(table)).with_skip_arrow_metadata(true);
-        let writer = ArrowWriter::try_new_with_options(file, table.schema(), options)
-            .map_err(|error| Error::encode(&path, error))?;
-        Ok(Self { path, writer, columns: table.columns.len(), rows: 0 })
-    }
-
-    /// Bytes of the row group in the making.
-    fn memory(&self) -> usize {
-        match self.writer.in_progress_rows() {
-            0 => 0,
-            _ => self.writer.memory_size() + self.columns * COLUMN_BYTES,
-        }
-    }
-
-    fn close(mut self, name: &str, metadata: &[(String, String)]) -> Result<TableFile, Error> {
-        for (key, value) in metadata {
-            self.writer.append_key_value_metadata(KeyValue::new(key.clone(), value.clone()));
-        }
-        let file = self.writer.into_inner().map_err(|error| Error::encode(&self.path, error))?;
-        let (bytes, crc) = file.finish(&self.path)?;
-        Ok(TableFile { name: name.to_owned(), rows: self.rows, bytes, crc32: checksum_text(crc) })
+        // Each waits for the disk.
+        thread::scope(|scope| {
+            let closing: Vec<_> =
+                in_order.map(|(table, open)| scope.spawn(|| open.close(table.name, metadata))).collect();
+            closing.into_iter().map(|table| table.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        })
     }
 }
 

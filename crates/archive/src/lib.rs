@@ -37,6 +37,7 @@ mod stack_lists;
 mod staging;
 mod stored;
 mod table;
+mod table_writer;
 pub mod tables;
 mod thrift;
 mod update;

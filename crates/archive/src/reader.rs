@@ -317,16 +317,20 @@ impl Archive {
 pub(crate) fn show<T: Table>(
     batch: &RecordBatch,
     columns: Projection<T>,
-    rows: impl Iterator<Item = usize>,
+    mut rows: impl Iterator<Item = usize>,
     visit: &mut impl FnMut(&T) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, String> {
     let reader = T::Reader::new(batch, columns)?;
-    for row in rows {
-        if visit(&reader.row(row)?).is_break() {
+    let Some(first) = rows.next() else { return Ok(ControlFlow::Continue(())) };
+    // One row is changed again and again: of wide tables most columns are left out.
+    let mut row = reader.row(first)?;
+    loop {
+        if visit(&row).is_break() {
             return Ok(ControlFlow::Break(()));
         }
+        let Some(next) = rows.next() else { return Ok(ControlFlow::Continue(())) };
+        reader.change(&mut row, next)?;
     }
-    Ok(ControlFlow::Continue(()))
 }
 
 fn not_an_archive(path: &Path) -> Error {

@@ -7,7 +7,7 @@ use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::HealthRow;
 use tracesift_trace::{Clock, Health};
 
-use crate::encoder::{Closing, Encoder};
+use crate::encoder::{Closing, Encoder, all_threads};
 use crate::error::Error;
 use crate::format::file_metadata;
 use crate::kept::KeptColumns;
@@ -56,7 +56,7 @@ pub struct SealedArchive {
 
 impl SealedArchive {
     pub(crate) fn new(info: TraceInfo, staging: Staging, lock: TargetLock) -> Result<Self, Error> {
-        let encoder = Encoder::start(staging.directory(), &info.id)?;
+        let encoder = Encoder::start(staging.directory(), &info.id, all_threads())?;
         let archive = Archive::unpublished(staging.directory(), info);
         Ok(Self { encoder, archive, staging, lock })
     }

@@ -43,6 +43,9 @@ pub trait TableReader: Sized {
 
     /// The row at `index`, which is below the number of rows of the batch; an error says which value cannot be.
     fn row(&self, index: usize) -> Result<Self::Row, String>;
+
+    /// Makes another row of the same reader the row at `index`: columns that are left out have been left out before.
+    fn change(&self, row: &mut Self::Row, index: usize) -> Result<(), String>;
 }
 
 /// Keeps [`Table`] to the rows of the model.
@@ -68,6 +71,15 @@ impl<C: Cell> Projected<C> {
             Some(view) => C::get(view, row),
             None => C::left_out(),
         }
+    }
+
+    /// Changes the value of another row to that of this one; `None` as above.
+    #[inline]
+    pub(crate) fn change(&self, value: &mut C, row: usize) -> Option<()> {
+        if let Some(view) = &self.0 {
+            *value = C::get(view, row)?;
+        }
+        Some(())
     }
 }
 
@@ -128,6 +140,13 @@ macro_rules! table {
                         $( $column: self.$column.get(index)
                             .ok_or_else(|| format!("row {index} has an impossible {}", stringify!($column)))?, )+
                     })
+                }
+
+                #[inline]
+                fn change(&self, row: &mut $row, index: usize) -> Result<(), String> {
+                    $( self.$column.change(&mut row.$column, index)
+                        .ok_or_else(|| format!("row {index} has an impossible {}", stringify!($column)))?; )+
+                    Ok(())
                 }
             }
 

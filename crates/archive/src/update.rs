@@ -8,7 +8,7 @@ use tracesift_trace::Clock;
 use tracesift_trace::info::TraceInfo;
 
 use crate::column::TableDefinition;
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, all_threads};
 use crate::error::{Error, WithPath as _};
 use crate::format::{SCHEMA_VERSION, file_metadata, table_file};
 use crate::lock::TargetLock;
@@ -38,7 +38,7 @@ impl ArchiveUpdate {
         let old = Archive::open(lock.target())?;
         let info = old.info().clone();
         let staging = Staging::create(lock.target())?;
-        let encoder = Encoder::start(staging.directory(), &info.id)?;
+        let encoder = Encoder::start(staging.directory(), &info.id, all_threads())?;
         Ok(Self { encoder, replaced: BTreeSet::new(), old, info, staging, lock })
     }
 

@@ -10,7 +10,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{Clock, Health, RowSink};
 
-use crate::batch::{Batch, Columns};
+use crate::batch::{Batch, Columns, LAST_BATCH_ROWS};
 use crate::checked_file::CheckedFile;
 use crate::encoder::Encoder;
 use crate::error::{Error, WithPath as _};
@@ -81,7 +81,7 @@ impl ArchiveWriter {
     /// As [`Self::create`], but never [`Error::Busy`].
     pub fn create_locked(lock: TargetLock, trace: String) -> Result<Self, Error> {
         let staging = Staging::create(lock.target())?;
-        let encoder = Encoder::start(staging.directory(), &trace)?;
+        let encoder = Encoder::start(staging.directory(), &trace, 1)?;
         Ok(Self { encoder, batches: Batches::default(), kept: KeptColumns::default(), trace, staging, lock })
     }
 
@@ -220,7 +220,7 @@ pub(crate) fn write_rows<'a, T: Table>(encoder: &Encoder, rows: impl IntoIterato
 
 /// Sends the rows that `make` hands over to the encoder in batches.
 pub(crate) fn write_each<T: Table>(encoder: &Encoder, make: impl FnOnce(&mut dyn FnMut(&T))) {
-    let mut batch = Batch::default();
+    let mut batch = Batch::new(LAST_BATCH_ROWS);
     make(&mut |row| {
         if let Some(full) = batch.push(row) {
             encoder.send(full);

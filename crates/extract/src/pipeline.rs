@@ -141,7 +141,6 @@ pub(crate) fn seal(
         None => {
             progress.at("summarising", 0)?;
             let early = kept.as_ref().map(|rows| summarise(recording, rows)).transpose()?;
-            drop(kept);
             let sealed = sealing.wait()?;
             let summary = match early {
                 Some(summary) => summary,
@@ -171,7 +170,7 @@ pub(crate) fn seal(
     sealed.write_table(&tags);
     let contradictions = i64::try_from(summary.contradictions).unwrap_or(i64::MAX);
     // Giving the memory back takes time, which passes while the last rows are encoded.
-    drop(summary);
+    drop((summary, kept));
     let health = &mut outcome.health;
     health.add("contradicting_rows", contradictions, None, || {
         "switch rows that contradict each other or the thread table".to_owned()

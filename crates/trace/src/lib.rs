@@ -13,6 +13,7 @@ pub mod health;
 pub mod ids;
 pub mod il_maps;
 pub mod info;
+mod known_halves;
 pub mod mappings;
 pub mod methods;
 pub mod modules;

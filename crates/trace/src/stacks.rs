@@ -10,6 +10,7 @@ use crate::address_map::Epoch;
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::health::Health;
 use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
+use crate::known_halves::KnownHalves;
 use crate::methods::{Found, Methods};
 use crate::modules::{AddressSpace, Modules};
 use crate::rows::{FrameRow, ManagedCodeRow, StackRow, SymbolRow};
@@ -132,6 +133,8 @@ pub struct Stacks {
     kernel_epoch: SpaceEpoch,
     process_epochs: Vec<SpaceEpoch>,
     addresses: Vec<u64>,
+    /// The kernel halves of chains.
+    kernel_halves: KnownHalves,
     /// The frames of chains, each at the place that its key tells: most frames of a chain were met just before.
     recent: Vec<(RecentKey, FrameId)>,
     row: StackRow,
@@ -159,6 +162,7 @@ impl Stacks {
             kernel_epoch: SpaceEpoch::NEVER,
             process_epochs: Vec::new(),
             addresses: Vec::new(),
+            kernel_halves: KnownHalves::default(),
             recent: Vec::new(),
             row: StackRow { stack: StackId(0), frames: Vec::new() },
         }
@@ -243,7 +247,7 @@ impl Stacks {
     pub fn whole(
         &mut self,
         process: ProcessId,
-        kernel: impl Iterator<Item = u64>,
+        kernel: impl Iterator<Item = u64> + Clone,
         user: impl Iterator<Item = u64>,
         ticks: i64,
         sink: &mut impl RowSink,
@@ -251,7 +255,14 @@ impl Stacks {
         self.flush_if_full();
         let mut frames = std::mem::take(&mut self.row.frames);
         frames.clear();
-        self.add_frames(&mut frames, AddressSpace::Kernel, kernel, ticks, sink);
+        let epochs = self.epochs(AddressSpace::Kernel, ticks);
+        let half = fingerprint(kernel.clone());
+        if let Some(known) = self.kernel_halves.get(epochs, half) {
+            frames.extend_from_slice(known);
+        } else {
+            self.add_frames(&mut frames, AddressSpace::Kernel, kernel, ticks, sink);
+            self.kernel_halves.insert(epochs, half, &frames);
+        }
         self.add_frames(&mut frames, AddressSpace::Process(process), user, ticks, sink);
         self.row.frames = frames;
         (!self.row.frames.is_empty()).then(|| self.stack_of_row(sink))
@@ -474,6 +485,7 @@ impl Stacks {
             + self.contents.len() * 40
             + (self.current.frames.len() + self.previous.frames.len()) * 4
             + (self.current.ends.len() + self.previous.ends.len()) * 4
+            + self.kernel_halves.bytes()
     }
 
     fn flush_if_full(&mut self) {
@@ -485,6 +497,7 @@ impl Stacks {
         self.inline = FxHashMap::default();
         self.pairs = FxHashMap::default();
         self.contents = FxHashMap::default();
+        self.kernel_halves = KnownHalves::default();
         // Halves that wait for their event live on for one generation.
         let base = self.current.next_id();
         self.previous = std::mem::replace(&mut self.current, Generation { base, ..Generation::default() });

@@ -4,7 +4,6 @@ use tracesift_perf::{CpuMode, Words};
 use tracesift_trace::modules::AddressSpace;
 use tracesift_trace::{FrameId, ProcessId, RowSink, StackId};
 
-use super::chain_cache::ChainCache;
 use super::rows::{Interrupted, Rows};
 
 /// Words of a call chain from here on (as negative numbers) are no addresses but say whose addresses follow.
@@ -54,7 +53,7 @@ impl<Sink: RowSink> Rows<'_, Sink> {
     pub(super) fn stack_of(&mut self, at: &Interrupted<'_>) -> Option<StackId> {
         // What stands behind the chain may have a say in the stack, too.
         let Some(chain) = at.chain.filter(|_| !at.sample.has_tail()) else { return self.new_stack(at) };
-        let key = ChainCache::key(chain, at.mode, at.process, at.ticks, &mut self.stacks);
+        let key = self.chains.key(chain, at.mode, at.process, at.ticks, &mut self.stacks);
         if let Some(known) = self.chains.get(&key) {
             return known;
         }

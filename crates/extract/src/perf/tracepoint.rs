@@ -42,24 +42,38 @@ impl Tracepoint {
 pub(crate) struct Number {
     field: Field,
     endian: Endianness,
-    /// Where it stands, if it is an `int` of a little-endian machine as nearly all of them are.
-    int_at: Option<usize>,
+    shape: Shape,
+}
+
+/// What a field is and where it stands, if it is of a little-endian machine and of a kind that nearly all of them are.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Int(usize),
+    Long(usize),
+    Byte(usize),
+    Other,
 }
 
 impl Number {
     fn new(field: Field, endian: Endianness) -> Self {
-        let is_int = endian == Endianness::LittleEndian
-            && (field.size, field.signed, field.array) == (4, true, false)
-            && field.location == Location::Inline;
-        Self { int_at: is_int.then_some(field.offset), field, endian }
+        let is_plain = endian == Endianness::LittleEndian && !field.array && field.location == Location::Inline;
+        let shape = match (field.size, field.signed) {
+            (4, true) if is_plain => Shape::Int(field.offset),
+            (8, true) if is_plain => Shape::Long(field.offset),
+            (1, false) if is_plain => Shape::Byte(field.offset),
+            _ => Shape::Other,
+        };
+        Self { field, endian, shape }
     }
 
     /// Its value, with its sign.
     #[inline]
     pub(crate) fn get(&self, raw: &[u8]) -> Option<i64> {
-        match self.int_at {
-            Some(at) => Some(i32::from_le_bytes(*raw.get(at..)?.first_chunk()?).into()),
-            None => self.field.signed(raw, self.endian),
+        match self.shape {
+            Shape::Int(at) => Some(i32::from_le_bytes(*raw.get(at..)?.first_chunk()?).into()),
+            Shape::Long(at) => Some(i64::from_le_bytes(*raw.get(at..)?.first_chunk()?)),
+            Shape::Byte(at) => raw.get(at).map(|byte| i64::from(*byte)),
+            Shape::Other => self.field.signed(raw, self.endian),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The second thread of a writer: takes batches of columns, encodes and compresses them into the table files.
+//! The second thread of a writer: takes batches of columns, has them encoded and compressed into the table files.
 //!
 //! The channel is bounded, so a producer that is faster than the encoder waits instead of filling the memory. What is
 //! held at once: one batch being filled per table, [`QUEUE`] batches on their way, and the row groups in the making,

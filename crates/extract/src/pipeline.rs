@@ -46,7 +46,7 @@ impl Default for Budget {
 impl Budget {
     /// Bytes of rows that are kept for the summaries.
     pub(crate) fn kept_rows(&self) -> usize {
-        self.memory / 4
+        self.memory / 8
     }
 }
 

@@ -61,6 +61,13 @@ fn read(bytes: &Arc<Vec<u8>>) -> u64 {
     }
     let nested: u64 = counts.nested.values().sum();
     assert_eq!(records, counts.total_records() + nested, "both orders have all records");
+    let mut ahead = file.merged(MergeOptions { memory_limit: 1 << 20 }).ahead();
+    let mut again = 0;
+    while let Some(record) = ahead.next() {
+        again += 1;
+        sum ^= look(&record);
+    }
+    assert_eq!(again, records, "on a thread of its own, too");
     std::hint::black_box(sum);
     records
 }

@@ -19,6 +19,7 @@ impl Clock {
 
     /// Nanoseconds since time zero; negative before it, saturating at the ends of `i64`.
     #[must_use]
+    #[inline]
     pub fn ns(&self, ticks: i64) -> i64 {
         let delta = i128::from(ticks) - i128::from(self.zero);
         match self.frequency {

@@ -12,6 +12,7 @@ macro_rules! id {
             /// # Panics
             /// Never for an id that a table of this crate gave out: those are not negative.
             #[must_use]
+            #[inline]
             pub fn index(self) -> usize {
                 usize::try_from(self.0).expect("ids are dense and not negative")
             }

@@ -337,14 +337,24 @@ impl<Id: Copy> Lives<Id> {
     }
 }
 
+/// What nearly every event asks of a thread, apart from its row so that it stays in the processor's cache.
+#[derive(Clone, Copy, Debug)]
+struct ThreadLife {
+    /// Raw times; `i64::MIN` / `i64::MAX` where the recording does not say.
+    start: i64,
+    end: i64,
+    process: ProcessId,
+    is_idle: bool,
+}
+
 /// Frozen lifetimes, growing only by ids that no record described.
 #[derive(Debug)]
 pub struct Population {
     clock: Clock,
     processes: Vec<ProcessRow>,
     threads: Vec<ThreadRow>,
-    /// Raw start and end of each thread's life; `i64::MIN` / `i64::MAX` where the recording does not say.
-    thread_lives: Vec<(i64, i64)>,
+    /// By thread.
+    thread_lives: Vec<ThreadLife>,
     by_pid: FxHashMap<u32, Vec<Span<ProcessId>>>,
     by_tid: FxHashMap<u32, Lives<ThreadId>>,
     /// Threads that got a row because something names them, and are not known for that.
@@ -439,7 +449,7 @@ impl Population {
             idle_cpu: None,
             origin: life.origin,
         });
-        self.thread_lives.push((start, end));
+        self.thread_lives.push(ThreadLife { start, end, process, is_idle: false });
         self.add_life(tid, Span { id, start, end });
         id
     }
@@ -483,6 +493,7 @@ impl Population {
 
     /// The thread that owns `tid` at `ticks`, on `cpu` for the idle thread. A thread without any record gets a row now,
     /// in the process that record headers named beside it, else in the pseudo-process `Unknown`.
+    #[inline]
     pub fn thread_at(&mut self, tid: u32, cpu: u16, ticks: i64) -> ThreadId {
         if tid == 0 {
             return self.idle_thread(cpu);
@@ -549,6 +560,7 @@ impl Population {
     }
 
     /// As [`Self::thread_at`], but only for a thread that something else than this event shows.
+    #[inline]
     pub fn known_thread_at(&mut self, tid: u32, cpu: u16, ticks: i64) -> Option<ThreadId> {
         if tid == 0 {
             return Some(self.idle_thread(cpu));
@@ -591,7 +603,8 @@ impl Population {
             idle_cpu,
             origin,
         });
-        self.thread_lives.push((i64::MIN, i64::MAX));
+        let is_idle = idle_cpu.is_some();
+        self.thread_lives.push(ThreadLife { start: i64::MIN, end: i64::MAX, process, is_idle });
     }
 
     /// The pseudo-process that interrupts of the idle thread are charged to.
@@ -653,8 +666,9 @@ impl Population {
 
     /// The process of a thread.
     #[must_use]
+    #[inline]
     pub fn process_of(&self, thread: ThreadId) -> ProcessId {
-        self.threads[thread.index()].process
+        self.thread_lives[thread.index()].process
     }
 
     /// The tid of a thread.
@@ -665,31 +679,34 @@ impl Population {
 
     /// Whether a thread is the idle thread of some CPU.
     #[must_use]
+    #[inline]
     pub fn is_idle(&self, thread: ThreadId) -> bool {
-        self.threads[thread.index()].idle_cpu.is_some()
+        self.thread_lives[thread.index()].is_idle
     }
 
     /// Raw start of a thread's life, when it lies inside the recording.
     #[must_use]
+    #[inline]
     pub fn born(&self, thread: ThreadId) -> Option<i64> {
-        Some(self.thread_lives[thread.index()].0).filter(|ticks| *ticks != i64::MIN)
+        Some(self.thread_lives[thread.index()].start).filter(|ticks| *ticks != i64::MIN)
     }
 
     /// Raw end of a thread's life, when it lies inside the recording.
     #[must_use]
+    #[inline]
     pub fn died(&self, thread: ThreadId) -> Option<i64> {
-        Some(self.thread_lives[thread.index()].1).filter(|ticks| *ticks != i64::MAX)
+        Some(self.thread_lives[thread.index()].end).filter(|ticks| *ticks != i64::MAX)
     }
 
     /// A scheduling event shows the thread alive before its start record: the record came late.
     pub fn alive_since(&mut self, thread: ThreadId, ticks: i64) {
-        self.thread_lives[thread.index()].0 = ticks;
+        self.thread_lives[thread.index()].start = ticks;
         self.threads[thread.index()].start = Some(self.clock.ns(ticks));
     }
 
     /// A scheduling event shows the thread alive after its end record.
     pub fn alive_until(&mut self, thread: ThreadId, ticks: i64) {
-        self.thread_lives[thread.index()].1 = ticks;
+        self.thread_lives[thread.index()].end = ticks;
         self.threads[thread.index()].end = Some(self.clock.ns(ticks));
     }
 

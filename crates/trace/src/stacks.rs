@@ -450,6 +450,7 @@ impl Stacks {
     }
 
     /// Numbers that change with what is mapped, and with what is compiled, in a space.
+    #[inline]
     pub fn epochs(&mut self, space: AddressSpace, ticks: i64) -> (u32, u32) {
         let known = match space {
             AddressSpace::Kernel => &mut self.kernel_epoch,

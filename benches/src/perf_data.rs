@@ -13,6 +13,8 @@ use crate::measure::{against, program, timed};
 const SECONDS: &str = "20";
 /// perf script takes its time.
 const RUNS: usize = 3;
+/// samply is near enough for the noise of a machine to decide.
+const SAMPLY_RUNS: usize = 9;
 
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     let path = match recording(directory)? {
@@ -41,7 +43,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     }
     let profile = directory.join("samply.json");
     let theirs = || whole(Command::new(&samply).args(["import", "--save-only", "-o"]).arg(&profile).arg(&path));
-    against("extract of perf.data", Some(0.2), RUNS, ours, "samply import", theirs)
+    against("extract of perf.data", Some(0.2), SAMPLY_RUNS, ours, "samply import", theirs)
 }
 
 /// The recording, made once and kept in the benchmarks' directory, or why there is none.

@@ -154,7 +154,8 @@ int main() {
     double sum = 0;
     std::map<std::string, int> words;
     for (int turn = 0; turn < 12; turn++) {
-        ints.fill(turn);
+        for (int again = 0; again < 5; again++)
+            ints.fill(turn);
         ints.sort();
         doubles.fill(turn);
         doubles.sort();

@@ -54,7 +54,7 @@ pub fn is_of_a_guest(mode: CpuMode) -> bool {
 /// A record of a recording. It borrows from its reader and costs no allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    pub(crate) head: Head,
+    pub(crate) head: &'a Head,
     pub(crate) body: &'a [u8],
     pub(crate) layout: &'a Layout,
     /// The call chain, where it was taken out of the body.
@@ -63,7 +63,7 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     #[inline]
-    pub(crate) fn new(head: Head, body: &'a [u8], events: &'a Events) -> Self {
+    pub(crate) fn new(head: &'a Head, body: &'a [u8], events: &'a Events) -> Self {
         Self { head, body, layout: events.layout(head.layout), chain: None }
     }
 

@@ -53,7 +53,7 @@ struct Slot {
 impl Batch {
     fn take(&mut self, record: &Record<'_>, chain: Option<ChainNumber>) {
         let start = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
-        self.slots.push(Slot { head: record.head, start, chain });
+        self.slots.push(Slot { head: *record.head, start, chain });
         self.bytes.extend_from_slice(record.body);
     }
 
@@ -129,7 +129,7 @@ impl Ahead {
         let slot = self.batch.slots.get(self.next.checked_sub(1)?)?;
         let end = self.batch.slots.get(self.next).map_or(self.batch.bytes.len(), |slot| slot.start as usize);
         let body = self.batch.bytes.get(slot.start as usize..end)?;
-        let record = Record::new(slot.head, body, &self.batch.metadata.as_ref()?.events);
+        let record = Record::new(&slot.head, body, &self.batch.metadata.as_ref()?.events);
         let Some(number) = slot.chain else { return Some(record) };
         let words = Words::new(self.chains.get(number).unwrap_or_default(), record.layout.endian);
         Some(record.with_chain(Chain { number, words }))

@@ -247,7 +247,7 @@ impl Merged {
             Current::Direct => Some((self.records.current()?, None)),
             Current::Queued => {
                 let Waiting { head, body, chain } = self.queue.peek()?;
-                Some((Record::new(*head, body, &self.records.metadata().events), chain))
+                Some((Record::new(head, body, &self.records.metadata().events), chain))
             }
         }
     }

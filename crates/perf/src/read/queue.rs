@@ -64,7 +64,7 @@ impl Queue {
 
     /// Copies a record; its header is in `head`. Between the parts of its body stood the words of the chain that has the number.
     #[inline]
-    pub(super) fn push(&mut self, head: Head, [front, back]: [&[u8]; 2], chain: Option<ChainNumber>) {
+    pub(super) fn push(&mut self, head: &Head, [front, back]: [&[u8]; 2], chain: Option<ChainNumber>) {
         let length = front.len() + back.len();
         let number = self.block_for(length);
         let Some(block) = self.blocks.get_mut(number as usize) else { return };
@@ -73,7 +73,7 @@ impl Queue {
         block.bytes.extend_from_slice(back);
         // A body is shorter than its record, whose size has 16 bits.
         let length = u16::try_from(length).unwrap_or(u16::MAX);
-        block.slots.push(Slot { head, start, length, chain });
+        block.slots.push(Slot { head: *head, start, length, chain });
         block.waiting += 1;
         self.numbered += usize::from(chain.is_some());
         self.used += PER_RECORD;

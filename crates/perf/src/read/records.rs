@@ -29,6 +29,8 @@ pub struct Records {
     /// Compressed bytes of the current outer record, as a range of it: where to go on, and the end.
     piece: Option<(usize, usize)>,
     current: Current,
+    /// What is known of the current record.
+    head: Head,
     /// Bytes of the current outer record.
     outer: usize,
     after: After,
@@ -42,8 +44,8 @@ pub struct Records {
 #[derive(Clone, Copy, Debug)]
 enum Current {
     None,
-    Outer(Head),
-    Nested(Head),
+    Outer,
+    Nested,
 }
 
 /// What stands behind an outer record and is no record.
@@ -63,6 +65,7 @@ impl Records {
             inflate: None,
             piece: None,
             current: Current::None,
+            head: Head::of_user(Kind::Other(0), 0, 0, start),
             outer: 0,
             after: After::Nothing,
             old_numbers,
@@ -128,13 +131,13 @@ impl Records {
     /// Moves to the next record; see [`Records::current`].
     pub fn advance(&mut self) -> bool {
         match self.current {
-            Current::Nested(head) => {
+            Current::Nested => {
                 if let Some(inflate) = &mut self.inflate {
-                    inflate.consume(head.size.into());
+                    inflate.consume(self.head.size.into());
                 }
             }
-            Current::Outer(_) if self.piece.is_none() => self.finish_outer(),
-            Current::Outer(_) | Current::None => {}
+            Current::Outer if self.piece.is_none() => self.finish_outer(),
+            Current::Outer | Current::None => {}
         }
         self.current = Current::None;
         if self.piece.is_some() {
@@ -151,13 +154,13 @@ impl Records {
     #[must_use]
     #[inline]
     pub fn current(&self) -> Option<Record<'_>> {
-        let (head, bytes) = match self.current {
+        let bytes = match self.current {
             Current::None => return None,
-            Current::Outer(head) => (head, self.window.bytes()),
-            Current::Nested(head) => (head, self.inflate.as_ref().map(Inflate::bytes).unwrap_or_default()),
+            Current::Outer => self.window.bytes(),
+            Current::Nested => self.inflate.as_ref().map(Inflate::bytes).unwrap_or_default(),
         };
-        let body = bytes.get(HEADER_LENGTH..head.size.into()).unwrap_or_default();
-        Some(Record::new(head, body, &self.metadata.events))
+        let body = bytes.get(HEADER_LENGTH..self.head.size.into()).unwrap_or_default();
+        Some(Record::new(&self.head, body, &self.metadata.events))
     }
 
     /// Moves behind the outer record and what belongs to it.
@@ -231,13 +234,13 @@ impl Records {
                 if old { Kind::old_feature(number) } else { Kind::of(number) }
             }
         };
-        let head = if number < FIRST_USER {
+        self.head = if number < FIRST_USER {
             self.metadata.head(kind, misc, size, offset, body, &mut self.damage)
         } else {
             self.after_user_record(kind, misc, offset);
             Head::of_user(kind, misc, size, offset)
         };
-        self.current = Current::Outer(head);
+        self.current = Current::Outer;
         true
     }
 
@@ -295,13 +298,13 @@ impl Records {
             if let Some((number, misc, size)) = found.filter(|_| inflate.bytes().len() >= wanted) {
                 let body = inflate.bytes().get(HEADER_LENGTH..wanted).unwrap_or_default();
                 let kind = Kind::of(number);
-                let mut head = if number < FIRST_USER {
+                self.head = if number < FIRST_USER {
                     self.metadata.head(kind, misc, size, offset, body, &mut self.damage)
                 } else {
                     Head::of_user(kind, misc, size, offset)
                 };
-                head.nested = true;
-                self.current = Current::Nested(head);
+                self.head.nested = true;
+                self.current = Current::Nested;
                 return true;
             }
             let before = inflate.bytes().len();

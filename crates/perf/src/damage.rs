@@ -71,6 +71,20 @@ impl DamageLog {
         }
     }
 
+    /// Adds what was found further on.
+    pub(crate) fn extend(&mut self, further: Self) {
+        for found in further.kinds {
+            match self.kinds.iter_mut().find(|known| known.kind == found.kind) {
+                Some(known) => {
+                    known.count += found.count;
+                    let room = EXAMPLES - known.examples.len();
+                    known.examples.extend(found.examples.into_iter().take(room));
+                }
+                None => self.kinds.push(found),
+            }
+        }
+    }
+
     /// The kinds of damage that occurred, in the order of their first occurrence.
     #[must_use]
     pub fn kinds(&self) -> &[DamageCount] {

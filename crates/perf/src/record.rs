@@ -72,6 +72,12 @@ impl<'a> Record<'a> {
         Self { chain: Some(chain), ..self }
     }
 
+    /// With so many bytes of the body.
+    #[inline]
+    pub(crate) fn shortened(self, length: usize) -> Self {
+        Self { body: self.body.get(..length).unwrap_or(self.body), ..self }
+    }
+
     /// Where the words of its call chain stand in the body of a sample.
     #[inline]
     pub(crate) fn chain_place(&self) -> Option<Range<usize>> {

@@ -68,6 +68,13 @@ fn read(bytes: &Arc<Vec<u8>>) -> u64 {
         sum ^= look(&record);
     }
     assert_eq!(again, records, "on a thread of its own, too");
+    let mut outline = file.merged(MergeOptions { memory_limit: 1 << 20 }).outline(|_, event| event == 0);
+    let mut outlined = 0;
+    while let Some(record) = outline.next() {
+        outlined += 1;
+        sum ^= look(&record);
+    }
+    assert_eq!(outlined + outline.left_out().samples, records, "left out or not");
     std::hint::black_box(sum);
     records
 }

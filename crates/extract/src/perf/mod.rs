@@ -94,7 +94,7 @@ fn take_inventory(file: &PerfFile, budget: &Budget, progress: &mut Progress<'_, 
     }
     let merged = ahead.finish();
     inventory.metadata = Some(merged.metadata().clone());
-    merged.left_out().into_iter().for_each(|left_out| inventory.left_out(left_out));
+    inventory.left_out(merged.left_out());
     progress.pass_done();
     Ok(inventory)
 }

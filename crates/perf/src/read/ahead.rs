@@ -1,4 +1,4 @@
-//! The merged walk on a thread of its own, so that reading and sorting take none of the time of who uses the records.
+//! A walk on a thread of its own, so that reading and sorting take none of the time of who uses the records.
 //!
 //! What one thread writes the other has to fetch from the first one's cache, which takes as long as reading it from the file.
 //! So little is handed over: call chains once each.
@@ -8,27 +8,32 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use super::chains::{ChainNumber, ChainStore, NewChains};
-use super::merge::Merged;
+use super::walk::Walk;
 use crate::metadata::Metadata;
 use crate::payload::Words;
 use crate::record::{Chain, Head, Record};
 
 /// Bytes of records that are handed over at a time.
 const BATCH: usize = 256 << 10;
-/// Bytes of the recording after which a batch is handed over though it is not full, so that who follows hears how far the walk is.
-const FAR: u64 = 8 << 20;
-/// Batches that are full and wait.
-const WAITING: usize = 4;
 
-/// The records of a [`Merged`], which runs ahead. Batches are used again: no record costs an allocation.
-pub struct Ahead {
+/// How far a walk may run ahead.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lead {
+    /// Batches that are full and wait.
+    pub(super) waiting: usize,
+    /// Bytes of the recording after which a batch is handed over though it is not full, so that who follows hears how far the walk is.
+    pub(super) far: u64,
+}
+
+/// The records of a [`Walk`], which runs ahead. Batches are used again: no record costs an allocation.
+pub struct Ahead<W: Walk> {
     batch: Batch,
     chains: ChainStore,
     /// The number of the record behind the current one.
     next: usize,
     full: Receiver<Batch>,
     empty: SyncSender<Batch>,
-    walk: JoinHandle<Merged>,
+    walk: JoinHandle<W>,
 }
 
 /// Records on their way.
@@ -64,42 +69,39 @@ impl Batch {
     }
 }
 
-impl Merged {
-    /// Goes on on a thread of its own.
-    #[must_use]
-    pub fn ahead(self) -> Ahead {
-        let (filled, full) = sync_channel(WAITING);
-        // One more is being read, and one filled.
-        let (empty, emptied) = sync_channel(WAITING + 2);
-        let walk = std::thread::spawn(move || walk(self, &filled, &emptied));
-        Ahead { batch: Batch::default(), chains: ChainStore::default(), next: 0, full, empty, walk }
-    }
-}
-
 /// Hands batch after batch over until the records or the interest in them ends.
-fn walk(mut merged: Merged, filled: &SyncSender<Batch>, emptied: &Receiver<Batch>) -> Merged {
-    merged.number_chains();
+fn run<W: Walk>(mut walk: W, far: u64, filled: &SyncSender<Batch>, emptied: &Receiver<Batch>) -> W {
+    walk.number_chains();
     loop {
         let mut batch = emptied.try_recv().unwrap_or_default();
         batch.clear();
         let mut more = true;
-        let far = merged.position().saturating_add(FAR);
-        while more && batch.bytes.len() + merged.new_chain_bytes() < BATCH && merged.position() < far {
-            more = merged.advance();
-            if let Some((record, chain)) = merged.current_without_chain() {
+        let far = walk.position().saturating_add(far);
+        while more && batch.bytes.len() + walk.new_chain_bytes() < BATCH && walk.position() < far {
+            more = walk.advance();
+            if let Some((record, chain)) = walk.current_without_chain() {
                 batch.take(&record, chain);
             }
         }
-        merged.take_new_chains(&mut batch.new_chains);
-        batch.metadata = Some(Arc::clone(merged.metadata()));
-        batch.position = merged.position();
+        walk.take_new_chains(&mut batch.new_chains);
+        batch.metadata = Some(Arc::clone(walk.metadata()));
+        batch.position = walk.position();
         if filled.send(batch).is_err() || !more {
-            return merged;
+            return walk;
         }
     }
 }
 
-impl Ahead {
+impl<W: Walk> Ahead<W> {
+    /// Goes on with a walk on a thread of its own.
+    pub(super) fn new(walk: W, Lead { waiting, far }: Lead) -> Self {
+        let (filled, full) = sync_channel(waiting);
+        // One more is being read, and one filled.
+        let (empty, emptied) = sync_channel(waiting + 2);
+        let walk = std::thread::spawn(move || run(walk, far, &filled, &emptied));
+        Self { batch: Batch::default(), chains: ChainStore::default(), next: 0, full, empty, walk }
+    }
+
     /// The next record.
     #[expect(clippy::should_implement_trait, reason = "the record borrows from the batch that it came in")]
     #[inline]
@@ -150,7 +152,7 @@ impl Ahead {
 
     /// Ends the walk, wherever it is.
     #[must_use]
-    pub fn finish(self) -> Merged {
+    pub fn finish(self) -> W {
         let Self { full, empty, walk, .. } = self;
         // Without anybody who receives, the walk ends with its batch.
         drop((full, empty));

@@ -40,7 +40,7 @@ pub(super) struct ChainStore {
 
 /// Chains that are new since others were handed over.
 #[derive(Default)]
-pub(super) struct NewChains {
+pub struct NewChains {
     /// The number of the first of all chains that are kept now, where that has changed: those before may be forgotten.
     restart: Option<ChainNumber>,
     lengths: Vec<u32>,

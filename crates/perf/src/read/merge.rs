@@ -11,11 +11,13 @@
 
 use std::sync::Arc;
 
+use super::ahead::{Ahead, Lead};
 use super::chains::{ChainNumber, ChainNumbers, NewChains};
 use super::outline::{LeftOut, Outline};
 use super::queue::{Queue, Waiting};
 use super::records::Records;
 use super::stop::Stop;
+use super::walk::Walk;
 use crate::damage::{DamageLog, kind};
 use crate::kind::Kind;
 use crate::metadata::Metadata;
@@ -35,10 +37,13 @@ impl Default for MergeOptions {
     }
 }
 
+/// How far a merged walk may run ahead: little is handed over, and who follows hears of every few MiB of the recording.
+const LEAD: Lead = Lead { waiting: 4, far: 8 << 20 };
+
 /// Walks over the records in the order of their times. Records without a time, which is what perf wrote of its own accord,
 /// come when the walk over the file meets them.
-pub struct Merged {
-    records: Records,
+pub struct Merged<W: Walk = Records> {
+    records: W,
     queue: Queue,
     current: Current,
     /// The newest time so far, and at the end of the round before.
@@ -46,7 +51,6 @@ pub struct Merged {
     round: u64,
     handed_out: u64,
     ended: bool,
-    outline: Option<Outline>,
     /// The numbers of call chains, for walks that have them.
     chains: Option<ChainNumbers>,
 }
@@ -60,58 +64,19 @@ enum Current {
     Queued,
 }
 
-impl Merged {
+impl<W: Walk> Merged<W> {
     /// Brings records in order.
     #[must_use]
-    pub fn new(records: Records, options: MergeOptions) -> Self {
+    pub fn new(records: W, options: MergeOptions) -> Self {
         let queue = Queue::new(options.memory_limit);
-        let (outline, chains) = Default::default();
-        Self {
-            records,
-            queue,
-            current: Current::None,
-            newest: 0,
-            round: 0,
-            handed_out: 0,
-            ended: false,
-            outline,
-            chains,
-        }
+        let current = Current::None;
+        Self { records, queue, current, newest: 0, round: 0, handed_out: 0, ended: false, chains: None }
     }
 
-    /// For walks that only ask who was there: leaves out samples of threads that earlier samples told of, and of the others hands out
-    /// nothing that stands behind thread, time, id and CPU, so that their [`Record::sample`] is an error. Samples of events that are
-    /// needed `whole` are all handed out as they are. What comes too late is not recognised among those that are left out.
+    /// Goes on on a thread of its own.
     #[must_use]
-    pub fn outline(mut self, whole: fn(&Metadata, usize) -> bool) -> Self {
-        self.outline = Some(Outline::new(whole));
-        self
-    }
-
-    /// Gives call chains numbers from here on, where records wait for their turn.
-    pub(super) fn number_chains(&mut self) {
-        self.chains.get_or_insert_default();
-    }
-
-    /// Gives the numbered chains that are new since the last call, in place of `empty`.
-    pub(super) fn take_new_chains(&mut self, empty: &mut NewChains) {
-        let Some(chains) = &mut self.chains else { return };
-        chains.take_new(empty);
-        if !self.queue.has_numbered() {
-            chains.make_room();
-        }
-    }
-
-    /// Bytes of the numbered chains that are new since [`Self::take_new_chains`].
-    #[inline]
-    pub(super) fn new_chain_bytes(&self) -> usize {
-        self.chains.as_ref().map_or(0, ChainNumbers::new_bytes)
-    }
-
-    /// The samples that [`Self::outline`] left out so far; `None` where all are handed out.
-    #[must_use]
-    pub fn left_out(&self) -> Option<&LeftOut> {
-        self.outline.as_ref().map(Outline::left_out)
+    pub fn ahead(self) -> Ahead<Self> {
+        Ahead::new(self, LEAD)
     }
 
     /// What is known of the recording so far.
@@ -204,21 +169,15 @@ impl Merged {
             }
             Some(time) => {
                 self.newest = self.newest.max(time);
-                let needed = match &mut self.outline {
-                    Some(outline) if record.kind() == Kind::Sample => {
-                        outline.needed(&record, time, self.records.metadata())
-                    }
-                    _ => Some(record.body),
-                };
-                let Some(needed) = needed else { return false };
+                let body = record.body;
                 let numbered = self.chains.as_mut().and_then(|chains| {
                     let place = record.chain_place()?;
-                    let number = chains.number(needed.get(place.clone())?)?;
-                    Some(([needed.get(..place.start)?, needed.get(place.end..)?], number))
+                    let number = chains.number(body.get(place.clone())?)?;
+                    Some(([body.get(..place.start)?, body.get(place.end..)?], number))
                 });
                 match numbered {
                     Some((parts, number)) => self.queue.push(record.head, parts, Some(number)),
-                    None => self.queue.push(record.head, [needed, &[]], None),
+                    None => self.queue.push(record.head, [body, &[]], None),
                 }
                 if self.queue.is_full() {
                     self.queue.release_half();
@@ -238,10 +197,58 @@ impl Merged {
         let words = Words::new(words(number).unwrap_or_default(), record.layout.endian);
         Some(record.with_chain(Chain { number, words }))
     }
+}
 
-    /// The current record, and the number of its call chain where the words are not in it.
+impl<W: Walk> Walk for Merged<W> {
     #[inline]
-    pub(super) fn current_without_chain(&self) -> Option<(Record<'_>, Option<ChainNumber>)> {
+    fn advance(&mut self) -> bool {
+        Merged::advance(self)
+    }
+
+    #[inline]
+    fn current(&self) -> Option<Record<'_>> {
+        Merged::current(self)
+    }
+
+    fn metadata(&self) -> &Arc<Metadata> {
+        Merged::metadata(self)
+    }
+
+    fn damage(&self) -> &DamageLog {
+        Merged::damage(self)
+    }
+
+    fn damage_mut(&mut self) -> &mut DamageLog {
+        self.records.damage_mut()
+    }
+
+    fn stop(&self) -> Option<&Stop> {
+        Merged::stop(self)
+    }
+
+    fn position(&self) -> u64 {
+        Merged::position(self)
+    }
+
+    fn number_chains(&mut self) {
+        self.chains.get_or_insert_default();
+    }
+
+    fn take_new_chains(&mut self, empty: &mut NewChains) {
+        let Some(chains) = &mut self.chains else { return };
+        chains.take_new(empty);
+        if !self.queue.has_numbered() {
+            chains.make_room();
+        }
+    }
+
+    #[inline]
+    fn new_chain_bytes(&self) -> usize {
+        self.chains.as_ref().map_or(0, ChainNumbers::new_bytes)
+    }
+
+    #[inline]
+    fn current_without_chain(&self) -> Option<(Record<'_>, Option<ChainNumber>)> {
         match self.current {
             Current::None => None,
             Current::Direct => Some((self.records.current()?, None)),
@@ -250,5 +257,22 @@ impl Merged {
                 Some((Record::new(head, body, &self.records.metadata().events), chain))
             }
         }
+    }
+}
+
+impl Merged {
+    /// For walks that only ask who was there: see [`Outline`]. What comes too late is not recognised among what is left out.
+    #[must_use]
+    pub fn outline(self, whole: fn(&Metadata, usize) -> bool) -> Merged<Outline> {
+        let Self { records, queue, current, newest, round, handed_out, ended, chains } = self;
+        Merged { records: Outline::new(records, whole), queue, current, newest, round, handed_out, ended, chains }
+    }
+}
+
+impl Merged<Outline> {
+    /// The samples that were left out so far.
+    #[must_use]
+    pub fn left_out(&self) -> &LeftOut {
+        self.records.left_out()
     }
 }

@@ -7,6 +7,7 @@ use linux_perf_event_reader::Endianness;
 
 use super::inflate::Inflate;
 use super::stop::Stop;
+use super::walk::Walk;
 use super::window::{MAX_RECORD, Window};
 use crate::cursor::Cursor;
 use crate::damage::{DamageLog, kind};
@@ -15,7 +16,7 @@ use crate::header::{PIPE_LENGTH, Start};
 use crate::kind::{FIRST_USER, Kind, OLD_FEATURES};
 use crate::metadata::{Metadata, Mode};
 use crate::record::{HEADER_LENGTH, Head, NO_TIME, Record};
-use crate::source::Input;
+use crate::source::{Input, ReadAt};
 
 /// Bytes of tracing data that are read; with all formats and all of /proc/kallsyms they are some 20 MiB.
 pub(crate) const MAX_TRACING_DATA: usize = 64 << 20;
@@ -36,6 +37,8 @@ pub struct Records {
     after: After,
     /// Whether numbers from 69 on are features; `None` until the first of them was seen.
     old_numbers: Option<bool>,
+    /// Whether the walk ends before the first record that later ones are read by.
+    plain: bool,
     stop: Option<Stop>,
     damage: DamageLog,
 }
@@ -69,6 +72,7 @@ impl Records {
             outer: 0,
             after: After::Nothing,
             old_numbers,
+            plain: false,
             stop: None,
             damage: DamageLog::default(),
         }
@@ -102,10 +106,6 @@ impl Records {
     #[must_use]
     pub fn damage(&self) -> &DamageLog {
         &self.damage
-    }
-
-    pub(crate) fn damage_mut(&mut self) -> &mut DamageLog {
-        &mut self.damage
     }
 
     /// Why the walk ended before its data, if it did.
@@ -236,6 +236,8 @@ impl Records {
         };
         self.head = if number < FIRST_USER {
             self.metadata.head(kind, misc, size, offset, body, &mut self.damage)
+        } else if self.plain && explains(kind) {
+            return false;
         } else {
             self.after_user_record(kind, misc, offset);
             Head::of_user(kind, misc, size, offset)
@@ -323,6 +325,27 @@ impl Records {
         }
     }
 
+    /// A second walk over what lies behind a record further on, whose place is to be found by `find` from the source, the place of
+    /// the current record and the end. It ends before the first record by which others are read. `None` where there is none.
+    pub(super) fn further_on(
+        &self,
+        find: impl FnOnce(&dyn ReadAt, u64, u64, &Metadata) -> Option<u64>,
+    ) -> Option<Self> {
+        let (source, end) = (self.window.source().filter(|_| self.inflate.is_none())?, self.window.limit());
+        let start = find(&**source, self.window.offset(), end, &self.metadata)?;
+        let further = Self::new(Input::At(Arc::clone(source)), start, end, Arc::clone(&self.metadata));
+        Some(Self { plain: true, ..further })
+    }
+
+    /// Goes on where a walk that began at the current record has ended.
+    pub(super) fn go_on_behind(&mut self, further: Self) {
+        let Self { window, stop, damage, .. } = further;
+        self.window = window;
+        self.stop = stop;
+        self.damage.extend(damage);
+        (self.current, self.piece, self.after) = (Current::None, None, After::Nothing);
+    }
+
     /// Offset at which the data ends, when that is known.
     #[must_use]
     pub fn end(&self) -> Option<u64> {
@@ -353,6 +376,43 @@ impl Metadata {
     }
 }
 
+impl Walk for Records {
+    #[inline]
+    fn advance(&mut self) -> bool {
+        Records::advance(self)
+    }
+
+    #[inline]
+    fn current(&self) -> Option<Record<'_>> {
+        Records::current(self)
+    }
+
+    fn metadata(&self) -> &Arc<Metadata> {
+        Records::metadata(self)
+    }
+
+    fn damage(&self) -> &DamageLog {
+        Records::damage(self)
+    }
+
+    fn damage_mut(&mut self) -> &mut DamageLog {
+        &mut self.damage
+    }
+
+    fn stop(&self) -> Option<&Stop> {
+        Records::stop(self)
+    }
+
+    fn position(&self) -> u64 {
+        Records::position(self)
+    }
+}
+
+/// Whether later records are read by this one.
+pub(super) fn explains(kind: Kind) -> bool {
+    Metadata::concerns(kind) || matches!(kind, Kind::TracingData | Kind::Compressed | Kind::Compressed2)
+}
+
 /// The time in a record's own fields, for recordings whose records have no common ones.
 fn own_time(kind: Kind, body: &[u8], endian: Endianness) -> u64 {
     let at = match kind {
@@ -366,7 +426,7 @@ fn own_time(kind: Kind, body: &[u8], endian: Endianness) -> u64 {
 
 /// Type number, misc and size.
 #[inline]
-fn header(bytes: &[u8], endian: Endianness) -> Option<(u32, u16, u16)> {
+pub(super) fn header(bytes: &[u8], endian: Endianness) -> Option<(u32, u16, u16)> {
     let mut at = Cursor::new(bytes, endian);
     Some((at.u32("").ok()?, at.u16("").ok()?, at.u16("").ok()?))
 }

@@ -1,8 +1,9 @@
 //! A window on the input that moves forward: at least one whole record is in it, never more than a few chunks.
 
 use std::io;
+use std::sync::Arc;
 
-use crate::source::Input;
+use crate::source::{Input, ReadAt};
 
 /// Bytes that are read at once.
 const CHUNK: usize = 512 << 10;
@@ -33,6 +34,14 @@ impl Window {
     /// Offset of the next byte.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// What is read from, where that can be read at any place.
+    pub(crate) fn source(&self) -> Option<&Arc<dyn ReadAt>> {
+        match &self.input {
+            Input::At(source) => Some(source),
+            Input::Stream(_) => None,
+        }
     }
 
     /// Offset at which the data ends, when that is known.

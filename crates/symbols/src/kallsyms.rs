@@ -29,6 +29,11 @@ pub struct KernelPart {
     pub text: Option<u64>,
 }
 
+/// What stands before the name of a function for the padding in front of it, where newer kernels put code that belongs to the function:
+/// checks of who calls it, the count of how deep calls are. What was interrupted at its first instruction is looked for there, too,
+/// when it is taken for a caller.
+const PADDING: [&str; 2] = ["__pfx_", "__cfi_"];
+
 struct Symbol {
     address: u64,
     /// Number of the module, 0 for the kernel.
@@ -81,6 +86,7 @@ pub fn read(mut text: impl BufRead) -> Result<Vec<KernelPart>, Error> {
             "_stext" => code_start = Some(address),
             _ => {}
         }
+        let name = PADDING.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
         symbols.push(Symbol { address, module, kind, name: name.into() });
     }
     if symbols.is_empty() {

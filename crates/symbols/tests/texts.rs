@@ -53,6 +53,18 @@ fn kernel_and_modules_are_named_apart() {
 }
 
 #[test]
+fn the_padding_in_front_of_a_function_has_its_name() {
+    let text = "ffffffff81000000 T _text\nffffffff81000000 T first\nffffffff810000b0 t __pfx_write_null\n\
+        ffffffff810000c0 t write_null\nffffffff810000f0 t __cfi_read_null\nffffffff81000100 t read_null\n";
+    let parts = kallsyms::read(text.as_bytes()).unwrap();
+    let named = |address| name(&parts[0].table, address);
+    assert_eq!(named(0xffff_ffff_8100_00af), "first");
+    assert_eq!(named(0xffff_ffff_8100_00bf), "write_null");
+    assert_eq!(named(0xffff_ffff_8100_00c0), "write_null");
+    assert_eq!(named(0xffff_ffff_8100_00f0), "read_null");
+}
+
+#[test]
 fn a_system_map_has_no_modules() {
     let text = "0000000000000000 D __per_cpu_start\nffffffff81000000 T _text\nffffffff81000100 T f\n";
     let parts = kallsyms::read(text.as_bytes()).unwrap();

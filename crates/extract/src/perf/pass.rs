@@ -129,8 +129,12 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
             let health = &mut self.rows.health;
             return health.count("samples_of_guests", ticks(record), || "in a virtual machine".to_owned());
         }
-        let Some(at) = self.rows.interrupted(record, event) else { return };
         let rows = &mut self.rows;
+        let sample = record.sample();
+        let at = match &sample {
+            Ok(sample) => rows.interrupted(record, sample, event),
+            Err(error) => return rows.undecodable(record, error),
+        };
         if role != Role::Other {
             rows.profile(&at, role);
         }

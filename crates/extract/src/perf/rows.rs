@@ -25,7 +25,8 @@ pub(crate) struct Rows<'s, Sink> {
 /// A sample of the recorded machine, and who was interrupted when and where.
 pub(crate) struct Interrupted<'a> {
     pub(crate) event: usize,
-    pub(crate) sample: Sample<'a>,
+    /// By reference: it is large, and a copy of what was just written makes the processor wait.
+    pub(crate) sample: &'a Sample<'a>,
     /// The number of its call chain.
     pub(crate) chain: Option<ChainNumber>,
     pub(crate) mode: CpuMode,
@@ -43,20 +44,18 @@ impl Interrupted<'_> {
 }
 
 impl<Sink: tracesift_trace::RowSink> Rows<'_, Sink> {
-    /// Reads a sample of an event; what does not decode is counted.
-    pub(super) fn interrupted<'a>(&mut self, record: &Record<'a>, event: usize) -> Option<Interrupted<'a>> {
-        let sample = match record.sample() {
-            Ok(sample) => sample,
-            Err(error) => {
-                self.undecodable(record, &error);
-                return None;
-            }
-        };
+    /// Whom a sample of an event interrupted.
+    pub(super) fn interrupted<'a>(
+        &mut self,
+        record: &Record<'_>,
+        sample: &'a Sample<'a>,
+        event: usize,
+    ) -> Interrupted<'a> {
         let ticks = self.now;
         let cpu = sample.cpu.and_then(|cpu| u16::try_from(cpu).ok());
         let thread = self.thread(sample.pid, sample.tid, cpu, ticks);
         let process = self.population.process_of(thread);
-        Some(Interrupted {
+        Interrupted {
             event,
             sample,
             chain: record.chain_number(),
@@ -65,7 +64,7 @@ impl<Sink: tracesift_trace::RowSink> Rows<'_, Sink> {
             cpu,
             thread,
             process,
-        })
+        }
     }
 
     /// The thread that the ids of a record mean. One that ends has lost them, which −1 says.

@@ -23,6 +23,8 @@ pub(super) struct ChainNumbers {
     table: HashTable<u32>,
     /// With keys of its own: no recording can be made so that its chains collide.
     hasher: RandomState,
+    /// By place: the words are not read again when the table grows.
+    hashes: Vec<u64>,
     chains: ChainStore,
     /// What the other side has not got yet.
     new: NewChains,
@@ -54,7 +56,7 @@ impl ChainNumbers {
         if self.is_full() {
             return None;
         }
-        let Self { table, hasher, chains, new } = self;
+        let Self { table, hasher, hashes, chains, new } = self;
         let hash = hasher.hash_one(words);
         if let Some(&place) = table.find(hash, |&place| chains.at(place as usize) == Some(words)) {
             return chains.first.checked_add(place);
@@ -63,7 +65,8 @@ impl ChainNumbers {
         let number = chains.first.checked_add(place).filter(|number| *number < ChainNumber::MAX)?;
         chains.push(words);
         new.push(words);
-        table.insert_unique(hash, place, |&place| chains.at(place as usize).map_or(0, |words| hasher.hash_one(words)));
+        hashes.push(hash);
+        table.insert_unique(hash, place, |&place| hashes.get(place as usize).copied().unwrap_or_default());
         Some(number)
     }
 
@@ -78,6 +81,7 @@ impl ChainNumbers {
             return;
         }
         self.table.clear();
+        self.hashes.clear();
         let first = self.chains.first.saturating_add(u32::try_from(self.chains.ends.len()).unwrap_or(u32::MAX));
         self.chains.restart(first);
         self.new.restart = Some(first);

@@ -98,7 +98,7 @@ fn stack<Sink: RowSink>(
     if record.kind() != Kind::Sample || is_of_a_guest(record.cpu_mode()) {
         return None;
     }
-    let (sample, mode, ticks) = (record.sample().ok()?, record.cpu_mode(), rows.now);
+    let (sample, mode, ticks) = (&record.sample().ok()?, record.cpu_mode(), rows.now);
     let (event, chain) = (record.event()?, record.chain_number());
     rows.stack_of(&Interrupted { event, sample, chain, mode, ticks, cpu: None, thread, process })
 }

@@ -166,8 +166,8 @@ fn write_rows(
     let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events).with_marks(marks);
     let mut ahead = file.merged(merge_options(budget)).ahead();
     let mut count = 0_u64;
-    while let Some(record) = ahead.next() {
-        pass.record(&record);
+    while let Some(record) = &ahead.next() {
+        pass.record(record);
         count += 1;
         if count.is_multiple_of(WATCH_EVERY) {
             progress.at("extracting", ahead.position())?;

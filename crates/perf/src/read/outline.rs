@@ -223,32 +223,39 @@ impl Choice {
 }
 
 impl LeftOut {
-    fn add(&mut self, other: &Self) {
-        self.samples += other.samples;
-        if self.by_event.len() < other.by_event.len() {
-            self.by_event.resize(other.by_event.len(), 0);
-        }
-        for (sum, count) in self.by_event.iter_mut().zip(&other.by_event) {
-            *sum += count;
-        }
-        self.span = match (self.span, other.span) {
-            (Some(here), Some(there)) => Some((here.0.min(there.0), here.1.max(there.1))),
-            (here, there) => here.or(there),
-        };
-    }
-
     #[inline]
     fn count(&mut self, event: Option<usize>, time: u64) {
         self.samples += 1;
-        let (first, last) = self.span.get_or_insert((time, time));
-        *first = time.min(*first);
-        *last = time.max(*last);
-        let Some(event) = event else { return };
+        self.widen(time, time);
+        if let Some(event) = event {
+            self.count_of(event, 1);
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.samples += other.samples;
+        if let Some((first, last)) = other.span {
+            self.widen(first, last);
+        }
+        for (event, &samples) in other.by_event.iter().enumerate() {
+            self.count_of(event, samples);
+        }
+    }
+
+    #[inline]
+    fn widen(&mut self, from: u64, to: u64) {
+        let (first, last) = self.span.get_or_insert((from, to));
+        *first = from.min(*first);
+        *last = to.max(*last);
+    }
+
+    #[inline]
+    fn count_of(&mut self, event: usize, samples: u64) {
         if self.by_event.len() <= event {
             self.by_event.resize(event + 1, 0);
         }
         if let Some(count) = self.by_event.get_mut(event) {
-            *count += 1;
+            *count += samples;
         }
     }
 }

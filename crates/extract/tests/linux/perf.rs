@@ -1,6 +1,6 @@
 //! Runs perf: to record, and to say what it recorded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -133,20 +133,42 @@ pub(crate) struct Traced {
     pub(crate) text: String,
 }
 
+/// What the records of switches tell, each with its time and the tid; idle threads are not among them.
+#[derive(Debug, Default)]
+pub(crate) struct SwitchRecords {
+    /// Threads that come.
+    pub(crate) comes: BTreeSet<(i64, i64)>,
+    /// Threads that go and could run on.
+    pub(crate) preempted: BTreeSet<(i64, i64)>,
+}
+
 /// A record of a switch, as `perf script --show-switch-events` prints it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SwitchRecord {
-    /// When a thread comes, and its tid.
-    pub(crate) comes: Option<(i64, i64)>,
-    /// When a thread goes that could run on, and its tid.
-    pub(crate) preempted: Option<(i64, i64)>,
+struct SwitchRecord {
+    /// -1 where it is not printed.
+    cpu: i32,
+    time: i64,
+    /// The thread that goes, else the one that comes; `None` for an idle thread, and for one that has lost its ids.
+    tid: Option<i64>,
+    goes: bool,
+    is_preempted: bool,
+    /// Who comes instead of the thread that goes, where that is said.
+    next: Option<i64>,
 }
 
 impl Recorded {
-    /// The records of switches, without those of the idle threads.
-    pub(crate) fn switch_records(&self) -> Vec<SwitchRecord> {
-        let text = self.perf(&["script", "--show-switch-events", "--ns", "-F", "pid,tid,time"]);
-        text.lines().filter_map(parse_switch).collect()
+    /// What the records of switches tell. Where whole CPUs were watched, the record of who goes says who comes, and where it is
+    /// missing, that of who comes: kernels leave out some of the idle threads' without a word.
+    pub(crate) fn switch_records(&self, of_cpus: bool) -> SwitchRecords {
+        let fields = if of_cpus { "pid,tid,cpu,time" } else { "pid,tid,time" };
+        let text = self.perf(&["script", "--show-switch-events", "--ns", "-F", fields]);
+        let (mut told, mut running) = (SwitchRecords::default(), BTreeMap::new());
+        for SwitchRecord { cpu, time, tid, goes, is_preempted, next } in text.lines().filter_map(parse_switch) {
+            told.preempted.extend(tid.filter(|_| is_preempted).map(|tid| (time, tid)));
+            let comes = if goes { next } else { tid };
+            let is_there = of_cpus && running.insert(cpu, comes) == Some(comes) && !goes;
+            told.comes.extend(comes.filter(|_| !is_there).map(|tid| (time, tid)));
+        }
+        told
     }
 
     /// Sum of the periods of an event: how many there were, also where only some were recorded.
@@ -321,24 +343,17 @@ fn parse_slice(line: &str) -> Option<Slice> {
     Some(Slice { end: time, cpu: cpu.parse().ok()?, tid, wait: wait?, delay: delay?, run: run? })
 }
 
-/// `24030/24030 48065.125197495: PERF_RECORD_SWITCH_CPU_WIDE OUT preempt  next pid/tid: 23801/23803`
+/// `24030/24030 [001] 48065.125197495: PERF_RECORD_SWITCH_CPU_WIDE OUT preempt  next pid/tid: 23801/23803`
 fn parse_switch(line: &str) -> Option<SwitchRecord> {
     let (head, what) = line.split_once("PERF_RECORD_SWITCH")?;
-    let (ids, time) = head.trim().split_once(' ')?;
-    let time = micros(time.trim().trim_end_matches(':'), 9)?;
+    let mut words = head.split_whitespace();
+    let (ids, time, cpu) = (words.next()?, words.next_back()?, words.next());
+    let time = micros(time.trim_end_matches(':'), 9)?;
+    let cpu = cpu.map_or(Some(-1), |cpu| cpu.trim_matches(['[', ']']).parse().ok())?;
     let tid = |ids: &str| ids.trim().split_once('/')?.1.trim().parse::<i64>().ok().filter(|tid| *tid > 0);
-    let this = tid(ids).map(|tid| (time, tid));
-    let other = what.split_once("next pid/tid:").map(|(_, ids)| tid(ids));
-    Some(match other {
-        Some(next) => {
-            SwitchRecord { comes: next.map(|tid| (time, tid)), preempted: this.filter(|_| what.contains("preempt")) }
-        }
-        None if what.contains("CPU_WIDE") => SwitchRecord::default(),
-        None if what.contains("OUT") => {
-            SwitchRecord { comes: None, preempted: this.filter(|_| what.contains("preempt")) }
-        }
-        None => SwitchRecord { comes: this, preempted: None },
-    })
+    let next = what.split_once("next pid/tid:").and_then(|(_, ids)| tid(ids));
+    let is_preempted = what.contains("preempt");
+    Some(SwitchRecord { cpu, time, tid: tid(ids), goes: what.contains("OUT"), is_preempted, next })
 }
 
 /// `12.345` with this many digits behind the point, as a whole number.

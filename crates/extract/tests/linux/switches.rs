@@ -155,22 +155,14 @@ fn switch_records_do_where_tracepoints_are_missing() {
             .filter(|row| row.flags & switch_flags::PREEMPTED != 0 && tid(row.thread) > 0)
             .map(|row| (row.off_time + zero, tid(row.thread)))
             .collect();
-        let records = recorded.switch_records();
-        let expected: BTreeSet<(i64, i64)> = records.iter().filter_map(|record| record.comes).collect();
-        assert!(expected.len() > 200, "{arguments:?}: {} switches", expected.len());
-        let missing: Vec<_> = expected.difference(&ours).collect();
-        assert!(missing.is_empty(), "{arguments:?}: {missing:?}");
-        // Where the record of who goes is missing, that of who comes tells; perf leaves some out without a word.
-        assert!(
-            (ours.len() - expected.len()) * 20 <= ours.len(),
-            "{arguments:?}: {} of {}",
-            ours.len(),
-            expected.len()
-        );
-        let expected: BTreeSet<(i64, i64)> = records.iter().filter_map(|record| record.preempted).collect();
+        let expected = recorded.switch_records(arguments.contains(&"-a"));
+        assert!(expected.comes.len() > 200, "{arguments:?}: {} switches", expected.comes.len());
+        let differing: Vec<_> = expected.comes.symmetric_difference(&ours).collect();
+        assert!(differing.is_empty(), "{arguments:?}: of {}: {differing:?}", ours.len());
         // Who is preempted and never comes back before its end has a closing row with another time.
-        let missing = preempted.symmetric_difference(&expected).count();
-        assert!(missing * 100 <= expected.len(), "{arguments:?}: {missing} of {} differ", expected.len());
+        let differing = preempted.symmetric_difference(&expected.preempted).count();
+        let preempted = expected.preempted.len();
+        assert!(differing * 100 <= preempted, "{arguments:?}: {differing} of {preempted} differ");
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //!     cargo run --profile dist -p tracesift-benches -- all --dir /tmp/bench
 //!
-//! `perf-data`, `stacks` and `many` run the program itself, which `cargo build --profile dist` builds.
+//! `perf-data`, `stacks` and `many` run the program itself, which `cargo build --profile dist` builds; `TRACESIFT_PROGRAM` names another one,
+//! such as that of packages (`packaging/build.sh`).
 //!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
 

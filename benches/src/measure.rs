@@ -6,9 +6,12 @@ use std::time::{Duration, Instant};
 /// Counted runs of each, usually.
 pub(crate) const RUNS: usize = 5;
 
-/// The program itself, which `cargo build --profile dist` puts beside this one.
+/// The program itself: the one that `TRACESIFT_PROGRAM` names, else the one that `cargo build --profile dist` puts beside this one.
 pub(crate) fn program() -> std::io::Result<PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name("tracesift"))
+    match std::env::var_os("TRACESIFT_PROGRAM") {
+        Some(program) => Ok(program.into()),
+        None => Ok(std::env::current_exe()?.with_file_name("tracesift")),
+    }
 }
 
 /// The Python that has the yardsticks' packages.

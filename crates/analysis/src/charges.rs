@@ -45,16 +45,14 @@ pub(crate) enum What {
 pub(crate) struct Charges {
     batch: usize,
     waiting: Vec<Charge>,
-    order: Vec<u32>,
-    /// Per process, the place of its next charge in `order`.
-    places: Vec<u32>,
+    by_process: ByProcess,
 }
 
 impl Charges {
     /// For charges that take up to about this many bytes.
     pub(crate) fn of_bytes(bytes: usize) -> Self {
         let batch = (bytes / size_of::<Charge>()).clamp(1, BATCH);
-        Self { batch, waiting: Vec::new(), order: Vec::new(), places: Vec::new() }
+        Self { batch, waiting: Vec::new(), by_process: ByProcess::default() }
     }
 
     /// Takes a charge; true when it is time to take them out.
@@ -64,27 +62,53 @@ impl Charges {
     }
 
     /// Hands out what was pushed, process by process, each in the order in which it came.
-    pub(crate) fn take_out(&mut self, mut take: impl FnMut(&Charge)) {
-        let processes = self.waiting.iter().map(|charge| charge.process.0 as usize + 1).max().unwrap_or(0);
+    pub(crate) fn take_out(&mut self, take: impl FnMut(&Charge)) {
+        self.by_process.of(&self.waiting).iter().for_each(take);
+        self.waiting.clear();
+    }
+}
+
+/// Puts charges in order. Keeps its memory.
+#[derive(Debug, Default)]
+pub struct ByProcess {
+    order: Vec<u32>,
+    /// Per process, the place of its next charge in `order`.
+    places: Vec<u32>,
+}
+
+/// Charges process by process, each in the order in which it came.
+#[derive(Clone, Copy, Debug)]
+pub struct ChargesByProcess<'a> {
+    charges: &'a [Charge],
+    order: &'a [u32],
+}
+
+impl ByProcess {
+    /// Up to 2^32 charges, process by process.
+    pub fn of<'a>(&'a mut self, charges: &'a [Charge]) -> ChargesByProcess<'a> {
+        let processes = charges.iter().map(|charge| charge.process.0 as usize + 1).max().unwrap_or(0);
         self.places.clear();
         self.places.resize(processes, 0);
-        for charge in &self.waiting {
+        for charge in charges {
             self.places[charge.process.0 as usize] += 1;
         }
         let mut next = 0;
         for place in &mut self.places {
             next += std::mem::replace(place, next);
         }
-        self.order.resize(self.waiting.len(), 0);
-        for (index, charge) in (0..).zip(&self.waiting) {
+        self.order.resize(charges.len(), 0);
+        for (index, charge) in (0..).zip(charges) {
             let place = &mut self.places[charge.process.0 as usize];
             self.order[*place as usize] = index;
             *place += 1;
         }
-        for &index in &self.order {
-            take(&self.waiting[index as usize]);
-        }
-        self.waiting.clear();
+        ChargesByProcess { charges, order: &self.order }
+    }
+}
+
+impl<'a> ChargesByProcess<'a> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a Charge> {
+        self.order.iter().map(move |&index| &self.charges[index as usize])
     }
 }
 

@@ -59,7 +59,7 @@ pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
 pub use activity::{Activity, ActivityWalk};
 pub use call_tree::CallTree;
 pub use charged_to::ChargedTo;
-pub use charges::Charge;
+pub use charges::{ByProcess, Charge, ChargesByProcess};
 pub use cpus::CpuSet;
 pub use interrupts::Interrupt;
 pub use largest::LargestMethods;

@@ -9,7 +9,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 use crate::by_id::ById;
 use crate::charged_to::ChargedTo;
 use crate::charger::Charger;
-use crate::charges::{Charge, Charges, What};
+use crate::charges::{Charge, Charges, ChargesByProcess, What};
 use crate::method_slots::{MethodSlots, ProcessNumber};
 use crate::methods::DEFAULT_CACHE_BYTES;
 use crate::names::MethodId;
@@ -96,12 +96,15 @@ impl<S: MethodSource> Settler<S> {
 
     /// Takes a charge; those of switches come newest first.
     pub(crate) fn charge(&mut self, charge: Charge) {
-        if charge.place == ChargedTo::Nowhere && !self.has_no_stack {
-            return;
-        }
         if self.charges.push(charge) {
             self.settle_charges();
         }
+    }
+
+    /// Takes charges that were put together elsewhere.
+    pub(crate) fn charge_all(&mut self, charges: ChargesByProcess<'_>) {
+        self.settle_charges();
+        charges.iter().for_each(|charge| self.settle(charge));
     }
 
     /// Closes the totals of all methods, and gives the source of stacks back. `processes` are those behind the numbers of processes.
@@ -124,6 +127,9 @@ impl<S: MethodSource> Settler<S> {
     /// Adds a charge to its methods. Those of switches come newest first in each process.
     fn settle(&mut self, charge: &Charge) {
         let Charge { process, thread, place, time, what } = *charge;
+        if place == ChargedTo::Nowhere && !self.has_no_stack {
+            return;
+        }
         match what {
             What::Samples { count, weight, last } => {
                 let entry = self.entry(process, thread, place);

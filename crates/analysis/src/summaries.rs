@@ -10,7 +10,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow, T
 use crate::Recording;
 use crate::accounting::{Accounting, ThreadAccount};
 use crate::charger::Charger;
-use crate::charges::Charge;
+use crate::charges::{Charge, ChargesByProcess};
 use crate::largest::LargestMethods;
 use crate::methods::DEFAULT_CACHE_BYTES;
 use crate::names::{MethodId, MethodName};
@@ -67,14 +67,14 @@ pub struct Summary {
 }
 
 impl RowSummaries {
-    /// Takes a sample. What it gives is for [`StackSummaries::charge`].
+    /// Takes a sample. What it gives is for [`StackSummaries::charge_all`].
     #[must_use]
     pub fn sample(&mut self, row: &CpuSampleRow) -> Option<Charge> {
         self.processes.sample(row);
         self.charger.sample(row)
     }
 
-    /// Takes a switch row; rows come newest first. What it gives is for [`StackSummaries::charge`].
+    /// Takes a switch row; rows come newest first. What it gives is for [`StackSummaries::charge_all`].
     #[must_use]
     pub fn switch(&mut self, row: &ContextSwitchRow) -> Option<Charge> {
         self.accounting.switch(row, &mut |_| {});
@@ -83,9 +83,9 @@ impl RowSummaries {
 }
 
 impl<S: MethodSource> StackSummaries<S> {
-    /// Takes a charge; they come in the order of their rows.
-    pub fn charge(&mut self, charge: Charge) {
-        self.settler.charge(charge);
+    /// Takes charges; those before come from the rows before.
+    pub fn charge_all(&mut self, charges: ChargesByProcess<'_>) {
+        self.settler.charge_all(charges);
     }
 }
 
@@ -124,7 +124,7 @@ impl<S: MethodSource + Send> Summaries<S> {
         if let Some((charge, stacks)) =
             charge.and_then(|charge| Some((charge, self.stacks.get_mut(charge.part(parts))?)))
         {
-            stacks.charge(charge);
+            stacks.settler.charge(charge);
         }
     }
 

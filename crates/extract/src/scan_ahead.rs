@@ -5,14 +5,13 @@ use std::thread;
 
 use tracesift_archive::Error;
 
-/// Rows that are handed over at a time.
-const CHUNK: usize = 1024;
-/// Chunks that are full and wait: as many rows as their user puts together before it works on them, so that the next ones are
-/// decoded meanwhile.
-const WAITING: usize = 40;
+/// Rows that are handed over at a time: enough of them that who takes them gains by putting them in another order.
+const CHUNK: usize = 16 * 1024;
+/// Chunks that are full and wait.
+const WAITING: usize = 1;
 
-/// Who takes rows.
-pub(crate) type Taker<'a, T> = &'a mut (dyn FnMut(&T) + Send);
+/// Who takes rows, a chunk at a time.
+pub(crate) type Taker<'a, T> = &'a mut (dyn FnMut(&[T]) + Send);
 
 /// Runs `scan` on a thread of its own and gives each of its rows to one of `takers`: the one whose number `whose` tells. The first of
 /// them works here, the others on threads of their own; each gets its rows in their order. Chunks are used again: no row costs an
@@ -72,14 +71,14 @@ impl<T> Lane<T> {
 
     /// Hands over what there is. The taker receives until the last chunk is there.
     fn hand_over(&mut self) {
-        let next = self.emptied.try_recv().unwrap_or_default();
+        let next = self.emptied.try_recv().unwrap_or_else(|_| Vec::with_capacity(CHUNK));
         drop(self.filled.send(std::mem::replace(&mut self.chunk, next)));
     }
 }
 
 fn take_all<T>(taker: Taker<'_, T>, full: &Receiver<Vec<T>>, empty: &SyncSender<Vec<T>>) {
     for mut chunk in full {
-        chunk.iter().for_each(&mut *taker);
+        taker(&chunk);
         chunk.clear();
         drop(empty.try_send(chunk));
     }
@@ -96,7 +95,7 @@ mod tests {
             Ok(())
         };
         let mut seen = [const { Vec::new() }; 3];
-        let mut takers = seen.each_mut().map(|seen| |row: &usize| seen.push(*row));
+        let mut takers = seen.each_mut().map(|seen| |rows: &[usize]| seen.extend_from_slice(rows));
         scan_ahead(scan, |row| row % 3, takers.iter_mut().map(|taker| taker as Taker<'_, usize>)).expect("no error");
         for (first, seen) in seen.into_iter().enumerate() {
             assert!((first..100_000).step_by(3).eq(seen));

@@ -5,7 +5,7 @@ use std::thread;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::tags::{Nesting, TagSet, TagSource, TagSummaries};
-use tracesift_analysis::{Charge, Recording, Span, Summaries, Summary};
+use tracesift_analysis::{ByProcess, Charge, Recording, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, SymbolRow, TagSummaryRow, ThreadRow,
@@ -122,10 +122,12 @@ pub(crate) fn summarise(recording: Recording, source: &(impl SummarySource + Syn
         .iter_mut()
         .zip(&mut tags)
         .map(|(stacks, tags)| {
-            move |charge: &Charge| {
-                stacks.charge(*charge);
+            let mut by_process = ByProcess::default();
+            move |charges: &[Charge]| {
+                let charges = by_process.of(charges);
+                stacks.charge_all(charges);
                 if let Some(tags) = tags {
-                    tags.charge(*charge);
+                    tags.charge_all(charges);
                 }
             }
         })

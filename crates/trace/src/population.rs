@@ -120,7 +120,7 @@ impl Lifetimes {
 
     /// A process record.
     pub fn process(&mut self, ticks: i64, pid: u32, edge: Edge, facts: ProcessFacts) {
-        let lives = self.processes.entry(pid).or_default();
+        let lives = self.processes.entry(pid).or_insert_with(one);
         let key = facts.key;
         let same = |life: &Life<ProcessFacts>| life.facts.key == 0 || key == 0 || life.facts.key == key;
         edge_into(lives, ticks, edge, facts, same, merge_process);
@@ -133,7 +133,7 @@ impl Lifetimes {
             return;
         }
         let pid = facts.pid;
-        let lives = self.threads.entry(tid).or_default();
+        let lives = self.threads.entry(tid).or_insert_with(one);
         // Threads have no identity beyond their ids: a life that has ended is never continued.
         let same = |life: &Life<ThreadFacts>| life.facts.pid == pid && life.end.is_none();
         edge_into(lives, ticks, edge, facts, same, merge_thread);
@@ -212,6 +212,11 @@ impl Lifetimes {
         }
         population
     }
+}
+
+/// Room for one: most ids have a single life, and each is a few hundred bytes.
+fn one<T>() -> Vec<T> {
+    Vec::with_capacity(1)
 }
 
 /// Applies one record to the lives of an id.

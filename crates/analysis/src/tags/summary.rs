@@ -9,7 +9,7 @@ use tracesift_trace::rows::{MethodSummaryRow, TagSummaryRow};
 use super::set::TagId;
 use super::source::{TagRow, TagSource};
 use crate::Recording;
-use crate::charges::Charge;
+use crate::charges::ChargesByProcess;
 use crate::methods::MethodTotal;
 use crate::names::MethodName;
 use crate::settler::Settler;
@@ -27,9 +27,9 @@ impl<'a, S: MethodSource> TagSummaries<'a, S> {
         Self { recording, settler }
     }
 
-    /// Takes a charge; they come in the order of their rows.
-    pub fn charge(&mut self, charge: Charge) {
-        self.settler.charge(charge);
+    /// Takes the charges that the stacks take.
+    pub fn charge_all(&mut self, charges: ChargesByProcess<'_>) {
+        self.settler.charge_all(charges);
     }
 
     /// Table `tag_summary` of the tag set with that hash: by process, in it the most CPU first, then wait, then the name. `parts` are

@@ -1,12 +1,13 @@
 //! Call chains by number. Most samples repeat a chain word by word, and chains are most bytes of a recording: where a walk numbers
-//! them, neither its queue nor who follows it gets the words more than once.
+//! them, neither its queue nor who follows it gets the words more than once. Both sides read the same copy of them.
 
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// Bytes of chains that are kept on either side. When they are reached, chains are handed over as they are until no number waits any
+/// Bytes of chains that are kept. When they are reached, chains are handed over as they are until no number waits any
 /// more; then both sides start anew.
 const MAX_BYTES: usize = 16 << 20;
 /// Chains that are kept, at most: short ones take more beside their words.
@@ -19,14 +20,15 @@ pub type ChainNumber = u32;
 /// Gives chains their numbers, on the side of the walk.
 #[derive(Default)]
 pub(super) struct ChainNumbers {
-    /// Places in `ends`, by the hash of the words.
+    /// Places of chains, by the hash of the words.
     table: HashTable<u32>,
     /// With keys of its own: no recording can be made so that its chains collide.
     hasher: RandomState,
     /// By place: the words are not read again when the table grows.
     hashes: Vec<u64>,
     chains: ChainStore,
-    /// What the other side has not got yet.
+    /// The words of those that the other side has not got yet, the last of `chains`.
+    open: Vec<u8>,
     new: NewChains,
 }
 
@@ -35,9 +37,21 @@ pub(super) struct ChainNumbers {
 pub(super) struct ChainStore {
     /// The number of the first one.
     first: ChainNumber,
-    /// Where each ends in `bytes`.
-    ends: Vec<u32>,
-    bytes: Vec<u8>,
+    places: Vec<Place>,
+    blocks: Vec<Block>,
+    /// Bytes of all chains.
+    bytes: usize,
+}
+
+/// Words of chains that were handed over together.
+type Block = Arc<Vec<u8>>;
+
+/// Where the words of a chain stand.
+#[derive(Clone, Copy)]
+struct Place {
+    block: u32,
+    start: u32,
+    length: u32,
 }
 
 /// Chains that are new since others were handed over.
@@ -46,7 +60,7 @@ pub struct NewChains {
     /// The number of the first of all chains that are kept now, where that has changed: those before may be forgotten.
     restart: Option<ChainNumber>,
     lengths: Vec<u32>,
-    bytes: Vec<u8>,
+    block: Block,
 }
 
 impl ChainNumbers {
@@ -56,15 +70,17 @@ impl ChainNumbers {
         if self.is_full() {
             return None;
         }
-        let Self { table, hasher, hashes, chains, new } = self;
+        let Self { table, hasher, hashes, chains, open, new } = self;
         let hash = hasher.hash_one(words);
-        if let Some(&place) = table.find(hash, |&place| chains.at(place as usize) == Some(words)) {
+        if let Some(&place) = table.find(hash, |&place| chains.at(place as usize, open) == Some(words)) {
             return chains.first.checked_add(place);
         }
-        let place = u32::try_from(chains.ends.len()).ok()?;
+        let place = u32::try_from(chains.places.len()).ok()?;
         let number = chains.first.checked_add(place).filter(|number| *number < ChainNumber::MAX)?;
-        chains.push(words);
-        new.push(words);
+        let length = u32::try_from(words.len()).ok()?;
+        chains.push(u32::try_from(open.len()).ok()?, length);
+        open.extend_from_slice(words);
+        new.lengths.push(length);
         hashes.push(hash);
         table.insert_unique(hash, place, |&place| hashes.get(place as usize).copied().unwrap_or_default());
         Some(number)
@@ -72,7 +88,7 @@ impl ChainNumbers {
 
     #[inline]
     fn is_full(&self) -> bool {
-        self.chains.bytes.len() >= MAX_BYTES || self.chains.ends.len() >= MAX_CHAINS
+        self.chains.bytes >= MAX_BYTES || self.chains.places.len() >= MAX_CHAINS
     }
 
     /// Makes room when there is none. Nobody may need a number from before any more, except who gets it with [`Self::take_new`] before.
@@ -82,23 +98,29 @@ impl ChainNumbers {
         }
         self.table.clear();
         self.hashes.clear();
-        let first = self.chains.first.saturating_add(u32::try_from(self.chains.ends.len()).unwrap_or(u32::MAX));
+        let first = self.chains.first.saturating_add(u32::try_from(self.chains.places.len()).unwrap_or(u32::MAX));
         self.chains.restart(first);
         self.new.restart = Some(first);
     }
 
     /// The words of a chain that has a number.
     pub(super) fn get(&self, number: ChainNumber) -> Option<&[u8]> {
-        self.chains.get(number)
+        self.chains.at(self.chains.place(number)?, &self.open)
     }
 
     /// Bytes of the chains that are new since [`Self::take_new`].
     pub(super) fn new_bytes(&self) -> usize {
-        self.new.bytes.len()
+        self.open.len()
     }
 
     /// Gives the chains that are new, in place of `empty`, whose memory is used again.
     pub(super) fn take_new(&mut self, empty: &mut NewChains) {
+        if !self.new.lengths.is_empty() {
+            // The next block will be about as long, so the place for it is taken at once and not in steps.
+            let next = Vec::with_capacity(self.open.len());
+            self.new.block = Arc::new(std::mem::replace(&mut self.open, next));
+            self.chains.blocks.push(Arc::clone(&self.new.block));
+        }
         std::mem::swap(&mut self.new, empty);
         self.new.clear();
     }
@@ -110,47 +132,50 @@ impl ChainStore {
         if let Some(first) = new.restart {
             self.restart(first);
         }
-        let mut bytes = new.bytes.as_slice();
+        let mut start = 0;
         for &length in &new.lengths {
-            let (chain, rest) = bytes.split_at_checked(length as usize).unwrap_or_default();
-            self.push(chain);
-            bytes = rest;
+            self.push(start, length);
+            start += length;
+        }
+        if !new.lengths.is_empty() {
+            self.blocks.push(Arc::clone(&new.block));
         }
     }
 
     /// The words of a chain.
     #[inline]
     pub(super) fn get(&self, number: ChainNumber) -> Option<&[u8]> {
-        self.at(number.checked_sub(self.first)? as usize)
+        self.at(self.place(number)?, &[])
     }
 
-    fn at(&self, place: usize) -> Option<&[u8]> {
-        let end = *self.ends.get(place)? as usize;
-        let start = place.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        self.bytes.get(start..end)
+    fn place(&self, number: ChainNumber) -> Option<usize> {
+        number.checked_sub(self.first).map(|place| place as usize)
     }
 
-    fn push(&mut self, words: &[u8]) {
-        self.bytes.extend_from_slice(words);
-        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    /// The words at a place; those of the block that is not there yet are in `open`.
+    fn at<'a>(&'a self, place: usize, open: &'a [u8]) -> Option<&'a [u8]> {
+        let Place { block, start, length } = *self.places.get(place)?;
+        let words = self.blocks.get(block as usize).map_or(open, |block| block.as_slice());
+        words.get(start as usize..)?.get(..length as usize)
+    }
+
+    /// Adds a chain of the block that comes next.
+    fn push(&mut self, start: u32, length: u32) {
+        let block = u32::try_from(self.blocks.len()).unwrap_or(u32::MAX);
+        self.places.push(Place { block, start, length });
+        self.bytes += length as usize;
     }
 
     fn restart(&mut self, first: ChainNumber) {
-        self.first = first;
-        self.ends.clear();
-        self.bytes.clear();
+        *self = Self { first, places: std::mem::take(&mut self.places), ..Self::default() };
+        self.places.clear();
     }
 }
 
 impl NewChains {
-    fn push(&mut self, words: &[u8]) {
-        self.lengths.push(u32::try_from(words.len()).unwrap_or(u32::MAX));
-        self.bytes.extend_from_slice(words);
-    }
-
     fn clear(&mut self) {
         self.restart = None;
         self.lengths.clear();
-        self.bytes.clear();
+        self.block = Block::default();
     }
 }

@@ -12,8 +12,7 @@ host=$(echo "$version" | sed -n 's/^host: //p')
 llvm=$(echo "$version" | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
 profdata=
 for candidate in "$(rustc --print sysroot)/lib/rustlib/$host/bin/llvm-profdata" "llvm-profdata-$llvm" llvm-profdata; do
-    if "$candidate" merge --version 2>/dev/null | grep -q "LLVM version $llvm\." ||
-        "$candidate" --version 2>/dev/null | grep -q "LLVM version $llvm\."; then
+    if "$candidate" --version 2>/dev/null | grep -q "LLVM version $llvm\."; then
         profdata=$candidate
         break
     fi

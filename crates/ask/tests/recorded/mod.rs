@@ -39,7 +39,8 @@ pub(crate) fn recordings(cases: &Path) -> Vec<PathBuf> {
     };
     let mut recordings: Vec<PathBuf> = paths.filter(is_recording).collect();
     recordings.sort();
-    assert_eq!(recordings.len(), 21);
+    // The folder grows; an emptier one than today's would test less in silence.
+    assert!(recordings.len() >= 22, "{}", recordings.len());
     recordings
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn linux_recordings(cases: &Path) -> Vec<PathBuf> {
     let mut recordings: Vec<PathBuf> =
         entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()).collect();
     recordings.sort();
-    assert_eq!(recordings.len(), 37);
+    assert!(recordings.len() >= 37, "{}", recordings.len());
     recordings
 }
 

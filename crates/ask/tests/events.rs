@@ -4,7 +4,8 @@ mod recorded;
 
 use std::collections::BTreeMap;
 
-use tracesift_ask::events::EventFilter;
+use tracesift_ask::events::{EventFilter, Origin};
+use tracesift_etl::schema::Value;
 use tracesift_extract::input;
 
 use recorded::{cases, events, recordings};
@@ -29,6 +30,33 @@ fn every_event_of_every_recording_is_taken_apart() {
     // A provider that nobody describes: it neither brings metadata nor is its manifest known.
     assert_eq!(unreadable.keys().collect::<Vec<_>>(), ["6f669bfa-816a-4204-a824-47c8e6a00474/EventID(2)"]);
     assert!(unreadable.values().all(|what| what.misfits == 0), "{unreadable:?}");
+}
+
+/// Counts, and the sum of the bytes, as an independent reader of the file has them.
+#[test]
+fn every_packet_of_kernel_network_is_read_to_its_end() {
+    let Some(cases) = cases() else { return };
+    let filter =
+        EventFilter { provider: input::Patterns::parse("Microsoft-Windows-Kernel-Network"), ..EventFilter::default() };
+    let mut sums: BTreeMap<u16, (u64, i128)> = BTreeMap::new();
+    events(&cases.join("KernelNetwork.etl"), &filter, |event| {
+        assert_eq!((event.raw(), event.origin), (None, Some(Origin::BuiltIn)), "{}", event.event);
+        let number = |name: &str| event.fields.get(name).and_then(Value::number).expect("a number");
+        assert_eq!(number("connid"), 0);
+        let sum = sums.entry(event.id.expect("an id")).or_default();
+        *sum = (sum.0 + 1, sum.1 + number("size"));
+    });
+    let expected = [
+        (10, (575, 60_019)),
+        (11, (7_968, 15_315_588)),
+        (26, (26, 8_632)),
+        (27, (134, 8_580)),
+        (29, (2, 0)),
+        (42, (8, 2_912)),
+        (43, (149, 5_874)),
+        (59, (61, 3_918)),
+    ];
+    assert_eq!(sums.into_iter().collect::<Vec<_>>(), expected);
 }
 
 #[test]

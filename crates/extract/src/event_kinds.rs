@@ -181,7 +181,7 @@ pub fn subject(
         u32::try_from(value).ok().filter(|id| *id != u32::MAX)
     };
     let (own_pid, own_tid) =
-        (named(&["ProcessID", "PID"]), named(&["ThreadID", "TThreadID", "IssuingThreadID", "NewThreadID"]));
+        (named(&["ProcessID", "PID"]), named(&["ThreadID", "TThreadID", "IssuingThreadID", "TTID", "NewThreadID"]));
     // Who logged the record may belong to another process than the one that it is about.
     let logger = record.tid().filter(|_| own_pid.is_none() || own_pid == record.pid());
     let tid = own_tid.or(logger);

@@ -240,3 +240,40 @@ fn switches_do_not_depend_on_the_events_that_are_kept() {
     let to_thread_8 = events.iter().find(|row| row.time == 4_000).expect("the switch");
     assert_eq!((to_thread_8.event.as_str(), to_thread_8.process), ("Thread/CSwitch", None));
 }
+
+/// File operations of both layouts, logged by a worker on behalf of thread 8 of process 7.
+fn write_file_operations(path: &Path) {
+    let zero = SessionOptions::default().zero_ticks;
+    let mut out =
+        Writer::create(std::io::Cursor::new(Vec::new()), SessionOptions::default()).expect("a recording is begun");
+    let mut record = |ticks: i64, head: &Head<'_>, payload: &[u8]| {
+        out.record(0, zero + ticks, head, payload).expect("written");
+    };
+    record(10, &event(PROVIDER, 1, &[]), &[]);
+    let worker = |opcode: u8, version: u8| Head::System { hook: Hook::new(4, opcode, version), pid: 4, tid: 44 };
+    // Version 2: request, thread, file object, file key, all of them as wide as a pointer.
+    let mut flush = Bytes::new(PointerSize::Eight);
+    [0xa0, 8, 0xb0, 0xc0].into_iter().for_each(|value| flush.u64(value));
+    record(20, &worker(73, 2), flush.as_slice());
+    // Version 3: offset, request, file object, file key, thread, size, flags, more flags.
+    let mut read = Bytes::new(PointerSize::Eight);
+    [0x1000, 0xa0, 0xb0, 0xc0].into_iter().for_each(|value| read.u64(value));
+    [8, 4096, 0, 0].into_iter().for_each(|value| read.u32(value));
+    record(30, &worker(67, 3), read.as_slice());
+    let start = SessionOptions::default().start_filetime;
+    std::fs::write(path, out.finish(start + 1_000).expect("finished").into_inner()).expect("written");
+}
+
+#[test]
+fn file_operations_belong_to_the_thread_that_issued_them() {
+    let directory = TempDir::new().expect("directory");
+    write_file_operations(&directory.path().join("events.etl"));
+    let (archive, _) = run(&directory, Some(EventSelection::All));
+    let threads: Vec<ThreadRow> = archive.rows().expect("threads");
+    let rows: Vec<EventRow> = archive.rows().expect("events");
+    let rows = rows.iter().filter(|row| row.time > 1_000);
+    let issued: Vec<_> = rows
+        .map(|row| (row.event.as_str(), row.thread.map(|id| threads[id.index()].tid), row.raw.as_deref()))
+        .collect();
+    assert_eq!(issued, [("FileIO/Flush", Some(8), None), ("FileIO/Read", Some(8), None)]);
+}

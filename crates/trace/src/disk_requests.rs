@@ -52,6 +52,8 @@ pub struct Completed {
     pub start: i64,
     /// Who asked first for a part of it.
     pub asker: Asker,
+    /// How urgent the driver was told that it is, in the numbers of `disk_io.priority`.
+    pub priority: i8,
 }
 
 /// A request on its way.
@@ -63,6 +65,31 @@ struct Request {
     left: u64,
     start: i64,
     asker: Asker,
+    priority: i8,
+    /// The device did not take it: it will be issued again.
+    refused: bool,
+}
+
+/// A flush on its way.
+#[derive(Clone, Copy, Debug)]
+struct Flush {
+    start: i64,
+    asker: Asker,
+    /// Where it was issued. The kernel has one flush at a time on its way per queue of a device, and a CPU uses one queue.
+    cpu: u16,
+    priority: i8,
+    refused: bool,
+}
+
+/// Flushes of a disk.
+#[derive(Debug, Default)]
+struct Flushes {
+    /// On their way, in the order in which they were issued.
+    issued: VecDeque<Flush>,
+    /// The last issue that was taken for the same flush issued again. Two completions in its wake prove that it was another one.
+    maybe: Option<Flush>,
+    /// Whether the disk has had several flushes on their way.
+    several: bool,
 }
 
 /// A wish for sectors that no request has taken up yet.
@@ -82,16 +109,19 @@ pub struct DiskRequests {
     issued: BTreeMap<Place, Request>,
     /// Wishes for a flush, and flushes on their way, per disk.
     flush_wishes: BTreeMap<u32, Asker>,
-    flushes: BTreeMap<u32, VecDeque<Request>>,
+    flushes: BTreeMap<u32, Flushes>,
     flushing: usize,
+    /// Whether the recording tells of requests that are put back. Then one that is issued again without that is another one.
+    tells_refusals: bool,
     lost: u64,
 }
 
 impl DiskRequests {
-    /// Nothing on its way.
+    /// Nothing on its way. `tells_refusals`: [`Self::refused`] and [`Self::flush_refused`] are called for each request that the
+    /// device does not take.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(tells_refusals: bool) -> Self {
+        Self { tells_refusals, ..Self::default() }
     }
 
     /// Somebody asks for sectors.
@@ -116,18 +146,21 @@ impl DiskRequests {
     /// A request is put into the driver's queue.
     pub fn inserted(&mut self, extent: Extent, current: Asker) {
         let asker = self.take_wishes(extent).unwrap_or(current);
-        let request = Request { extent, left: extent.count, start: current.ticks, asker };
+        let request = Request { extent, left: extent.count, start: current.ticks, asker, priority: 0, refused: false };
         self.lost += add(&mut self.queued, extent.place(), request);
     }
 
     /// A request is given to the device. What was inserted within it has been merged into it; one of the same size that was
     /// issued before was refused by the device and comes again.
-    pub fn issued(&mut self, extent: Extent, current: Asker) {
-        if self.issued.get(&extent.place()).is_some_and(|known| known.extent == extent) {
+    pub fn issued(&mut self, extent: Extent, current: Asker, priority: i8) {
+        if let Some(known) = self.issued.get_mut(&extent.place()).filter(|known| known.extent == extent)
+            && (known.refused || !self.tells_refusals)
+        {
+            known.refused = false;
             return;
         }
         let asker = self.take_wishes(extent).unwrap_or(current);
-        let mut request = Request { extent, left: extent.count, start: current.ticks, asker };
+        let mut request = Request { extent, left: extent.count, start: current.ticks, asker, priority, refused: false };
         let end = (extent.disk, extent.end());
         while let Some((&place, known)) = self.queued.range(extent.place()..end).next() {
             request.start = request.start.min(known.start);
@@ -137,15 +170,48 @@ impl DiskRequests {
         self.lost += add(&mut self.issued, extent.place(), request);
     }
 
-    /// A flush is given to the device.
-    pub fn flush_issued(&mut self, disk: u32, current: Asker) {
-        let asker = self.flush_wishes.remove(&disk).unwrap_or(current);
+    /// The device has not taken a request, which goes back into its queue.
+    pub fn refused(&mut self, extent: Extent) {
+        if let Some(known) = self.issued.get_mut(&extent.place()).filter(|known| known.extent == extent) {
+            known.refused = true;
+        }
+    }
+
+    /// The device has not taken the flush that this CPU gave it last.
+    pub fn flush_refused(&mut self, disk: u32, cpu: u16) {
+        let Some(flushes) = self.flushes.get_mut(&disk) else { return };
+        let of_cpu = flushes.issued.iter().rposition(|flush| flush.cpu == cpu && !flush.refused);
+        let last = of_cpu.or_else(|| flushes.issued.iter().rposition(|flush| !flush.refused));
+        if let Some(flush) = last.and_then(|at| flushes.issued.get_mut(at)) {
+            flush.refused = true;
+        }
+    }
+
+    /// A flush is given to the device by a CPU. Where another one of the disk is on its way, it may be the same, issued again: it is if the
+    /// recording says so; where no recording of refusals could, if it comes from the same CPU, or if the disk never had several.
+    pub fn flush_issued(&mut self, disk: u32, cpu: u16, current: Asker, priority: i8) {
         if self.flushing >= MAX_PENDING {
             self.lost += std::mem::take(&mut self.flushing) as u64;
             self.flushes.clear();
         }
-        let extent = Extent { disk, sector: 0, count: 0 };
-        self.flushes.entry(disk).or_default().push_back(Request { extent, left: 0, start: current.ticks, asker });
+        let flushes = self.flushes.entry(disk).or_default();
+        let mut flush = Flush { start: current.ticks, asker: current, cpu, priority, refused: false };
+        if let Some(refused) = flushes.issued.iter_mut().find(|flush| flush.refused) {
+            (refused.refused, refused.cpu) = (false, cpu);
+            return;
+        }
+        if !self.tells_refusals && !flushes.issued.is_empty() {
+            if flushes.issued.iter().any(|flush| flush.cpu == cpu) {
+                return;
+            }
+            if !flushes.several {
+                flushes.maybe = Some(flush);
+                return;
+            }
+        }
+        flush.asker = self.flush_wishes.remove(&disk).unwrap_or(current);
+        flushes.maybe = None;
+        flushes.issued.push_back(flush);
         self.flushing += 1;
     }
 
@@ -169,9 +235,20 @@ impl DiskRequests {
     /// # Errors
     /// When none of this disk is on its way.
     pub fn flush_completed(&mut self, disk: u32) -> Result<Completed, UnknownRequest> {
-        let request = self.flushes.get_mut(&disk).and_then(VecDeque::pop_front).ok_or(UnknownRequest)?;
-        self.flushing = self.flushing.saturating_sub(1);
-        Ok(request.done())
+        let flushes = self.flushes.get_mut(&disk).ok_or(UnknownRequest)?;
+        let flush = match flushes.issued.pop_front() {
+            Some(flush) => {
+                self.flushing = self.flushing.saturating_sub(1);
+                flush
+            }
+            None => {
+                let flush = flushes.maybe.take().ok_or(UnknownRequest)?;
+                flushes.several = true;
+                flush
+            }
+        };
+        let extent = Extent { disk, sector: 0, count: 0 };
+        Ok(Completed { extent, start: flush.start, asker: flush.asker, priority: flush.priority })
     }
 
     /// Requests whose completion was not seen: those that were given up, and those still on their way.
@@ -220,7 +297,7 @@ fn add(requests: &mut BTreeMap<Place, Request>, place: Place, request: Request) 
 
 impl Request {
     fn done(self) -> Completed {
-        Completed { extent: self.extent, start: self.start, asker: self.asker }
+        Completed { extent: self.extent, start: self.start, asker: self.asker, priority: self.priority }
     }
 }
 
@@ -241,43 +318,43 @@ mod tests {
     }
 
     fn done(extent: Extent, start: i64, asker: Asker) -> Result<Option<Completed>, UnknownRequest> {
-        Ok(Some(Completed { extent, start, asker }))
+        Ok(Some(Completed { extent, start, asker, priority: 0 }))
     }
 
     #[test]
     fn a_request_belongs_to_who_asked_first_and_starts_in_the_queue() {
-        let mut disk = DiskRequests::new();
+        let mut disk = DiskRequests::new(false);
         disk.asked(at(100, 8), by(1, 10));
         disk.inserted(at(100, 8), by(1, 12));
-        disk.issued(at(100, 8), by(2, 15));
+        disk.issued(at(100, 8), by(2, 15), 0);
         assert_eq!(disk.completed(at(100, 8)), done(at(100, 8), 12, by(1, 10)));
         assert_eq!(disk.completed(at(100, 8)), Err(UnknownRequest));
         // Without the other records it is all in the issue.
-        disk.issued(at(100, 8), by(2, 25));
+        disk.issued(at(100, 8), by(2, 25), 0);
         assert_eq!(disk.completed(at(100, 8)), done(at(100, 8), 25, by(2, 25)));
         assert_eq!(disk.without_completion(), 0);
     }
 
     #[test]
     fn merged_requests_are_one() {
-        let mut disk = DiskRequests::new();
+        let mut disk = DiskRequests::new(false);
         for (sector, ticks) in [(100, 1), (108, 2), (116, 3), (92, 4)] {
             disk.asked(at(sector, 8), by(sector as i32, ticks));
         }
         // One is inserted alone, one grew to both sides, one was merged without ever being inserted.
         disk.inserted(at(100, 16), by(9, 10));
         disk.inserted(at(116, 8), by(9, 11));
-        disk.issued(at(92, 32), by(9, 20));
+        disk.issued(at(92, 32), by(9, 20), 0);
         assert_eq!(disk.completed(at(92, 32)), done(at(92, 32), 10, by(100, 1)));
         assert_eq!((disk.wishes.len(), disk.without_completion()), (0, 0));
     }
 
     #[test]
     fn a_wish_that_is_split_belongs_to_all_its_requests() {
-        let mut disk = DiskRequests::new();
+        let mut disk = DiskRequests::new(false);
         disk.asked(at(0, 100), by(1, 1));
-        disk.issued(at(0, 60), by(2, 5));
-        disk.issued(at(60, 40), by(2, 6));
+        disk.issued(at(0, 60), by(2, 5), 0);
+        disk.issued(at(60, 40), by(2, 6), 0);
         assert_eq!(disk.completed(at(60, 40)), done(at(60, 40), 6, by(1, 1)));
         assert_eq!(disk.completed(at(0, 60)), done(at(0, 60), 5, by(1, 1)));
         assert!(disk.wishes.is_empty());
@@ -285,8 +362,8 @@ mod tests {
 
     #[test]
     fn completions_in_parts_are_one_operation() {
-        let mut disk = DiskRequests::new();
-        disk.issued(at(10, 24), by(1, 5));
+        let mut disk = DiskRequests::new(false);
+        disk.issued(at(10, 24), by(1, 5), 0);
         assert_eq!(disk.completed(at(10, 8)), Ok(None));
         assert_eq!(disk.completed(at(18, 8)), Ok(None));
         assert_eq!(disk.completed(at(26, 8)), done(at(10, 24), 5, by(1, 5)));
@@ -294,42 +371,91 @@ mod tests {
 
     #[test]
     fn a_request_that_was_refused_keeps_its_start_and_a_lost_completion_is_counted() {
-        let mut disk = DiskRequests::new();
-        disk.issued(at(10, 8), by(1, 5));
-        disk.issued(at(10, 8), by(7, 9));
+        let mut disk = DiskRequests::new(false);
+        disk.issued(at(10, 8), by(1, 5), 0);
+        disk.issued(at(10, 8), by(7, 9), 0);
         assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 5, by(1, 5)));
-        disk.issued(at(10, 8), by(1, 15));
-        disk.issued(at(10, 16), by(2, 25));
+        disk.issued(at(10, 8), by(1, 15), 0);
+        disk.issued(at(10, 16), by(2, 25), 0);
         assert_eq!(disk.without_completion(), 2);
         assert_eq!(disk.completed(at(10, 16)), done(at(10, 16), 25, by(2, 25)));
         assert_eq!(disk.without_completion(), 1);
     }
 
+    fn flushed(start: i64, asker: Asker) -> Result<Completed, UnknownRequest> {
+        Ok(Completed { extent: at(0, 0), start, asker, priority: 0 })
+    }
+
     #[test]
-    fn flushes_of_a_disk_end_in_their_order() {
-        let mut disk = DiskRequests::new();
-        disk.asked_to_flush(8, by(1, 1));
-        disk.asked_to_flush(8, by(2, 2));
-        disk.flush_issued(8, by(3, 3));
-        disk.flush_issued(8, by(3, 4));
-        let flushed = |start, asker| Ok(Completed { extent: at(0, 0), start, asker });
-        assert_eq!(disk.flush_completed(8), flushed(3, by(1, 1)));
-        assert_eq!(disk.flush_completed(8), flushed(4, by(3, 4)));
-        assert_eq!(disk.flush_completed(8), Err(UnknownRequest));
+    fn flushes_of_a_disk_with_several_queues_end_in_their_order() {
+        for tells_refusals in [true, false] {
+            let mut disk = DiskRequests::new(tells_refusals);
+            disk.asked_to_flush(8, by(1, 1));
+            disk.asked_to_flush(8, by(2, 2));
+            disk.flush_issued(8, 0, by(3, 3), 0);
+            disk.flush_issued(8, 1, by(4, 4), 0);
+            assert_eq!(disk.flush_completed(8), flushed(3, by(1, 1)));
+            assert_eq!(disk.flush_completed(8), flushed(4, by(4, 4)));
+            assert_eq!(disk.flush_completed(8), Err(UnknownRequest));
+            // Now it is known that there may be several.
+            disk.flush_issued(8, 0, by(3, 13), 0);
+            disk.flush_issued(8, 1, by(4, 14), 0);
+            assert_eq!(disk.flush_completed(8), flushed(13, by(3, 13)));
+            disk.flush_issued(8, 0, by(3, 15), 0);
+            assert_eq!(disk.flush_completed(8), flushed(14, by(4, 14)));
+            assert_eq!(disk.flush_completed(8), flushed(15, by(3, 15)));
+            assert_eq!(disk.without_completion(), 0);
+        }
+    }
+
+    /// Times of a real recording, µs: a flush comes again from another CPU after 1.1 ms, and took 1.2 ms in all.
+    #[test]
+    fn a_flush_that_is_issued_again_does_not_shift_the_later_ones() {
+        for tells_refusals in [true, false] {
+            let mut disk = DiskRequests::new(tells_refusals);
+            disk.flush_issued(8, 0, by(1, 4_770), 0);
+            assert_eq!(disk.flush_completed(8), flushed(4_770, by(1, 4_770)));
+            disk.asked_to_flush(8, by(5, 11_000));
+            disk.flush_issued(8, 0, by(1, 11_677), 0);
+            if tells_refusals {
+                disk.flush_refused(8, 0);
+            }
+            disk.flush_issued(8, 1, by(2, 12_792), 0);
+            assert_eq!(disk.flush_completed(8), flushed(11_677, by(5, 11_000)));
+            for ticks in [20_000, 30_000] {
+                disk.flush_issued(8, 1, by(2, ticks), 0);
+                assert_eq!(disk.flush_completed(8), flushed(ticks, by(2, ticks)));
+            }
+            assert_eq!(disk.flush_completed(8), Err(UnknownRequest));
+            assert_eq!(disk.without_completion(), 0);
+        }
+    }
+
+    #[test]
+    fn what_is_issued_again_without_a_refusal_is_another_request_where_refusals_are_told() {
+        let mut disk = DiskRequests::new(true);
+        disk.issued(at(10, 8), by(1, 5), 0);
+        disk.refused(at(10, 8));
+        disk.issued(at(10, 8), by(2, 6), 0);
+        assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 5, by(1, 5)));
+        disk.issued(at(10, 8), by(1, 15), 0);
+        disk.issued(at(10, 8), by(1, 25), 0);
+        assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 25, by(1, 25)));
+        assert_eq!(disk.without_completion(), 1, "the completion of the first was lost");
     }
 
     #[test]
     fn what_never_ends_is_bounded() {
-        let mut disk = DiskRequests::new();
+        let mut disk = DiskRequests::new(false);
         for sector in 0..200_000 {
             disk.asked(at(sector * 10, 8), by(1, 1));
-            disk.issued(at(sector * 10 + u64::MAX / 2, 8), by(1, 1));
-            disk.flush_issued(sector as u32, by(1, 1));
+            disk.issued(at(sector * 10 + u64::MAX / 2, 8), by(1, 1), 0);
+            disk.flush_issued(sector as u32, 0, by(1, 1), 0);
         }
         assert!(disk.wishes.len() <= MAX_PENDING && disk.issued.len() <= MAX_PENDING);
         assert_eq!(disk.without_completion(), 400_000);
-        disk.issued(at(u64::MAX, u64::MAX), by(1, 1));
-        disk.issued(at(0, u64::MAX), by(1, 1));
+        disk.issued(at(u64::MAX, u64::MAX), by(1, 1), 0);
+        disk.issued(at(0, u64::MAX), by(1, 1), 0);
         assert_eq!(disk.completed(at(u64::MAX, u64::MAX)).map(|done| done.is_some()), Ok(true));
     }
 }

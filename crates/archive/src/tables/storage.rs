@@ -25,7 +25,7 @@ table! {
     start: i64, Delta, "ns", "When the driver stack got it: completion − recorded response time; on Linux when it was put into the driver's queue, where that is recorded, else given to the device.", "DiskIo HighResResponseTime; block_rq_insert, else block_rq_issue";
     offset: Option<i64>, Plain, "bytes", "Offset on the disk.", "DiskIo ByteOffset; block_rq_issue sector";
     size: i64, Dictionary, "bytes", "Bytes read or written.", "DiskIo TransferSize; block_rq_issue nr_sector";
-    priority: i8, Dictionary, "", "0 not set, 1 very low, 2 low, 3 normal, 4 high, 5 critical.", "DiskIo IrpFlags bits 17 to 19";
+    priority: i8, Dictionary, "", "0 not set, 1 very low, 2 low, 3 normal, 4 high, 5 critical; of Linux by class: 1 idle, 3 best effort, 4 real time, 0 where none was set or the kernel does not tell.", "DiskIo IrpFlags bits 17 to 19; block_rq_issue ioprio";
     irp_flags: i64, Dictionary, "", "Flags of the I/O request packet as recorded.", "DiskIo IrpFlags";
     file: Option<FileId>, Plain, "", "The file.", "DiskIo FileObject, FileIo names";
     stack: Option<StackId>, Plain, "", "Stack of the initiation.", "StackWalk of DiskIo ReadInit, WriteInit, FlushInit; call chain of the event that `thread` comes from";

@@ -26,6 +26,8 @@ pub(crate) enum Stage {
     Insert,
     /// `block_rq_issue`: given to the device.
     Issue,
+    /// `block_rq_requeue`: the device did not take it, it will be issued again.
+    Requeue,
     /// `block_rq_complete`.
     Complete,
 }
@@ -40,6 +42,8 @@ pub(crate) struct BlockFields {
     /// Letters for what is done.
     kind: Text,
     error: Option<Number>,
+    /// The class of priority in the upper three bits. Older kernels do not tell.
+    priority: Option<Number>,
 }
 
 impl BlockFields {
@@ -52,7 +56,13 @@ impl BlockFields {
             kind: fields.text("rwbs")?,
             // Kernels before 4.13 count errors.
             error: fields.number("error").or_else(|| fields.number("errors")),
+            priority: fields.number("ioprio"),
         }))
+    }
+
+    /// Whether the tracepoint tells of requests that the device did not take.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.stage == Stage::Requeue
     }
 }
 
@@ -82,14 +92,31 @@ fn action(letters: &[u8], sectors: u64) -> (bool, Action) {
     (flush_before, action)
 }
 
+/// The kernel's class of priority in the numbers of `disk_io.priority`.
+fn priority(ioprio: i64) -> i8 {
+    const VERY_LOW: i8 = 1;
+    const NORMAL: i8 = 3;
+    const HIGH: i8 = 4;
+    match ioprio >> 13 {
+        1 => HIGH,     // real time
+        2 => NORMAL,   // best effort
+        3 => VERY_LOW, // idle
+        _ => 0,
+    }
+}
+
 /// Follows requests to disks.
-#[derive(Default)]
 pub(crate) struct Disks {
     requests: DiskRequests,
     seen: BTreeSet<u32>,
 }
 
 impl Disks {
+    /// `tells_refusals`: the recording has `block:block_rq_requeue`.
+    pub(crate) fn new(tells_refusals: bool) -> Self {
+        Self { requests: DiskRequests::new(tells_refusals), seen: BTreeSet::new() }
+    }
+
     /// A tracepoint of the block layer.
     pub(crate) fn event<Sink: RowSink>(
         &mut self,
@@ -106,6 +133,7 @@ impl Disks {
         let Some((extent, (flush_before, action))) = at.sample.raw.and_then(read) else {
             return rows.health.count("incomplete_disk_events", Some(at.ticks), || "without their fields".to_owned());
         };
+        let cpu = at.cpu.unwrap_or(u16::MAX);
         match fields.stage {
             Stage::Queue => {
                 let asker = asker(at, rows);
@@ -118,9 +146,17 @@ impl Disks {
                 Action::Transfer(_) => self.requests.inserted(extent, asker(at, rows)),
                 Action::Flush | Action::Other => {}
             },
-            Stage::Issue => match action {
-                Action::Transfer(_) => self.requests.issued(extent, asker(at, rows)),
-                Action::Flush => self.requests.flush_issued(extent.disk, asker(at, rows)),
+            Stage::Issue => {
+                let priority = at.sample.raw.and_then(|raw| fields.priority.as_ref()?.get(raw)).map_or(0, priority);
+                match action {
+                    Action::Transfer(_) => self.requests.issued(extent, asker(at, rows), priority),
+                    Action::Flush => self.requests.flush_issued(extent.disk, cpu, asker(at, rows), priority),
+                    Action::Other => {}
+                }
+            }
+            Stage::Requeue => match action {
+                Action::Transfer(_) => self.requests.refused(extent),
+                Action::Flush => self.requests.flush_refused(extent.disk, cpu),
                 Action::Other => {}
             },
             Stage::Complete => {
@@ -194,7 +230,7 @@ impl Disks {
             start: rows.clock.ns(done.start),
             offset: (operation != DiskOperation::Flush).then(|| bytes(sector)),
             size: bytes(count),
-            priority: 0,
+            priority: done.priority,
             irp_flags: 0,
             file: None,
             stack: done.asker.stack,
@@ -225,6 +261,12 @@ fn asker<Sink: RowSink>(at: &Interrupted<'_>, rows: &mut Rows<'_, Sink>) -> Aske
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn classes_of_priority_are_those_of_windows() {
+        let best_effort = |level: i64| 2 << 13 | level;
+        assert_eq!([0, best_effort(4), best_effort(0), 1 << 13 | 7, 3 << 13].map(priority), [0, 3, 3, 4, 1]);
+    }
 
     #[test]
     fn letters_tell_what_is_done() {

@@ -63,7 +63,12 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         let scheduler = Scheduler::new(rows.clock, &rows.population, source);
         let faults = FaultSource::of(metadata, &tracepoints, &mut rows.health);
         let syscalls = Syscalls::new(metadata.features.arch.as_deref(), &tracepoints);
-        let (disks, power, counters) = (Disks::default(), Power::default(), Counters::new(metadata.clone()));
+        let tells_refusals = tracepoints
+            .iter()
+            .flatten()
+            .any(|tracepoint| matches!(tracepoint, Tracepoint::Block(fields) if fields.is_refusal()));
+        let disks = Disks::new(tells_refusals);
+        let (power, counters) = (Power::default(), Counters::new(metadata.clone()));
         Self {
             rows,
             roles,

@@ -18,7 +18,7 @@ pub(crate) enum Tracepoint {
     Switch(SwitchFields),
     /// `sched:sched_waking`, `sched_wakeup`, `sched_wakeup_new`.
     Ready(ReadyFields),
-    /// `block:block_bio_queue`, `block_rq_insert`, `block_rq_issue`, `block_rq_complete`.
+    /// `block:block_bio_queue`, `block_rq_insert`, `block_rq_issue`, `block_rq_requeue`, `block_rq_complete`.
     Block(BlockFields),
     /// `exceptions:page_fault_user`, `page_fault_kernel`.
     Trap(TrapFields),
@@ -223,6 +223,7 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "block:block_bio_queue" => &|fields| BlockFields::of(fields, Stage::Queue),
             "block:block_rq_insert" => &|fields| BlockFields::of(fields, Stage::Insert),
             "block:block_rq_issue" => &|fields| BlockFields::of(fields, Stage::Issue),
+            "block:block_rq_requeue" => &|fields| BlockFields::of(fields, Stage::Requeue),
             "block:block_rq_complete" => &|fields| BlockFields::of(fields, Stage::Complete),
             "exceptions:page_fault_user" => &|fields| TrapFields::of(fields, false),
             "exceptions:page_fault_kernel" => &|fields| TrapFields::of(fields, true),

@@ -1,6 +1,6 @@
 //! Disk operations, held against the tracepoints as perf prints them.
 
-use tracesift_trace::rows::{DiskIoRow, DiskOperation, ThreadRow};
+use tracesift_trace::rows::{DiskIoRow, DiskOperation, SyscallNameRow, SyscallRow, ThreadRow};
 
 use crate::extracted::Extracted;
 use crate::perf::{self, Traced};
@@ -159,4 +159,73 @@ fn operations_are_those_of_perf_script() {
             return;
         }
     }
+}
+
+/// Flushes of a recording that tells which of them the device refused: completion and first issue.
+fn flushes(traced: &[Traced]) -> (Vec<(Request, Request)>, usize) {
+    let mut open: Vec<(Request, bool)> = Vec::new();
+    let (mut done, mut refused) = (Vec::new(), 0);
+    for line in traced.iter().filter(|line| line.event.starts_with("block:block_rq_")) {
+        let request = Request::of(line);
+        if request.letters != "FF" {
+            continue;
+        }
+        let mut same = open.iter_mut().filter(|(other, _)| other.disk == request.disk);
+        match line.event.as_str() {
+            "block:block_rq_requeue" => {
+                if let Some((_, is_refused)) = same.next_back() {
+                    (*is_refused, refused) = (true, refused + 1);
+                }
+            }
+            "block:block_rq_issue" => match same.find(|(_, is_refused)| *is_refused) {
+                Some((_, is_refused)) => *is_refused = false,
+                None => open.push((request, false)),
+            },
+            "block:block_rq_complete" => {
+                if let Some(at) = open.iter().position(|(other, _)| other.disk == request.disk) {
+                    done.push((request, open.remove(at).0));
+                }
+            }
+            _ => {}
+        }
+    }
+    (done, refused)
+}
+
+/// Sixty files are synchronised one after the other, so that several CPUs give flushes to the disk.
+#[test]
+#[expect(clippy::print_stdout, reason = "a skipped test says so, and how many were compared")]
+fn a_flush_that_is_issued_twice_is_one_and_shifts_no_other() {
+    let directory = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let program = format!(
+        "cd '{}'; for i in $(seq 60); do dd if=/dev/zero of=f$i bs=8k count=1 conv=fsync 2>/dev/null; done",
+        directory.path().display()
+    );
+    let events = ["issue", "requeue", "complete"].map(|stage| format!("block:block_rq_{stage}"));
+    let calls = ["-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit"];
+    let mut arguments = vec!["-a", "-m", "4096"];
+    arguments.extend(events.iter().flat_map(|event| ["-e", event.as_str()]));
+    arguments.extend(calls);
+    let Some(recorded) = perf::record(&arguments, &["sh", "-c", &program]) else { return };
+    let extracted = Extracted::of(&recorded.file);
+    let (expected, refused) = flushes(&recorded.tracepoints());
+    if expected.is_empty() || extracted.info.events_lost > 0 {
+        return println!("skipped: {} flushes, {} records lost", expected.len(), extracted.info.events_lost);
+    }
+    let rows: Vec<DiskIoRow> = extracted.archive.rows().unwrap();
+    let rows: Vec<&DiskIoRow> = rows.iter().filter(|row| row.operation == DiskOperation::Flush).collect();
+    let zero = extracted.info.clock_zero;
+    let found: Vec<(i64, i64)> = rows.iter().map(|row| (row.start + zero, row.time + zero)).collect();
+    let expected: Vec<(i64, i64)> = expected.iter().map(|(end, first)| (first.time, end.time)).collect();
+    assert_eq!(found, expected);
+    // Who waits for its fsync waits for the flush within.
+    let calls: Vec<SyscallRow> = extracted.archive.rows().unwrap();
+    let names: Vec<SyscallNameRow> = extracted.archive.rows().unwrap();
+    let fsync = names.iter().find(|name| name.name == "fsync").expect("dd calls it").number;
+    let calls: Vec<&SyscallRow> = calls.iter().filter(|call| call.number == fsync).collect();
+    let begun = |row: &&&DiskIoRow| calls.iter().any(|call| (call.start..call.time).contains(&row.start));
+    let of_calls: i64 = rows.iter().filter(begun).map(|row| row.time - row.start).sum();
+    let in_calls: i64 = calls.iter().map(|call| call.time - call.start).sum();
+    assert!(of_calls <= in_calls, "{of_calls} ns of flushes in {in_calls} ns of fsync");
+    println!("{} flushes, {refused} refused: {of_calls} ns in {} fsyncs of {in_calls} ns", rows.len(), calls.len());
 }

@@ -98,6 +98,7 @@ pub const PROFILES: &[Profile] = &[
             samples: true,
             events: &[
                 stacked("block:block_rq_issue", StackClass::Disk),
+                plain("block:block_rq_requeue"),
                 plain("block:block_rq_complete"),
                 plain("block:block_rq_insert"),
                 stacked("block:block_bio_queue", StackClass::Disk),

@@ -23,7 +23,7 @@ pub const PERF: &str = "perf";
 /// Tracepoints whose content is in a table of their own, which `default` leaves out.
 const IN_TABLES: [(&str, &[&str]); 4] = [
     ("sched", &["sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new"]),
-    ("block", &["block_bio_queue", "block_rq_insert", "block_rq_issue", "block_rq_complete"]),
+    ("block", &["block_bio_queue", "block_rq_insert", "block_rq_issue", "block_rq_requeue", "block_rq_complete"]),
     ("exceptions", &["page_fault_user", "page_fault_kernel"]),
     ("power", &["cpu_frequency", "cpu_idle"]),
 ];

@@ -61,8 +61,8 @@ struct PictureArgs {
     /// Draw what changed since this archive or recording: red is more, blue is less
     #[arg(long, value_name = "PATH")]
     against: Option<String>,
-    /// What the colours of --against show: `share` of the whole, or `time`
-    #[arg(long, value_name = "WHAT", default_value = "share", requires = "against")]
+    /// What the colours of --against show: `time`, or `share` of the whole, for recordings of other lengths or loads
+    #[arg(long, value_name = "WHAT", default_value = "time", requires = "against")]
     change: WhichChange,
     /// What stands below the outermost frames [default: process; program with --against]
     #[arg(long, value_name = "WHAT")]
@@ -84,8 +84,8 @@ struct PictureArgs {
 /// What a comparison shows.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum WhichChange {
-    Share,
     Time,
+    Share,
 }
 
 /// What stands below the outermost frames.

@@ -12,6 +12,7 @@ mod perf;
 mod planned_runs;
 mod recording;
 mod reference;
+mod reference_tags;
 mod stats;
 mod support;
 mod symbols;

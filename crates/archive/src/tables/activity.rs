@@ -55,7 +55,7 @@ table! {
     ideal_cpu: Option<i16>, ByteStreamSplit, "", "Ideal processor of the thread when it left the CPU.", "CSwitch OldThreadIdealProcessor, of the switch at `off_time`";
     remaining_quantum: Option<i64>, ByteStreamSplit, "recorder's", "Remaining quantum of the thread when it left the CPU.", "CSwitch OldThreadRemainingQuantum, of the switch at `off_time`";
     wait_ticks: Option<i64>, ByteStreamSplit, "clock interrupts", "Wait time that the scheduler kept; coarse.", "CSwitch NewThreadWaitTime";
-    flags: i16, Dictionary, "", "Sum of 1 broken (time unknown), 2 open left (not seen to leave), 4 open right (closing row), 8 gap (closing row of unknown time), 16 preempted (all of the span is ready), 32 readied from a DPC, interrupt or softirq, 64 kernel stack swapped out, 128 process swapped out, 256 direct hand-off, 512 waited in user mode.", "switch chain; ReadyThread Flag; CSwitch OldThreadWaitMode";
+    flags: i16, Dictionary, "", "Sum of 1 broken (time unknown), 2 open left (not seen to leave), 4 open right (closing row), 8 gap (closing row of unknown time), 16 preempted (all of the span is ready), 32 readied from a DPC, interrupt or softirq, 64 kernel stack swapped out, 128 process swapped out, 256 direct hand-off, 512 waited in user mode, 1024 terminated (closing row: the thread ended as it left the CPU, the span is empty).", "switch chain; ReadyThread Flag; CSwitch OldThreadWaitMode";
     counters: Option<Vec<i64>>, Plain, "events", "Hardware counters read at this switch on this CPU; their names are in `trace.json` under `counters`, in order.", "counters attached to the CSwitch";
 }
 

@@ -24,7 +24,7 @@ table! {
 table! {
     SyscallRow in "syscalls", always: false, Timing::Span { start: "start", end: "time" },
     "One system call; from schema 1.3. A call that has not returned at the end of the recording, or never does (`exit`), has no result.";
-    time: i64, Delta, "ns", "Time of the return; the end of the recording for a call that has not returned, its start for one that never does.", "raw_syscalls:sys_exit, else syscalls:sys_exit_*";
+    time: i64, Delta, "ns", "Time of the return. A call that has not returned ends with its thread, else with the recording; one that never returns (`exit`, `exit_group`) ends when it starts.", "raw_syscalls:sys_exit, else syscalls:sys_exit_*";
     start: i64, Delta, "ns", "Time of the call.", "raw_syscalls:sys_enter, else syscalls:sys_enter_*";
     cpu: i16, Dictionary, "", "CPU on which it returned; of the call, where it has not.", "perf sample cpu";
     process: ProcessId, Dictionary, "", "Process of the thread.", "`threads`";

@@ -5,7 +5,8 @@ use crate::ids::{FileId, ProcessId, StackId, ThreadId};
 /// Table `syscalls`: one system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyscallRow {
-    /// Time of the return; of the end of the thread or recording for a call that has not returned.
+    /// Time of the return. A call that has not returned ends with its thread, else with the recording; one that never returns (`exit`,
+    /// `exit_group`) ends when it starts.
     pub time: i64,
     /// Time of the call.
     pub start: i64,

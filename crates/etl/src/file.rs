@@ -9,7 +9,7 @@ use crate::buffer::{BufferRef, Compression};
 use crate::damage::{DamageLog, kind};
 use crate::error::Error;
 use crate::foreign;
-use crate::format::buffer_flag;
+use crate::format::{buffer_flag, file_mode};
 use crate::header::LogfileHeader;
 use crate::load::{Content, Origin};
 use crate::recover::Walk;
@@ -92,6 +92,16 @@ impl EtlFile {
     #[must_use]
     pub fn buffers(&self) -> &[BufferRef] {
         &self.0.buffers
+    }
+
+    /// Whether records from the session's start are elsewhere or gone: the file is one of several into which the session was written in turn, or a
+    /// circular one that has wrapped and lost the buffers after the first.
+    #[must_use]
+    pub fn begins_late(&self) -> bool {
+        let mode = self.header().log_file_mode;
+        let first_data = self.buffers().iter().map(|buffer| buffer.sequence).filter(|sequence| *sequence > 0).min();
+        let has_wrapped = mode & file_mode::CIRCULAR != 0 && first_data.is_some_and(|sequence| sequence > 1);
+        has_wrapped || mode & file_mode::NEW_FILE != 0
     }
 
     /// Damage of the file's structure. That of single buffers is found when they are read, and counted there.

@@ -61,6 +61,8 @@ pub mod file_mode {
     pub const CIRCULAR: u32 = 0x0000_0002;
     /// Appended to an older file.
     pub const APPEND: u32 = 0x0000_0004;
+    /// The session goes on in a new file when one is full; each says when the session began.
+    pub const NEW_FILE: u32 = 0x0000_0008;
     /// The file had its full size from the start; what was never written is zero.
     pub const PREALLOCATE: u32 = 0x0000_0020;
     /// Written by a process of its own, without the kernel.

@@ -42,11 +42,11 @@ pub(crate) fn session_end(file: &EtlFile) -> i64 {
 
 /// Start of the recorded span as raw tick and its end as nanoseconds since time zero.
 ///
-/// It begins with the session, except in a circular file that has wrapped: there with the first record that is left.
+/// It begins with the session, except where a file begins later: there with the first record that is left.
 /// It ends with the session; where the file does not say when that was, or does not reach as far, with its last record.
 pub(crate) fn recorded_span(files: &[EtlFile], clock: Clock, seen: RecordedSpan) -> (i64, i64) {
-    let wrapped = files.iter().any(has_wrapped);
-    let start = if wrapped { seen.first.unwrap_or(clock.zero).max(clock.zero) } else { clock.zero };
+    let late = files.iter().any(EtlFile::begins_late);
+    let start = if late { seen.first.unwrap_or(clock.zero).max(clock.zero) } else { clock.zero };
     let closed = files.iter().filter(|file| is_whole(file)).filter_map(|file| {
         let header = file.header();
         // The session's times are FILETIMEs: units of 100 ns.
@@ -56,13 +56,6 @@ pub(crate) fn recorded_span(files: &[EtlFile], clock: Clock, seen: RecordedSpan)
     let end = closed.max().or(seen.last.map(|last| clock.ns(last))).unwrap_or(0);
     let end = seen.last_activity.map_or(end, |last| clock.ns(last).max(end));
     (start, end.max(clock.ns(start)))
-}
-
-/// A circular file that has wrapped lost the buffers after the first.
-fn has_wrapped(file: &EtlFile) -> bool {
-    let header = file.header();
-    let first_data = file.buffers().iter().filter(|buffer| buffer.sequence > 0).map(|buffer| buffer.sequence).min();
-    header.log_file_mode & file_mode::CIRCULAR != 0 && first_data.is_some_and(|sequence| sequence > 1)
 }
 
 /// Whether the file reaches to the end of its session.

@@ -30,6 +30,7 @@ pub fn archive(recording: &OpenRecording) -> Result<Row, Error> {
         perf_freq: Some(info.clock_frequency),
         clock: Some(info.clock.clone()).filter(|clock| !clock.is_empty()),
         start_time_utc: info.start_time_utc.clone(),
+        recorded_from_utc: (info.start_ns > 0).then(|| file.zero.iso_utc(info.start_ns)).flatten(),
         end_time_utc: file.zero.iso_utc(info.end_ns),
         boot_time_utc: info.boot_time_utc.clone(),
         utc_offset_minutes: Some(info.utc_offset_minutes),

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_etl::counts::{Counts, Key, cpus_seen};
 use tracesift_etl::payload::{Payload as _, Stack, StackReference};
+use tracesift_etl::time::filetime_text;
 use tracesift_etl::{BufferReader, DamageCount, DamageLog, EtlFile, Group, LogfileHeader, Record};
 use tracesift_extract::Machine;
 use tracesift_trace::info::TraceInfo;
@@ -110,7 +111,12 @@ fn has_one_owner(key: Key) -> bool {
 fn describe(file: &EtlFile, counted: &Counted) -> Row {
     let header: &LogfileHeader = file.header();
     let known = |value: i64| (value != 0).then_some(value);
-    let span = known(header.start_time).zip(known(header.end_time)).map(|(start, end)| end.saturating_sub(start));
+    let recorded_from = file.begins_late().then(|| first_live_record(&counted.counts)).flatten();
+    let recorded_from = recorded_from.map(|ticks| header.filetime(ticks)).filter(|from| *from > header.start_time);
+    let span = recorded_from
+        .or(known(header.start_time))
+        .zip(known(header.end_time))
+        .map(|(start, end)| end.saturating_sub(start).max(0));
     let total = counted.counts.total();
     let (table, silent) = counts::of_etl(&counted.counts, header, |key| {
         has_one_owner(key) && counted.timelines.get(&key).is_some_and(Timeline::stops_early)
@@ -131,6 +137,7 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
         clock: text(&header.clock().name().to_owned()),
         timer_resolution: Some(header.timer_resolution),
         start_time_utc: header.start_time_utc(),
+        recorded_from_utc: recorded_from.map(filetime_text),
         end_time_utc: header.end_time_utc(),
         boot_time_utc: header.boot_time_utc(),
         utc_offset_minutes: header.present.then(|| header.utc_offset_minutes()),
@@ -145,6 +152,15 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
         warnings: warnings(header, &silent),
         ..Row::of_machine(&info)
     }
+}
+
+/// The first record but for the descriptions of the session, which have the time of its start.
+fn first_live_record(counts: &Counts) -> Option<i64> {
+    let is_live = |key: &Key| match key {
+        Key::Kernel { hook, .. } => Group(hook.to_be_bytes()[0]) != Group::EVENT_TRACE,
+        _ => true,
+    };
+    counts.by_key().iter().filter(|(key, _)| is_live(key)).map(|(_, count)| count.first_time).min()
 }
 
 fn container(file: &EtlFile, counts: &Counts) -> Container {

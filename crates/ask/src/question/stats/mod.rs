@@ -71,6 +71,8 @@ pub struct Row {
     pub boot_time_utc: Option<String>,
     /// Minutes to add to the recorder's local time to get UTC.
     pub utc_offset_minutes: Option<i32>,
+    /// First record in UTC, where that is not the start of the session.
+    pub recorded_from_utc: Option<String>,
     /// From start to end, s.
     pub duration_s: Option<f64>,
     /// Events that the recorder says it lost.
@@ -214,6 +216,13 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Start of the session in UTC.",
     ),
     ColumnOf::always(
+        "recorded_from_utc",
+        "Recorded from UTC",
+        Kind::Text,
+        |r| r.recorded_from_utc.clone().into(),
+        "First record in UTC where the file holds a later part of the session: one file of several in turn, or a circular one that has wrapped.",
+    ),
+    ColumnOf::always(
         "end_time_utc",
         "End UTC",
         Kind::Text,
@@ -225,7 +234,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Duration s",
         Kind::Number(3),
         |r| r.duration_s.into(),
-        "From start to end in seconds; of a `perf.data` from its first to its last record with a time.",
+        "From start to end in seconds, of a later part of the session from the first record; of a `perf.data` from its first to its last record with a time.",
     ),
     ColumnOf::always(
         "boot_time_utc",

@@ -5,7 +5,7 @@
 //! them. Beyond that an element may be `debuginfod*URL` or a short name ([`ShortNames`]).
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::below::is_network;
 use super::short_names::ShortNames;
@@ -80,6 +80,30 @@ impl SearchPath {
             Element::Chain { servers, .. } => !servers.is_empty(),
             Element::Debuginfod(_) => true,
             Element::Cache(_) | Element::Folder(_) => false,
+        })
+    }
+
+    /// The directories that have to be there for anything to be found in them: those that nothing fills.
+    pub fn directories(&self) -> impl Iterator<Item = &Path> {
+        self.searched_only().filter_map(|store| match store {
+            Store::Directory(directory) => Some(directory.as_path()),
+            Store::Default | Store::Unreachable(_) => None,
+        })
+    }
+
+    /// The paths among them that are never opened, as they were written.
+    pub fn unreachable(&self) -> impl Iterator<Item = &str> {
+        self.searched_only().filter_map(|store| match store {
+            Store::Unreachable(path) => Some(path.as_str()),
+            Store::Default | Store::Directory(_) => None,
+        })
+    }
+
+    fn searched_only(&self) -> impl Iterator<Item = &Store> {
+        self.elements.iter().flat_map(|element| match element {
+            Element::Folder(store) => std::slice::from_ref(store),
+            Element::Chain { stores, servers } if servers.is_empty() => stores.as_slice(),
+            Element::Chain { .. } | Element::Cache(_) | Element::Debuginfod(_) => &[],
         })
     }
 }

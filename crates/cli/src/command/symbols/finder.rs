@@ -32,6 +32,15 @@ pub(crate) fn finder(
     messages: &Messages,
 ) -> anyhow::Result<Finder> {
     let path = search_path(symbols, messages)?;
+    for directory in path.directories().filter(|directory| !directory.is_dir()) {
+        messages.warning(&format!("--symbols: there is no directory {}", directory.display()));
+    }
+    for place in path.unreachable() {
+        messages.warning(&format!("--symbols: {place} is a path of the network or of Windows, and is not searched"));
+    }
+    if let Some(sysroot) = sysroot.filter(|sysroot| !sysroot.is_dir()) {
+        messages.warning(&format!("--sysroot: there is no directory {}", sysroot.display()));
+    }
     let mut options = Options::new(directory(search.symbol_cache.as_deref())?);
     options.offline = search.offline;
     options.retry = search.retry;

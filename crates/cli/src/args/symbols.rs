@@ -66,9 +66,13 @@ pub(crate) struct LookupArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// Addresses as in the archive: relative to the image's base, of an ELF file offsets in it; hexadecimal with 0x, else decimal; without any they are read from standard input
-    #[arg(value_name = "RVA")]
+    /// Addresses: of an ELF file as nm, objdump and addr2line print them, of an image relative to its base or as dumpbin prints them, of a PDB relative to the image's base; hexadecimal with 0x, with a letter, or with zeros in front as nm writes them, else decimal; without any they are read from standard input
+    #[arg(value_name = "ADDRESS")]
     pub(crate) addresses: Vec<Address>,
+
+    /// Addresses are those of archives (the column rva of frames): relative to the image's base, of an ELF file offsets in it
+    #[arg(long)]
+    pub(crate) rva: bool,
 
     /// Where to look for the PDB of an image or the debug information of an ELF file, as for `symbols load`
     #[arg(long, value_name = "PATH", default_value = "local", help_heading = "Symbols")]
@@ -85,9 +89,10 @@ const LOOKUP_EXAMPLES: &str = "\
 Examples:
   tracesift symbols lookup ntdll.dll 0x1a2b --symbols msdl
   tracesift symbols lookup app.pdb 0x1000 0x1234 --format json
-  tracesift symbols lookup app.pdb < addresses.txt";
+  tracesift symbols lookup app.pdb < addresses.txt
+  tracesift symbols lookup /usr/bin/app 0000000000033440     an address as nm prints it";
 
-/// An address: hexadecimal with 0x, else decimal.
+/// An address: hexadecimal with 0x or as `nm` and `objdump` print it, else decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address(pub(crate) u64);
 
@@ -95,9 +100,15 @@ impl std::str::FromStr for Address {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        // `nm` writes all digits of an address, `objdump` a colon behind it; neither writes 0x.
+        let (digits, has_colon) = text.strip_suffix(':').map_or((text, false), |digits| (digits, true));
+        let is_padded = digits.starts_with('0') && matches!(digits.len(), 8 | 16);
+        let parsed = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
             Some(digits) => u64::from_str_radix(digits, 16),
-            None => text.parse(),
+            None if has_colon || is_padded || digits.contains(|c: char| c.is_ascii_alphabetic()) => {
+                u64::from_str_radix(digits, 16)
+            }
+            None => digits.parse(),
         };
         parsed.map(Self).map_err(|_| format!("`{text}` is no address: write 0x1a2b or 6699"))
     }
@@ -119,7 +130,7 @@ pub(crate) struct CacheArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheAction {
     /// List the tables of symbols, the largest last
-    List(Box<OutputArgs>),
+    List(Box<CacheListArgs>),
     /// Remove tables that were not used for long, or the longest unused ones until the others fit
     Prune {
         /// Bytes that may stay, 2GiB or 800MB
@@ -131,6 +142,17 @@ pub(crate) enum CacheAction {
     },
     /// Remove all tables; downloaded files stay
     Clear,
+}
+
+/// Options of `symbols cache list`.
+#[derive(Debug, Args)]
+pub(crate) struct CacheListArgs {
+    /// List the N largest tables only; the totals are those of all
+    #[arg(long, value_name = "N")]
+    pub(crate) top: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 fn size(text: &str) -> Result<u64, String> {

@@ -15,4 +15,5 @@ mod reference;
 mod reference_tags;
 mod stats;
 mod support;
+mod symbol_lookup;
 mod symbols;

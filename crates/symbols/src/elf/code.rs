@@ -18,7 +18,7 @@ struct Piece {
 }
 
 /// The code of a binary.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Code {
     /// In the order of their addresses, without overlap.
     pieces: Vec<Piece>,

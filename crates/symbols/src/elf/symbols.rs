@@ -28,7 +28,7 @@ pub(super) struct Symbol {
     length: u32,
     underscores: u32,
     binding: elf::SymbolBind,
-    is_label: bool,
+    pub(super) is_label: bool,
 }
 
 /// The symbols of code, with their names.

@@ -44,6 +44,7 @@ pub struct Image<R> {
     file: File<R>,
     machine: u16,
     time_date_stamp: u32,
+    base: u64,
     size: u32,
     directories: [Directory; 16],
     debug: debug::Debug,
@@ -81,14 +82,26 @@ impl<R: Read + Seek> Image<R> {
         let sections = file.bytes(start + 24 + u64::from(headers.optional_size), usize::from(headers.sections) * 40)?;
         file.sections = sections.chunks_exact(40).filter_map(Section::read).collect();
         let debug = debug::read(&mut file, headers.directories[DEBUG])?;
-        let Headers { machine, time_date_stamp, size, directories, .. } = headers;
-        Ok(Self { file, machine, time_date_stamp, size, directories, debug })
+        let Headers { machine, time_date_stamp, base, size, directories, .. } = headers;
+        Ok(Self { file, machine, time_date_stamp, base, size, directories, debug })
     }
 
     /// The processor's number, as [`MACHINE_AMD64`].
     #[must_use]
     pub fn machine(&self) -> u16 {
         self.machine
+    }
+
+    /// The address that the image would like to lie at in memory: tools that disassemble it count from there.
+    #[must_use]
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Bytes that it takes in memory.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        self.size
     }
 
     /// Time stamp and size under a name, which the image does not know.
@@ -134,6 +147,7 @@ struct Headers {
     sections: u16,
     time_date_stamp: u32,
     optional_size: u16,
+    base: u64,
     size: u32,
     directories: [Directory; 16],
 }
@@ -156,7 +170,14 @@ impl Headers {
         fields.skip(2)?;
         let mut optional = Fields::new(&fields.rest()[..fields.rest().len().min(optional_size.into())]);
         let wide = optional.u16()? == 0x20b;
-        optional.skip(54)?;
+        let base = if wide {
+            optional.skip(22)?;
+            optional.u64()?
+        } else {
+            optional.skip(26)?;
+            optional.u32()?.into()
+        };
+        optional.skip(24)?;
         let size = optional.u32()?;
         // From here on four fields are of the size of a pointer.
         optional.skip(if wide { 44 } else { 28 } + 4)?;
@@ -166,7 +187,7 @@ impl Headers {
             let (Some(rva), Some(size)) = (optional.u32(), optional.u32()) else { break };
             *directory = Directory { rva, size };
         }
-        Some(Self { machine, sections, time_date_stamp, optional_size, size, directories })
+        Some(Self { machine, sections, time_date_stamp, optional_size, base, size, directories })
     }
 
     fn id(&self) -> ImageId {

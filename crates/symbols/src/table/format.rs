@@ -20,6 +20,8 @@ const VERSION: u32 = 1;
 const HEADER: usize = 8 + 4 + 4 + 8 + 7 * 4;
 /// Functions are inlined into each other a few dozen levels deep at most.
 const MAX_DEPTH: usize = 256;
+/// The code of a function is cut into tens of thousands of stretches at most; more are looked at in no forged table.
+const MAX_STRETCHES: usize = 1 << 18;
 
 /// What a table is made of.
 pub(super) struct Parts<'a> {
@@ -211,12 +213,48 @@ impl Table {
         })
     }
 
+    /// Where the code begins that an address lies in: what is of the same function, as the symbol file calls it, without a gap. `None` where
+    /// no code is known.
+    #[must_use]
+    pub fn start(&self, address: u64) -> Option<u64> {
+        let mut stretch = self.stretch_at(address)?;
+        let function = self.function_of(stretch)?;
+        for _ in 0..MAX_STRETCHES {
+            match stretch.checked_sub(1).filter(|before| self.function_of(*before) == Some(function)) {
+                Some(before) => stretch = before,
+                None => {
+                    let [start] = self.numbers(&self.starts, stretch)?;
+                    return self.base.checked_add(start.into());
+                }
+            }
+        }
+        None
+    }
+
+    /// The function that the code of a stretch belongs to when what was inlined into it counts as its own.
+    fn function_of(&self, stretch: u32) -> Option<u32> {
+        let [mut location] = self.numbers(&self.places, stretch)?;
+        for _ in 0..MAX_DEPTH {
+            let [parent, function, _, _] = self.numbers(&self.locations, location)?;
+            if parent >= location {
+                return Some(function);
+            }
+            location = parent;
+        }
+        None
+    }
+
     fn location_at(&self, address: u64) -> Option<u32> {
+        let [place] = self.numbers(&self.places, self.stretch_at(address)?)?;
+        Some(place).filter(|place| *place != NONE)
+    }
+
+    /// The number of the stretch that an address lies in.
+    fn stretch_at(&self, address: u64) -> Option<u32> {
         let address = u32::try_from(address.checked_sub(self.base)?).ok()?;
         let (starts, _) = self.bytes()[self.starts.clone()].as_chunks::<4>();
         let after = starts.partition_point(|start| u32::from_le_bytes(*start) <= address);
-        let [place] = self.numbers(&self.places, u32::try_from(after.checked_sub(1)?).ok()?)?;
-        Some(place).filter(|place| *place != NONE)
+        u32::try_from(after.checked_sub(1)?).ok()
     }
 
     /// The `index`-th group of numbers of a part.

@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 
 use anyhow::Context as _;
 use tracesift_ask::answer::{Answer, Column, Fact, Kind, Layout, Section, Value, View};
+use tracesift_ask::order::Top;
 use tracesift_cache::{Folder, Pruned};
 use tracesift_symbols::fetch::{Options, Symbols};
 use tracesift_symbols::search::SearchPath;
@@ -21,7 +22,10 @@ pub(super) fn run(args: &CacheArgs, no_color: bool) -> anyhow::Result<Exit> {
     let folder = symbols.cache().folder();
     let place = || folder.directory().display().to_string();
     match &args.action {
-        CacheAction::List(output) => Printer::new(output, no_color)?.print(list(folder).with_context(place)?)?,
+        CacheAction::List(args) => {
+            let top = Top { take: args.top, skip: 0 };
+            Printer::new(&args.output, no_color)?.print(list(folder, top).with_context(place)?)?;
+        }
         CacheAction::Prune { size, unused } => removed(folder.prune(*size, *unused).with_context(place)?)?,
         CacheAction::Clear => removed(folder.clear().with_context(place)?)?,
     }
@@ -40,10 +44,13 @@ const COLUMNS: [(&str, &str, Kind, &str); 3] = [
     ("unused_s", "Unused s", Kind::Count, "Seconds since it was used last, within an hour."),
 ];
 
-fn list(folder: &Folder) -> io::Result<Answer> {
+fn list(folder: &Folder, top: Top) -> io::Result<Answer> {
     let mut entries = folder.list()?;
     entries.sort_by(|a, b| a.size.cmp(&b.size).then_with(|| a.key.cmp(&b.key)));
     let number = |number: u64| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
+    let bytes = entries.iter().map(|entry| entry.size).fold(0, u64::saturating_add);
+    let facts = vec![Fact::new("tables", Kind::Count, entries.len()), Fact::new("size", Kind::Bytes, number(bytes))];
+    top.apply(&mut entries);
     let rows: Vec<Vec<Value>> = entries
         .iter()
         .map(|entry| {
@@ -51,8 +58,6 @@ fn list(folder: &Folder) -> io::Result<Answer> {
             vec![Value::Text(entry.key.clone()), number(entry.size), number(unused)]
         })
         .collect();
-    let bytes = entries.iter().map(|entry| entry.size).fold(0, u64::saturating_add);
-    let facts = vec![Fact::new("tables", Kind::Count, entries.len()), Fact::new("size", Kind::Bytes, number(bytes))];
     let section = Section { title: folder.directory().display().to_string(), rows, facts, ..Section::default() };
     let columns =
         COLUMNS.map(|(key, title, kind, help)| Column { key, title, kind, view: View::Always, help }).to_vec();

@@ -117,15 +117,17 @@ fn every_element_is_documented_and_every_id_is_there() {
 
 #[test]
 fn every_profile_is_there_for_files_and_for_memory() {
-    let text = profile::recording_profile(&Options::default(), None);
-    let document = Document::parse(&text).unwrap();
-    let attribute = |node: Node<'_, '_>, name: &str| node.attribute(name).unwrap().to_owned();
     let mut found = Vec::new();
-    for node in by_name(&document, "Profile") {
-        let [name, level, mode] = ["Name", "DetailLevel", "LoggingMode"].map(|key| attribute(node, key));
-        assert_eq!(attribute(node, "Id"), format!("{name}.{level}.{mode}"));
-        assert!(!attribute(node, "Description").is_empty());
-        found.push((name, mode));
+    for chosen in profiles::PROFILES {
+        let text = profile::recording_profile(&only(&[chosen.name]), None);
+        let document = Document::parse(&text).unwrap();
+        let attribute = |node: Node<'_, '_>, name: &str| node.attribute(name).unwrap().to_owned();
+        for node in by_name(&document, "Profile") {
+            let [name, level, mode] = ["Name", "DetailLevel", "LoggingMode"].map(|key| attribute(node, key));
+            assert_eq!(attribute(node, "Id"), format!("{name}.{level}.{mode}"));
+            assert!(!attribute(node, "Description").is_empty());
+            found.push((name, mode));
+        }
     }
     let expected: Vec<(String, String)> = profiles::PROFILES
         .iter()
@@ -153,9 +155,28 @@ fn every_profile_is_there_for_files_and_for_memory() {
     }
 }
 
+/// Options with these profiles.
+fn only(names: &[&str]) -> Options {
+    Options { profiles: names.iter().map(|name| profiles::find(name).unwrap()).collect(), ..Options::default() }
+}
+
+#[test]
+fn only_the_profiles_asked_for_are_written() {
+    let text = profile::recording_profile(&only(&["CSwitch", "File"]), None);
+    let document = Document::parse(&text).unwrap();
+    let names: Vec<&str> = by_name(&document, "Profile").map(|node| node.attribute("Name").unwrap()).collect();
+    assert_eq!(names, ["CSwitch", "CSwitch", "File", "File"]);
+    assert_eq!(by_name(&document, "SystemProvider").count(), 2);
+    // What runs is what is written: the command line starts these two.
+    let started =
+        command::plan(&only(&["CSwitch", "File"]), Path::new("x.wprp"), Path::new("temp"), Path::new("x.etl")).start;
+    let started: Vec<&str> = started.iter().filter_map(|word| word.strip_prefix("x.wprp!")).collect();
+    assert_eq!(started, ["CSwitch", "File"]);
+}
+
 #[test]
 fn what_counters_need_is_recorded_with_them() {
-    let text = profile::recording_profile(&Options::default(), None);
+    let text = profile::recording_profile(&all(), None);
     let document = Document::parse(&text).unwrap();
     let keywords = |id: &str| -> BTreeSet<String> {
         let provider = by_name(&document, "SystemProvider").find(|node| node.attribute("Id") == Some(id)).unwrap();

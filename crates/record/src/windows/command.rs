@@ -66,7 +66,7 @@ pub fn mark(text: &str) -> Vec<String> {
 }
 
 /// Each profile has what comes with it, so Default is started by itself only where it was asked for alone.
-fn started(chosen: &[&'static Profile]) -> Vec<&'static Profile> {
+pub(super) fn started(chosen: &[&'static Profile]) -> Vec<&'static Profile> {
     let complete = profiles::complete(chosen);
     let others = complete.iter().any(|profile| profile.with_default);
     complete.into_iter().filter(|profile| profile.name != "Default" || !others).collect()

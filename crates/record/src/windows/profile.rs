@@ -1,10 +1,11 @@
-//! The recording profile (`.wprp`) that wpr is given: all profiles of the table, each for a file and for memory.
+//! The recording profile (`.wprp`) that wpr is given: the profiles that are started, each for a file and for memory.
 //!
 //! Elements stand in the order that WPR asks for: collectors, system providers, hardware counters, event providers, profiles.
 
 use crate::options::{Options, Scope};
 use crate::profiles::{self, PROFILES, Profile, Provider, Windows};
 use crate::stacks::StackClass;
+use crate::windows::command::started;
 use crate::windows::xml::Document;
 
 const SYSTEM_COLLECTOR: &str = "SystemCollector";
@@ -28,11 +29,14 @@ pub fn recording_profile(options: &Options, process: Option<&str>) -> String {
     let mut document = Document::new();
     document.element("WindowsPerformanceRecorder", &[("Version", "1.0"), ("Author", "tracesift")], |document| {
         document.element("Profiles", &[], |document| {
-            collectors(document);
-            let all: Vec<Chosen<'_>> = PROFILES.iter().map(|profile| Chosen::new(profile, options)).collect();
+            let all: Vec<Chosen<'_>> =
+                started(&options.profiles).into_iter().map(|profile| Chosen::new(profile, options)).collect();
+            let used: Vec<&Provider> =
+                all.iter().flat_map(|chosen| &chosen.parts).flat_map(|part| part.providers).collect();
+            collectors(document, &used);
             all.iter().for_each(|chosen| chosen.system_provider(document));
             all.iter().for_each(|chosen| chosen.hardware_counter(document));
-            for (id, provider) in event_providers() {
+            for (id, provider) in event_providers().into_iter().filter(|(_, provider)| used.contains(provider)) {
                 event_provider(document, &id, provider, options, process);
             }
             for chosen in &all {
@@ -44,14 +48,18 @@ pub fn recording_profile(options: &Options, process: Option<&str>) -> String {
     document.finish()
 }
 
-fn collectors(document: &mut Document) {
+/// The collectors that something is collected by.
+fn collectors(document: &mut Document, used: &[&Provider]) {
     document.element("SystemCollector", &[("Id", SYSTEM_COLLECTOR), ("Name", "NT Kernel Logger")], |document| {
         sizes(document, FILE_BUFFERS);
     });
-    for (id, name, buffers) in
-        [(EVENT_COLLECTOR, "tracesift events", FILE_BUFFERS), (RUNDOWN_COLLECTOR, "tracesift rundown", RUNDOWN_BUFFERS)]
-    {
-        document.element("EventCollector", &[("Id", id), ("Name", name)], |document| sizes(document, buffers));
+    for (id, name, buffers, rundown) in [
+        (EVENT_COLLECTOR, "tracesift events", FILE_BUFFERS, false),
+        (RUNDOWN_COLLECTOR, "tracesift rundown", RUNDOWN_BUFFERS, true),
+    ] {
+        if used.iter().any(|provider| provider.rundown_only == rundown) {
+            document.element("EventCollector", &[("Id", id), ("Name", name)], |document| sizes(document, buffers));
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads an archive: whole tables, or rows of chosen columns and times one by one.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,10 @@ impl Archive {
         let file = match file {
             Ok(file) => file,
             Err(_) if !path.exists() => return Err(Error::Missing { path: path.to_owned() }),
-            Err(_) if !trace_file.exists() => return Err(not_an_archive(path)),
+            // What may not be read is there, although nobody can see it.
+            Err(source) if matches!(source.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Err(not_an_archive(path));
+            }
             Err(source) => return Err(Error::Read { path: trace_file, source }),
         };
         let mut text = Vec::new();

@@ -5,13 +5,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::CommandFactory as _;
 use tracesift_ask::answer::{Column, View, descriptions};
 use tracesift_ask::question::{
     cpu, instants, merged_cpu, methods, missing, process, stacks, stats, syscalls, testrun, threads, version, waits,
 };
 
-use crate::args::Cli;
+use crate::args;
 use crate::reference::switches;
 
 fn docs() -> PathBuf {
@@ -37,9 +36,9 @@ fn the_command_line() {
         "# The command line\n\nMade from the program's own definition; see `docs.rs` in `crates/cli`. What becomes of ETWAnalyzer's command lines is told in \
              [etwanalyzer.md](etwanalyzer.md).\n",
     );
-    let mut command = Cli::command().max_term_width(100).term_width(100);
+    let mut command = args::definition().max_term_width(100).term_width(100);
     command.build();
-    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let after = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     write!(text, "\n```text\n{after}\n```\n").unwrap();
     write_command(&mut text, &command, "tracesift");
     check("cli.md", &text);
@@ -63,9 +62,14 @@ fn write_command(text: &mut String, command: &clap::Command, name: &str) {
             write_argument(text, argument);
         }
     }
-    for child in command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help") {
+    for child in command.get_subcommands().filter(|child| !child.is_hide_set() && !is_made(child)) {
         write_command(text, child, &format!("{name} {}", child.get_name()));
     }
+}
+
+/// The `help` that the parser gives every command with commands of its own.
+fn is_made(child: &clap::Command) -> bool {
+    child.get_name() == "help" && child.get_arguments().all(|argument| argument.get_id() != "words")
 }
 
 fn write_argument(text: &mut String, argument: &clap::Arg) {
@@ -84,7 +88,7 @@ fn write_argument(text: &mut String, argument: &clap::Arg) {
             write!(label, "<{value}>").unwrap();
         }
     }
-    let mut help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string).unwrap_or_default();
     let possible: Vec<String> = argument
         .get_possible_values()
         .iter()

@@ -2,8 +2,11 @@
 
 mod args;
 mod command;
+mod completion;
+mod elsewhere;
 mod exit;
 mod expanded;
+mod mistakes;
 mod output;
 mod progress;
 mod reference;
@@ -15,15 +18,14 @@ mod docs;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
-use crate::args::Cli;
 use crate::exit::{Exit, UsageError, is_broken_pipe};
 use crate::expanded::Expanded;
 use crate::terminal::Messages;
 
 fn main() -> ExitCode {
     tracesift_extract::give_back_large_blocks();
+    // A shell that wants to know what may follow asks before anything else is looked at, and gets nothing else.
+    completion::answer();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // Looked for before the arguments are understood, since that may fail and say so.
     let no_color = arguments.iter().any(|argument| argument.eq_ignore_ascii_case("--no-color"));
@@ -40,11 +42,11 @@ fn run(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Exit> {
     if rewritten.is_none() {
         hint_at_quotes(arguments, messages);
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match args::parse(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
-            error.print()?;
+            mistakes::explained(error, arguments)?.print()?;
             return Ok(exit);
         }
     };

@@ -69,12 +69,13 @@ pub(crate) struct RecordingProgress {
 impl RecordingProgress {
     /// The extract has come so far.
     pub(crate) fn step(&mut self, step: Step) {
+        // Before the message: a bar without a length is drawn as a full one.
+        self.bar.set_length(step.total);
+        self.bar.set_position(step.done);
         if self.phase != step.phase {
             self.phase = step.phase;
             self.bar.set_message(format!("{} {}", step.phase, self.name));
         }
-        self.bar.set_length(step.total);
-        self.bar.set_position(step.done);
     }
 }
 

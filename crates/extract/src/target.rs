@@ -87,6 +87,10 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
         |progress: input::Progress| watch(Step { phase: "unpacking", done: progress.read, total: progress.total });
     let opened = input::open(recording, &open, &mut unpacking)?;
     let recordings = open_members(recording, opened.members)?;
+    // Whoever watches knows now that there is a recording to be read.
+    if watch(Step { phase: "reading", done: 0, total: 1 }).is_break() {
+        return Err(Error::Interrupted { name: recording.name.clone() });
+    }
     let several = recordings.len() > 1;
     let mut extraction = Extraction { outcomes: Vec::new(), notes: opened.notes };
     for (member_stem, opened) in recordings {

@@ -98,10 +98,10 @@ struct FigureArgs {
     })
 )]
 struct MethodArgs {
-    /// A row per method: those with such a function, or `module!function`; '*.dll' alone means functions without symbols
+    /// A row per method of these names: functions, or `module!function`; '*.dll' alone means functions without symbols
     #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
     methods: Option<String>,
-    /// A row per stack tag: those with such a name, whole or its last part; '*virus*'
+    /// A row per stack tag of these names: whole, or the last part; '*virus*'
     #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
     stacktags: Option<String>,
     /// Take stack tags from this file, in the format of Windows Performance Analyzer; may be given several times, `builtin` is our own
@@ -110,7 +110,7 @@ struct MethodArgs {
     /// Tags within tags match only below them, and those show the total
     #[arg(long, requires = "stacktags")]
     pub(crate) nested: bool,
-    /// A row per method, or per stack tag: the N largest of each process
+    /// A row for each of the N largest methods, or stack tags, of each process
     #[arg(long, value_name = "N")]
     top_methods: Option<usize>,
     /// Leave out the N largest methods of each process first

@@ -18,7 +18,7 @@ use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};
 /// The question.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Dump {
-    /// Which process used the CPU
+    /// Which process used the CPU, in which methods, and under which stack tags
     Cpu(Box<CpuArgs>),
     /// Where the time of each thread went, what it waited for, and who woke it
     Threads(Box<ThreadsArgs>),

@@ -11,7 +11,6 @@ use tracesift_extract::input::Patterns;
 
 /// Options of `events`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
 pub(crate) struct EventsArgs {
     /// Recordings, and archives that keep events
     #[arg(value_name = "PATHS", required = true)]
@@ -87,14 +86,6 @@ pub(crate) struct EventsArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) wide: bool,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  tracesift events X.etl --provider Microsoft-Windows-DNS-Client --format jsonl
-  tracesift events X.etl --class Process
-  tracesift events X.etl --name DiskIO/Read --where 'TransferSize>=65536' -p chrome
-  tracesift events X.etl.zip --time 2s..2.5s --limit 100
-  tracesift events X.sift --name GC/Start --stacks --limit 1";
 
 /// Format of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,7 +7,6 @@ use tracesift_ask::keywords::Keywords;
 
 /// Options of `keywords`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
 pub(crate) struct KeywordsArgs {
     /// Provider, by name or GUID; wildcards are fine [default: all]
     #[arg(value_name = "PROVIDER", default_value = "", hide_default_value = true)]
@@ -21,10 +20,3 @@ pub(crate) struct KeywordsArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  tracesift keywords                                          providers whose keywords are known
-  tracesift keywords Microsoft-Windows-DotNETRuntime          all of its keywords
-  tracesift keywords Microsoft-Windows-DotNETRuntime 0x8001   GC, Exception
-  tracesift keywords My-Provider Slow+Fast --manifest My.man";

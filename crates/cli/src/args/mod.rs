@@ -9,6 +9,7 @@ pub(crate) mod granularity;
 pub(crate) mod import;
 pub(crate) mod keywords;
 pub(crate) mod output;
+pub(crate) mod pages;
 pub(crate) mod processes;
 pub(crate) mod profile;
 pub(crate) mod record;
@@ -18,11 +19,14 @@ pub(crate) mod symbols;
 pub(crate) mod syscalls;
 pub(crate) mod threads;
 pub(crate) mod time;
+pub(crate) mod topics;
 pub(crate) mod waits;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use dump::Dump;
 pub(crate) use events::EventsArgs;
@@ -41,7 +45,7 @@ pub(crate) use time::TimeArgs;
 
 /// Reads recordings of a whole machine (Windows ETW .etl, Linux perf.data) on any system, extracts each once into a small columnar archive, and answers questions over hundreds of them
 #[derive(Debug, Parser)]
-#[command(name = "tracesift", bin_name = "tracesift", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "tracesift", bin_name = "tracesift", version, max_term_width = MAX_WIDTH, disable_help_subcommand = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     /// What to do
     #[command(subcommand)]
@@ -53,18 +57,43 @@ pub(crate) struct Cli {
     pub(crate) no_color: bool,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  tracesift demo                                      write, extract and ask example recordings
-  tracesift record -- ./build.sh                      record the machine while a command runs
-  tracesift extract recordings/                       extract what is new in recordings/
-  tracesift dump cpu recordings/ --top 10             the ten largest users of the CPU in each
-  tracesift dump process -f '*Serial*;!*WithAV*' --sort tree
-  tracesift dump stats X.etl                          works on a raw recording, as every dump does
+/// Help is not wrapped wider, as nobody reads such lines.
+pub(crate) const MAX_WIDTH: usize = 120;
 
-ETWAnalyzer's own command lines run too: tracesift -dump CPU -pn System -fd X -topn 10
+/// The definition of the command line, with its pages of help.
+pub(crate) fn definition() -> clap::Command {
+    pages::apply(Cli::command())
+}
 
-Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 64 wrong usage";
+/// The command line that these arguments are.
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut plain = Cli::command();
+    let matches = plain.try_get_matches_from_mut(arguments).or_else(|error| match error.kind() {
+        // Pages are made for those who read them: they cost more than all else that the parser does.
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            definition().try_get_matches_from(arguments)
+        }
+        // An archive or a recording by itself: what is in it.
+        ErrorKind::InvalidSubcommand => match of_a_path(&plain, &error, arguments) {
+            Some(arguments) => plain.try_get_matches_from_mut(arguments),
+            None => Err(error),
+        },
+        _ => Err(error),
+    })?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain))
+}
+
+/// The arguments with the command that shows what is in a recording, where they begin with one and there is such a command.
+fn of_a_path(definition: &clap::Command, error: &clap::Error, arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let overview = definition.find_subcommand(OVERVIEW)?.get_name();
+    let (program, rest) = arguments.split_first()?;
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let path = rest.first().filter(|path| path.to_str() == Some(unknown) && Path::new(path).exists());
+    path.map(|_| [&[program.clone(), overview.into()], rest].concat())
+}
+
+/// The command that shows what is in a recording.
+pub(crate) const OVERVIEW: &str = "overview";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -104,6 +133,12 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Show all of a command's help, or a topic: `filters`, the options that every question takes
+    Help {
+        /// A command, or `filters` [default: all commands]
+        #[arg(value_name = "COMMAND|TOPIC")]
+        words: Vec<String>,
+    },
 }
 
 /// Options of `dump`.
@@ -132,10 +167,8 @@ pub(crate) struct DemoArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     #[test]
     fn the_definition_is_consistent() {
-        super::Cli::command().debug_assert();
+        super::definition().debug_assert();
     }
 }

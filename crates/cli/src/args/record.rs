@@ -8,7 +8,6 @@ use tracesift_record::{CallGraph, Condition, Each, Rate, Stacks, quantity};
 
 /// Options of `record`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
 pub(crate) struct RecordArgs {
     /// Command to record, behind -- [default: record until Ctrl-C]
     #[arg(last = true, value_name = "COMMAND")]
@@ -120,16 +119,6 @@ pub(crate) enum Platform {
     /// perf
     Linux,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  tracesift record -- ./build.sh                         CPU samples and disk of the whole machine while it runs
-  tracesift record --profile CSwitch,File -o a.data -- ./build.sh
-  tracesift record --profile CSwitch --start             around something that runs already
-  tracesift record --mark 'slow now'; tracesift record --stop
-  tracesift record --ring 1GiB --stop-when file=/tmp/hang
-  tracesift record --profile CSwitch --rotate 5min --keep 40GB
-  tracesift record --dry-run --platform windows --profile CSwitch";
 
 fn size(text: &str) -> Result<u64, String> {
     let size = quantity::size(text).filter(|bytes| *bytes > 0);

@@ -8,7 +8,6 @@ use super::OutputArgs;
 
 /// Options of `run`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArgs {
     /// The plan
     #[arg(value_name = "PLAN")]
@@ -41,19 +40,3 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  tracesift run plan.toml                 run what is left, with a recording each, then show the table
-  tracesift run plan.toml --only '*threads3'
-  tracesift run plan.toml --table --format csv
-
-A plan:
-  profiles = [\"Default\", \"CSwitch\"]
-  [defaults]
-  repetitions = 3
-  settle = \"1s\"
-  [[test]]
-  name = \"FileWriter\"
-  command = [\"./file-writer\", \"--threads\", \"{threads}\"]
-  matrix = { threads = \"1..5\" }";

@@ -60,7 +60,6 @@ pub(crate) struct LoadArgs {
 
 /// Options of `symbols lookup`.
 #[derive(Debug, Args)]
-#[command(after_help = LOOKUP_EXAMPLES)]
 pub(crate) struct LookupArgs {
     /// Image (.exe, .dll, .sys), PDB, ELF or Breakpad file
     #[arg(value_name = "FILE")]
@@ -84,13 +83,6 @@ pub(crate) struct LookupArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
-
-const LOOKUP_EXAMPLES: &str = "\
-Examples:
-  tracesift symbols lookup ntdll.dll 0x1a2b --symbols msdl
-  tracesift symbols lookup app.pdb 0x1000 0x1234 --format json
-  tracesift symbols lookup app.pdb < addresses.txt
-  tracesift symbols lookup /usr/bin/app 0000000000033440     an address as nm prints it";
 
 /// An address: hexadecimal with 0x or as `nm` and `objdump` print it, else decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

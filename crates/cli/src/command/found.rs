@@ -8,7 +8,7 @@ use tracesift_ask::inputs::{FoundInputs, Inputs};
 use tracesift_ask::recording::name_of;
 use tracesift_ask::runs::{Run, Selection, TestFile, group};
 use tracesift_ask::time_format::Zero;
-use tracesift_extract::input::{Recording, TestName};
+use tracesift_extract::input::{InputError, Recording, TestName};
 
 use crate::terminal::Messages;
 
@@ -38,6 +38,10 @@ fn report(found: FoundInputs, messages: &Messages) -> (FoundInputs, usize) {
     }
     for problem in &found.problems {
         messages.error(&problem.to_string());
+    }
+    // A newcomer has nothing yet.
+    if found.problems.iter().any(|problem| matches!(problem, InputError::NothingInDirectory { .. })) {
+        messages.hint("`tracesift record -- COMMAND` makes a recording, `tracesift demo` writes examples");
     }
     let failed = found.problems.len();
     (found, failed)

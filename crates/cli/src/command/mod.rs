@@ -40,5 +40,6 @@ pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
         Command::Demo(args) => demo::run(args, cli.no_color),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man { out } => manual::pages(out.as_deref()),
+        Command::Help { words } => manual::help(words),
     }
 }

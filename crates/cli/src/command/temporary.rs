@@ -32,7 +32,8 @@ impl TemporaryArchives {
         let mut archives = Self::default();
         for (number, recording) in recordings.iter().enumerate() {
             let first = recording.files.first().cloned().unwrap_or_default();
-            progress.suspend(|| {
+            // Said once there is something to extract: of what is no recording the error is all that there is to say.
+            let mut to_say = Some(|| {
                 let path = first.display();
                 messages.note(&format!("{path} is not extracted yet: extracting it to a temporary directory"));
                 let option = if matches!(events, EventSelection::Chosen(_)) { " --events all" } else { "" };
@@ -43,6 +44,9 @@ impl TemporaryArchives {
             let options = Options { out, events: Some(events.clone()), ..Options::default() };
             let mut bar = progress.start(&recording.name);
             let extracted = tracesift_extract::extract(recording, &options, &mut |step| {
+                if let Some(say) = to_say.take() {
+                    progress.suspend(say);
+                }
                 bar.step(step);
                 std::ops::ControlFlow::Continue(())
             });

@@ -1,5 +1,6 @@
 //! ETWAnalyzer's verbs and the questions of its `-dump`.
 
+use crate::elsewhere;
 use crate::exit::UsageError;
 
 /// What a single-dash word at the front asks for.
@@ -46,27 +47,13 @@ pub(super) enum Command {
     Help,
 }
 
-/// Questions that exist, and those that do not yet with what they are about.
-const QUESTIONS: &[(&str, Result<Command, &str>)] = &[
-    ("cpu", Ok(Command::Cpu)),
-    ("process", Ok(Command::Process)),
-    ("version", Ok(Command::Version)),
-    ("testrun", Ok(Command::Testrun)),
-    ("stats", Ok(Command::Stats)),
-    ("disk", Err("disk operations")),
-    ("dns", Err("DNS queries")),
-    ("exception", Err(".NET exceptions")),
-    ("file", Err("file operations")),
-    ("lbr", Err("last branch records")),
-    ("mark", Err("marks")),
-    ("memory", Err("memory use")),
-    ("objectref", Err("kernel objects and handles")),
-    ("pmc", Err("hardware counters")),
-    ("power", Err("power settings")),
-    ("tcp", Err("TCP connections")),
-    ("threadpool", Err(".NET thread pool starvation")),
-    ("tracelog", Err("TraceLogging events")),
-    ("virtualalloc", Err("virtual allocations")),
+/// Questions that exist; of the others `elsewhere` knows what they are about.
+const QUESTIONS: &[(&str, Command)] = &[
+    ("cpu", Command::Cpu),
+    ("process", Command::Process),
+    ("version", Command::Version),
+    ("testrun", Command::Testrun),
+    ("stats", Command::Stats),
 ];
 
 impl Verb {
@@ -99,13 +86,13 @@ impl Verb {
                 let Some((name, rest)) = arguments.split_first() else {
                     return Err(UsageError::new("-dump needs a question", format!("one of {}", known())));
                 };
-                match QUESTIONS.iter().find(|(question, _)| name.eq_ignore_ascii_case(question)) {
-                    Some((_, Ok(command))) => Ok((*command, rest)),
-                    Some((question, Err(what))) => Err(missing(what, &format!("-dump {question}"))),
-                    None => {
-                        Err(UsageError::new(format!("-dump has no question `{name}`"), format!("one of {}", known())))
-                    }
+                if let Some((_, command)) = QUESTIONS.iter().find(|(question, _)| name.eq_ignore_ascii_case(question)) {
+                    return Ok((*command, rest));
                 }
+                Err(match elsewhere::question(name) {
+                    Some(to) => elsewhere::refused(to, &format!("-dump {}", name.to_ascii_lowercase())),
+                    None => UsageError::new(format!("-dump has no question `{name}`"), format!("one of {}", known())),
+                })
             }
         }
     }
@@ -137,8 +124,5 @@ impl Command {
 
 /// The refusal of something that does not exist yet, with the words that asked for it.
 pub(super) fn missing(what: &str, asked: &str) -> UsageError {
-    UsageError::new(
-        format!("not available yet: {what} ({asked})"),
-        "`tracesift dump --help` lists the questions that can be asked",
-    )
+    elsewhere::missing(what, asked, &[])
 }

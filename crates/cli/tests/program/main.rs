@@ -8,6 +8,7 @@ mod events;
 mod extracting;
 mod help;
 mod importing;
+mod mistakes;
 mod perf;
 mod planned_runs;
 mod recording;

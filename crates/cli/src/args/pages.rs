@@ -1,0 +1,527 @@
+//! The pages of help: which options stand on the short ones (`-h`), and the examples of each.
+//!
+//! `--help` has all options. What a page does not list for `-h` is left out there, so that a new option does not make short pages longer.
+
+use clap::Command;
+use unicode_width::UnicodeWidthStr as _;
+
+/// A page of help.
+pub(crate) struct Page {
+    /// The command, its words behind `tracesift`.
+    pub(crate) command: &'static str,
+    /// Ids of the options on the short page.
+    short: &'static [&'static str],
+    /// Command lines, and what they do. The first three stand on the short page.
+    pub(crate) examples: &'static [(&'static str, &'static str)],
+    /// Lines of both pages, behind the examples.
+    note: &'static str,
+    /// What follows on the long page.
+    more: &'static str,
+}
+
+const fn page(
+    command: &'static str,
+    short: &'static [&'static str],
+    examples: &'static [(&'static str, &'static str)],
+) -> Page {
+    Page { command, short, examples, note: "", more: "" }
+}
+
+/// What every question says below its examples.
+const EVERY_QUESTION: &str = "Options that every question takes: tracesift help filters";
+
+const fn question(
+    command: &'static str,
+    short: &'static [&'static str],
+    examples: &'static [(&'static str, &'static str)],
+) -> Page {
+    Page { note: EVERY_QUESTION, ..page(command, short, examples) }
+}
+
+/// The pages, in the order of the commands.
+pub(crate) const PAGES: &[Page] = &[
+    Page {
+        note: "ETWAnalyzer's command lines run too: tracesift -dump CPU -pn App -fd X -topn 10",
+        more: "Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 64 wrong usage",
+        ..page(
+            "",
+            &[],
+            &[
+                ("tracesift demo", "write, extract and ask example recordings"),
+                ("tracesift extract recordings/", "extract what is new in recordings/"),
+                ("tracesift dump cpu recordings/ --top 10", "the ten largest users of the CPU in each"),
+                ("tracesift record -- ./build.sh", "record the machine while a command runs"),
+                ("tracesift dump stats X.etl", "works on a raw recording, as every dump does"),
+            ],
+        )
+    },
+    page(
+        "record",
+        &[
+            "output",
+            "profiles",
+            "rate",
+            "call_graph",
+            "only_process",
+            "ring",
+            "stop_when",
+            "start",
+            "stop",
+            "mark",
+            "list_profiles",
+            "dry_run",
+        ],
+        &[
+            ("tracesift record -- ./build.sh", "CPU and disk of the machine while it runs"),
+            ("tracesift record --profile CSwitch,File -o a.data -- ./build.sh", "waits and files, too"),
+            ("tracesift record --profile CSwitch --start", "around something that runs already"),
+            ("tracesift record --mark 'slow now'", "write a mark into what was started"),
+            ("tracesift record --stop", "end what was started, and keep it"),
+            ("tracesift record --ring 1GiB --stop-when file=/tmp/hang", "keep what happened last"),
+            ("tracesift record --profile CSwitch --rotate 5min --keep 40GB", "for days, in files of five minutes"),
+            ("tracesift record --dry-run --platform windows --profile CSwitch", "what would run on Windows"),
+        ],
+    ),
+    Page {
+        more: "A plan:\n  profiles = [\"Default\", \"CSwitch\"]\n  [defaults]\n  repetitions = 3\n  settle = \"1s\"\n  [[test]]\n  name = \"FileWriter\"\n  \
+               command = [\"./file-writer\", \"--threads\", \"{threads}\"]\n  matrix = { threads = \"1..5\" }",
+        ..page(
+            "run",
+            &["directory", "only", "symbols", "no_extract", "dry_run", "table", "format", "out"],
+            &[
+                ("tracesift run plan.toml", "run what is left, record each run, show the table"),
+                ("tracesift run plan.toml --only '*threads3'", "only these cases"),
+                ("tracesift run plan.toml --table --format csv", "the table of what has been run"),
+            ],
+        )
+    },
+    page(
+        "extract",
+        &["out", "overwrite", "recursive", "dry_run", "events", "tables", "symbols", "sysroot", "jobs", "memory"],
+        &[
+            ("tracesift extract recordings/", "all that is new there, in parallel"),
+            ("tracesift extract perf.data --symbols local", "names from this machine's files"),
+            ("tracesift extract X.etl.zip --out archives/", "archives go elsewhere"),
+            ("tracesift extract X.etl --events all", "keep every single event"),
+            ("tracesift extract X.etl --symbols 'C:\\symbols;msdl'", "names from a folder and Microsoft's server"),
+            ("tracesift extract --merge Y A.etl B.etl", "several files of one recording"),
+        ],
+    ),
+    page(
+        "import",
+        &["out", "overwrite"],
+        &[
+            ("tracesift import X.json", "with the X_Derived_*.json beside it"),
+            ("tracesift import X.json7z --out archives/", "packed extracts, archives go elsewhere"),
+            ("tracesift import X.json --overwrite", "import again what is up to date"),
+        ],
+    ),
+    Page {
+        note: "Methods and stack tags are asked with `dump cpu`: --methods, --stacktags, --top-methods.",
+        more: "Options that all questions have: tracesift help filters",
+        ..page(
+            "dump",
+            &[],
+            &[
+                ("tracesift dump cpu X.sift --top 10", "who used the CPU"),
+                ("tracesift dump cpu X.sift -p App --top-methods 10", "in which methods"),
+                ("tracesift dump waits X.sift -p App --top 5", "what it waited for, and who held it up"),
+                (
+                    "tracesift dump process recordings/ -f '*Write*;!*WithAV*' --sort tree",
+                    "files chosen by their names",
+                ),
+                ("tracesift dump stats X.etl", "of a raw recording"),
+            ],
+        )
+    },
+    question(
+        "dump cpu",
+        &["process", "time", "top", "sort", "methods", "stacktags", "top_methods", "merge", "csv", "details"],
+        &[
+            ("tracesift dump cpu recordings/ --top 10", "the ten largest processes of each"),
+            ("tracesift dump cpu X.sift -p App --top-methods 20", "their largest methods"),
+            ("tracesift dump cpu X.sift --stacktags '*virus*'", "a row per stack tag"),
+            ("tracesift dump cpu X.sift --methods '*Stream*' --sort wait", "methods by name, by their waits"),
+            ("tracesift dump cpu X.sift -p App --top-methods 10 --by line", "lines of source"),
+            ("tracesift dump cpu A.sift B.sift --merge --sort difference", "what changed"),
+            ("tracesift dump cpu X.sift -p App --bucket 100ms", "a series"),
+        ],
+    ),
+    question(
+        "dump threads",
+        &["process", "time", "top", "sort", "min_cpu", "min_wait", "min_ready", "csv", "details"],
+        &[
+            ("tracesift dump threads X.sift -p App", "where each thread's time went"),
+            ("tracesift dump threads X.sift --sort ready --top 10", "who lacked a CPU most"),
+            ("tracesift dump threads X.sift --time 3s..5s --sort wait", "of these two seconds"),
+        ],
+    ),
+    question(
+        "dump stacks",
+        &["process", "time", "top", "measure", "callers", "methods", "fold", "min_share", "depth", "out"],
+        &[
+            ("tracesift dump stacks X.sift -p App --min-share 5%", "what calls what"),
+            ("tracesift dump stacks X.sift --methods '*lock*' --callers", "who calls it"),
+            ("tracesift dump stacks X.sift -p App --measure wait", "where it waited"),
+        ],
+    ),
+    question(
+        "dump waits",
+        &["process", "time", "top", "methods", "min_wait", "max_wait", "csv", "wide"],
+        &[
+            ("tracesift dump waits X.sift -p App --top 5", "the five longest, and who ended them"),
+            ("tracesift dump waits X.sift --methods '*Lock*'", "those in such a method"),
+            ("tracesift dump waits X.sift -p App --time 3s..5s", "of these two seconds"),
+        ],
+    ),
+    question(
+        "dump syscalls",
+        &["process", "time", "top", "calls", "errors", "min_duration", "per_thread", "sort", "csv"],
+        &[
+            ("tracesift dump syscalls X.sift --top 10", "those that took longest in all"),
+            ("tracesift dump syscalls X.sift --errors '*' --sort failed", "those that failed, and how"),
+            ("tracesift dump syscalls X.sift --calls '*sync' -p dd", "those of one kind"),
+        ],
+    ),
+    question(
+        "dump process",
+        &["process", "parent", "cmdline", "new_process", "top", "sort", "crash", "csv", "details"],
+        &[
+            ("tracesift dump process X.sift --sort tree", "children below their parents"),
+            ("tracesift dump process X.sift --crash", "those that an error ended"),
+            ("tracesift dump process X.sift --new-process started", "those that started meanwhile"),
+        ],
+    ),
+    question(
+        "dump version",
+        &["process", "top", "dll", "version_filter", "driver_filter", "per_process", "sort", "csv", "details"],
+        &[
+            ("tracesift dump version X.sift --dll '*clr*'", "which version of a module"),
+            ("tracesift dump version X.sift --driver-filter '*'", "virus scanners, backup, encryption"),
+            ("tracesift dump version X.sift -p App --per-process", "what a process loaded"),
+        ],
+    ),
+    question(
+        "dump testrun",
+        &["file", "recursive", "run_index", "run_count", "last_days", "print_files", "format", "csv"],
+        &[
+            ("tracesift dump testrun recordings/", "which tests ran, how often, how long"),
+            ("tracesift dump testrun recordings/ --print-files", "a row per file"),
+            ("tracesift dump testrun recordings/ --run-index -1", "of the last run"),
+        ],
+    ),
+    question(
+        "dump stats",
+        &["file", "recursive", "properties", "format", "csv", "out"],
+        &[
+            ("tracesift dump stats X.sift", "machine, duration, events, losses"),
+            ("tracesift dump stats X.sift --properties 'os*;cpu*'", "some of it"),
+            ("tracesift dump stats recordings/ --format csv", "a line per recording"),
+        ],
+    ),
+    page(
+        "events",
+        &["provider", "class", "name", "process", "time", "conditions", "stacks", "limit", "format"],
+        &[
+            ("tracesift events X.etl --class Process", "starts and ends of processes"),
+            ("tracesift events X.etl.zip --time 2s..2.5s --limit 100", "what happened at that time"),
+            ("tracesift events X.sift --name GC/Start --stacks --limit 1", "with its call stack"),
+            ("tracesift events X.etl --provider Microsoft-Windows-DNS-Client --format jsonl", "of one provider"),
+            ("tracesift events X.etl --name DiskIO/Read --where 'TransferSize>=65536' -p chrome", "large reads"),
+        ],
+    ),
+    Page {
+        note: "Files, processes, time and test runs: tracesift help filters",
+        ..page(
+            "flame",
+            &["process", "time", "measure", "methods", "against", "change", "group", "out"],
+            &[
+                ("tracesift flame X.sift -p App -o cpu.svg", "one file, for any browser"),
+                ("tracesift flame bad.sift --against good.sift", "what changed: red is more"),
+                ("tracesift flame X.sift -p App --measure wait", "where it waited"),
+            ],
+        )
+    },
+    Page {
+        note: "Files, processes, time and test runs: tracesift help filters",
+        ..page(
+            "export",
+            &["process", "time", "measure", "methods", "format", "out"],
+            &[
+                ("tracesift export X.sift --format firefox", "for profiler.firefox.com"),
+                ("tracesift export X.sift --format speedscope -p App", "of one process"),
+                ("tracesift export X.sift --format folded -o -", "a line per stack"),
+            ],
+        )
+    },
+    page(
+        "time",
+        &["at", "zero_time", "format", "csv", "out"],
+        &[
+            ("tracesift time X.sift", "start and end on every clock"),
+            ("tracesift time X.sift --at 14:02", "the recorder's two past two"),
+            ("tracesift time X.sift --at 3.2s", "an instant of other answers"),
+        ],
+    ),
+    page(
+        "symbols",
+        &[],
+        &[
+            ("tracesift symbols missing X.sift --top 10", "what has no name yet"),
+            ("tracesift symbols load X.sift --symbols path", "as _NT_SYMBOL_PATH says"),
+            ("tracesift symbols lookup app.pdb 0x1000", "function, file and line"),
+        ],
+    ),
+    page(
+        "symbols load",
+        &["symbols", "sysroot", "offline", "retry"],
+        &[
+            ("tracesift symbols load X.sift", "from files of this machine"),
+            ("tracesift symbols load X.sift --symbols 'C:\\symbols;msdl'", "from a folder, then a server"),
+            ("tracesift symbols load perf.sift --symbols debuginfod", "from DEBUGINFOD_URLS"),
+        ],
+    ),
+    question(
+        "symbols missing",
+        &["dll", "top", "sort", "time", "csv"],
+        &[
+            ("tracesift symbols missing X.sift --top 10", "those that cost most"),
+            ("tracesift symbols missing X.sift --dll '*clr*'", "of some modules"),
+            ("tracesift symbols missing recordings/ --sort frames", "by the code that has no name"),
+        ],
+    ),
+    page(
+        "symbols lookup",
+        &["symbols", "format", "out"],
+        &[
+            ("tracesift symbols lookup app.pdb 0x1000 0x1234 --format json", "two addresses"),
+            ("tracesift symbols lookup ntdll.dll 0x1a2b --symbols msdl", "with its PDB from a server"),
+            ("tracesift symbols lookup app.pdb < addresses.txt", "many addresses"),
+        ],
+    ),
+    page(
+        "symbols cache",
+        &["symbol_cache"],
+        &[
+            ("tracesift symbols cache list", "what is there"),
+            ("tracesift symbols cache prune --unused 30d", "remove what nobody used for so long"),
+            ("tracesift symbols cache clear", "remove all tables"),
+        ],
+    ),
+    page(
+        "symbols cache list",
+        &["format", "csv", "out", "symbol_cache"],
+        &[
+            ("tracesift symbols cache list", "the largest last"),
+            ("tracesift symbols cache list --format json", "for scripts"),
+            ("tracesift symbols cache list --symbol-cache /tmp/symbols", "of another directory"),
+        ],
+    ),
+    page(
+        "symbols cache prune",
+        &["size", "unused", "symbol_cache"],
+        &[
+            ("tracesift symbols cache prune --unused 30d", "what nobody used for so long"),
+            ("tracesift symbols cache prune --size 2GiB", "the longest unused ones"),
+            ("tracesift symbols cache prune --size 2GiB --unused 12h", "both"),
+        ],
+    ),
+    page(
+        "symbols cache clear",
+        &["symbol_cache"],
+        &[
+            ("tracesift symbols cache clear", "remove all tables"),
+            ("tracesift symbols cache clear --symbol-cache /tmp/symbols", "of another directory"),
+            ("tracesift symbols cache prune --unused 30d", "remove only what is old"),
+        ],
+    ),
+    page(
+        "keywords",
+        &["manifest"],
+        &[
+            ("tracesift keywords", "providers whose keywords are known"),
+            ("tracesift keywords Microsoft-Windows-DotNETRuntime 0x8001", "GC, Exception"),
+            ("tracesift keywords Microsoft-Windows-DotNETRuntime GC+Exception", "0x8001"),
+            ("tracesift keywords My-Provider Slow+Fast --manifest My.man", "from a manifest"),
+        ],
+    ),
+    page(
+        "demo",
+        &[],
+        &[
+            ("tracesift demo", "into tracesift-demo"),
+            ("tracesift demo /tmp/demo", "into another directory"),
+            ("tracesift dump cpu tracesift-demo --top 5", "ask it afterwards"),
+        ],
+    ),
+    page(
+        "completions",
+        &[],
+        &[
+            ("source <(tracesift completions bash)", "bash: a line for ~/.bashrc"),
+            ("source <(tracesift completions zsh)", "zsh: a line for ~/.zshrc, behind compinit"),
+            ("tracesift completions fish | source", "fish: a line for config.fish"),
+            ("tracesift completions powershell | Out-String | Invoke-Expression", "PowerShell: a line for $PROFILE"),
+        ],
+    ),
+    page(
+        "man",
+        &["out"],
+        &[
+            ("tracesift man --out man", "a page per command"),
+            ("tracesift man | man -l -", "read the main page"),
+            ("man man/tracesift-dump-cpu.1", "read another one"),
+        ],
+    ),
+    page(
+        "help",
+        &[],
+        &[
+            ("tracesift help filters", "the options that all questions have"),
+            ("tracesift help dump cpu", "all of a question"),
+            ("tracesift dump cpu -h", "the options that people use"),
+        ],
+    ),
+];
+
+/// Puts the pages into the definition of the command line.
+pub(super) fn apply(definition: Command) -> Command {
+    at(definition, "")
+}
+
+fn at(command: Command, path: &str) -> Command {
+    let children: Vec<String> = command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
+    let mut command = children.into_iter().fold(command, |command, name| {
+        let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        command.mut_subcommand(name, |child| at(child, &path))
+    });
+    let Some(page) = PAGES.iter().find(|page| page.command == path) else { return command };
+    command = command.mut_args(|arg| {
+        let is_short = arg.is_positional() || page.short.contains(&arg.get_id().as_str());
+        // All of it stays on the long page.
+        match arg.get_help().map(ToString::to_string) {
+            Some(help) if short(&help) != help => {
+                arg.hide_short_help(!is_short).help(short(&help).to_owned()).long_help(help)
+            }
+            _ => arg.hide_short_help(!is_short),
+        }
+    });
+    let few = page.examples.get(..3).unwrap_or(page.examples);
+    command.after_help(joined(&[&examples(few), page.note])).after_long_help(joined(&[
+        &examples(page.examples),
+        page.note,
+        page.more,
+    ]))
+}
+
+/// What an option does, without what its values look like: examples show that.
+fn short(help: &str) -> &str {
+    /// So much stands on a line, whatever follows it.
+    const LINE: usize = 50;
+    if help.width() <= LINE {
+        return help;
+    }
+    let end = [": ", "; ", " [default"].iter().filter_map(|mark| help.find(mark)).min();
+    end.and_then(|end| help.get(..end)).unwrap_or(help)
+}
+
+fn joined(parts: &[&str]) -> String {
+    parts.iter().copied().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Columns of a narrow terminal: examples are not wrapped, as they would be wrapped in the middle of a command.
+const NARROW: usize = 80;
+
+/// Command lines with what they do, beside or below them.
+fn examples(lines: &[(&str, &str)]) -> String {
+    let longest = |rest: &[(&str, &str)], of: fn(&(&str, &str)) -> usize| rest.iter().map(of).max().unwrap_or(0);
+    let right = longest(lines, |(_, what)| what.width());
+    let room = NARROW.saturating_sub(right + 4);
+    let beside: Vec<(&str, &str)> = lines.iter().copied().filter(|(line, _)| line.width() <= room).collect();
+    let left = longest(&beside, |(line, _)| line.width());
+    let lines = lines.iter().map(|(line, what)| match line.width() <= room {
+        true => format!("  {line:left$}  {what}"),
+        false => format!("  {line}\n  {:left$}  {what}", ""),
+    });
+    std::iter::once("Examples:".to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// The words of a line as a shell makes them, as far as examples need that: quotes, and nothing of a redirection.
+#[cfg(test)]
+pub(crate) fn words(line: &str) -> Vec<String> {
+    let line = line.split(['<', '|']).next().unwrap_or_default();
+    let quoted = line.split('\'').enumerate().flat_map(|(number, part)| match number % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect::<Vec<_>>(),
+        _ => vec![part.to_owned()],
+    });
+    quoted.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{PAGES, words};
+    use crate::args::definition;
+
+    /// Every command with its words.
+    fn commands() -> Vec<(String, clap::Command)> {
+        fn collect(command: &clap::Command, path: &str, into: &mut Vec<(String, clap::Command)>) {
+            into.push((path.to_owned(), command.clone()));
+            for child in command.get_subcommands() {
+                collect(child, format!("{path} {}", child.get_name()).trim_start(), into);
+            }
+        }
+        let mut all = Vec::new();
+        collect(&definition(), "", &mut all);
+        all
+    }
+
+    #[test]
+    fn every_command_has_a_page_and_every_page_a_command() {
+        let commands: BTreeSet<String> = commands().into_iter().map(|(path, _)| path).collect();
+        let pages: BTreeSet<String> = PAGES.iter().map(|page| page.command.to_owned()).collect();
+        assert_eq!(commands, pages);
+        assert_eq!(pages.len(), PAGES.len(), "one page each");
+    }
+
+    #[test]
+    fn short_pages_name_options_that_exist() {
+        let commands = commands();
+        for page in PAGES {
+            let (_, command) = commands.iter().find(|(path, _)| path == page.command).unwrap();
+            for id in page.short {
+                let is_there = |command: &clap::Command| command.get_arguments().any(|arg| arg.get_id() == id);
+                // Options of all commands below are defined above them.
+                let above = page
+                    .command
+                    .rsplit_once(' ')
+                    .and_then(|(above, _)| commands.iter().find(|(path, _)| path == above));
+                assert!(is_there(command) || above.is_some_and(|(_, above)| is_there(above)), "{}: {id}", page.command);
+            }
+        }
+    }
+
+    #[test]
+    fn every_page_has_three_examples_that_are_valid() {
+        for page in PAGES {
+            assert!(page.examples.len() >= 3, "{}", page.command);
+            for (line, _) in page.examples {
+                let line = line.trim_start_matches("source <(").trim_end_matches(')');
+                if line.starts_with("tracesift ") {
+                    let parsed = definition().try_get_matches_from(words(line));
+                    assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn examples_are_not_wider_than_a_narrow_terminal() {
+        for page in PAGES {
+            for line in super::examples(page.examples).lines() {
+                assert!(line.chars().count() <= super::NARROW || line.split_whitespace().count() == 1, "{line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Pages of help that are of no command.
+
+use clap::{Args as _, Command};
+
+use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
+
+/// The topics: their names, and their pages.
+pub(crate) const TOPICS: &[(&str, fn() -> Command)] = &[("filters", filters)];
+
+/// The options that all questions have.
+fn filters() -> Command {
+    let command = SeriesArgs::augment_args(ProcessArgs::augment_args(FileArgs::augment_args(Command::new("filters"))));
+    // Behind the options, which bring a text of their own.
+    OutputArgs::augment_args(RunArgs::augment_args(RowArgs::augment_args(command)))
+        .about(
+            "The options that every question takes: which files, which processes, which part of the time, which test runs, how \
+             the answer looks. Some questions have not all of them: `tracesift dump QUESTION --help` has those of one",
+        )
+        .override_usage("tracesift dump QUESTION [OPTIONS] [PATHS]...")
+        .disable_help_flag(true)
+        .after_help(PATTERNS)
+}
+
+const PATTERNS: &str = "\
+Patterns: `;` separates, `!` excludes, `*` and `?` are wildcards, case does not matter; quote them. A pattern of methods or stack tags \
+without a wildcard is a whole name.
+
+Examples:
+  tracesift dump cpu -f '*Serial*;!*WithAV*' -p FileWriter
+  tracesift dump threads X.sift -p 'App(4711);!*host*' --time 3.2s..7.9s
+  tracesift dump process recordings/ --run-index -1 --format json -o last.json";

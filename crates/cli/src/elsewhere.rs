@@ -1,0 +1,142 @@
+//! What people ask for under another name, and what cannot be asked yet: one table for our own command lines and ETWAnalyzer's.
+
+use crate::exit::UsageError;
+
+/// Where a question is answered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Where {
+    /// A command of ours answers it: what it is about, with its verb, and the command line.
+    Asked(&'static str, &'static str),
+    /// Nothing answers it yet: what it is about, and the command lines that come closest.
+    NotYet(&'static str, &'static [&'static str]),
+}
+
+use Where::{Asked, NotYet};
+
+/// Words behind `dump` that are no questions of ours. The first word of a line is the one that `-dump` of ETWAnalyzer has, where it has one.
+const QUESTIONS: &[(&[&str], Where)] = &[
+    (
+        &["methods", "method", "functions", "function"],
+        Asked("methods are", "tracesift dump cpu X.sift --methods '*Name*'"),
+    ),
+    (
+        &["tags", "tag", "stacktags", "stacktag", "stack-tags"],
+        Asked("stack tags are", "tracesift dump cpu X.sift --stacktags '*'"),
+    ),
+    (&["lines", "line", "source"], Asked("source lines are", "tracesift dump cpu X.sift --top-methods 10 --by line")),
+    (
+        &["ready", "blocked", "offcpu", "off-cpu", "sched"],
+        Asked("wait and ready times of threads are", "tracesift dump threads X.sift"),
+    ),
+    (&["callers", "callees", "calltree", "tree"], Asked("call trees are", "tracesift dump stacks X.sift --callers")),
+    (
+        &["modules", "module", "dlls", "dll", "drivers", "driver"],
+        Asked("modules are", "tracesift dump version X.sift --dll '*Name*'"),
+    ),
+    (&["events", "event"], Asked("single events are", "tracesift events X.sift")),
+    (&["symbols", "missing"], Asked("missing names are", "tracesift symbols missing X.sift")),
+    (&["flame", "flamegraph"], Asked("flame graphs are", "tracesift flame X.sift")),
+    (&["tests", "runs"], Asked("test runs are", "tracesift dump testrun DIRECTORY")),
+    (&["disk", "disks", "io"], NotYet("disk operations", &["tracesift events X.etl --class DiskIO"])),
+    (&["dns"], NotYet("DNS queries", &["tracesift events X.etl --provider Microsoft-Windows-DNS-Client"])),
+    (
+        &["exception", "exceptions"],
+        NotYet(".NET exceptions", &["tracesift events X.sift --name 'Exception/*' --stacks"]),
+    ),
+    (&["file", "files", "fileio"], NotYet("file operations", &["tracesift events X.etl --class FileIO"])),
+    (&["gc", "jit"], NotYet(".NET's collections and compilations", &["tracesift events X.sift --class GC"])),
+    (&["lbr"], NotYet("last branch records", &[])),
+    (&["mark", "marks"], NotYet("marks", &["tracesift time X.sift --zero-time mark:TEXT"])),
+    (&["memory", "mem", "faults"], NotYet("memory use", &[])),
+    (&["objectref", "handles", "handle"], NotYet("kernel objects and handles", &[])),
+    (&["pmc", "counters"], NotYet("hardware counters", &[])),
+    (&["power", "frequency"], NotYet("power settings", &["tracesift dump cpu X.sift --cores"])),
+    (&["tcp", "network", "net"], NotYet("TCP connections", &["tracesift events X.etl --class TcpIp"])),
+    (&["threadpool"], NotYet(".NET thread pool starvation", &["tracesift events X.sift --class 'ThreadPool*'"])),
+    (&["tracelog"], NotYet("TraceLogging events", &["tracesift events X.sift --provider NAME"])),
+    (&["virtualalloc", "heap"], NotYet("virtual allocations", &["tracesift events X.etl --class VirtualAlloc"])),
+];
+
+/// Words behind `tracesift` that are no commands.
+const COMMANDS: &[(&[&str], Where)] = &[
+    (
+        &["compare", "diff"],
+        NotYet(
+            "a comparison of methods",
+            &["tracesift flame B.sift --against A.sift", "tracesift dump cpu DIRECTORY --merge"],
+        ),
+    ),
+    (
+        &["view", "gui", "open", "show"],
+        NotYet("a view with a time line", &["tracesift export X.sift --format firefox", "tracesift flame X.sift"]),
+    ),
+    (&["report", "top", "annotate"], Asked("who used the CPU is", "tracesift dump cpu X.sift --top-methods 5")),
+    (&["script", "list"], Asked("single events are", "tracesift events X.sift")),
+    (&["stat", "info", "summary"], Asked("what a recording consists of is", "tracesift dump stats X.sift")),
+    (&["convert"], Asked("files for other tools are", "tracesift export X.sift")),
+];
+
+/// What becomes of a word behind `dump`.
+pub(crate) fn question(word: &str) -> Option<Where> {
+    find(QUESTIONS, word)
+}
+
+/// What becomes of a word behind `tracesift`: some are commands of other tools, some are questions without their `dump`.
+pub(crate) fn command(word: &str) -> Option<Where> {
+    find(COMMANDS, word).or_else(|| question(word))
+}
+
+fn find(table: &[(&[&str], Where)], word: &str) -> Option<Where> {
+    table.iter().find(|(words, _)| words.iter().any(|known| word.eq_ignore_ascii_case(known))).map(|(_, to)| *to)
+}
+
+/// The refusal of a word, with the words that asked for it.
+pub(crate) fn refused(to: Where, asked: &str) -> UsageError {
+    match to {
+        Asked(what, line) => UsageError::new(format!("there is no `{asked}`"), format!("{what} asked with `{line}`")),
+        NotYet(what, closest) => missing(what, asked, closest),
+    }
+}
+
+/// The refusal of something that does not exist yet, with the words that asked for it and the command lines that come closest.
+pub(crate) fn missing(what: &str, asked: &str, closest: &[&str]) -> UsageError {
+    let message = format!("not available yet: {what} ({asked})");
+    if closest.is_empty() {
+        return UsageError::new(message, "`tracesift dump --help` lists the questions that can be asked");
+    }
+    let lines: Vec<String> = closest.iter().map(|line| format!("`{line}`")).collect();
+    UsageError::new(message, format!("what comes closest: {}", lines.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMMANDS, QUESTIONS, Where};
+    use crate::args;
+    use crate::args::pages;
+
+    #[test]
+    fn what_is_asked_elsewhere_can_be_asked_there() {
+        for (words, to) in QUESTIONS.iter().chain(COMMANDS) {
+            let lines = match to {
+                Where::Asked(_, line) => std::slice::from_ref(line),
+                Where::NotYet(_, lines) => *lines,
+            };
+            for line in lines {
+                let parsed = args::definition().try_get_matches_from(pages::words(line));
+                assert!(parsed.is_ok(), "{words:?}: {line}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
+    fn no_word_is_a_question_or_a_command() {
+        let definition = args::definition();
+        let questions = definition.find_subcommand("dump").unwrap();
+        for word in QUESTIONS.iter().flat_map(|(words, _)| *words) {
+            assert!(questions.find_subcommand(word).is_none(), "{word}");
+        }
+        for word in COMMANDS.iter().flat_map(|(words, _)| *words) {
+            assert!(definition.find_subcommand(word).is_none(), "{word}");
+        }
+    }
+}

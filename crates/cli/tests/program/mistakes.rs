@@ -1,0 +1,72 @@
+//! What people type who do not know the program yet: each mistake leads on.
+
+use crate::support::{archives, run};
+
+#[test]
+fn mistakes() {
+    let directory = archives();
+    std::fs::create_dir(directory.path().join("empty")).unwrap();
+    std::fs::write(directory.path().join("passwd"), "root:x:0:0:root:/root:/bin/bash\n").unwrap();
+    for (name, line) in [
+        ("no_such_file", "dump cpu nothere.sift"),
+        ("no_recording", "dump cpu passwd"),
+        ("an_empty_directory", "dump cpu empty"),
+        ("a_misspelt_option", "dump cpu --methdos x"),
+        ("a_misspelt_value", "dump cpu --sort wiat"),
+        ("a_misspelt_command", "dmp cpu"),
+        ("a_misspelt_question", "dump cpus"),
+        ("a_switch_of_etwanalyzer", "-dump cpu -stacktgs x"),
+        ("a_question_without_dump", "threads"),
+        ("a_wrong_range", "dump cpu --time 7..3"),
+        ("no_range", "dump cpu --time abc"),
+        ("a_negative_count", "dump cpu --top -5"),
+        ("a_count_with_letters", "dump cpu --top 5x"),
+        ("a_value_with_a_dash", "dump cpu -p -foo"),
+        ("an_option_of_another_question", "dump process --stacktags virus"),
+        ("an_option_of_many", "dump stats --process x"),
+        ("an_option_of_nobody", "dump stats --nonsense"),
+        ("a_path_as_a_question", "dump Slow.sift"),
+        ("a_path_as_a_command", "Slow.sift"),
+        ("compare", "compare a.sift b.sift"),
+        ("diff", "diff a.sift b.sift"),
+        ("view", "view Slow.sift"),
+        ("report", "report"),
+        ("methods", "dump methods"),
+        ("tags", "dump tags"),
+        ("disks", "dump disks"),
+        ("disk", "dump disk"),
+        ("file", "dump file"),
+        ("dns", "dump dns"),
+        ("exceptions", "dump exceptions"),
+        ("disk_of_etwanalyzer", "-dump disk -fd X"),
+        ("methods_of_etwanalyzer", "-dump methods -fd X"),
+        ("nonsense_of_etwanalyzer", "-dump nonsense -fd X"),
+        ("an_unknown_column", "dump cpu Slow.sift --columns cpuu"),
+    ] {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        insta::assert_snapshot!(name, run(directory.path(), &arguments));
+    }
+}
+
+/// What may not be read is not told to be missing. A link that leads to itself cannot be opened by anybody, root included.
+#[cfg(unix)]
+#[test]
+fn an_archive_that_cannot_be_opened_says_why() {
+    let directory = archives();
+    let trace = directory.path().join("Slow.sift/trace.json");
+    std::fs::remove_file(&trace).unwrap();
+    std::os::unix::fs::symlink("trace.json", &trace).unwrap();
+    let said = run(directory.path(), &["dump", "cpu", "Slow.sift"]);
+    assert!(said.starts_with("exit: 1\n") && said.contains("Slow.sift/trace.json"), "{said}");
+    assert!(!said.contains("is not an archive"), "{said}");
+}
+
+/// Nothing but what was asked for.
+#[test]
+fn a_dry_run_for_windows_has_the_profiles_asked_for() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let said = run(directory.path(), &["record", "--dry-run", "--platform", "windows", "--profile", "CSwitch,File"]);
+    let profiles: Vec<&str> = said.lines().filter(|line| line.trim_start().starts_with("<Profile ")).collect();
+    assert_eq!(profiles.len(), 4, "each for a file and for memory: {profiles:?}");
+    assert!(profiles.iter().all(|line| line.contains("\"CSwitch\"") || line.contains("\"File\"")), "{profiles:?}");
+}

@@ -26,6 +26,7 @@ mod survey;
 pub mod symbols;
 mod table_choice;
 mod target;
+mod vdso;
 
 pub use error::{Error, ReaderError};
 pub use event_selection::{EventSelection, EventSelectionError};

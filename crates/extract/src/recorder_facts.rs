@@ -8,7 +8,7 @@ use serde_json::Value;
 use tracesift_trace::info::{SourceFile, TraceInfo};
 
 /// Larger documents are nobody's facts.
-const LARGEST: u64 = 1 << 20;
+const LARGEST: u64 = 16 << 20;
 /// Facts and marks kept at most.
 const MOST: usize = 10_000;
 
@@ -20,6 +20,18 @@ pub(crate) struct RecorderFacts {
     /// Minutes to add to UTC to get the recorder's local time.
     utc_offset_minutes: Option<i32>,
     marks: Vec<Mark>,
+    /// The recorded machine's `[vdso]`.
+    vdso: Option<Vec<u8>>,
+    arguments: Vec<Arguments>,
+}
+
+/// The arguments that a process had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Arguments {
+    /// Ticks of the recording's clock.
+    pub(crate) ticks: i64,
+    pub(crate) pid: u32,
+    pub(crate) command_line: String,
 }
 
 /// What the user wrote down.
@@ -34,7 +46,12 @@ impl RecorderFacts {
     /// Reads the document; without one, or with one that is none, there are no facts.
     pub(crate) fn beside(sources: &[SourceFile]) -> Self {
         let source = sources.first().filter(|source| source.member.is_none());
-        let document = source.and_then(|source| read(&Path::new(&source.path).with_extension("machine.json")));
+        source.map(|source| Self::beside_file(Path::new(&source.path))).unwrap_or_default()
+    }
+
+    /// As [`Self::beside`], of the file itself.
+    pub(crate) fn beside_file(recording: &Path) -> Self {
+        let document = read(&recording.with_extension("machine.json"));
         document.map(|document| Self::of(&document)).unwrap_or_default()
     }
 
@@ -43,8 +60,12 @@ impl RecorderFacts {
             return Self::default();
         }
         let mut facts = Vec::new();
-        collect(document, String::new(), &mut facts);
-        facts.retain(|(path, _)| path != "format" && !path.starts_with("recording.marks"));
+        for (name, value) in document.as_object().into_iter().flatten() {
+            if !["format", "processes", "vdso"].contains(&name.as_str()) {
+                collect(value, name.clone(), &mut facts);
+            }
+        }
+        facts.retain(|(path, _)| !path.starts_with("recording.marks"));
         let offset = document["utc_offset_minutes"].as_i64().and_then(|minutes| i32::try_from(minutes).ok());
         let all = document["recording"]["marks"].as_array();
         let monotonic = |mark: &&Value| mark["at"]["clock"] == "CLOCK_MONOTONIC";
@@ -53,7 +74,33 @@ impl RecorderFacts {
         };
         let mut marks: Vec<Mark> = all.into_iter().flatten().filter(monotonic).filter_map(mark).take(MOST).collect();
         marks.sort_by_key(|mark| mark.ticks);
-        Self { facts, utc_offset_minutes: offset, marks }
+        let vdso = document["vdso"].as_str().and_then(bytes_of_hex);
+        let processes = document["processes"].as_array();
+        let process = |process: &Value| {
+            Some(Arguments {
+                ticks: process["seen_ns"].as_i64()?,
+                pid: process["pid"].as_u64()?.try_into().ok()?,
+                command_line: process["command_line"].as_str()?.to_owned(),
+            })
+        };
+        let mut arguments: Vec<Arguments> = processes.into_iter().flatten().filter_map(process).take(MOST).collect();
+        arguments.sort_by_key(|arguments| arguments.ticks);
+        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments }
+    }
+
+    /// The arguments of processes in the order in which they were seen, if that was on the recording's clock.
+    pub(crate) fn take_arguments(&mut self, clock: &str) -> Vec<Arguments> {
+        if clock == "CLOCK_MONOTONIC" { std::mem::take(&mut self.arguments) } else { Vec::new() }
+    }
+
+    /// The recorded machine's `[vdso]`, an ELF file if nobody has forged it.
+    pub(crate) fn take_vdso(&mut self) -> Option<Vec<u8>> {
+        self.vdso.take()
+    }
+
+    /// What the document says at a path, `kernel`.
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
+        self.facts.iter().find(|(known, _)| known == path).map(|(_, value)| value.as_str())
     }
 
     /// The marks in order, if they were made on the recording's clock.
@@ -70,6 +117,13 @@ impl RecorderFacts {
         }
         info.facts = self.facts;
     }
+}
+
+fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let bytes = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
+    if rest.is_empty() { bytes } else { None }
 }
 
 fn read(path: &Path) -> Option<Value> {
@@ -108,6 +162,12 @@ mod tests {
             "cpu": {"model": "X", "threads": 2, "min_mhz": null},
             "disks": [{"name": "sda", "rotational": false}],
             "utc_offset_minutes": 120,
+            "vdso": "7f454c46",
+            "processes": [
+                {"pid": 7, "seen_ns": 9, "command_line": "b late"},
+                {"pid": 7, "seen_ns": 4, "command_line": "b early"},
+                {"pid": -7, "seen_ns": 4, "command_line": "no process"},
+            ],
             "recording": {"marks": [mark(7, "late"), mark(3, "early"), {"text": "when?"}], "command": ["a", "b"]},
         });
         let mut facts = RecorderFacts::of(&document);
@@ -115,6 +175,12 @@ mod tests {
         let marks: Vec<(i64, String)> =
             facts.take_marks("CLOCK_MONOTONIC").into_iter().map(|mark| (mark.ticks, mark.text)).collect();
         assert_eq!(marks, [(3, "early".to_owned()), (7, "late".to_owned())]);
+        assert_eq!(facts.take_vdso().as_deref(), Some(&b"\x7fELF"[..]));
+        assert_eq!(facts.take_arguments("scheduler clock"), []);
+        let arguments = facts.take_arguments("CLOCK_MONOTONIC");
+        let lines: Vec<(i64, u32, &str)> =
+            arguments.iter().map(|noted| (noted.ticks, noted.pid, noted.command_line.as_str())).collect();
+        assert_eq!(lines, [(4, 7, "b early"), (9, 7, "b late")]);
         let mut info = TraceInfo { kind: "perf".to_owned(), ..TraceInfo::default() };
         facts.describe(&mut info);
         assert_eq!(info.utc_offset_minutes, -120);

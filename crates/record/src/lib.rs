@@ -8,6 +8,8 @@
 //! * [`runner`]: runs the tests of a plan, each with a recording of its own
 //! * [`MachineFacts`]: what no event tells, saved beside the recording
 
+#[cfg(target_os = "linux")]
+mod arguments;
 mod error;
 pub mod facts;
 pub mod interrupt;

@@ -163,9 +163,22 @@ impl Recorder {
         let program = command.as_ref().map(|command| command.get_program().to_owned());
         let mut running = self.prepared.start(&staging, program.as_deref(), &self.cancel)?;
         let (start, started) = (facts::Instant::now(), SystemTime::now());
+        #[cfg(target_os = "linux")]
+        let mut arguments = crate::arguments::Arguments::default();
+        #[cfg(target_os = "linux")]
+        arguments.begin();
+        #[cfg(target_os = "linux")]
+        let mut look = || arguments.tick();
+        // Windows records them itself.
+        #[cfg(not(target_os = "linux"))]
+        let mut look = || ();
         ready(&marks);
         let mut kept = Kept { options: &self.options, output, files: VecDeque::new() };
-        let watched = self.watch(command, &mut running, &staging, &mut kept);
+        let watched = self.watch(command, &mut running, &staging, &mut kept, &mut look);
+        #[cfg(target_os = "linux")]
+        {
+            facts.processes = arguments.finish();
+        }
         let end = facts::Instant::now();
         let files = running.finish(&staging);
         let ended = watched?;
@@ -224,6 +237,7 @@ impl Recorder {
         running: &mut system::Running,
         staging: &Staging,
         kept: &mut Kept<'_>,
+        look: &mut dyn FnMut(),
     ) -> Result<Ended, Error> {
         let child = command.map(RunningCommand::start).transpose()?;
         let pid = child.as_ref().map(|child| child.pid);
@@ -243,6 +257,7 @@ impl Recorder {
             } else {
                 std::thread::sleep(TICK);
             }
+            look();
             for file in running.finished(staging) {
                 kept.take(&file)?;
             }

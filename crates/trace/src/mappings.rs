@@ -113,6 +113,12 @@ impl Mappings {
         starts.min()
     }
 
+    /// The build id that a record has of the file at a path; the first by its digits, if there are several.
+    #[must_use]
+    pub fn build_id_of(&self, path: &str) -> Option<String> {
+        self.files.keys().filter(|(known, _)| known == path).filter_map(|(_, build_id)| build_id.clone()).min()
+    }
+
     fn file(&mut self, path: &str, build_id: Option<&str>) -> u32 {
         let next = u32::try_from(self.sizes.len()).unwrap_or(u32::MAX);
         let id = *self.files.entry((path.to_owned(), build_id.map(str::to_owned))).or_insert(next);

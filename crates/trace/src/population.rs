@@ -164,6 +164,13 @@ impl Lifetimes {
         merge_process(&mut life.facts, before, false);
     }
 
+    /// A process starts another program, of whose arguments nothing is known yet.
+    pub fn forget_command_line(&mut self, pid: u32) {
+        if let Some(life) = self.processes.get_mut(&pid).and_then(|lives| lives.last_mut()) {
+            life.facts.command_line = None;
+        }
+    }
+
     /// A thread left a CPU in state Terminated: its life ends here even if its end record came a little earlier.
     pub fn terminated(&mut self, ticks: i64, tid: u32) {
         if tid == 0 {

@@ -13,12 +13,14 @@ use tracesift_symbols::BuildId;
 use tracesift_symbols::machine::{VDSO, vdso_bytes};
 use tracesift_unwind::{Elf, ElfError, Image, ImageError, Source};
 
+use crate::vdso::Vdso;
 use below::open_below;
 
 /// Where files are looked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImageFiles {
     sysroot: Option<PathBuf>,
+    vdso: Option<Vdso>,
 }
 
 /// Why a file cannot be had. The texts go on behind the file's name.
@@ -35,13 +37,19 @@ pub(crate) enum Unusable {
 impl ImageFiles {
     /// Below `sysroot` lies the file system of the recorded machine. Files of this machine are used where they are the same.
     pub(crate) fn new(sysroot: Option<PathBuf>) -> Self {
-        Self { sysroot }
+        Self { sysroot, vdso: None }
+    }
+
+    /// What the kernel of the recorded machine maps into its processes.
+    pub(crate) fn with_vdso(mut self, vdso: Option<Vdso>) -> Self {
+        self.vdso = vdso;
+        self
     }
 
     /// The unwind information of the file that was mapped from `path`; `build_id` in hex digits, as recorded.
     pub(crate) fn image(&self, path: &str, build_id: Option<&str>, budget: usize) -> Result<Image, Unusable> {
         if path == VDSO {
-            return vdso_image(build_id, budget);
+            return self.vdso_image(build_id, budget);
         }
         let mut why = None;
         if let Some(sysroot) = &self.sysroot {
@@ -61,6 +69,21 @@ impl ImageFiles {
             let text = if build_id.is_some() { "this machine is another" } else { "no build id was recorded" };
             Unusable::NoFile(format!("{text} and no --sysroot is given"))
         }))
+    }
+
+    /// The recorded machine's, or this machine's where it is the same.
+    fn vdso_image(&self, build_id: Option<&str>, budget: usize) -> Result<Image, Unusable> {
+        let absent = |why: &str| Unusable::NoFile(why.to_owned());
+        if build_id.is_none() {
+            return Err(absent("no build id was recorded"));
+        }
+        if let Some(vdso) = &self.vdso
+            && let Ok(image) = read_image(&mut vdso.bytes(), build_id, budget)
+        {
+            return Ok(image);
+        }
+        let bytes = vdso_bytes().ok_or_else(|| absent("this machine has none"))?;
+        read_image(&mut bytes.as_slice(), build_id, budget)
     }
 }
 
@@ -86,16 +109,6 @@ fn read_image(source: &mut impl Source, build_id: Option<&str>, budget: usize) -
 /// Whether a file with this build id may be the one that was recorded with the other, in hex digits.
 fn is_same(found: &BuildId, recorded: &str) -> bool {
     recorded.parse().is_ok_and(|recorded| found.is_recorded_as(&recorded))
-}
-
-/// The recorded machine's is to be had only where it is this machine's.
-fn vdso_image(build_id: Option<&str>, budget: usize) -> Result<Image, Unusable> {
-    let absent = |why: &str| Unusable::NoFile(why.to_owned());
-    if build_id.is_none() {
-        return Err(absent("no build id was recorded"));
-    }
-    let bytes = vdso_bytes().ok_or_else(|| absent("this machine has none"))?;
-    read_image(&mut bytes.as_slice(), build_id, budget)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The first pass over a Linux recording: who lived when and under which name, what was mapped where, what was lost.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -10,8 +11,9 @@ use tracesift_trace::Health;
 use tracesift_trace::mappings::{MappedFile, MappingRecord, Mappings};
 use tracesift_trace::population::{Edge, Lifetimes, Platform, ProcessFacts, ThreadFacts};
 
-use super::names::{Mapped, mapped};
+use super::names::{Mapped, mapped, mapped_by_program};
 use super::programs::Programs;
+use crate::recorder_facts::Arguments;
 
 /// Bytes behind the kernel's main part in which its data and the code lie that only runs while it starts. The idle thread of the
 /// first CPU has come from there. Modules lie further away.
@@ -33,6 +35,8 @@ pub(crate) struct Inventory {
     /// Single tasks were watched, and not all that CPUs do; `None` where the recorder does not say.
     pub(crate) of_tasks: Option<bool>,
     pub(super) programs: Programs,
+    /// What the recorder noted of processes and is still to come.
+    arguments: VecDeque<Arguments>,
     threads: FxHashMap<u32, Thread>,
     /// Threads that live, by process.
     alive: FxHashMap<u32, u32>,
@@ -58,9 +62,16 @@ impl Inventory {
             metadata: None,
             of_tasks: None,
             programs: Programs::default(),
+            arguments: VecDeque::new(),
             threads: FxHashMap::default(),
             alive: FxHashMap::default(),
         }
+    }
+
+    /// Command lines that are not in the recording, in order.
+    pub(crate) fn with_arguments(mut self, arguments: Vec<Arguments>) -> Self {
+        self.arguments = arguments.into();
+        self
     }
 
     /// Time zero: the first record with a time.
@@ -74,6 +85,7 @@ impl Inventory {
         let ticks = ticks(record);
         if let Some(ticks) = ticks {
             self.extend_span(ticks);
+            self.arguments_until(ticks);
         }
         match record.kind() {
             Kind::Sample => return self.sample(record, ticks),
@@ -104,6 +116,17 @@ impl Inventory {
             Err(error) => {
                 let kind = record.kind();
                 self.health.count("undecodable_records", ticks, || format!("{kind:?}: {error}"));
+            }
+        }
+    }
+
+    /// Those that processes had before `ticks`.
+    pub(crate) fn arguments_until(&mut self, ticks: i64) {
+        while let Some(noted) = self.arguments.pop_front_if(|noted| noted.ticks < ticks) {
+            // One that has ended in the recording had not when it was looked at: that was another with its id.
+            if self.alive.get(&noted.pid).is_some_and(|alive| *alive > 0) {
+                let facts = ProcessFacts { command_line: Some(noted.command_line), ..ProcessFacts::default() };
+                self.lifetimes.process_facts(noted.pid, facts);
             }
         }
     }
@@ -185,6 +208,8 @@ impl Inventory {
         let name = String::from_utf8_lossy(comm.name);
         self.name(pid, tid, &name);
         if let Some(ticks) = ticks.filter(|_| comm.exec) {
+            // Those that it had are of the program before.
+            self.lifetimes.forget_command_line(pid);
             self.mappings.exec(ticks, pid);
         }
     }
@@ -269,7 +294,8 @@ impl Inventory {
             FileId::BuildId(id) => Some(id.to_string()).filter(|id| !id.is_empty()),
             _ => None,
         };
-        let mapped = mapped(&name);
+        let end = mapping.start.saturating_add(mapping.length);
+        let mapped = if is_kernel { mapped(&name) } else { mapped_by_program(&name, end) };
         if let (Some(pid), Mapped::Named(path)) = (pid, mapped) {
             self.program_file(pid, path);
         }

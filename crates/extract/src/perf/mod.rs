@@ -27,6 +27,7 @@ mod user_stacks;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_perf::{DamageLog, MergeOptions, PerfFile};
+use tracesift_symbols::machine::{KERNEL, VDSO};
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::stacks::Stacks;
@@ -40,6 +41,7 @@ use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::recorder_facts::RecorderFacts;
 use crate::row_writer::RowWriter;
 use crate::target::Options;
+use crate::vdso::Vdso;
 use chain_cache::ChainCache;
 use cpu_event::Roles;
 pub(crate) use cpu_event::is_named;
@@ -65,19 +67,25 @@ pub(crate) fn extract_recording(
     let target = lock.target().to_owned();
     let (budget, symbols) = (&options.budget, options.symbols.as_deref());
     let mut progress = Progress::new(&recording.name, file.bytes(), watch);
-    let inventory = take_inventory(file, budget, &mut progress)?;
+    let mut facts = RecorderFacts::beside(&recording.sources);
+    let arguments = facts.take_arguments(file.metadata().clock_name());
+    let inventory = take_inventory(file, Inventory::new().with_arguments(arguments), budget, &mut progress)?;
     let roles = roles(recording, file, &inventory, options.cpu_event.as_deref())?;
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
     let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
     let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), symbols.is_some());
     let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
-    let outcome = write_rows(recording, file, inventory, roles, clock, options, &mut writer, &mut progress)?;
+    let outcome = write_rows(recording, file, inventory, facts, roles, clock, options, &mut writer, &mut progress)?;
     progress.pass_done();
     seal(target, writer, outcome, records, clock, symbols, &mut progress)
 }
 
-fn take_inventory(file: &PerfFile, budget: &Budget, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
-    let mut inventory = Inventory::new();
+fn take_inventory(
+    file: &PerfFile,
+    mut inventory: Inventory,
+    budget: &Budget,
+    progress: &mut Progress<'_, '_>,
+) -> Result<Inventory, Error> {
     let mut ahead = file.merged(merge_options(budget)).outline(needs_whole_samples).ahead();
     let mut position = 0;
     while ahead.advance() {
@@ -92,6 +100,7 @@ fn take_inventory(file: &PerfFile, budget: &Budget, progress: &mut Progress<'_, 
             progress.at("reading", position)?;
         }
     }
+    inventory.arguments_until(i64::MAX);
     let merged = ahead.finish();
     inventory.metadata = Some(merged.metadata().clone());
     inventory.left_out(merged.left_out());
@@ -129,6 +138,7 @@ fn write_rows(
     recording: &OpenedRecording,
     file: &PerfFile,
     inventory: Inventory,
+    mut facts: RecorderFacts,
     roles: Roles,
     clock: Clock,
     options: &Options,
@@ -139,8 +149,10 @@ fn write_rows(
     let mut info = describe::describe(recording, &metadata, &inventory, &roles);
     let selection = options.kept_events();
     info.events = selection.name().to_owned();
-    let mut facts = RecorderFacts::beside(&recording.sources);
     let marks = facts.take_marks(&info.clock);
+    let build_ids = names::BuildIds::of(&metadata.features.build_ids);
+    let kernel = build_ids.of_path(KERNEL).or_else(|| inventory.mappings.build_id_of(KERNEL));
+    let vdso = Vdso::of_recording(&mut facts, metadata.features.os_release.as_deref(), kernel.as_deref());
     facts.describe(&mut info);
 
     let Inventory { lifetimes, mappings, mut health, losses, of_tasks, .. } = inventory;
@@ -151,15 +163,16 @@ fn write_rows(
     });
     let mut population = lifetimes.freeze(clock, 0);
     let kernel_from = if info.pointer_size == 4 { mappings.kernel_start().unwrap_or(0xc000_0000) } else { 1 << 63 };
-    let build_ids = names::BuildIds::of(&metadata.features.build_ids);
-    let modules = mappings.freeze(clock, &mut population, |path| build_ids.of_path(path));
+    let of_vdso = |path: &str| vdso.as_ref().filter(|_| path == VDSO).map(Vdso::build_id);
+    let modules = mappings.freeze(clock, &mut population, |path| build_ids.of_path(path).or_else(|| of_vdso(path)));
     let methods = MethodsBuilder::new().freeze(&mut population, &modules);
     let budget = &options.budget;
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
     let chains = ChainCache::new(budget.memory / 16);
 
-    let user_stacks = UserStacks::new(&metadata, ImageFiles::new(options.sysroot.clone()), budget.memory / 8);
+    let files = ImageFiles::new(options.sysroot.clone()).with_vdso(vdso);
+    let user_stacks = UserStacks::new(&metadata, files, budget.memory / 8);
     let rows = Rows { clock, now: clock.zero, population, stacks, chains, user_stacks, health, sink: writer };
     let cpus = cpus::rows(&metadata.features.core_types);
     let events = EventRows::new(metadata.clone(), &selection);

@@ -2,9 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_perf::{BuildIdEntry, is_of_a_guest};
-
-/// The kernel, as the recorder's list of identities calls it.
-const KERNEL: &str = "[kernel.kallsyms]";
+use tracesift_symbols::machine::{KERNEL, VDSO};
 
 /// What a mapping's name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +13,19 @@ pub(crate) enum Mapped<'a> {
     Named(&'a str),
     /// Memory without a file.
     Anonymous,
+}
+
+/// The code that the kernel maps into 32-bit programs on a 64-bit machine, which is another file than [`VDSO`], as perf calls it.
+const VDSO_32: &str = "[vdso32]";
+/// Where 32-bit programs end.
+const FOUR_GIB: u64 = 1 << 32;
+
+/// Reads the name of what a program has mapped up to `end`.
+pub(crate) fn mapped_by_program(name: &str, end: u64) -> Mapped<'_> {
+    match mapped(name) {
+        Mapped::Named(VDSO) if end <= FOUR_GIB => Mapped::Named(VDSO_32),
+        mapped => mapped,
+    }
 }
 
 /// Reads a mapping's name. The kernel's is followed by the symbol at its start: `[kernel.kallsyms]_text`.

@@ -54,6 +54,13 @@ pub(super) fn fill(facts: &mut MachineFacts) {
     facts.timer_resolution_ns = timer_resolution();
     (facts.trace_sessions, facts.antivirus) = watchers();
     facts.time_zone = time_zone();
+    facts.vdso = tracesift_symbols::machine::vdso_bytes().map(|bytes| {
+        bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+            let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or('0');
+            text.extend([digit(byte >> 4), digit(byte & 15)]);
+            text
+        })
+    });
 }
 
 /// What is in a file, without the line's end.

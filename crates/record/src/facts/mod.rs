@@ -53,6 +53,23 @@ pub struct MachineFacts {
     pub time_zone: Option<String>,
     /// Minutes to add to UTC to get the local time.
     pub utc_offset_minutes: i32,
+    /// The ELF file that the kernel maps into every process (`[vdso]`), in hex digits: it is in no file system, and recorders note
+    /// neither it nor its build id.
+    pub vdso: Option<String>,
+    /// Processes that ran, with their arguments, in the order in which they were seen.
+    pub processes: Vec<ProcessFacts>,
+}
+
+/// The arguments of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessFacts {
+    /// Its id.
+    pub pid: u32,
+    /// When it had them, ns of the recorder's clock.
+    pub seen_ns: i64,
+    /// The arguments, the program's name first, as one would type them.
+    pub command_line: String,
 }
 
 /// How a recording was made.

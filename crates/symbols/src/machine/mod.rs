@@ -87,6 +87,12 @@ impl Machine {
         elf::read(Cursor::new(bytes), Companions::default(), Some(wanted))
     }
 
+    /// Whether this machine runs the kernel with that build id.
+    #[must_use]
+    pub fn runs(&self, kernel: &BuildId) -> bool {
+        self.is_same("sys/kernel/notes", kernel).is_ok()
+    }
+
     fn part(&self, module: Option<&str>) -> Result<&KernelPart, Error> {
         let read = || kallsyms::read(BufReader::new(File::open(self.root.join("proc/kallsyms"))?));
         let parts = self.symbols.get_or_init(read).as_ref().map_err(|error| match error {

@@ -8,7 +8,9 @@ use tracesift_symbols::search::Image;
 use tracesift_symbols::{Error, Table};
 
 use super::Finder;
+use crate::recorder_facts::RecorderFacts;
 use crate::symbols::source::{Found, Recorded, Wanted};
+use crate::vdso::Vdso;
 
 impl Finder {
     /// The names of a module that the search did not find; `None` if it is none of these.
@@ -28,7 +30,11 @@ impl Finder {
                 let placed = self.machine.kernel_module(&module, id);
                 placed.map(|placed| Found { table: placed.table, base: placed.base })
             }
-            (Some(id), _) if path == VDSO => self.machine.vdso(id).map(at_start),
+            (Some(id), _) if path == VDSO => {
+                let kept = RecorderFacts::beside_file(recorded.path).take_vdso().and_then(Vdso::new);
+                let kept = kept.and_then(|vdso| vdso.names(id).ok());
+                kept.map_or_else(|| self.machine.vdso(id), Ok).map(at_start)
+            }
             (None, _) if path.starts_with('/') && wanted.kernel_base.is_none() => {
                 self.unidentified(recorded, path)?.map(at_start)
             }

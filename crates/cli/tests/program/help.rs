@@ -167,7 +167,10 @@ fn completions() {
         (&["dump", "cpu", "--columns", "wait_n"], &["wait_ns"]),
         (&["dump", "cpu", "--columns", "pid;!core"], &["pid;!cores_used", "pid;!core_numbers"]),
         (&["dump", "cpu", "--top-methods", "3", "--columns", "wait_lon"], &["wait_longest_ns"]),
-        (&["dump", "cpu", "--stacktags", "antivirus\\win"], &["Antivirus\\Windows Defender"]),
+        (
+            &["dump", "cpu", "--stacktags", "antivirus\\windows defender\\"],
+            &["Antivirus\\Windows Defender\\Scan of scripts (AMSI)"],
+        ),
         (&["record", "--profile", "CSwitch,sys"], &["CSwitch,SysCall"]),
         (&["dump", "cpu", archive, "-p", "file"], &["FileWriter.exe"]),
         (&["dump", "cpu", "-p", "cmd.exe;!f"], &["cmd.exe;!FileWriter.exe"]),

@@ -2,6 +2,7 @@
 
 use gimli::{CfaRule, Register, RegisterRule, UnwindExpression, UnwindTableRow};
 
+use crate::architecture::Architecture;
 use crate::expression::evaluate;
 use crate::registers::Registers;
 use crate::stack::Stack;
@@ -163,6 +164,31 @@ pub(crate) fn step_by_frame_pointer(
     }
     registers.set(architecture.frame_pointer(), before);
     registers.set(architecture.stack_pointer(), frame.checked_add(16)?);
+    registers.set(architecture.instruction_pointer(), target);
+    Some(())
+}
+
+/// Turns the registers of a trampoline that has called into those of its caller; `is_caller` judges who that would be. The stack pointer was
+/// moved by eight bytes, or the frame pointer was saved, which [`step_by_frame_pointer`] follows.
+pub(crate) fn step_over_trampoline(
+    registers: &mut Registers,
+    stack: Stack<'_>,
+    is_caller: impl FnOnce(u64) -> bool,
+) -> Option<()> {
+    let architecture = registers.architecture();
+    let top = registers.get(architecture.stack_pointer())?;
+    // Elsewhere a call leaves no return address on the stack.
+    if architecture != Architecture::X86_64
+        || !top.is_multiple_of(16)
+        || registers.get(architecture.frame_pointer()) == Some(top)
+    {
+        return None;
+    }
+    let target = stack.word(top.checked_add(8)?)?;
+    if target == 0 || !is_caller(target) {
+        return None;
+    }
+    registers.set(architecture.stack_pointer(), top.checked_add(16)?);
     registers.set(architecture.instruction_pointer(), target);
     Some(())
 }

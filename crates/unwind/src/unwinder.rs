@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::expression::MAX_OPERATIONS;
 use crate::image::{self, Image};
 use crate::registers::Registers;
-use crate::rule::{Halt, Rule, step_by_frame_pointer};
+use crate::rule::{Halt, Rule, step_by_frame_pointer, step_over_trampoline};
 use crate::stack::Stack;
 
 /// Frames of a chain; deeper ones are cut.
@@ -48,6 +48,13 @@ pub trait Space {
     ///
     /// Nothing, or something that cannot be used.
     fn image_at(&mut self, address: u64) -> Result<Found<'_>, Missing<Self::Reason>>;
+
+    /// Whether code without an image that has called `callee`, and returns to `caller` if it is one, is known to be a trampoline: it
+    /// takes nothing of the stack but what aligns it for the call.
+    fn is_trampoline(&mut self, callee: u64, caller: u64) -> bool {
+        let _ = (callee, caller);
+        false
+    }
 }
 
 /// Where a chain ends.
@@ -172,6 +179,17 @@ impl Unwinder {
                 Err(Stop::Halt(Halt::NoMemory)) => return End::Cut { address },
                 Err(Stop::Halt(Halt::Lost)) => return End::Lost { address },
                 Err(Stop::Nothing) => {
+                    let callee = chain.len().checked_sub(2).and_then(|callee| chain.get(callee)).copied();
+                    if missing.is_some()
+                        && has_called
+                        && let Some(callee) = callee
+                        && step_over_trampoline(&mut registers, stack, |caller| {
+                            space.is_trampoline(callee, caller.wrapping_sub(1))
+                        })
+                        .is_some()
+                    {
+                        continue;
+                    }
                     // Code that was made at run time may have been called by its like; else the caller is in an image.
                     let is_code = |pointer: u64| {
                         missing.is_some() || !matches!(space.image_at(pointer - 1), Err(Missing::NoImage))

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{EhFrame, OneImage, elf, image, memory};
-use tracesift_unwind::{Architecture, Chain, Elf, End, MAX_FRAMES, Missing, Registers, Stack, Unwinder};
+use tracesift_unwind::{Architecture, Chain, Elf, End, Found, MAX_FRAMES, Missing, Registers, Space, Stack, Unwinder};
 
 const X86_64: u16 = 62;
 const AARCH64: u16 = 183;
@@ -29,7 +29,7 @@ fn unwind(file: &[u8], pointer: u64, words: &[u64], set: &[(u8, u64)]) -> Unwoun
 }
 
 fn unwind_in(
-    space: &mut OneImage,
+    space: &mut impl Space<Reason = &'static str>,
     architecture: Architecture,
     pointer: u64,
     words: &[u64],
@@ -212,4 +212,37 @@ fn a_file_tells_who_it_is() {
     assert!(Elf::read(&mut &[0; 4096][..]).is_err());
     let other = elf(40, ".eh_frame", &[]);
     assert!(Elf::read(&mut other.as_slice()).is_err());
+}
+
+/// Code that was made at run time for calls between functions of an image.
+struct Trampolines(OneImage);
+
+impl Space for Trampolines {
+    type Reason = &'static str;
+
+    fn image_at(&mut self, address: u64) -> Result<Found<'_>, Missing<&'static str>> {
+        self.0.image_at(address)
+    }
+
+    fn is_trampoline(&mut self, callee: u64, caller: u64) -> bool {
+        self.0.image_at(callee).is_ok() && self.0.image_at(caller).is_ok()
+    }
+}
+
+#[test]
+fn a_trampoline_without_a_frame_pointer_is_stepped_over_where_it_is_known_to_be_one() {
+    const MADE: u64 = 0x7000_0000;
+    let space = || OneImage { image: Some(image(&program()).unwrap()), base: BASE };
+    let leaf = BASE + 0x2010;
+    // The leaf's return address, what the trampoline aligns the stack by, and its own return address.
+    let words = [0, MADE, 0, BASE + 0x2210];
+    let registers = [(7, STACK + 8), (6, 0x1234)];
+    let unwound = unwind_in(&mut Trampolines(space()), Architecture::X86_64, leaf, &words, &registers);
+    assert_eq!((unwound.chain, unwound.how.end), (vec![leaf, MADE, BASE + 0x2210], End::Root));
+    let unwound = unwind_in(&mut space(), Architecture::X86_64, leaf, &words, &registers);
+    assert_eq!(unwound.chain, [leaf, MADE]);
+    // What leads to no code of the image is left alone.
+    let words = [0, MADE, 0, 0x4321];
+    let unwound = unwind_in(&mut Trampolines(space()), Architecture::X86_64, leaf, &words, &registers);
+    assert_eq!(unwound.how.end, End::Missing { address: MADE - 1, missing: Missing::NoImage });
 }

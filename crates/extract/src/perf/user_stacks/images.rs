@@ -96,4 +96,13 @@ impl Space for InProcess<'_> {
         let address = image.address_of(offset).ok_or(Missing::NoImage)?;
         Ok(Found { image, key: module.0.cast_unsigned(), address })
     }
+
+    /// CPython has made one per function with `-X perf`: `sub $8, %rsp; call *%rcx; add $8, %rsp; ret`, called by the interpreter to call it
+    /// again.
+    fn is_trampoline(&mut self, callee: u64, caller: u64) -> bool {
+        let module = |address| self.modules.find(self.space, address, self.ticks).map(|(module, _)| module);
+        let (Some(callee), Some(caller)) = (module(callee), module(caller)) else { return false };
+        let name = self.modules.modules.get(caller.index()).map_or("", |row| row.name.as_str());
+        callee == caller && (name.starts_with("python") || name.starts_with("libpython"))
+    }
 }

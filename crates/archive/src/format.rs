@@ -5,7 +5,7 @@ use tracesift_trace::info::TraceInfo;
 
 /// Major and minor version of the archive's schema. A new minor version only adds nullable columns at the end of a table,
 /// or tables; a new major version means extracting again.
-pub const SCHEMA_VERSION: [u32; 2] = [1, 5];
+pub const SCHEMA_VERSION: [u32; 2] = [1, 6];
 
 /// The file that describes the archive. It is written last: a directory without it is no archive.
 pub const TRACE_FILE: &str = "trace.json";

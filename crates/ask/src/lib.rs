@@ -29,6 +29,7 @@ pub mod question;
 pub mod recording;
 pub mod runs;
 pub mod shown;
+mod stack_ends;
 mod stack_names;
 mod stretches;
 pub mod tag_cache;

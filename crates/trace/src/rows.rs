@@ -5,11 +5,13 @@
 
 mod calls;
 mod counters;
+mod ends;
 mod faults;
 mod power;
 
 pub use calls::{FileIoRow, SyscallNameRow, SyscallRow, file_operations};
 pub use counters::CounterValueRow;
+pub use ends::{StackEndRow, stack_ends};
 pub use faults::{PageFaultRow, page_fault_kinds};
 pub use power::{CpuFrequencyRow, CpuIdleStateRow, CpuRow};
 

@@ -1,6 +1,6 @@
 //! Where code ran: frames, stacks, the names of frames, and what lines of managed code are found by.
 
-use tracesift_trace::rows::{FrameRow, ManagedCodeRow, StackRow, SymbolRow};
+use tracesift_trace::rows::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId};
 
 use crate::column::Timing;
@@ -21,6 +21,14 @@ table! {
     "One call stack. Equal stacks are stored once as far as memory allows, so two ids can name equal stacks.";
     stack: StackId, Delta, "", "Row id, given at first sight.", "made by the extract";
     frames: Vec<FrameId>, Plain, "", "Frames, leaf first.", "StackWalk";
+}
+
+table! {
+    StackEndRow in "stack_ends", always: false, Timing::Untimed,
+    "How many CPU samples of a process have user stacks that end so; from schema 1.6, of Linux recordings.";
+    process: ProcessId, Delta, "", "The process.", "`processes`";
+    end: i8, Dictionary, "", "0 where the thread began, as far as anybody can tell; all others end early: 1 with the copy of the stack, 2 in a file that was not there or was another one, 3 in code that was made at run time, 4 in code without usable unwind information, 5 after 512 frames, 6 the kernel followed frame pointers that were none. More may come.", "unwinding; perf sample callchain";
+    samples: i64, Plain, "", "CPU samples.", "`cpu_samples`";
 }
 
 table! {

@@ -47,7 +47,8 @@ macro_rules! every_table {
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
-            TagSummaryRow
+            TagSummaryRow,
+            StackEndRow
         }
     };
 }

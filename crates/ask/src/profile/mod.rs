@@ -20,6 +20,7 @@ use crate::filter::ProcessFilter;
 use crate::processes::Processes;
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
+use crate::stack_ends;
 use crate::time_range::TimeRange;
 use crate::wait_reason;
 
@@ -87,6 +88,15 @@ impl Question {
             listed.weights.push(Weight { thread, stack, weight, count });
         }
         Ok(listed)
+    }
+
+    /// A sentence about those of the processes whose stacks end early, so that their callers have too little.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn note_of_early_ends(&self, recording: &OpenRecording) -> Result<Option<String>, Error> {
+        let rows: Vec<ProcessRow> = recording.archive().rows()?;
+        stack_ends::note(recording, Processes::new(&rows).at_work(&self.filter))
     }
 
     /// What each owner has in each stack, and the stacks, which are read meanwhile.

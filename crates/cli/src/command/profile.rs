@@ -139,6 +139,9 @@ impl One {
         if let Some(warning) = self.recording.file.warning_of_left_out(&[needed]) {
             messages.warning(&format!("{}: {warning}", self.recording.file.name));
         }
+        if let Some(note) = question.note_of_early_ends(&self.recording)? {
+            messages.note(&format!("{}: {note}", self.recording.file.name));
+        }
         Ok(profile::Question { time, origin, ..question.clone() })
     }
 

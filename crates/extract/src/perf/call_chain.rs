@@ -68,10 +68,19 @@ impl<Sink: RowSink> Rows<'_, Sink> {
         let user = side_of(chain, first, Side::User);
         let recorded = || user.clone().count();
         let made = self.user_stacks.chain(at, recorded, self.stacks.modules(), &mut self.health);
-        match made {
-            Some(made) => self.stacks.whole(at.process, kernel, made.iter().copied(), at.ticks, self.sink),
-            None => self.stacks.whole(at.process, kernel, user, at.ticks, self.sink),
+        let (stack, is_made) = match made {
+            Some(made) => (self.stacks.whole(at.process, kernel, made.iter().copied(), at.ticks, self.sink), true),
+            None => (self.stacks.whole(at.process, kernel, user.clone(), at.ticks, self.sink), false),
+        };
+        if let Some(stack) = stack {
+            let end = if is_made {
+                self.user_stacks.end()
+            } else {
+                self.stack_ends.of_walked(user, at.process, self.stacks.modules(), at.ticks)
+            };
+            self.stack_ends.learn(stack, end);
         }
+        stack
     }
 
     /// The sampled instruction as a frame, for a sample without a stack.

@@ -19,6 +19,7 @@ mod programs;
 mod rows;
 mod samples;
 mod scheduler;
+mod stack_ends;
 mod survey;
 mod syscalls;
 mod task_state;
@@ -50,6 +51,7 @@ use inventory::Inventory;
 use pass::{Finished, Pass};
 use programs::needs_whole_samples;
 use rows::Rows;
+use stack_ends::StackEnds;
 pub use survey::{LinuxSurvey, survey_linux};
 use user_stacks::UserStacks;
 
@@ -173,7 +175,17 @@ fn write_rows(
 
     let files = ImageFiles::new(options.sysroot.clone()).with_vdso(vdso);
     let user_stacks = UserStacks::new(&metadata, files, budget.memory / 8);
-    let rows = Rows { clock, now: clock.zero, population, stacks, chains, user_stacks, health, sink: writer };
+    let rows = Rows {
+        clock,
+        now: clock.zero,
+        population,
+        stacks,
+        chains,
+        user_stacks,
+        stack_ends: StackEnds::default(),
+        health,
+        sink: writer,
+    };
     let cpus = cpus::rows(&metadata.features.core_types);
     let events = EventRows::new(metadata.clone(), &selection);
     let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events).with_marks(marks);
@@ -196,11 +208,12 @@ fn write_rows(
     info.sample_sources.extend(sources);
     info.has_switches = has_switches;
     info.has_ready = has_ready;
-    let Rows { population, stacks, mut health, .. } = rows;
+    let Rows { population, stacks, stack_ends, mut health, .. } = rows;
     let label = recording.labels.first().map_or("", String::as_str);
     for log in [file.damage(), ahead.finish().damage()] {
         count_damage(&mut health, log, label);
     }
+    writer.archive.write_table(&stack_ends.finish());
     writer.archive.write_table(&syscall_names);
     writer.archive.write_table(&cpus);
     writer.write_identities(stacks.into_modules(), population);

@@ -6,6 +6,7 @@ use tracesift_trace::{Clock, Health, Population, ProcessId, ThreadId};
 
 use super::chain_cache::ChainCache;
 use super::inventory::ticks;
+use super::stack_ends::StackEnds;
 use super::user_stacks::UserStacks;
 
 /// The state that rows are made from, and where they go.
@@ -18,6 +19,7 @@ pub(crate) struct Rows<'s, Sink> {
     pub(crate) stacks: Stacks,
     pub(crate) chains: ChainCache,
     pub(crate) user_stacks: UserStacks,
+    pub(crate) stack_ends: StackEnds,
     pub(crate) health: Health,
     pub(crate) sink: &'s mut Sink,
 }

@@ -15,20 +15,25 @@ impl<Sink: RowSink> Rows<'_, Sink> {
         let (time, cpu) = (self.clock.ns(at.ticks), at.cpu_or_none());
         let (process, thread) = (at.process, at.thread);
         match role {
-            Role::Cpu(weight) => self.sink.cpu_sample(&CpuSampleRow {
-                time,
-                cpu,
-                process,
-                thread,
-                weight: match (weight, at.sample.period) {
-                    (Weight::Period(_), Some(period)) => i64::try_from(period).unwrap_or(i64::MAX),
-                    (Weight::Period(ns) | Weight::Fixed(ns), _) => ns,
-                },
-                stack,
-                frame,
-                priority: None,
-                flags: 0,
-            }),
+            Role::Cpu(weight) => {
+                if let Some(stack) = stack {
+                    self.stack_ends.count(process, stack);
+                }
+                self.sink.cpu_sample(&CpuSampleRow {
+                    time,
+                    cpu,
+                    process,
+                    thread,
+                    weight: match (weight, at.sample.period) {
+                        (Weight::Period(_), Some(period)) => i64::try_from(period).unwrap_or(i64::MAX),
+                        (Weight::Period(ns) | Weight::Fixed(ns), _) => ns,
+                    },
+                    stack,
+                    frame,
+                    priority: None,
+                    flags: 0,
+                });
+            }
             Role::Counter => {
                 let source = i32::try_from(at.event).unwrap_or(i32::MAX);
                 self.sink.counter_sample(&CounterSampleRow { time, cpu, process, thread, source, stack, frame });

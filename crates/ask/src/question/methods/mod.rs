@@ -386,6 +386,8 @@ impl Question {
                 .collect();
         }
         section.notes.extend(notes::of(self, recording, &shown, &rows));
+        let processes = groups.iter().map(|group| group.process).filter(|_| !shown.is_empty());
+        section.notes.extend(crate::stack_ends::note(recording, processes)?);
         Ok(section)
     }
 }

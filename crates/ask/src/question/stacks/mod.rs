@@ -135,6 +135,7 @@ impl Ask for Question {
         let mut section = COLUMNS.section(&recording.file, &rows, self.facts(recording, sum(&found)));
         section.groups = groups;
         section.notes = self.notes(recording, !rows.is_empty());
+        section.notes.extend(crate::stack_ends::note(recording, rows.iter().map(|row| &*row.process))?);
         if self.granularity.by == By::Line && !rows.is_empty() && rows.iter().all(|row| row.named.place.is_none()) {
             section.notes.push(NO_LINES.to_owned());
         }

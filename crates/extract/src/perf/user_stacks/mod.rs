@@ -7,6 +7,7 @@ mod registers;
 
 use tracesift_perf::{BranchSampleFormat, Metadata};
 use tracesift_trace::modules::{AddressSpace, Modules};
+use tracesift_trace::rows::stack_ends;
 use tracesift_trace::{Health, ModuleId};
 use tracesift_unwind::{Architecture, Chain, End, Missing, Stack, Unwinder};
 
@@ -26,6 +27,8 @@ pub(crate) struct UserStacks {
     unwinder: Unwinder,
     images: Images,
     chain: Vec<u64>,
+    /// Where the last chain that was unwound ends.
+    end: Option<i8>,
 }
 
 impl UserStacks {
@@ -41,7 +44,13 @@ impl UserStacks {
             unwinder: Unwinder::new(memory / 4),
             images: Images::new(files, memory / 4 * 3),
             chain: Vec::new(),
+            end: None,
         }
+    }
+
+    /// Where the chain ends that [`Self::chain`] gave, as [`stack_ends`] has it; `None` of branches.
+    pub(super) fn end(&self) -> Option<i8> {
+        self.end
     }
 
     /// The user side of a sample's call chain, leaf first and with return addresses as they are; `None` where there is nothing to
@@ -54,6 +63,7 @@ impl UserStacks {
         health: &mut Health,
     ) -> Option<&[u64]> {
         let sample = &at.sample;
+        self.end = None;
         if !sample.has_tail() {
             return None;
         }
@@ -84,6 +94,14 @@ impl UserStacks {
         let space = AddressSpace::Process(at.process);
         let mut space = InProcess { images: &mut self.images, modules, space, ticks: at.ticks };
         let chain = self.unwinder.unwind(&registers, Stack::new(top, stack.bytes), &mut space, &mut self.chain);
+        self.end = Some(match &chain.end {
+            End::Root => stack_ends::WHOLE,
+            End::Cut { .. } => stack_ends::CUT,
+            End::Missing { missing: Missing::NoImage, .. } => stack_ends::MADE_CODE,
+            End::Missing { missing: Missing::Unusable(_), .. } => stack_ends::WITHOUT_FILE,
+            End::NoUnwindInformation { .. } | End::Lost { .. } => stack_ends::WITHOUT_INFORMATION,
+            End::TooLong => stack_ends::TOO_LONG,
+        });
         self.count(&chain, stack.bytes.len(), at, modules, health);
         (self.chain.len() > recorded()).then_some(&self.chain)
     }

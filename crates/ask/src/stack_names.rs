@@ -65,6 +65,16 @@ const SWITCHING: [&str; 24] = [
     "kiunwaitthread",
 ];
 
+/// Through which every call enters the kernel, whatever it is.
+const ENTRIES: [&str; 6] = [
+    "entry_SYSCALL_64_after_hwframe",
+    "do_syscall_64",
+    "x64_sys_call",
+    "el0t_64_sync",
+    "el0t_64_sync_handler",
+    "KiSystemServiceCopyEnd",
+];
+
 /// Names of stacks.
 #[derive(Debug)]
 pub(crate) struct StackNames {
@@ -107,6 +117,26 @@ impl StackNames {
         let outside = || named().filter(|method| !is_everybodys(method));
         let own = outside().find(|method| !is_standard(method));
         own.or_else(|| outside().next()).or_else(|| named().find(|method| !switches(method))).or(stack.first())
+    }
+
+    /// [`Self::telling`] as answers show it. Where that has no name of its own, the function that it called says more than an address.
+    pub(crate) fn telling_label(stack: &[MethodName]) -> Option<String> {
+        let method = Self::telling(stack)?;
+        let is_named = |method: &MethodName| {
+            let module = method.module.as_deref().unwrap_or_default();
+            let rest = method.function.strip_prefix(module);
+            !module.is_empty() && !rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("+0x"))
+        };
+        if is_named(method) {
+            return Some(method.to_string());
+        }
+        let place = stack.iter().position(|other| std::ptr::eq(other, method)).unwrap_or(0);
+        let tells = |method: &&MethodName| is_named(method) && !ENTRIES.contains(&method.function.as_str());
+        let called = stack.get(..place).unwrap_or_default().iter().rev().find(tells);
+        // How the C library calls its own functions inside.
+        let name = |called: &MethodName| called.function.strip_prefix("__GI_").unwrap_or(&called.function).to_owned();
+        let called = called.map(|called| format!(" ({})", name(called))).unwrap_or_default();
+        Some(format!("{method}{called}"))
     }
 }
 
@@ -170,5 +200,29 @@ mod tests {
         // Begins alike and is none.
         let own = [method("program", "standard::wait"), method("program", "main")];
         assert_eq!(StackNames::telling(&own).map(|method| &*method.function), Some("standard::wait"));
+    }
+
+    #[test]
+    fn a_program_without_names_is_told_by_what_it_called() {
+        let method = |module: &str, function: &str| MethodName {
+            module: Some(module.to_owned()),
+            function: function.to_owned(),
+        };
+        let label = |stack: &[MethodName]| StackNames::telling_label(stack);
+        let stack = [
+            method("[kernel.kallsyms]", "io_schedule"),
+            method("[kernel.kallsyms]", "__x64_sys_fsync"),
+            method("[kernel.kallsyms]", "do_syscall_64"),
+            method("libc.so.6", "__GI_fsync"),
+            method("dd", "dd+0x5d69"),
+            method("dd", "dd+0x2345"),
+        ];
+        assert_eq!(label(&stack).as_deref(), Some("dd!dd+0x5d69 (fsync)"));
+        // Where the library has no names either, the kernel has.
+        let stripped = [stack[1].clone(), stack[2].clone(), method("libc.so.6", "libc.so.6+0xf00"), stack[4].clone()];
+        assert_eq!(label(&stripped).as_deref(), Some("dd!dd+0x5d69 (__x64_sys_fsync)"));
+        assert_eq!(label(&stack[4..]).as_deref(), Some("dd!dd+0x5d69"));
+        assert_eq!(label(&[stack[3].clone(), method("dd", "flush")]).as_deref(), Some("dd!flush"));
+        assert_eq!(label(&[]), None);
     }
 }

@@ -236,7 +236,8 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         Kind::LongText,
         |r| {
             let part = |waker: &WokenBy| {
-                let at = StackNames::telling(&waker.stack).map(|method| format!(" in {method}")).unwrap_or_default();
+                let at =
+                    StackNames::telling_label(&waker.stack).map(|method| format!(" in {method}")).unwrap_or_default();
                 format!("{} x{}{at}", waker.label, waker.count)
             };
             let parts: Vec<String> = r.detail.wakers.iter().take(NAMED).map(part).collect();

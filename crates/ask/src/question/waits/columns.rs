@@ -82,7 +82,7 @@ impl Row {
                 part.push_str(&format!(", ready {}", ms(link.ready)));
             }
             if let Some((longest, stack)) = &link.longest {
-                let at = StackNames::telling(stack).map(|method| format!(" in {method}")).unwrap_or_default();
+                let at = StackNames::telling_label(stack).map(|method| format!(" in {method}")).unwrap_or_default();
                 part.push_str(&format!(", waited {} ({}{at})", ms(link.wait), ms(*longest)));
             }
             parts.push(part);
@@ -139,7 +139,7 @@ fn names(stack: &[MethodName]) -> Value {
 }
 
 fn telling(stack: &[MethodName]) -> Value {
-    StackNames::telling(stack).map(ToString::to_string).into()
+    StackNames::telling_label(stack).into()
 }
 
 const CHAIN: &[ColumnOf<ChainRow>] = &[

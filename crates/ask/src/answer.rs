@@ -356,41 +356,6 @@ impl Answer {
         self.sections.iter().flat_map(|section| &section.rows)
     }
 
-    /// The answer as one table without rows below rows, for formats that have no nesting. Where rows have rows below them,
-    /// these take their place: each begins with the columns `file` and `member` of the row that it belongs to. Of several
-    /// such columns `counts` wins, else the first that has rows.
-    #[must_use]
-    pub fn flattened(&self) -> Table {
-        let below = |row: &Vec<Value>, at: usize| match row.get(at) {
-            Some(Value::Table(table)) if !table.rows.is_empty() => Some(table.clone()),
-            _ => None,
-        };
-        let mut nested = self.positions(|column| column.kind == Kind::Table);
-        nested.sort_by_key(|&at| self.columns.get(at).is_none_or(|column| column.key != "counts"));
-        let found = nested.into_iter().find_map(|at| Some((at, self.rows().find_map(|row| below(row, at))?)));
-        let Some((at, example)) = found else {
-            return self.without_tables();
-        };
-        let owners: Vec<usize> = self.positions(|column| matches!(column.key, "file" | "member"));
-        let pick = |row: &Vec<Value>| owners.iter().filter_map(|&at| row.get(at).cloned()).collect::<Vec<_>>();
-        let columns = owners.iter().filter_map(|&at| self.columns.get(at).copied()).chain(example.columns).collect();
-        let rows = self.rows().flat_map(|row| {
-            let owner = pick(row);
-            let table = below(row, at).map(|table| table.rows).unwrap_or_default();
-            table.into_iter().map(move |row| owner.iter().cloned().chain(row).collect())
-        });
-        Table { columns, rows: rows.collect(), is_sparse: false }
-    }
-
-    fn without_tables(&self) -> Table {
-        let kept = self.positions(|column| column.kind != Kind::Table);
-        Table {
-            columns: kept.iter().filter_map(|&at| self.columns.get(at).copied()).collect(),
-            rows: self.rows().map(|row| kept.iter().filter_map(|&at| row.get(at).cloned()).collect()).collect(),
-            is_sparse: false,
-        }
-    }
-
     /// Drops the columns that are shown nowhere.
     pub(crate) fn drop_hidden(&mut self) {
         let kept = self.positions(|column| column.view != View::Nowhere);

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::answer::Value;
 use tracesift_ask::order::Between;
-use tracesift_ask::question::syscalls::Question;
+use tracesift_ask::question::syscalls::{By, Question};
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{When, ask};
@@ -129,6 +129,27 @@ fn answered(archive: &Path, question: &Question, time: &str) -> Rows {
     rows.collect()
 }
 
+/// The words and ids of each row by key, with calls, not returned, sum and longest.
+fn added_up(archive: &Path, question: &Question, time: &str) -> Vec<(BTreeMap<&'static str, String>, [i64; 4])> {
+    let when = When { time: time.parse::<TimeSpec>().expect("a time range"), ..When::default() };
+    let outcome = ask(&[Source::archive(archive.to_owned())], question, &when);
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    let answer = outcome.answer;
+    let row = |row: &Vec<Value>| {
+        let text = |value: &Value| match value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Int(figure) => Some(figure.to_string()),
+            _ => None,
+        };
+        let cells: BTreeMap<&'static str, String> =
+            answer.columns.iter().zip(row).filter_map(|(column, value)| Some((column.key, text(value)?))).collect();
+        let figure = |key: &str| cells.get(key).expect("a figure").parse().expect("a number");
+        let sums = ["calls", "open", "duration_sum_ns", "longest_ns"].map(figure);
+        (cells, sums)
+    };
+    answer.rows().map(row).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -148,7 +169,7 @@ proptest! {
             calls: Patterns::parse(only_call.unwrap_or_default()),
             errors: Patterns::parse(only_error.unwrap_or_default()),
             duration: Between { min: min.map(|min| min * MS), max: None },
-            per_thread,
+            by: if per_thread { By::ThreadAndCall } else { By::ProcessAndCall },
             ..Question::default()
         };
         let mut expected = Rows::new();
@@ -184,5 +205,61 @@ proptest! {
             }
         }
         prop_assert_eq!(answered(&archive, &question, &format!("{begin}ms..{end}ms")), expected);
+    }
+
+    #[test]
+    fn rows_of_fewer_kinds_add_up_to_those_of_processes_and_calls(
+        mut calls in prop::collection::vec(call(), 1..60),
+        (begin, end) in (0..50_i64, 51..101_i64),
+        only_call in prop::option::of(prop::sample::select(vec!["open*", "463"])),
+    ) {
+        calls.sort_by_key(|call| call.time);
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let archive = archive(directory.path(), &calls);
+        let of = |by| {
+            let question = Question { calls: Patterns::parse(only_call.unwrap_or_default()), by, ..Question::default() };
+            added_up(&archive, &question, &format!("{begin}ms..{end}ms"))
+        };
+        for (by, keys) in [
+            (By::Call, &["call", "number"][..]),
+            (By::Process, &["process", "pid"]),
+            (By::Thread, &["process", "pid", "tid"]),
+            (By::Error, &["error"]),
+        ] {
+            // By hand: the calls one by one, in groups.
+            let mut expected: BTreeMap<Vec<String>, [i64; 4]> = BTreeMap::new();
+            for call in &calls {
+                let name = NAMES.iter().find(|(number, _)| *number == call.number).map_or("463", |(_, name)| name);
+                let is_asked = match only_call {
+                    Some("open*") => name == "openat",
+                    Some("463") => name == "463",
+                    _ => true,
+                };
+                if !is_asked || call.time <= begin * MS && call.start < begin * MS || call.start >= end * MS {
+                    continue;
+                }
+                let process = if call.process == ProcessId(1) { "a" } else { "b" };
+                let error = call.error.map(|error| ERRORS.iter().find(|(number, _)| *number == error).expect("known").1);
+                let key = keys.iter().map(|key| match *key {
+                    "call" => name.to_owned(),
+                    "number" => call.number.to_string(),
+                    "process" => process.to_owned(),
+                    "pid" => (call.process.0 * 100).to_string(),
+                    "tid" => (call.thread.0 + 1000).to_string(),
+                    _ => error.unwrap_or("(none)").to_owned(),
+                });
+                let duration = (call.time.min(end * MS) - call.start.max(begin * MS)).max(0);
+                let sums = expected.entry(key.collect()).or_default();
+                sums[0] += 1;
+                sums[1] += i64::from(call.result.is_none());
+                sums[2] += duration;
+                sums[3] = sums[3].max(duration);
+            }
+            let found = of(by).into_iter().map(|(row, sums)| {
+                let key = keys.iter().map(|key| row.get(*key).cloned().expect("a column")).collect::<Vec<_>>();
+                (key, sums)
+            });
+            prop_assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
+        }
     }
 }

@@ -10,10 +10,11 @@ use tracesift_ask::answer::{Answer, Table, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::methods::MethodPatterns;
-use tracesift_ask::question::waits::Question;
+use tracesift_ask::question::threads;
+use tracesift_ask::question::waits::{Question, sums};
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_range::TimeRange;
-use tracesift_ask::{When, ask};
+use tracesift_ask::{Ask, When, ask};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, FrameRow, Origin, StackRow, SymbolRow, ThreadRow, switch_flags};
 use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, StackId, ThreadId};
@@ -121,7 +122,7 @@ fn archive(directory: &Path) -> PathBuf {
     target
 }
 
-fn answer(question: &Question) -> Answer {
+fn answer(question: &dyn Ask) -> Answer {
     let directory = tempfile::tempdir().expect("temporary directory");
     let outcome = ask(&[Source::archive(archive(directory.path()))], question, &When::default());
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
@@ -190,4 +191,72 @@ fn filters_and_time_ranges() {
     assert_eq!(lengths(Question { length, ..Question::default() }), [60, 80, 90]);
     let time = TimeRange { start: Some(150 * MS), end: Some(305 * MS) };
     assert_eq!(lengths(Question { time, ..Question::default() }), [5, 40, 45, 50]);
+}
+
+/// Rows added up so: the texts of these columns, then number, sum, union and longest in ms.
+fn added_up(by: sums::By, waits: Question, keys: &[&str]) -> Vec<(Vec<String>, [i64; 4])> {
+    let answer = answer(&sums::Question { waits, by, sort: sums::Sort::Sum });
+    let row = |row: &Vec<Value>| {
+        let text = |key: &&str| match value(&answer, row, key) {
+            Value::Text(text) => text.clone(),
+            Value::Int(figure) => figure.to_string(),
+            Value::None => String::new(),
+            other => panic!("{other:?}"),
+        };
+        let figure = |key| if let Value::Int(figure) = value(&answer, row, key) { *figure } else { panic!("no {key}") };
+        let figures = ["wait_sum_ns", "wait_ns", "longest_ns"].map(|key| figure(key) / MS);
+        (keys.iter().map(text).collect(), [figure("waits"), figures[0], figures[1], figures[2]])
+    };
+    answer.rows().map(row).collect()
+}
+
+#[test]
+fn waits_are_added_up_by_method_and_by_whom_they_were_for() {
+    let owned = |rows: &[(&[&str], [i64; 4])]| -> Vec<(Vec<String>, [i64; 4])> {
+        rows.iter().map(|(key, figures)| (key.iter().map(|text| (*text).to_owned()).collect(), *figures)).collect()
+    };
+    // The hang has no stack.
+    let by_method = added_up(sums::By::Method, Question::default(), &["wait_method"]);
+    let expected: [(&[&str], _); 4] = [
+        (&["(no stack)"], [1, 60, 60, 60]),
+        (&["c.exe!C::Read"], [1, 80, 80, 80]),
+        (&["a.exe!A::Lock"], [1, 100, 100, 100]),
+        (&["b.exe!B::Ask"], [2, 100, 100, 90]),
+    ];
+    assert_eq!(by_method, owned(&expected));
+    // A's wait for B's lock and B's wait for C's answer were for C, which waited for the disk; the longer one covers both.
+    let keys = ["waited_for", "waker_did", "waker_method", "waker_woken_by"];
+    let by_waker = added_up(sums::By::Waker, Question::default(), &keys);
+    let expected: [(&[&str], _); 4] = [
+        (&["interrupt", "", "", ""], [1, 10, 10, 10]),
+        (&["(nobody)", "", "", ""], [1, 60, 60, 60]),
+        (&["disk", "", "", ""], [1, 80, 80, 80]),
+        (&["c.exe(30) 33", "waited", "c.exe!C::Read", "disk"], [2, 190, 100, 100]),
+    ];
+    assert_eq!(by_waker, owned(&expected));
+    let direct = answer(&sums::Question { by: sums::By::Waker, ..sums::Question::default() });
+    let direct: Vec<_> = direct.rows().map(|row| value(&direct, row, "direct_ns").clone()).collect();
+    assert_eq!(direct, [10, 60, 80, 90].map(|ms| Value::Int(ms * MS)));
+}
+
+#[test]
+fn whoever_is_asked_the_sums_are_those_of_the_threads() {
+    let time = |start, end| TimeRange { start, end };
+    for time in [time(None, None), time(Some(150 * MS), Some(305 * MS)), time(Some(108 * MS), Some(950 * MS))] {
+        let rows = answer(&threads::Question { time, ..threads::Question::default() });
+        let waits = rows.rows().map(|row| if let Value::Int(ns) = value(&rows, row, "wait_ns") { *ns } else { 0 });
+        let waits = waits.sum::<i64>() / MS;
+        assert!(waits > 0);
+        for by in [sums::By::Method, sums::By::Waker, sums::By::Thread, sums::By::Process] {
+            // What is shown of it changes nothing about the sum.
+            let top = Top { take: Some(1), skip: 0 };
+            let question = |top| Question { time, top, ..Question::default() };
+            let sum: i64 = added_up(by, question(Top::default()), &[]).iter().map(|(_, figures)| figures[1]).sum();
+            assert_eq!(sum, waits, "{by:?}");
+            let one = answer(&sums::Question { waits: question(top), by, sort: sums::Sort::Union });
+            assert_eq!(one.rows().count(), 1);
+            let fact = one.sections[0].facts.iter().find(|fact| fact.label == "wait sum").expect("a sum");
+            assert_eq!(fact.value, Value::Int(waits * MS), "{by:?}");
+        }
+    }
 }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use tracesift_ask::answer::{Column, View, descriptions};
 use tracesift_ask::question::{
-    cpu, instants, merged_cpu, methods, missing, process, stacks, stats, syscalls, testrun, threads, version, waits,
+    cpu, instants, merged_cpu, merged_methods, methods, missing, process, stacks, stats, syscalls, testrun, threads,
+    version, waits,
 };
 
 use crate::args;
@@ -151,7 +152,10 @@ fn the_tests_of_behaviours_exist() {
 fn the_columns_of_the_questions() {
     for (name, tables) in [
         ("cpu", vec![("", cpu::COLUMNS.descriptions()), ("With `--merge`:\n\n", descriptions(merged_cpu::COLUMNS))]),
-        ("methods", vec![("", methods::COLUMNS.descriptions())]),
+        (
+            "methods",
+            vec![("", methods::COLUMNS.descriptions()), ("With `--merge`:\n\n", descriptions(merged_methods::COLUMNS))],
+        ),
         ("time", vec![("", instants::COLUMNS.descriptions())]),
         ("process", vec![("", process::COLUMNS.descriptions())]),
         (
@@ -163,7 +167,14 @@ fn the_columns_of_the_questions() {
             ],
         ),
         ("stacks", vec![("", stacks::COLUMNS.descriptions())]),
-        ("waits", vec![("", waits::COLUMNS.descriptions()), ("The objects of `chain`:\n\n", waits::chain_columns())]),
+        (
+            "waits",
+            vec![
+                ("", waits::COLUMNS.descriptions()),
+                ("The objects of `chain`:\n\n", waits::chain_columns()),
+                ("With `--by`:\n\n", waits::sums::COLUMNS.descriptions()),
+            ],
+        ),
         ("syscalls", vec![("", syscalls::COLUMNS.descriptions())]),
         ("version", vec![("", version::COLUMNS.descriptions())]),
         ("symbols", vec![("", missing::COLUMNS.descriptions())]),

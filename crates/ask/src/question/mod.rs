@@ -3,6 +3,7 @@
 pub mod cpu;
 pub mod instants;
 pub mod merged_cpu;
+pub mod merged_methods;
 pub mod methods;
 pub mod missing;
 pub mod process;

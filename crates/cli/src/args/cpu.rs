@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use tracesift_ask::Ask;
 use tracesift_ask::label_cut::LabelCut;
 use tracesift_ask::order::{Between, Top};
-use tracesift_ask::question::{cpu, merged_cpu, methods};
+use tracesift_ask::question::{cpu, merged_cpu, merged_methods, methods};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::time_format::TimeStyle;
 use tracesift_extract::input::Patterns;
@@ -69,9 +69,9 @@ struct FigureArgs {
     /// methods, else none]
     #[arg(long, value_name = "WHAT", conflicts_with = "bucket")]
     totals: Option<Totals>,
-    /// A row per name of processes over all files: their CPU file by file, and the last file's minus the first one's. Filters are of single
-    /// processes, --top of names
-    #[arg(long, conflicts_with_all = ["per_method", "bucket", "core_numbers", "show_modules", "totals"])]
+    /// A row per name of processes over all files, or per name and method or stack tag: sums, and figures file by file. Filters are of
+    /// single processes and rows of single files, --top of names
+    #[arg(long, conflicts_with_all = ["bucket", "core_numbers", "show_modules", "totals", "per_thread", "percentiles", "first_last", "by"])]
     pub(crate) merge: bool,
     /// The numbers of the CPUs on which each process ran, from the events
     #[arg(long, conflicts_with = "per_method")]
@@ -180,6 +180,7 @@ enum Sort {
     /// CPU
     Cpu,
     /// CPU of the method itself, without what it calls
+    #[value(alias = "self")]
     Exclusive,
     /// Samples
     Samples,
@@ -192,8 +193,10 @@ enum Sort {
     /// CPU, wait and ready
     CpuWaitReady,
     /// The longest single wait
+    #[value(alias = "longest")]
     LongestWait,
     /// Mean of the single ready spans
+    #[value(alias = "ready-avg")]
     ReadyAverage,
     /// Switches
     Switches,
@@ -204,6 +207,7 @@ enum Sort {
     /// Last time seen
     Last,
     /// Time from first to last
+    #[value(alias = "last-first")]
     Duration,
     /// Precise run time of a process
     Run,
@@ -242,9 +246,37 @@ impl CpuArgs {
         }
     }
 
-    /// Order and number of the rows where files are merged; `None`: they are not.
+    /// How the rows of methods are merged; `None`: they are not, or there are none.
+    pub(crate) fn merged_methods(&self) -> Result<Option<merged_methods::Merge>, UsageError> {
+        if !self.figures.merge || !self.methods.are_asked() {
+            return Ok(None);
+        }
+        let sort = match self.figures.sort {
+            Sort::Cpu => merged_methods::Sort::Cpu,
+            Sort::Exclusive => merged_methods::Sort::Exclusive,
+            Sort::Wait => merged_methods::Sort::Wait,
+            Sort::Ready => merged_methods::Sort::Ready,
+            Sort::Name => merged_methods::Sort::Name,
+            other => {
+                return Err(wrong_sort(
+                    other,
+                    "is of rows that are not merged",
+                    "sort by cpu, exclusive, wait, ready or name",
+                ));
+            }
+        };
+        let top_methods = Top { take: self.methods.top_methods, skip: self.methods.skip_methods };
+        Ok(Some(merged_methods::Merge { sort, top: self.rows.top(), top_methods }))
+    }
+
+    /// The question about methods whose answer is merged.
+    pub(crate) fn methods_to_be_merged(&self, messages: &Messages) -> Result<methods::Question, UsageError> {
+        Ok(merged_methods::to_be_merged(self.by_method(messages)?))
+    }
+
+    /// Order and number of the rows where processes of files are merged; `None`: they are not.
     pub(crate) fn merged(&self) -> Result<Option<(merged_cpu::Sort, Top)>, UsageError> {
-        if !self.figures.merge {
+        if !self.figures.merge || self.methods.are_asked() {
             return Ok(None);
         }
         let sort = match self.figures.sort {

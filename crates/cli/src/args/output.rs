@@ -1,6 +1,6 @@
 //! How answers are printed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use tracesift_ask::order::Top;
@@ -30,7 +30,7 @@ impl RowArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
-    /// Format of the answer [default: table]
+    /// Format of the answer [default: what the name of the file says, else table]
     #[arg(long, value_name = "FORMAT", conflicts_with = "csv")]
     pub(crate) format: Option<Format>,
 
@@ -38,9 +38,13 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "out")]
     pub(crate) csv: Option<PathBuf>,
 
-    /// Write the answer to a file
+    /// Write the answer to a file; its name tells the format: .csv, .json, .jsonl, .parquet
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+
+    /// Make each object of this list a row of CSV or Parquet, with the columns of its row repeated: chain, wakers, counts …
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) explode: Option<String>,
 
     /// Show more columns in a table
     #[arg(long)]
@@ -68,9 +72,11 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The format; without one it is a table, on a terminal or not.
+    /// The format; where none is named, the one that the name of the file ends with. Else it is a table, on a terminal or not.
     pub(crate) fn format(&self) -> Format {
-        self.format.unwrap_or(if self.csv.is_some() { Format::Csv } else { Format::Table })
+        let by_name = || Format::of_file_name(self.out.as_ref()?);
+        let of_csv = || self.csv.is_some().then_some(Format::Csv);
+        self.format.or_else(of_csv).or_else(by_name).unwrap_or(Format::Table)
     }
 
     /// How instants are shown.
@@ -92,6 +98,20 @@ pub(crate) enum Format {
     Jsonl,
     /// A Parquet file, raw units
     Parquet,
+}
+
+impl Format {
+    /// The format that the name of a file says.
+    fn of_file_name(file: &Path) -> Option<Self> {
+        let extension = file.extension()?.to_str()?.to_lowercase();
+        Some(match extension.as_str() {
+            "csv" => Self::Csv,
+            "json" => Self::Json,
+            "jsonl" | "ndjson" => Self::Jsonl,
+            "parquet" => Self::Parquet,
+            _ => return None,
+        })
+    }
 }
 
 /// How a table shows times.

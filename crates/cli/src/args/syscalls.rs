@@ -43,19 +43,34 @@ struct CallRowArgs {
     /// A row per thread and call in place of a row per process and call
     #[arg(long)]
     per_thread: bool,
+    /// Add up: a row per call, whoever made it, per process, per thread, or per error
+    #[arg(long, value_name = "WHAT", conflicts_with = "per_thread")]
+    by: Option<By>,
     /// Order of the rows; the largest stands last
-    #[arg(long, value_name = "KEY", default_value = "time")]
+    #[arg(long, value_name = "KEY", default_value = "sum")]
     sort: CallSort,
 }
 
 /// Order of `dump syscalls`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum CallSort {
-    Time,
+    #[value(alias = "time")]
+    Sum,
     Calls,
     Failed,
+    Open,
+    Average,
     Longest,
     Name,
+}
+
+/// What has a row.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum By {
+    Call,
+    Process,
+    Thread,
+    Error,
 }
 
 impl SyscallsArgs {
@@ -67,11 +82,20 @@ impl SyscallsArgs {
             calls: Patterns::parse(&calls.calls),
             errors: Patterns::parse(&calls.errors),
             duration: Between { min: calls.min_duration, max: calls.max_duration },
-            per_thread: calls.per_thread,
+            by: match calls.by {
+                None if calls.per_thread => syscalls::By::ThreadAndCall,
+                None => syscalls::By::ProcessAndCall,
+                Some(By::Call) => syscalls::By::Call,
+                Some(By::Process) => syscalls::By::Process,
+                Some(By::Thread) => syscalls::By::Thread,
+                Some(By::Error) => syscalls::By::Error,
+            },
             sort: match calls.sort {
-                CallSort::Time => syscalls::Sort::Time,
+                CallSort::Sum => syscalls::Sort::Sum,
                 CallSort::Calls => syscalls::Sort::Calls,
                 CallSort::Failed => syscalls::Sort::Failed,
+                CallSort::Open => syscalls::Sort::Open,
+                CallSort::Average => syscalls::Sort::Average,
                 CallSort::Longest => syscalls::Sort::Longest,
                 CallSort::Name => syscalls::Sort::Name,
             },

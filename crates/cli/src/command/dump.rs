@@ -1,10 +1,10 @@
 //! `dump`: puts a question to archives.
 
 use chrono::Local;
-use tracesift_ask::answer::{Answer, Column, View, descriptions};
+use tracesift_ask::answer::{Answer, Column, Kind, View, descriptions};
 use tracesift_ask::column_choice::{Chosen, ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
-use tracesift_ask::question::merged_cpu;
+use tracesift_ask::question::{merged_cpu, merged_methods};
 use tracesift_ask::recording::Source;
 use tracesift_ask::shown::Shown;
 use tracesift_ask::{Ask, When, ask, totals};
@@ -23,7 +23,7 @@ use crate::terminal::{self, Messages};
 
 /// Answers the question.
 pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &Messages) -> anyhow::Result<Exit> {
-    let mut printer = Printer { csv: csv.cloned(), ..Printer::new(dump.common().2, no_color)? };
+    let mut printer = Printer { csv: csv.cloned(), ..Printer::new(dump.common().2, no_color, messages)? };
     match dump {
         Dump::Cpu(args) => {
             printer.style.time = args.time_style();
@@ -33,6 +33,12 @@ pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &
                 let merge = |answer: &mut Answer| *answer = merged_cpu::merge(answer, sort, top);
                 return ask_and(common, &when, &args.to_be_merged(), Some(&columns), merge, &printer, messages);
             }
+            if let Some(how) = args.merged_methods()? {
+                let columns = descriptions(merged_methods::COLUMNS);
+                let merge = |answer: &mut Answer| *answer = merged_methods::merge(answer, how);
+                let question = args.methods_to_be_merged(messages)?;
+                return ask_and(common, &when, &question, Some(&columns), merge, &printer, messages);
+            }
             let question = args.question(messages)?;
             let add_totals = |answer: &mut Answer| {
                 answer.sums = totals::of_runs_and_tests(&answer.sections, common.1.one_run);
@@ -41,7 +47,7 @@ pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &
         }
         Dump::Stacks(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Threads(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
-        Dump::Waits(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
+        Dump::Waits(args) => ask_archives(dump.common(), &dump.when(), args.question().as_ref(), &printer, messages),
         Dump::Syscalls(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Process(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
         Dump::Version(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
@@ -52,7 +58,7 @@ pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &
 
 /// Tells instants on every clock.
 pub(crate) fn time(args: &TimeArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
-    let printer = Printer::new(&args.output, no_color)?;
+    let printer = Printer::new(&args.output, no_color, messages)?;
     let common = (&args.files, &args.runs, &args.output);
     ask_archives(common, &args.zero.when(), &args.question(), &printer, messages)
 }
@@ -150,11 +156,14 @@ pub(crate) struct Printer {
     columns: ColumnChoice,
     /// ETWAnalyzer's columns for a CSV file, where its own command line asked for one.
     csv: Option<Layout>,
+    /// The list whose objects are rows.
+    exploded: Option<String>,
+    messages: Messages,
 }
 
 impl Printer {
     /// For these arguments.
-    pub(crate) fn new(args: &OutputArgs, no_color: bool) -> Result<Self, UsageError> {
+    pub(crate) fn new(args: &OutputArgs, no_color: bool, messages: &Messages) -> Result<Self, UsageError> {
         let target = match args.csv.as_ref().or(args.out.as_ref()) {
             Some(path) => Target::File(path.clone()),
             None => Target::Stdout,
@@ -162,6 +171,12 @@ impl Printer {
         let format = args.format();
         if format == Format::Parquet && target.is_terminal() {
             return Err(UsageError::new("Parquet is not for terminals", "name a file with --out FILE"));
+        }
+        if args.explode.is_some() && !matches!(format, Format::Csv | Format::Parquet) {
+            return Err(UsageError::new(
+                "--explode is for CSV and Parquet",
+                "the other formats show lists as they are",
+            ));
         }
         let on_terminal = target.is_terminal();
         let style = Style {
@@ -171,7 +186,9 @@ impl Printer {
             time: args.time_style(),
             color: on_terminal && terminal::stdout_shows_color(no_color),
         };
-        Ok(Self { format, style, target, columns: ColumnChoice::parse(&args.columns), csv: None })
+        let columns = ColumnChoice::parse(&args.columns);
+        let exploded = args.explode.clone();
+        Ok(Self { format, style, target, columns, csv: None, exploded, messages: *messages })
     }
 
     /// Whether all columns that are asked for are among these.
@@ -184,6 +201,16 @@ impl Printer {
 
     /// Those of the columns that are asked for.
     fn choose(&self, columns: &[Column]) -> Result<Chosen, UsageError> {
+        let lists = || columns.iter().filter(|column| column.kind == Kind::Table && column.view != View::Nowhere);
+        if let Some(list) = self.exploded.as_ref().filter(|list| lists().all(|column| column.key != **list)) {
+            let known: Vec<&str> = lists().map(|column| column.key).collect();
+            let known = if known.is_empty() {
+                "this answer has none".to_owned()
+            } else {
+                format!("there are {}", known.join(", "))
+            };
+            return Err(UsageError::new(format!("there is no list of objects `{list}`"), known));
+        }
         self.columns.choose(columns).map_err(|UnknownColumn { name, known }| {
             UsageError::new(format!("there is no column `{name}`"), format!("there are {}", known.join(", ")))
         })
@@ -212,9 +239,20 @@ impl Printer {
     fn print_chosen(&self, mut answer: Answer, chosen: &Chosen) -> anyhow::Result<()> {
         let as_theirs = self.csv.as_ref().and_then(|layout| reference::csv::Table::of(&answer, layout));
         if let Some(table) = as_theirs {
-            return self.target.write(|out| Ok(table.write(out)?));
+            self.say_written(self.target.write(|out| Ok(table.write(out)?))?);
+            return Ok(());
         }
         chosen.apply(&mut answer);
-        output::write(&answer, self.format, &self.style, &self.target)
+        let written = output::write(&answer, self.format, self.exploded.as_deref(), &self.style, &self.target)?;
+        self.say_written(written);
+        Ok(())
+    }
+
+    /// Says what a file has: nothing else would be seen.
+    fn say_written(&self, rows: usize) {
+        if let Target::File(path) = &self.target {
+            let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+            self.messages.note(&format!("{rows} written to {}", path.display()));
+        }
     }
 }

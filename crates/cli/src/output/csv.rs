@@ -1,26 +1,21 @@
-//! CSV after RFC 4180: commas, CRLF, a header, quotes where needed; figures are raw and never depend on the locale.
+//! CSV after RFC 4180: commas, CRLF, a header, quotes where needed; figures are raw and never depend on the locale. Lists and objects are
+//! cells with their JSON text.
 //!
 //! A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line break) gets an
 //! apostrophe in front: names in a recording come from strangers. Programs that want the bare text read JSON.
 
 use std::io::{self, Write};
 
-use tracesift_ask::answer::{Answer, Value, View};
+use tracesift_ask::answer::Value;
+
+use crate::output::flat::Flat;
+use crate::output::json;
 
 /// Writes an answer.
-pub(crate) fn write(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
-    let flat = answer.flattened();
-    let shown: Vec<usize> = flat
-        .columns
-        .iter()
-        .enumerate()
-        .filter(|(_, column)| column.view != View::People)
-        .map(|(index, _)| index)
-        .collect();
-    let keys = shown.iter().filter_map(|&index| flat.columns.get(index)).map(|column| column.key.to_owned());
-    record(out, keys)?;
+pub(crate) fn write(out: &mut dyn Write, flat: &Flat<'_>) -> io::Result<()> {
+    record(out, flat.columns.iter().map(|(name, _)| name.clone()))?;
     for row in &flat.rows {
-        record(out, shown.iter().map(|&index| row.get(index).map(text).unwrap_or_default()))?;
+        record(out, row.iter().map(|value| text(value)))?;
     }
     Ok(())
 }
@@ -42,17 +37,13 @@ pub(crate) fn record(out: &mut dyn Write, fields: impl Iterator<Item = String>) 
 
 fn text(value: &Value) -> String {
     match value {
-        Value::None | Value::Table(_) => String::new(),
+        Value::None => String::new(),
         Value::Bool(value) => value.to_string(),
         Value::Int(value) => value.to_string(),
         Value::Float(value) if value.is_finite() => value.to_string(),
         Value::Float(_) => String::new(),
         Value::Text(value) => inert(value.clone()),
-        Value::Integers(values) => values.iter().map(i64::to_string).collect::<Vec<_>>().join("; "),
-        Value::List(values) => inert(values.join("; ")),
-        Value::Map(values) => {
-            inert(values.iter().map(|(key, value)| format!("{key}={}", text(value))).collect::<Vec<_>>().join("; "))
-        }
+        Value::List(_) | Value::Integers(_) | Value::Map(_) | Value::Table(_) => json::text(value),
     }
 }
 

@@ -40,6 +40,10 @@ fn write_file<T>(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> any
         return write(&mut BufWriter::new(File::create(path)?));
     }
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Without this the message would name a temporary file that nobody has asked for.
+    if !directory.is_dir() {
+        anyhow::bail!("there is no directory {}", directory.display());
+    }
     let mut file = tempfile::Builder::new().prefix(".tracesift-").tempfile_in(directory)?;
     let written = write(&mut BufWriter::new(file.as_file_mut()))?;
     restore_permissions(file.as_file())?;

@@ -58,6 +58,8 @@ answers! {
     core_numbers: "dump", "cpu", "--core-numbers", "--details";
     merged: "dump", "cpu", "--merge", "-p", "!System";
     merged_as_csv: "dump", "cpu", "--merge", "--sort", "difference", "--format", "csv";
+    merged_methods: "dump", "cpu", "--merge", "--methods", "*", "--top-methods", "2";
+    merged_tags_by_samples: "dump", "cpu", "--merge", "--stacktags", "*", "--sort", "samples";
     merged_by_priority: "dump", "cpu", "--merge", "--sort", "priority";
     a_difference_of_one_file: "dump", "cpu", "--sort", "difference";
     stack_tags: "dump", "cpu", "-f", "Write*", "--stacktags", "*", "--totals", "method";
@@ -96,6 +98,10 @@ answers! {
     threads_as_json: "dump", "threads", "-p", "FileWriter", "--format", "json", "--sort", "wait";
     waits: "dump", "waits";
     waits_as_json: "dump", "waits", "-p", "FileWriter", "--format", "json";
+    waits_by_method: "dump", "waits", "--by", "method";
+    waits_by_waker: "dump", "waits", "--by", "waker", "--sort", "longest", "--details";
+    waits_by_thread: "dump", "waits", "--by", "thread";
+    waits_in_another_order: "dump", "waits", "--sort", "sum";
     no_waits_were_recorded: "dump", "waits", "Slow.sift";
     stacks: "dump", "stacks", "--no-cmdline";
     stacks_of_callers_by_line: "dump", "stacks", "-f", "Write*", "-p", "FileWriter", "--callers", "--by", "line";
@@ -128,20 +134,12 @@ fn a_file_is_complete_or_absent() {
     let directory = archives();
     let file = directory.path().join("answer.csv");
     let said = run(directory.path(), &["dump", "cpu", "--csv", "answer.csv"]);
-    assert_eq!(said, "exit: 0\n--- stdout\n--- stderr\n");
+    assert_eq!(said, "exit: 0\n--- stdout\n--- stderr\nnote: 4 rows written to answer.csv\n");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.starts_with("file,test,test_ms,machine,date,process,pid,cpu_ns,samples,") && text.ends_with("\r\n"));
     let said = run(directory.path(), &["dump", "cpu", "--csv", "missing/answer.csv"]);
-    assert!(said.starts_with("exit: 1\n--- stdout\n--- stderr\nerror: cannot write missing/answer.csv"), "{said}");
-}
-
-#[test]
-fn parquet_has_the_rows_of_json() {
-    let directory = archives();
-    let said = run(directory.path(), &["dump", "process", "--format", "parquet", "--out", "answer.parquet"]);
-    assert_eq!(said, "exit: 0\n--- stdout\n--- stderr\n");
-    let bytes = fs::read(directory.path().join("answer.parquet")).unwrap();
-    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    let expected = "error: cannot write missing/answer.csv: there is no directory missing\n";
+    assert_eq!(said, format!("exit: 1\n--- stdout\n--- stderr\n{expected}"));
 }
 
 #[test]
@@ -195,5 +193,47 @@ fn profiles_are_files() {
     ] {
         let said = run(directory.path(), &["export", "Write*.sift", "-o", name]);
         assert!(said.starts_with("exit: 0") && file(name).starts_with(begin), "{name}: {said}");
+    }
+}
+
+#[test]
+fn merged_methods_are_the_sums_of_the_files() {
+    use serde_json::Value;
+    use std::collections::BTreeMap;
+
+    let directory = archives();
+    let asked = |extra: &[&str]| -> Vec<Value> {
+        let question = ["dump", "cpu", "--methods", "*", "--stacktags", "*", "--format", "json"];
+        let said = run(directory.path(), &[&question[..], extra].concat());
+        let (_, json) = said.split_once("--- stdout\n").unwrap();
+        serde_json::from_str(json.split_once("--- stderr").unwrap().0).unwrap()
+    };
+    let again = directory.path().join("Again.sift");
+    fs::create_dir(&again).unwrap();
+    for file in
+        fs::read_dir(directory.path().join("Write_250ms_PC_CLT_TestStatus-Passed_20220404-101500.sift")).unwrap()
+    {
+        let file = file.unwrap();
+        fs::copy(file.path(), again.join(file.file_name())).unwrap();
+    }
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    let key = |row: &Value| {
+        (text(row, "process").to_lowercase(), text(row, "module"), text(row, "method"), text(row, "stack_tag"))
+    };
+    let mut files: BTreeMap<_, BTreeMap<String, i64>> = BTreeMap::new();
+    for row in asked(&[]) {
+        let cpu = row["cpu_ns"].as_i64().unwrap_or_default();
+        *files.entry(key(&row)).or_default().entry(text(&row, "file")).or_default() += cpu;
+    }
+    let merged = asked(&["--merge"]);
+    assert!(merged.len() > 3);
+    assert_eq!(merged.len(), files.len());
+    for row in &merged {
+        let sums = &files[&key(row)];
+        let figure = |key: &str| row[key].as_i64().unwrap_or_default();
+        assert_eq!(figure("files"), i64::try_from(sums.len()).unwrap(), "{row}");
+        let sum: i64 = sums.values().sum();
+        let expected = [sum, sum / figure("files"), *sums.values().min().unwrap(), *sums.values().max().unwrap()];
+        assert_eq!(["cpu_ns", "cpu_mean_ns", "cpu_min_ns", "cpu_max_ns"].map(figure), expected, "{row}");
     }
 }

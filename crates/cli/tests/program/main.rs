@@ -6,6 +6,7 @@ mod answers;
 mod demo;
 mod events;
 mod extracting;
+mod formats;
 mod help;
 mod importing;
 mod mistakes;

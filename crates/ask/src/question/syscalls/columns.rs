@@ -8,43 +8,45 @@ use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::threads;
 
-/// The calls of one kind of a process or thread.
+/// Calls that have something in common.
 #[derive(Clone, Debug)]
 pub struct Row {
-    process: ProcessRow,
+    process: Option<ProcessRow>,
     thread: Option<ThreadRow>,
-    number: i32,
+    number: Option<i32>,
     name: Option<String>,
+    /// `None`: a row is not of one error.
+    error: Option<Option<i64>>,
     pub(super) sums: Sums,
 }
 
 impl Row {
     pub(super) fn new(
-        process: ProcessRow,
-        thread: Option<ThreadRow>,
-        number: i32,
-        name: Option<String>,
+        (process, thread): (Option<ProcessRow>, Option<ThreadRow>),
+        (number, name): (Option<i32>, Option<String>),
+        error: Option<Option<i64>>,
         mut sums: Sums,
     ) -> Self {
         sums.errors.sort_by_key(|(error, count)| (-count, *error));
-        Self { process, thread, number, name, sums }
+        Self { process, thread, number, name, error, sums }
     }
 
     /// What brings rows of the same figure in order.
     pub(super) fn key(&self) -> impl Ord + use<> {
         let thread = self.thread.as_ref().map(|thread| (thread.tid, thread.start));
-        (self.process.name.to_lowercase(), self.process.pid, self.process.process, thread, self.call(), self.number)
+        let process = self.process.as_ref().map(|row| (row.name.to_lowercase(), row.pid, row.process));
+        (process, thread, self.call(), self.number, self.error)
     }
 
     /// The name of the call, else its number.
-    fn call(&self) -> String {
-        self.name.clone().unwrap_or_else(|| self.number.to_string())
+    fn call(&self) -> Option<String> {
+        self.name.clone().or_else(|| Some(self.number?.to_string()))
     }
 }
 
 impl OfProcess for Row {
     fn process(&self) -> Option<&ProcessRow> {
-        Some(&self.process)
+        self.process.as_ref()
     }
 }
 
@@ -67,6 +69,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Name of the thread, in rows per thread.",
     ),
     ColumnOf::machine("number", "Number", Kind::Id, |r| r.number.into(), "Number of the call."),
+    ColumnOf::always(
+        "processes",
+        "Processes",
+        Kind::Count,
+        |r| r.sums.processes.len().into(),
+        "With `--by call` and `error`: number of processes that made such calls.",
+    ),
     ColumnOf::always("calls", "Calls", Kind::Count, |r| r.sums.calls.into(), "Number of calls."),
     ColumnOf::always("failed", "Failed", Kind::Count, |r| r.sums.failed.into(), "Calls that failed."),
     ColumnOf::details(
@@ -83,13 +92,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| r.sums.time.into(),
         "Sum of the durations, from call to return: time on the CPU, waiting and ready alike.",
     ),
-    ColumnOf::always(
-        "duration_avg_ns",
-        "Average",
-        Kind::Microseconds,
-        |r| r.sums.time.checked_div(r.sums.calls).into(),
-        "Mean duration.",
-    ),
+    ColumnOf::always("duration_avg_ns", "Average", Kind::Microseconds, |r| r.sums.average().into(), "Mean duration."),
     ColumnOf::always(
         "longest_ns",
         "Longest",
@@ -109,8 +112,8 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Process",
         Kind::Text,
         |r| match &r.thread {
-            Some(thread) => threads::label(Some(&r.process), thread).into(),
-            None => of_process::name_with_marks(&r.process).into(),
+            Some(thread) => threads::label(r.process.as_ref(), thread).into(),
+            None => r.process.as_ref().map(of_process::name_with_marks).into(),
         },
         "Name and pid; in rows per thread thread id and name, too.",
     ),
@@ -120,6 +123,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         Kind::Text,
         |r| r.call().into(),
         "Name of the call, its number where it has none.",
+    ),
+    ColumnOf::always(
+        "error",
+        "Error",
+        Kind::Text,
+        |r| r.error.map(|error| error.map_or_else(|| "(none)".to_owned(), errors::name)).into(),
+        "With `--by error`: name of the error, its number where it has none; `(none)`: the calls that did not fail.",
     ),
     ColumnOf::always(
         "errors",

@@ -5,7 +5,7 @@ mod errors;
 
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Error, Projection};
 use tracesift_extract::input::Patterns;
 use tracesift_trace::rows::{ProcessRow, SyscallNameRow, SyscallRow, ThreadRow};
@@ -13,7 +13,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
 
-use crate::answer::{Column, Fact, Kind, Section};
+use crate::answer::{Column, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::filter::ProcessFilter;
 use crate::order::{Between, Top};
@@ -29,15 +29,37 @@ const CALLS: Projection<SyscallRow> =
 pub enum Sort {
     /// Sum of the calls' durations.
     #[default]
-    Time,
+    Sum,
     /// Number of calls.
     Calls,
     /// Number of calls that failed.
     Failed,
+    /// Number of calls that have not returned.
+    Open,
+    /// Mean duration.
+    Average,
     /// The longest single call.
     Longest,
     /// Process, then call.
     Name,
+}
+
+/// What has a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Each call of each process.
+    #[default]
+    ProcessAndCall,
+    /// Each call of each thread.
+    ThreadAndCall,
+    /// Each call, whoever made it.
+    Call,
+    /// Each process, whatever it called.
+    Process,
+    /// Each thread, whatever it called.
+    Thread,
+    /// Each error; the calls that did not fail have a row, too, so that all rows add up.
+    Error,
 }
 
 /// What is asked.
@@ -53,20 +75,38 @@ pub struct Question {
     pub errors: Patterns,
     /// Only calls that took so long, ns.
     pub duration: Between,
-    /// A row per thread and call in place of a row per process and call.
-    pub per_thread: bool,
+    /// What has a row.
+    pub by: By,
     /// Order of the rows.
     pub sort: Sort,
     /// How many rows per file.
     pub top: Top,
 }
 
-/// Who calls what.
+/// What the calls of a row have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    process: ProcessId,
+    process: Option<ProcessId>,
     thread: Option<ThreadId>,
-    number: i32,
+    number: Option<i32>,
+    /// `None`: anything; within: the error, if they failed.
+    error: Option<Option<i64>>,
+}
+
+impl By {
+    fn key(self, row: &SyscallRow) -> Key {
+        let of_process = !matches!(self, Self::Call | Self::Error);
+        Key {
+            process: of_process.then_some(row.process),
+            thread: self.is_per_thread().then_some(row.thread),
+            number: matches!(self, Self::ProcessAndCall | Self::ThreadAndCall | Self::Call).then_some(row.number),
+            error: (self == Self::Error).then_some(row.error),
+        }
+    }
+
+    fn is_per_thread(self) -> bool {
+        matches!(self, Self::ThreadAndCall | Self::Thread)
+    }
 }
 
 /// Sums of the calls of one kind.
@@ -80,9 +120,16 @@ struct Sums {
     longest_start: i64,
     /// Errors with their counts: a handful.
     errors: Vec<(i64, i64)>,
+    /// Who made the calls, where a row is of many.
+    processes: FxHashSet<ProcessId>,
 }
 
 impl Sums {
+    /// Mean duration, ns, rounded down.
+    fn average(&self) -> Option<i64> {
+        self.time.checked_div(self.calls)
+    }
+
     fn add(&mut self, row: &SyscallRow, start: i64, duration: i64) {
         if self.calls == 0 || duration > self.longest {
             (self.longest, self.longest_start) = (duration, start);
@@ -110,7 +157,24 @@ impl Ask for Question {
     }
 
     fn columns(&self) -> Vec<Column> {
-        COLUMNS.descriptions()
+        let hidden: &[&str] = match self.by {
+            By::ProcessAndCall | By::ThreadAndCall => &["processes", "error"],
+            By::Call => &["process", "pid", "tid", "thread_name", "who", "command_line", "error"],
+            By::Process => &["tid", "thread_name", "number", "call", "processes", "error"],
+            By::Thread => &["number", "call", "processes", "error"],
+            By::Error => {
+                &["process", "pid", "tid", "thread_name", "who", "command_line", "number", "call", "failed", "errors"]
+            }
+        };
+        let mut columns = COLUMNS.descriptions();
+        for column in columns.iter_mut().filter(|column| hidden.contains(&column.key)) {
+            column.view = View::Nowhere;
+        }
+        // Rows in an order that nobody sees are no order.
+        if self.sort == Sort::Open {
+            columns.iter_mut().filter(|column| column.key == "open").for_each(|column| column.view = View::Always);
+        }
+        columns
     }
 
     fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
@@ -124,7 +188,7 @@ impl Ask for Question {
             return Ok(COLUMNS.section(&recording.file, &[], facts));
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
-        let threads: Vec<ThreadRow> = if self.per_thread { archive.rows()? } else { Vec::new() };
+        let threads: Vec<ThreadRow> = if self.by.is_per_thread() { archive.rows()? } else { Vec::new() };
         let names: FxHashMap<i32, String> =
             archive.rows()?.into_iter().map(|row: SyscallNameRow| (row.number, row.name)).collect();
         let accepted: FxHashMap<ProcessId, &ProcessRow> =
@@ -134,10 +198,11 @@ impl Ask for Question {
         let sums = self.sums(recording, &accepted, &names)?;
         let mut rows: Vec<Row> = sums
             .into_iter()
-            .filter_map(|(key, sums)| {
-                let process = (*accepted.get(&key.process)?).clone();
-                let thread = key.thread.and_then(|thread| threads.get(&thread)).map(|thread| (*thread).clone());
-                Some(Row::new(process, thread, key.number, names.get(&key.number).cloned(), sums))
+            .map(|(key, sums)| {
+                let process = key.process.and_then(|process| accepted.get(&process)).map(|row| (*row).clone());
+                let thread = key.thread.and_then(|thread| threads.get(&thread)).map(|row| (*row).clone());
+                let name = key.number.and_then(|number| names.get(&number)).cloned();
+                Row::new((process, thread), (key.number, name), key.error, sums)
             })
             .collect();
         rows.sort_by(|a, b| self.compare(a, b));
@@ -171,8 +236,11 @@ impl Question {
                 return;
             }
             let start = row.start.max(begin);
-            let key = Key { process: row.process, thread: self.per_thread.then_some(row.thread), number: row.number };
-            sums.entry(key).or_default().add(row, start, row.time.min(end).saturating_sub(start).max(0));
+            let sums = sums.entry(self.by.key(row)).or_default();
+            sums.add(row, start, row.time.min(end).saturating_sub(start).max(0));
+            if matches!(self.by, By::Call | By::Error) {
+                sums.processes.insert(row.process);
+            }
         })?;
         Ok(sums)
     }
@@ -185,9 +253,11 @@ impl Question {
 
     fn compare(&self, a: &Row, b: &Row) -> Ordering {
         let figure = |row: &Row| match self.sort {
-            Sort::Time => row.sums.time,
+            Sort::Sum => row.sums.time,
             Sort::Calls => row.sums.calls,
             Sort::Failed => row.sums.failed,
+            Sort::Open => row.sums.open,
+            Sort::Average => row.sums.average().unwrap_or(0),
             Sort::Longest => row.sums.longest,
             Sort::Name => 0,
         };

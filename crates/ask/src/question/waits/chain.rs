@@ -3,13 +3,13 @@
 //! The thread that ended a wait is asked what it did while the wait lasted. Where it mostly waited itself, so is the thread that ended that
 //! wait, and so on. Each step reads only the rows of the threads that are asked, in the time that is asked.
 
-use rustc_hash::FxHashMap;
 use tracesift_analysis::{Activity, ActivityWalk, Span};
 use tracesift_archive::Error;
 use tracesift_trace::ThreadId;
 use tracesift_trace::rows::ContextSwitchRow;
 
 use super::longest::{SWITCHES, Wait};
+use super::windows::Windows;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads::{Threads, Waker};
@@ -69,19 +69,11 @@ fn activities(opened: &OpenRecording, asked: &[(usize, ThreadId, Span)]) -> Resu
     let start = asked.iter().map(|(.., span)| span.start).min().unwrap_or(0);
     let end = asked.iter().map(|(.., span)| span.end).max().unwrap_or(0);
     let mut walks: Vec<ActivityWalk> = asked.iter().map(|(.., span)| ActivityWalk::new(*span, has_ready)).collect();
-    let mut of_thread: FxHashMap<ThreadId, Vec<usize>> = FxHashMap::default();
-    for (place, (_, thread, _)) in asked.iter().enumerate() {
-        of_thread.entry(*thread).or_default().push(place);
-    }
+    let mut windows = Windows::new(asked.iter().map(|(_, thread, span)| (*thread, *span)));
     opened.archive().scan(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
-        for &place in of_thread.get(&row.thread).into_iter().flatten() {
-            if let (Some((.., span)), Some(walk)) = (asked.get(place), walks.get_mut(place))
-                && row.off_time < span.end
-                && row.time > span.start
-            {
-                walk.row(row);
-            }
-        }
+        windows.touched(row.thread, row.off_time, row.time, |place| {
+            walks.get_mut(place).into_iter().for_each(|walk| walk.row(row));
+        });
     })?;
     Ok(walks.into_iter().map(ActivityWalk::finish).collect())
 }

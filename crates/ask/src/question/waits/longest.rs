@@ -41,6 +41,39 @@ pub(super) struct Wait {
     pub(super) row: ContextSwitchRow,
 }
 
+/// Which waits are asked for.
+pub(super) struct Filter<'a> {
+    question: &'a Question,
+    processes: &'a FxHashSet<ProcessId>,
+    threads: &'a Threads<'a>,
+    accepted: FxHashMap<StackId, bool>,
+}
+
+impl<'a> Filter<'a> {
+    pub(super) fn new(question: &'a Question, processes: &'a FxHashSet<ProcessId>, threads: &'a Threads<'a>) -> Self {
+        Self { question, processes, threads, accepted: FxHashMap::default() }
+    }
+
+    /// Whether the wait of a row, cut to the time range, is one of them.
+    pub(super) fn accepts(&mut self, row: &ContextSwitchRow, wait: Span, names: &mut StackNames) -> bool {
+        let length = wait.length();
+        let methods = &self.question.methods;
+        let mut has_method = |stack: StackId| {
+            *self.accepted.entry(stack).or_insert_with(|| {
+                let stack = names.of(stack);
+                stack.iter().any(|method| methods.matches(method.module.as_deref(), &method.function))
+            })
+        };
+        length > 0
+            && self.question.length.contains(Some(length))
+            && self.threads.row(row.thread).is_some_and(|thread| {
+                // Idle threads wait for nothing.
+                self.processes.contains(&thread.process) && thread.idle_cpu.is_none()
+            })
+            && (methods.is_empty() || row.wait_stack.is_some_and(&mut has_method))
+    }
+}
+
 /// Length, start and thread: of equals the earlier one counts as longer.
 type Rank = (i64, Reverse<i64>, Reverse<i32>);
 
@@ -60,26 +93,14 @@ pub(super) fn find(
     // The shortest on top, so that it can give way; of equals the later one does.
     let mut longest: BinaryHeap<Reverse<Rank>> = BinaryHeap::new();
     let mut rows: FxHashMap<(i64, i64, i32), Wait> = FxHashMap::default();
-    let mut accepted: FxHashMap<StackId, bool> = FxHashMap::default();
-    let mut accepts = |stack: StackId| {
-        *accepted.entry(stack).or_insert_with(|| {
-            let stack = names.of(stack);
-            stack.iter().any(|method| question.methods.matches(method.module.as_deref(), &method.function))
-        })
-    };
+    let mut filter = Filter::new(question, processes, threads);
     let time = (range != Span::ALL).then_some(start..end);
     opened.archive().scan_while(SWITCHES, time, |row: &ContextSwitchRow| {
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return ControlFlow::Continue(()) };
         let length = wait.length();
-        let is_one = length > 0
-            && question.length.contains(Some(length))
-            && threads.row(row.thread).is_some_and(|thread| {
-                // Idle threads wait for nothing.
-                processes.contains(&thread.process) && thread.idle_cpu.is_none()
-            });
         let key = (length, Reverse(wait.start), Reverse(row.thread.0));
         let is_long = longest.len() < wanted || longest.peek().is_some_and(|Reverse(shortest)| key > *shortest);
-        if !is_one || !is_long || !question.methods.is_empty() && !row.wait_stack.is_some_and(&mut accepts) {
+        if !is_long || !filter.accepts(row, wait, names) {
             return ControlFlow::Continue(());
         }
         longest.push(Reverse(key));

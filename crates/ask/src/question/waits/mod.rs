@@ -3,6 +3,8 @@
 mod chain;
 pub mod columns;
 mod longest;
+pub mod sums;
+mod windows;
 
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;

@@ -24,7 +24,7 @@ use crate::terminal::Messages;
 /// Runs a plan, or shows what has been run.
 pub(crate) fn run(args: &PlanArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
     // Wrong columns are told of before hours of tests.
-    let printer = Printer::new(&args.output, no_color)?;
+    let printer = Printer::new(&args.output, no_color, messages)?;
     printer.check(&descriptions(COLUMNS))?;
     let plan = match plan(args) {
         Ok(plan) => plan,

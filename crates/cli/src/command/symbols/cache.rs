@@ -14,9 +14,10 @@ use super::grouped;
 use crate::args::symbols::{CacheAction, CacheArgs};
 use crate::command::dump::Printer;
 use crate::exit::Exit;
+use crate::terminal::Messages;
 
 /// Does what is asked.
-pub(super) fn run(args: &CacheArgs, no_color: bool) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &CacheArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
     let directory = directory(args.symbol_cache.as_deref())?;
     let symbols = Symbols::new(&SearchPath::default(), Options::new(directory));
     let folder = symbols.cache().folder();
@@ -24,7 +25,7 @@ pub(super) fn run(args: &CacheArgs, no_color: bool) -> anyhow::Result<Exit> {
     match &args.action {
         CacheAction::List(args) => {
             let top = Top { take: args.top, skip: 0 };
-            Printer::new(&args.output, no_color)?.print(list(folder, top).with_context(place)?)?;
+            Printer::new(&args.output, no_color, messages)?.print(list(folder, top).with_context(place)?)?;
         }
         CacheAction::Prune { size, unused } => removed(folder.prune(*size, *unused).with_context(place)?)?,
         CacheAction::Clear => removed(folder.clear().with_context(place)?)?,

@@ -76,7 +76,7 @@ const COLUMNS: &[ColumnOf<Row>] = &[
 
 /// Looks up.
 pub(super) fn run(args: &LookupArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
-    let printer = Printer::new(&args.output, no_color)?;
+    let printer = Printer::new(&args.output, no_color, messages)?;
     let progress = Progress::new(1);
     // What belongs to a file mostly lies beside it.
     let folders: Vec<_> = args.file.parent().map(Path::to_owned).into_iter().collect();

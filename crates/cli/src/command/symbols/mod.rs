@@ -19,7 +19,7 @@ pub(crate) fn run(action: &Symbols, no_color: bool, messages: &Messages) -> anyh
     match action {
         Symbols::Load(args) => load::run(args, messages),
         Symbols::Missing(args) => {
-            let printer = Printer::new(&args.output, no_color)?;
+            let printer = Printer::new(&args.output, no_color, messages)?;
             ask_archives(
                 (&args.files, &args.runs, &args.output),
                 &args.when.when(),
@@ -29,7 +29,7 @@ pub(crate) fn run(action: &Symbols, no_color: bool, messages: &Messages) -> anyh
             )
         }
         Symbols::Lookup(args) => lookup::run(args, no_color, messages),
-        Symbols::Cache(args) => cache::run(args, no_color),
+        Symbols::Cache(args) => cache::run(args, no_color, messages),
     }
 }
 

@@ -28,8 +28,8 @@ impl<'a> Table<'a> {
         Some(Self { answer, layout, columns: tables::of(answer)? })
     }
 
-    /// Writes the file.
-    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the file, and tells how many rows it has.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<usize> {
         let Self { answer, layout, columns } = *self;
         if layout.separator_line {
             out.write_all(b"sep = ;\r\n")?;
@@ -38,17 +38,20 @@ impl<'a> Table<'a> {
         let idle = answer.columns.iter().position(|column| column.key == "idle");
         // The command line stands in the first row only.
         let mut options = Some(layout.options.as_str());
+        let mut rows = 0;
         for section in &answer.sections {
             for values in &section.rows {
                 // There the idle loop is no row.
                 if idle.and_then(|at| values.get(at)) == Some(&Value::Bool(true)) {
                     continue;
                 }
+                rows += 1;
                 let row = Row { columns: &answer.columns, values, zero: section.zero, layout };
                 line(out, columns.iter().map(|column| row.cell(column.source, &mut options)))?;
             }
         }
-        out.flush()
+        out.flush()?;
+        Ok(rows)
     }
 }
 

@@ -8,7 +8,8 @@ use crate::support::{archives, run};
 fn file(line: &[&str]) -> String {
     let directory = archives();
     let said = run(directory.path(), &[line, &["-csv", "out.csv"]].concat());
-    assert_eq!(said, "exit: 0\n--- stdout\n--- stderr\n", "{line:?}");
+    assert!(said.starts_with("exit: 0\n--- stdout\n--- stderr\nnote: "), "{line:?}: {said}");
+    assert!(said.ends_with(" written to out.csv\n") && said.lines().count() == 4, "{line:?}: {said}");
     let text = fs::read_to_string(directory.path().join("out.csv")).unwrap();
     assert!(text.ends_with("\r\n"));
     text.replace("\r\n", "\n")

@@ -253,6 +253,140 @@ fn a_reader_keeps_the_lock() {
     let stack = |link: &Value| link["longest_wait_stack"].to_string();
     assert!(links.clone().any(|link| stack(link).contains("::read_with_lock_held")), "{rows:?}");
     assert!(links.clone().any(|link| stack(link).contains("::answer_slowly")), "{rows:?}");
+
+    // Added up: whoever is asked, it is the same time, and most of it was for the device.
+    let added_up = |by| {
+        recorded.ask(&["waits", "-p", known.program, "--methods", "*wait_for_lock", "--include-module", "--by", by])
+    };
+    let sum = |rows: &[Value], key: &str| rows.iter().map(|row| row[key].as_i64().unwrap()).sum::<i64>();
+    let methods = recorded.ask(&["cpu", "-p", known.program, "--methods", "*wait_for_lock"]);
+    let waited = methods[0]["wait_sum_ns"].as_i64().unwrap();
+    for by in ["method", "waker", "thread", "process"] {
+        assert_eq!(sum(&added_up(by), "wait_sum_ns"), waited, "{by}");
+    }
+    let [row] = &added_up("method")[..] else { panic!("one method") };
+    assert!(row["wait_method"].as_str().unwrap().ends_with("::wait_for_lock"), "{row}");
+    assert_eq!(row["wait_ns"], methods[0]["wait_ns"]);
+    assert_eq!(row["longest_ns"], methods[0]["wait_longest_ns"]);
+    let rows = added_up("waker");
+    let of_device =
+        |row: &&Value| row["waker_method"].as_str().is_some_and(|method| method.ends_with("::answer_slowly"));
+    let device: Vec<Value> = rows.iter().filter(of_device).cloned().collect();
+    assert!(device.iter().all(|row| row["waker_thread_name"] == "device"), "{rows:#?}");
+    // Whoever is without a CPU for longer than the device takes is no wait for it, and happens on a busy machine. All else is for the device.
+    let busy = |row: &&Value| row["waker_did"].is_string() && row["waker_did"] != "waited";
+    let without_cpu: Vec<Value> = rows.iter().filter(busy).cloned().collect();
+    let (device, rest) = (sum(&device, "wait_sum_ns"), waited - sum(&without_cpu, "wait_sum_ns"));
+    assert!(device > 0 && device * 20 >= rest * 19, "{device} of {rest}: {rows:#?}");
+}
+
+/// One function is slower in one of two versions: what its mean over the recordings of each tells.
+#[test]
+fn a_function_is_slower_in_one_of_two_versions() {
+    let version = |seconds: &'static [&'static str]| {
+        let known = Known {
+            program: "busy-regex",
+            arguments: seconds,
+            recording: &["-m", "16M", "-e", "cpu-clock/freq=999/", "--call-graph", "dwarf"],
+            figures: &[cpu("match_busy_expression", &["match_cpu_ns"])],
+        };
+        (0..2).map(|_| diagnose(&known)).collect::<Option<Vec<Recorded>>>()
+    };
+    let (Some(old), Some(new)) = (version(&["--seconds", "200ms"]), version(&["--seconds", "600ms"])) else { return };
+    let merged = |versions: &[&Recorded]| -> Value {
+        let archives: Vec<String> =
+            versions.iter().map(|one| one.directory.path().join("perf.sift").display().to_string()).collect();
+        let mut question = vec!["dump", "cpu", "-p", "busy-regex", "--methods", "*match_busy_expression", "--merge"];
+        question.extend(["--format", "json"]);
+        question.extend(archives.iter().map(String::as_str));
+        let rows: Vec<Value> = serde_json::from_slice(&old[0].run(&question)).unwrap();
+        let [row] = rows.as_slice() else { panic!("{rows:?}") };
+        row.clone()
+    };
+    let figure = |row: &Value, key: &str| row[key].as_i64().unwrap();
+    let mut means = Vec::new();
+    for version in [&old, &new] {
+        let row = merged(&version.iter().collect::<Vec<_>>());
+        let told = version.iter().map(|one| one.told(&["match_cpu_ns"])).sum::<i64>();
+        assert_eq!(differs("CPU of both", figure(&row, "cpu_ns"), told, &Error::Sampled), None);
+        assert_eq!(row["files"], 2);
+        means.push((figure(&row, "cpu_mean_ns"), told / 2));
+    }
+    let [(old_mean, old_told), (new_mean, new_told)] = means[..] else { panic!("two versions") };
+    assert!(old_told < new_told);
+    // The difference has the errors of both.
+    let allowed = [old_told, new_told].map(|told| 3.0 * (told as f64 / INTERVAL).sqrt() * INTERVAL).iter().sum::<f64>()
+        + (old_told + new_told) as f64 * 0.05;
+    let error = ((new_mean - old_mean) - (new_told - old_told)).abs() as f64;
+    assert!(error <= allowed, "{new_mean} - {old_mean} instead of {new_told} - {old_told}");
+    // Over all four files the sums are those of the single ones, to the nanosecond.
+    let all = merged(&old.iter().chain(&new).collect::<Vec<_>>());
+    let one = |recorded: &Recorded| {
+        figure(&recorded.ask(&["cpu", "-p", "busy-regex", "--methods", "*match_busy_expression"])[0], "cpu_ns")
+    };
+    let single: Vec<i64> = old.iter().chain(&new).map(one).collect();
+    let expected = [
+        single.iter().sum(),
+        single.iter().sum::<i64>() / 4,
+        single.iter().copied().min().unwrap(),
+        single.iter().copied().max().unwrap(),
+    ];
+    assert_eq!(["cpu_ns", "cpu_mean_ns", "cpu_min_ns", "cpu_max_ns"].map(|key| figure(&all, key)), expected);
+}
+
+/// Many runs of a program that writes a file and waits for the disk: the sum of its `fsync` over all of them is the one that perf's own
+/// text of the recording has.
+#[test]
+fn calls_of_many_processes_are_added_up() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = TempDir::new().unwrap();
+    let shell =
+        "i=0; while [ $i -lt 20 ]; do dd if=/dev/zero of=file bs=4k count=1 conv=fsync 2>/dev/null; i=$((i+1)); done";
+    let perf = |arguments: &[&str]| Command::new("perf").current_dir(directory.path()).args(arguments).output();
+    let mut record = vec!["record", "-o", "perf.data"];
+    record.extend(CALLS);
+    record.extend(["--", "sh", "-c", shell]);
+    match perf(&record) {
+        Ok(output) if output.status.success() => {}
+        Ok(output) => return println!("skipped: {}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) => return println!("skipped: perf cannot be run: {error}"),
+    }
+    let script = perf(&["script", "--ns", "-F", "comm,tid,time,event,trace", "-i", "perf.data"]).unwrap();
+    let script = String::from_utf8(script.stdout).unwrap();
+    // `dd  1234  567.890123456: raw_syscalls:sys_enter: NR 74 (1, …)`
+    let number = if cfg!(target_arch = "aarch64") { "82" } else { "74" };
+    let (mut entered, mut durations) = (std::collections::HashMap::new(), Vec::new());
+    for line in script.lines().filter(|line| line.trim_start().starts_with("dd ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, tid, time, event, "NR", call, ..] = words[..] else { continue };
+        if call != number {
+            continue;
+        }
+        let (seconds, nanoseconds) = time.trim_end_matches(':').split_once('.').unwrap();
+        let time = seconds.parse::<i64>().unwrap() * 1_000_000_000 + nanoseconds.parse::<i64>().unwrap();
+        if event.contains("sys_enter") {
+            entered.insert(tid.to_owned(), time);
+        } else if let Some(start) = entered.remove(tid) {
+            durations.push(time - start);
+        }
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
+        .current_dir(directory.path())
+        .args(["dump", "syscalls", "perf.data", "-p", "dd", "--by", "call", "--calls", "fsync", "--format", "json"])
+        .env("XDG_CACHE_HOME", directory.path().join("cache"))
+        .output()
+        .unwrap();
+    let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let [row] = rows.as_slice() else { panic!("{rows:?}: {}", String::from_utf8_lossy(&output.stderr)) };
+    let lost = perf(&["report", "--stats", "-i", "perf.data"]).unwrap();
+    if String::from_utf8_lossy(&lost.stdout).contains("LOST") {
+        return println!("skipped: perf lost records");
+    }
+    assert_eq!(durations.len(), 20, "{script}");
+    assert_eq!(row["calls"], 20);
+    assert_eq!(row["processes"], 20);
+    assert_eq!(row["duration_sum_ns"].as_i64().unwrap(), durations.iter().sum::<i64>());
+    assert_eq!(row["longest_ns"].as_i64().unwrap(), durations.iter().copied().max().unwrap());
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::limit::Limit;
 use crate::time_format::Zero;
 
 /// One figure or word of an answer.
@@ -50,6 +51,8 @@ pub enum Kind {
     LongText,
     /// Words behind the branches of a tree. They may be cut at the terminal's width, and are never left out.
     Tree,
+    /// Lines that stand below the row in a table.
+    Below,
     /// A number that identifies and is never grouped by thousands, such as a pid.
     Id,
     /// A count.
@@ -90,7 +93,7 @@ impl Kind {
             Self::Number(_) => "number",
             Self::Bool => "true/false",
             Self::Text | Self::LongText | Self::Tree => "text",
-            Self::List => "list of texts",
+            Self::List | Self::Below => "list of texts",
             Self::Integers => "list of integers",
             Self::Map => "object",
             Self::Table => "list of objects",
@@ -234,6 +237,16 @@ impl Fact {
         Self { label, value: value.into(), kind, adds_up: true }
     }
 
+    /// Whether it is a figure other than 0.
+    #[must_use]
+    pub fn is_figure(&self) -> bool {
+        match self.value {
+            Value::None | Value::Int(0) | Value::Text(_) => false,
+            Value::Float(figure) => figure != 0.0,
+            _ => true,
+        }
+    }
+
     /// A figure of one file only, such as a number of distinct users.
     pub fn local(label: &'static str, kind: Kind, value: impl Into<Value>) -> Self {
         Self { adds_up: false, ..Self::new(label, kind, value) }
@@ -254,7 +267,7 @@ pub struct Section {
     /// Totals of the rows shown, counts.
     pub facts: Vec<Fact>,
     /// What makes the figures less than exact.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Limit>,
     /// The rows in parts, each with a heading of its own in a table. Without any they are one part.
     pub groups: Vec<Group>,
     /// What is worth knowing of figures that are exact; below a table.
@@ -295,8 +308,7 @@ impl Section {
         if self.always {
             return false;
         }
-        let is_figure = |fact: &Fact| !matches!(fact.value, Value::None | Value::Int(0) | Value::Text(_));
-        self.rows.is_empty() && !self.facts.iter().any(is_figure)
+        self.rows.is_empty() && !self.facts.iter().any(Fact::is_figure)
     }
 
     /// The counts and sums of several sections, added up label by label.
@@ -342,6 +354,8 @@ pub struct Answer {
     pub columns: Vec<Column>,
     /// Layout of the table.
     pub layout: Layout,
+    /// The column by which the rows are sorted, if a table would not be understood without it.
+    pub sorted: Option<&'static str>,
     /// The sections, oldest recording first.
     pub sections: Vec<Section>,
     /// Totals over some sections each, such as those of a test run; a table shows them below the sections.

@@ -5,7 +5,10 @@ use tracesift_archive::Error;
 use tracesift_trace::rows::ContextSwitchRow;
 
 use crate::answer::{Answer, Column, Fact, Failure, Kind, Layout, Outcome, Section, View};
+use crate::candidates::Candidates;
 use crate::columns::names_file;
+use crate::filter::ProcessFilter;
+use crate::limit::{Limit, LimitKind};
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::shown::Shown;
 use crate::time_range::TimeRange;
@@ -20,6 +23,29 @@ pub trait Ask: Sync {
     /// The tables that it reads and that an extract may leave out: where one was, the answer says so.
     fn tables(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Which processes it is about; `None`: it is about none.
+    fn processes(&self) -> Option<&ProcessFilter> {
+        None
+    }
+
+    /// Its own filters beside that of processes, and what there is in the recording that they could let pass. Asked where an answer is empty.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    fn candidates(&self, _recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// The column by which the rows are sorted: a table shows it.
+    fn sorted_by(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether figures that somebody looks at come from context switches: else what limits those is not worth a word.
+    fn relies_on_switches(&self) -> bool {
+        self.tables().contains(&"context_switches")
     }
 
     /// The columns of the answer, in the order of every format.
@@ -98,7 +124,11 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     let results: Vec<Result<Section, Failure>> = recordings
         .par_iter()
         .map(|recording| {
-            let section = when.section(recording, question, &columns);
+            let section = when.section(recording, question, &columns).and_then(|mut section| {
+                let failure = |error: Error| Failure::new(&recording.file.path, &error);
+                keep_telling(&mut section, recording, question).map_err(failure)?;
+                Ok(section)
+            });
             recording.forget_stacks();
             section
         })
@@ -112,10 +142,30 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     }
     failures.sort_by(|a, b| a.path.cmp(&b.path));
     let facts = Section::sum_facts(&sections);
-    let mut answer =
-        Answer { question: question.name(), columns, layout: Layout::Rows, sections, sums: Vec::new(), facts };
+    let mut answer = Answer {
+        question: question.name(),
+        columns,
+        layout: Layout::Rows,
+        sorted: question.sorted_by(),
+        sections,
+        sums: Vec::new(),
+        facts,
+    };
     answer.drop_hidden();
     Outcome { answer, failures }
+}
+
+/// Keeps of the limits those that a figure of the answer depends on.
+fn keep_telling(section: &mut Section, recording: &OpenRecording, question: &dyn Ask) -> Result<(), Error> {
+    let relies_on_switches = question.relies_on_switches();
+    section.warnings.retain(|limit| relies_on_switches || !limit.kind.is_of_switches());
+    let is_of_chains = |limit: &Limit| limit.kind == LimitKind::BrokenSwitchChains;
+    if let Some(filter) = question.processes().filter(|_| section.warnings.iter().any(is_of_chains))
+        && recording.unknown_time(filter)? == 0
+    {
+        section.warnings.retain(|limit| !is_of_chains(limit));
+    }
+    Ok(())
 }
 
 /// Behind the columns that name the file.
@@ -193,6 +243,10 @@ impl When {
     #[must_use]
     pub fn columns(&self, question: &dyn Ask) -> Vec<Column> {
         let mut columns = question.columns();
+        let sorted = question.sorted_by();
+        for column in columns.iter_mut().filter(|column| Some(column.key) == sorted && column.view == View::Details) {
+            column.view = View::Always;
+        }
         if self.bucket.is_some() {
             columns.insert(bucket_place(&columns), BUCKET);
         }
@@ -201,9 +255,10 @@ impl When {
 
     /// What must be said where a landmark is asked for and the recording has none.
     #[must_use]
-    pub fn not_found(&self, found: Option<Found>) -> Option<String> {
+    pub fn not_found(&self, found: Option<Found>) -> Option<Limit> {
         let missing = found.is_none() && !self.zero.is_session();
-        missing.then(|| "what --zero-time names is not in it: times are those since the session's start".to_owned())
+        let text = "what --zero-time names is not in it: times are those since the session's start";
+        missing.then(|| Limit::new(LimitKind::NoSuchTime, text))
     }
 
     /// What it means in a recording.

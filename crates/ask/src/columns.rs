@@ -2,6 +2,7 @@
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value};
 use crate::file::File;
+use crate::limit::Limit;
 use crate::shown::Shown;
 
 /// Columns of rows `R`. Every such answer begins with the file and ends with what makes its figures less than exact; the
@@ -46,7 +47,7 @@ const WARNINGS: ColumnOf<File> = ColumnOf::machine(
     "warnings",
     "Warnings",
     Kind::List,
-    |file| file.warnings.as_slice().into(),
+    |file| Limit::texts(&file.warnings),
     "What makes the figures of this file less than exact.",
 );
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use tracesift_archive::{Table as _, TableDefinition};
 use tracesift_extract::input::TestName;
 use tracesift_trace::info::{IMPORTED, TraceInfo};
-use tracesift_trace::rows::{CpuSampleRow, ProcessSummaryRow};
+use tracesift_trace::rows::{CpuSampleRow, HealthRow, ProcessSummaryRow};
 
 use crate::answer::Section;
+use crate::limit::{Limit, LimitKind};
 use crate::time_format::{TimeFormat, TimeStyle, Zero};
 
 /// A recording as an answer names it.
@@ -40,13 +41,13 @@ pub struct File {
     /// Tables that the extract was told to leave out.
     pub left_out: Vec<String>,
     /// Losses and what else limits the figures, one sentence each.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Limit>,
 }
 
 impl File {
-    /// The file at `path` with what its description says.
+    /// The file at `path` with what its description and its health table say.
     #[must_use]
-    pub fn new(path: &Path, name: String, info: &TraceInfo) -> Self {
+    pub fn new(path: &Path, name: String, info: &TraceInfo, health: &[HealthRow]) -> Self {
         let zero = Zero { filetime: info.start_filetime, utc_offset_minutes: info.utc_offset_minutes };
         let test = TestName::parse(&name);
         let performed_at = test.as_ref().and_then(TestName::time).map(|time| time.to_string());
@@ -67,7 +68,7 @@ impl File {
             is_imported: is_imported(info),
             has_imported_sums: is_imported(info) && has_rows(ProcessSummaryRow::DEFINITION),
             left_out: info.left_out.clone(),
-            warnings: [losses(info.events_lost, info.buffers_lost), info.caveats.clone()].concat(),
+            warnings: Limit::of_archive(info, health, is_imported(info)),
         }
     }
 
@@ -89,11 +90,13 @@ impl File {
 
     /// Says which of the tables that a question needs the extract was told to leave out.
     #[must_use]
-    pub fn warning_of_left_out(&self, needed: &[&str]) -> Option<String> {
+    pub fn warning_of_left_out(&self, needed: &[&str]) -> Option<Limit> {
         let left_out = self.left_out.iter().filter(|table| needed.contains(&table.as_str()));
         let names: Vec<&str> = left_out.map(String::as_str).collect();
         (!names.is_empty()).then(|| {
-            format!("extracted without {}: `tracesift extract` without --tables writes all tables", names.join(" and "))
+            let names = names.join(" and ");
+            let text = format!("extracted without {names}: `tracesift extract` without --tables writes all tables");
+            Limit::new(LimitKind::LeftOut, text)
         })
     }
 
@@ -127,14 +130,4 @@ pub fn is_imported(info: &TraceInfo) -> bool {
 pub fn path_text(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
-}
-
-/// What the recorder says it lost, one sentence each.
-pub(crate) fn losses(events: u64, buffers: u64) -> Vec<String> {
-    let sentence = |count: u64, one: &str, many: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {one} was lost while recording: figures may be too small")),
-        _ => Some(format!("{count} {many} were lost while recording: figures may be too small")),
-    };
-    [sentence(events, "event", "events"), sentence(buffers, "buffer", "buffers")].into_iter().flatten().collect()
 }

@@ -1,5 +1,7 @@
 //! Filters that every question takes, in the same words.
 
+use std::fmt;
+
 use tracesift_extract::input::Patterns;
 use tracesift_trace::rows::ProcessRow;
 
@@ -64,6 +66,12 @@ impl ProcessPatterns {
             _ => name,
         };
         self.0.matches_any(&[name, stem, &format!("{name}({pid})"), &format!("{stem}({pid})")])
+    }
+}
+
+impl fmt::Display for ProcessPatterns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

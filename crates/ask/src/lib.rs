@@ -6,6 +6,7 @@
 
 pub mod answer;
 mod ask;
+pub mod candidates;
 pub mod column_choice;
 pub mod columns;
 pub mod core_columns;
@@ -17,8 +18,10 @@ pub mod filter;
 pub mod inputs;
 pub mod keywords;
 pub mod label_cut;
+pub mod limit;
 pub mod main_modules;
 pub mod module_columns;
+pub mod nothing;
 pub mod ntstatus;
 pub mod order;
 mod owned_rows;

@@ -138,11 +138,14 @@ pub const fn account<R: OfProcess>() -> ColumnOf<R> {
     )
 }
 
+/// Key of the column with the command line.
+pub const COMMAND_LINE: &str = "command_line";
+
 /// Command line.
 #[must_use]
 pub const fn command_line<R: OfProcess>() -> ColumnOf<R> {
     ColumnOf::always(
-        "command_line",
+        COMMAND_LINE,
         "Command line",
         Kind::LongText,
         |row| row.process().and_then(|process| process.command_line.as_ref()).into(),

@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{Accounting, CpuSet, ProcessTotals, Span, ThreadAccount};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_extract::input::file_kind;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::ProcessId;
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, HealthRow, ProcessRow, ProcessSummaryRow, ThreadRow};
 
 use crate::answer::Failure;
 use crate::file::File;
+use crate::filter::ProcessFilter;
+use crate::processes::Processes;
 use crate::stretches::Stretches;
 use crate::time_range::TimeRange;
 
@@ -74,7 +76,9 @@ impl OpenRecording {
     /// Those of [`Archive::open`].
     pub fn open(source: &Source) -> Result<Self, Error> {
         let archive = Archive::open(&source.archive)?;
-        let file = File::new(&source.shown, name_of(&source.shown), archive.info());
+        // Most recordings have nothing that limits their figures, and need not be asked what.
+        let health = if archive.info().caveats.is_empty() { Vec::new() } else { archive.rows::<HealthRow>()? };
+        let file = File::new(&source.shown, name_of(&source.shown), archive.info(), &health);
         Ok(Self { file, archive, named: Arc::default() })
     }
 
@@ -107,6 +111,20 @@ impl OpenRecording {
     #[must_use]
     pub fn info(&self) -> &TraceInfo {
         self.archive.info()
+    }
+
+    /// Time of the processes that pass a filter which no switch accounts for, because chains of switches are broken there.
+    ///
+    /// # Errors
+    /// Those of reading the tables.
+    pub(crate) fn unknown_time(&self, filter: &ProcessFilter) -> Result<i64, Error> {
+        const UNKNOWN: Projection<ProcessSummaryRow> = Projection::of(&["process", "unknown"]);
+        let processes: Vec<ProcessRow> = self.archive.rows()?;
+        let accepted: FxHashSet<ProcessId> =
+            Processes::new(&processes).at_work(filter).map(|process| process.process).collect();
+        let figures: Vec<ProcessSummaryRow> = self.archive.rows_with(UNKNOWN)?;
+        let unknown = figures.iter().filter(|row| accepted.contains(&row.process)).filter_map(|row| row.unknown);
+        Ok(unknown.fold(0, i64::saturating_add))
     }
 
     /// The figures of every process in a time range: from the archive's summary, or from samples and switches when the range

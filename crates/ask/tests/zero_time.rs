@@ -190,7 +190,9 @@ fn ranges_are_counted_from_it() {
 #[test]
 fn what_is_not_there_is_said() {
     let found = answer(&process::Question::default(), &zero(&["mark:nothing"]));
-    assert!(found.sections.iter().all(|section| section.warnings.iter().any(|text| text.contains("--zero-time"))));
+    assert!(
+        found.sections.iter().all(|section| section.warnings.iter().any(|limit| limit.text.contains("--zero-time")))
+    );
     let found = answer(&process::Question::default(), &zero(&["mark:Begin*"]));
     assert!(found.sections.iter().all(|section| section.notes.iter().any(|text| text.starts_with("2 instants fit"))));
     let process = ProcessFilter { process: ProcessPatterns::parse("other"), ..ProcessFilter::default() };

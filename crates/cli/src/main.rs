@@ -29,7 +29,8 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // Looked for before the arguments are understood, since that may fail and say so.
     let no_color = arguments.iter().any(|argument| argument.eq_ignore_ascii_case("--no-color"));
-    let messages = Messages::new(no_color);
+    let quiet = arguments.iter().any(|argument| argument == "-q" || argument.eq_ignore_ascii_case("--quiet"));
+    let messages = Messages::new(no_color, quiet);
     run(&arguments, &messages).unwrap_or_else(|error| failed(&error, &messages)).into()
 }
 

@@ -10,12 +10,14 @@ use crate::output::cell::clean;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Messages {
     color: bool,
+    /// Only errors are said.
+    quiet: bool,
 }
 
 impl Messages {
-    /// Messages, coloured on a terminal that shows colours.
-    pub(crate) fn new(no_color: bool) -> Self {
-        Self { color: !no_color && shows_color(io::stderr().is_terminal()) }
+    /// Messages, coloured on a terminal that shows colours; if `quiet`, errors and what to do about them only.
+    pub(crate) fn new(no_color: bool, quiet: bool) -> Self {
+        Self { color: !no_color && shows_color(io::stderr().is_terminal()), quiet }
     }
 
     /// Something failed.
@@ -30,12 +32,18 @@ impl Messages {
 
     /// Something is less than exact.
     pub(crate) fn warning(&self, text: &str) {
-        self.print("warning", AnsiColor::Yellow, text);
+        self.say("warning", AnsiColor::Yellow, text);
     }
 
     /// Good to know.
     pub(crate) fn note(&self, text: &str) {
-        self.print("note", AnsiColor::Cyan, text);
+        self.say("note", AnsiColor::Cyan, text);
+    }
+
+    fn say(&self, label: &str, color: AnsiColor, text: &str) {
+        if !self.quiet {
+            self.print(label, color, text);
+        }
     }
 
     fn print(&self, label: &str, color: AnsiColor, text: &str) {

@@ -28,6 +28,7 @@ mod table_choice;
 mod target;
 mod vdso;
 
+pub use caveats::caveat;
 pub use error::{Error, ReaderError};
 pub use event_selection::{EventSelection, EventSelectionError};
 pub use large_blocks::give_back_large_blocks;

@@ -1,5 +1,6 @@
 //! Single events: which of them, and what they say.
 
+mod candidates;
 mod condition;
 mod filter;
 mod line;
@@ -9,6 +10,7 @@ mod scan_linux;
 mod stored;
 mod stored_stacks;
 
+pub use candidates::Search;
 pub use condition::{Condition, ConditionError};
 pub use filter::{EventFilter, IdRanges, IdRangesError};
 pub use line::{EventLine, Scanned, Unreadable};

@@ -275,7 +275,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Idle",
         Kind::Bool,
         |r| r.idle.into(),
-        "The idle loop: the first row of its file, outside the order, the totals and `--top`.",
+        "The idle loop: the first row of its file, outside the order and the totals. With `--top` it is left out unless `--process` names it.",
     ),
     of_process::label(),
     of_module::name().shown(View::Machine).meaning("File name of the image that it runs, with `--show-modules`."),
@@ -298,6 +298,32 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         &["cpu_samples", "context_switches"]
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn relies_on_switches(&self) -> bool {
+        /// The columns that come from context switches.
+        const PRECISE: [&str; 6] = ["run_ns", "wait_ns", "ready_ns", "open_ns", "unknown_ns", "switches"];
+        PRECISE.iter().any(|key| self.shown.has(key)) || !self.needs_few_figures()
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        Some(match self.sort {
+            Sort::Cpu => "cpu_ns",
+            Sort::Samples => "samples",
+            Sort::Priority => "priority",
+            Sort::Cores => "cores_used",
+            Sort::Run => "run_ns",
+            Sort::Wait => "wait_ns",
+            Sort::Ready => "ready_ns",
+            Sort::Start => "start_ns",
+            Sort::First => "first_ns",
+            Sort::Last => "last_ns",
+            Sort::Name => return None,
+        })
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -416,7 +442,7 @@ pub fn answer(
     section
 }
 
-/// The rows for one file: the idle loop, then the others in order. `imported`: whether the figures are those of another tool.
+/// The rows for one file: the idle loop, if all are shown, then the others in order. `imported`: whether the figures are those of another tool.
 #[must_use]
 pub fn rows(
     imported: bool,
@@ -449,8 +475,12 @@ pub fn rows(
         Processes::new(processes).accepted(&question.filter).filter_map(row).partition(|row| row.idle);
     rows.sort_by(|a, b| compare(question.sort, a, b));
     question.top.apply(&mut rows);
-    idle.append(&mut rows);
-    idle
+    // Of the N largest the idle loop is none: it is in full listings, and where somebody asks for it.
+    if question.top == Top::default() || !question.filter.process.is_empty() {
+        idle.append(&mut rows);
+        return idle;
+    }
+    rows
 }
 
 impl Question {

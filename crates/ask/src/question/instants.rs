@@ -5,6 +5,7 @@ use tracesift_archive::Error;
 use crate::answer::{Column, ColumnOf, Kind, Section};
 use crate::ask::Ask;
 use crate::columns::Columns;
+use crate::limit::{Limit, LimitKind};
 use crate::recording::OpenRecording;
 use crate::time_format::{TimeFormat, TimeStyle};
 use crate::time_range::TimeRange;
@@ -93,9 +94,8 @@ impl Ask for Question {
         }
         let mut section = COLUMNS.section(file, &rows, Vec::new());
         if rows.len() < self.instants.len() {
-            section
-                .warnings
-                .push("it does not say when it was recorded, so a time of day means nothing in it".to_owned());
+            let text = "it does not say when it was recorded, so a time of day means nothing in it";
+            section.warnings.push(Limit::new(LimitKind::NoSuchTime, text));
         }
         Ok(section)
     }

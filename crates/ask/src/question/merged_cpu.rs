@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::cpu;
 use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, Value, descriptions, values};
+use crate::limit::{Limit, in_two_lines};
 use crate::order::Top;
 
 /// Order of the rows, ascending.
@@ -198,7 +199,7 @@ fn section_of(answer: &Answer, sampled: &[&Section], rows: &[Row]) -> Answer {
             Fact::new(cpu::CPU, Kind::Milliseconds, rows.iter().fold(0, |sum: i64, row| sum.saturating_add(row.cpu))),
             Fact::new("processes", Kind::Count, rows.iter().map(|row| row.processes).sum::<usize>()),
         ],
-        warnings: named(|section| &section.warnings).collect(),
+        warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
         notes: named(|section| &section.notes).chain(left_out).collect(),
         ..Section::default()
     };
@@ -206,6 +207,7 @@ fn section_of(answer: &Answer, sampled: &[&Section], rows: &[Row]) -> Answer {
         question: answer.question,
         columns: descriptions(COLUMNS),
         layout: Layout::Rows,
+        sorted: None,
         sections: vec![section],
         facts: Vec::new(),
         sums: Vec::new(),
@@ -243,6 +245,7 @@ mod tests {
             question: "cpu",
             columns: cpu::COLUMNS.descriptions(),
             layout: Layout::Rows,
+            sorted: None,
             sections,
             facts: Vec::new(),
             sums: Vec::new(),

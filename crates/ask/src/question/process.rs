@@ -163,6 +163,10 @@ impl Ask for Question {
         "process"
     }
 
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
     fn columns(&self) -> Vec<Column> {
         COLUMNS.descriptions()
     }

@@ -10,6 +10,7 @@ use tracesift_trace::{ModuleId, ProcessId};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
+use crate::candidates::Candidates;
 use crate::columns::Columns;
 use crate::file::File;
 use crate::filter::ProcessFilter;
@@ -92,6 +93,8 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Name and pid, in rows per process.",
     ),
     of_module::name(),
+    of_module::driver_vendor().shown(View::Details),
+    of_module::driver_category().shown(View::Details),
     ColumnOf::always(
         "processes",
         "Processes",
@@ -105,8 +108,6 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     of_module::product(),
     of_module::company().shown(View::Details),
     of_module::description().shown(View::Details),
-    of_module::driver_vendor().shown(View::Details),
-    of_module::driver_category().shown(View::Details),
     ColumnOf::machine(
         "original_file_name",
         "Original name",
@@ -143,6 +144,33 @@ pub const COLUMNS: Columns<Row> = Columns(&[
 impl Ask for Question {
     fn name(&self) -> &'static str {
         "version"
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        let modules: Vec<ModuleRow> = recording.archive().rows()?;
+        let mut all = Vec::new();
+        if !self.module.is_empty() {
+            let names = modules.iter().map(|row| (row.name.clone(), 0));
+            let what = ["module", "modules"];
+            let passes = |name: &str| is_named(name, &self.module);
+            all.push(Candidates::of("--dll", what, &self.module.to_string(), names, passes));
+        }
+        let mut of_rows = |option, patterns: &Patterns, passes: &dyn Fn(&ModuleRow) -> bool| {
+            let passing = modules.iter().filter(|row| passes(row)).count();
+            let (what, patterns) = (["module", "modules"], patterns.to_string());
+            all.push(Candidates { option, what, patterns, passing, ..Candidates::default() });
+        };
+        if !self.version.is_empty() {
+            of_rows("--version-filter", &self.version, &|row| of_module::version_matches(row, &self.version));
+        }
+        if !self.driver.is_empty() {
+            of_rows("--driver-filter", &self.driver, &|row| of_module::driver_matches(row, &self.driver));
+        }
+        Ok(all)
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -224,9 +252,14 @@ pub fn rows(
     rows
 }
 
+/// Whether a module is among those, with or without its extension.
+fn is_named(module: &str, patterns: &Patterns) -> bool {
+    let stem = module.rsplit_once('.').map_or(module, |(stem, _)| stem);
+    patterns.matches_any(&[module, stem])
+}
+
 fn passes(module: &ModuleRow, question: &Question) -> bool {
-    let stem = module.name.rsplit_once('.').map_or(module.name.as_str(), |(stem, _)| stem);
-    (question.module.is_empty() || question.module.matches_any(&[&module.name, stem]))
+    (question.module.is_empty() || is_named(&module.name, &question.module))
         && of_module::version_matches(module, &question.version)
         && of_module::driver_matches(module, &question.driver)
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args, ValueEnum};
+use tracesift_analysis::tags::TagSet;
 use tracesift_ask::Ask;
 use tracesift_ask::label_cut::LabelCut;
 use tracesift_ask::order::{Between, Top};
@@ -91,6 +92,7 @@ struct FigureArgs {
     next_help_heading = "Methods",
     group(ArgGroup::new("per_method").args(["methods", "stacktags", "top_methods"]).multiple(true)),
     group(ArgGroup::new("of_methods").args(["methods", "top_methods"]).multiple(true)),
+    group(ArgGroup::new("of_tags").args(["stacktags", "list_tags"]).multiple(true)),
     mut_args(|arg| match arg.get_id().as_str() {
         // Call trees have them, too, where they need nothing else.
         "include_args" | "by" | "fold_unresolved" => arg.requires("of_methods"),
@@ -105,8 +107,11 @@ struct MethodArgs {
     #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
     stacktags: Option<String>,
     /// Take stack tags from this file, in the format of Windows Performance Analyzer; may be given several times, `builtin` is our own
-    #[arg(long, value_name = "FILE", requires = "stacktags")]
+    #[arg(long, value_name = "FILE", requires = "of_tags")]
     pub(crate) tag_file: Vec<PathBuf>,
+    /// List the names of all stack tags, of our own rules or of those of --tag-file
+    #[arg(long)]
+    list_tags: bool,
     /// Tags within tags match only below them, and those show the total
     #[arg(long, requires = "stacktags")]
     pub(crate) nested: bool,
@@ -233,6 +238,16 @@ enum Totals {
 }
 
 impl CpuArgs {
+    /// The rules whose names are asked for, in place of an answer.
+    ///
+    /// # Errors
+    /// When a file of tags cannot be read.
+    pub(crate) fn listed_tags(&self, messages: &Messages) -> Result<Option<Arc<TagSet>>, UsageError> {
+        let of_methods = &self.methods;
+        let load = || tag_files::load(&of_methods.tag_file, of_methods.nested, messages);
+        of_methods.list_tags.then(load).transpose()
+    }
+
     /// The question.
     pub(crate) fn question(&self, messages: &Messages) -> Result<Box<dyn Ask>, UsageError> {
         Ok(if self.methods.are_asked() { Box::new(self.by_method(messages)?) } else { Box::new(self.by_process()?) })

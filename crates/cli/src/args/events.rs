@@ -85,6 +85,10 @@ pub(crate) struct EventsArgs {
     /// Do not cut lines at the terminal's width
     #[arg(long, help_heading = "Output")]
     pub(crate) wide: bool,
+
+    /// End with exit code 1 if no event passes
+    #[arg(long, help_heading = "Output")]
+    pub(crate) fail_if_empty: bool,
 }
 
 /// Format of events.

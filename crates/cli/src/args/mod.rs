@@ -55,6 +55,10 @@ pub(crate) struct Cli {
     // Last of its heading: the place of an option of all commands would otherwise depend on how many of them there are.
     #[arg(long, global = true, help_heading = "Output", display_order = 1000)]
     pub(crate) no_color: bool,
+
+    /// Say errors only: no warnings and no notes
+    #[arg(short, long, global = true, help_heading = "Output", display_order = 1001)]
+    pub(crate) quiet: bool,
 }
 
 /// Help is not wrapped wider, as nobody reads such lines.

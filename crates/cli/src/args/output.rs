@@ -54,13 +54,17 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "NAMES", default_value = "", hide_default_value = true)]
     pub(crate) columns: String,
 
-    /// Do not cut command lines and paths at the terminal's width
-    #[arg(long, conflicts_with = "no_cmdline")]
+    /// Show all columns and names whole, however wide the terminal is
+    #[arg(long)]
     pub(crate) wide: bool,
 
-    /// Leave out command lines and paths in a table
+    /// Leave out command lines in a table
     #[arg(long)]
     pub(crate) no_cmdline: bool,
+
+    /// End with exit code 1 if nothing is found
+    #[arg(long)]
+    pub(crate) fail_if_empty: bool,
 
     /// How a table shows times
     #[arg(long, value_name = "FORMAT", default_value = "s")]

@@ -1,13 +1,17 @@
 //! `dump`: puts a question to archives.
 
 use chrono::Local;
-use tracesift_ask::answer::{Answer, Column, Kind, View, descriptions};
+use tracesift_analysis::tags::TagSet;
+use tracesift_ask::answer::{
+    Answer, Column, ColumnOf, Fact, Kind, Layout as Shape, Section, View, descriptions, values,
+};
 use tracesift_ask::column_choice::{Chosen, ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
+use tracesift_ask::limit;
 use tracesift_ask::question::{merged_cpu, merged_methods};
 use tracesift_ask::recording::Source;
 use tracesift_ask::shown::Shown;
-use tracesift_ask::{Ask, When, ask, totals};
+use tracesift_ask::{Ask, When, ask, nothing, totals};
 use tracesift_extract::EventSelection;
 
 use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs, TimeArgs};
@@ -16,7 +20,7 @@ use crate::command::temporary::TemporaryArchives;
 use crate::command::{stats, testrun};
 use crate::exit::{Exit, UsageError};
 use crate::output;
-use crate::output::table::Style;
+use crate::output::table::{Shortened, Style};
 use crate::output::target::Target;
 use crate::reference::{self, csv::Layout};
 use crate::terminal::{self, Messages};
@@ -27,6 +31,9 @@ pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &
     match dump {
         Dump::Cpu(args) => {
             printer.style.time = args.time_style();
+            if let Some(tags) = args.listed_tags(messages)? {
+                return list_tags(&tags, &printer);
+            }
             let (common, when) = (dump.common(), dump.when());
             if let Some((sort, top)) = args.merged()? {
                 let columns = descriptions(merged_cpu::COLUMNS);
@@ -42,6 +49,10 @@ pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &
             let question = args.question(messages)?;
             let add_totals = |answer: &mut Answer| {
                 answer.sums = totals::of_runs_and_tests(&answer.sections, common.1.one_run);
+                // Totals of nothing say nothing, unless they were asked for.
+                if !answer.sections.iter().any(|section| section.always) {
+                    answer.sums.retain(|group| group.facts.iter().any(Fact::is_figure));
+                }
             };
             ask_and(common, &when, question.as_ref(), None, add_totals, &printer, messages)
         }
@@ -54,6 +65,27 @@ pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &
         Dump::Testrun(args) => testrun::run(dump, args, &printer, messages),
         Dump::Stats(args) => stats::run(dump, args, &printer, messages),
     }
+}
+
+/// The names of all stack tags.
+fn list_tags(tags: &TagSet, printer: &Printer) -> anyhow::Result<Exit> {
+    const COLUMNS: &[ColumnOf<String>] =
+        &[ColumnOf::always("stack_tag", "Stack tag", Kind::Text, |tag| tag.into(), "Full name of the tag.")];
+    let mut names: Vec<String> = tags.tags().map(|tag| tags.name(tag).to_owned()).collect();
+    names.sort_by_key(|name| name.to_lowercase());
+    let facts = vec![Fact::new("tags", Kind::Count, names.len())];
+    let section =
+        Section { title: "stack tags".to_owned(), rows: values(COLUMNS, &names), facts, ..Section::default() };
+    printer.print(Answer {
+        question: "tags",
+        columns: descriptions(COLUMNS),
+        layout: Shape::Rows,
+        sorted: None,
+        sections: vec![section],
+        sums: Vec::new(),
+        facts: Vec::new(),
+    })?;
+    Ok(Exit::Fine)
 }
 
 /// Tells instants on every clock.
@@ -76,7 +108,7 @@ pub(crate) fn ask_archives(
 
 /// The same, and does something with the answer before it is printed, perhaps with other columns than the question's.
 fn ask_and(
-    (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
+    (files, runs, output): (&FileArgs, &RunArgs, &OutputArgs),
     when: &When,
     question: &dyn Ask,
     others: Option<&[Column]>,
@@ -98,11 +130,15 @@ fn ask_and(
     }
     let failed = sources.failed + outcome.failures.len();
     let usable = outcome.answer.sections.len();
-    if usable > 0 {
-        then(&mut outcome.answer);
-        printer.print_chosen(outcome.answer, &chosen)?;
+    if usable == 0 {
+        return Ok(Exit::of(usable, failed));
     }
-    Ok(Exit::of(usable, failed))
+    let is_empty = nothing::is_empty(&outcome.answer);
+    let why = if is_empty { nothing::why(&sources.list, question, when, &outcome.answer) } else { Vec::new() };
+    then(&mut outcome.answer);
+    printer.print_chosen(outcome.answer, &chosen)?;
+    why.iter().for_each(|line| messages.note(line));
+    Ok(if is_empty && output.fail_if_empty { Exit::NothingUsable } else { Exit::of(usable, failed) })
 }
 
 /// Archives to ask.
@@ -182,7 +218,7 @@ impl Printer {
         let style = Style {
             width: if args.wide || !on_terminal { None } else { terminal::width() },
             details: args.details,
-            no_long_text: args.no_cmdline,
+            no_command_line: args.no_cmdline,
             time: args.time_style(),
             color: on_terminal && terminal::stdout_shows_color(no_color),
         };
@@ -236,6 +272,22 @@ impl Printer {
         self.print_chosen(answer, &chosen)
     }
 
+    /// Says once what the terminal had no room for.
+    fn say_shortened(&self, shortened: &Shortened) {
+        /// Headers that are named.
+        const NAMED: usize = 4;
+        let titles = &shortened.left_out;
+        let named = titles.iter().take(NAMED).map(|title| format!("`{title}`")).collect::<Vec<_>>().join(", ");
+        let more = titles.len().saturating_sub(NAMED);
+        let said = match (shortened.cut, titles.len(), more) {
+            (false, 0, _) => return,
+            (true, 0, _) => "some words are cut at the terminal's width".to_owned(),
+            (_, _, 0) => format!("no room for {named}"),
+            (..) => format!("no room for {named} and {more} more columns"),
+        };
+        self.messages.note(&format!("{said}: --wide shows all"));
+    }
+
     fn print_chosen(&self, mut answer: Answer, chosen: &Chosen) -> anyhow::Result<()> {
         let as_theirs = self.csv.as_ref().and_then(|layout| reference::csv::Table::of(&answer, layout));
         if let Some(table) = as_theirs {
@@ -244,7 +296,14 @@ impl Printer {
         }
         chosen.apply(&mut answer);
         let written = output::write(&answer, self.format, self.exploded.as_deref(), &self.style, &self.target)?;
-        self.say_written(written);
+        self.say_shortened(&written.shortened);
+        self.say_written(written.rows);
+        // The other formats have them in the column `warnings`.
+        if self.format == Format::Table {
+            for line in limit::in_two_lines(&answer.sections, answer.question != "stats") {
+                self.messages.warning(&line);
+            }
+        }
         Ok(())
     }
 

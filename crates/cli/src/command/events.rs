@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use tracesift_archive::Archive;
-use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan, scan_archive};
+use tracesift_ask::events::{EventFilter, EventLine, Scanned, Search, scan, scan_archive};
 use tracesift_ask::file::is_imported;
 use tracesift_ask::recording::{Source, name_of};
 use tracesift_extract::event_kinds::KERNEL;
@@ -43,7 +43,8 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
         let writer = EventWriter::new(out, args.format, width)?;
         let left = args.limit.unwrap_or(u64::MAX);
         let alone = recordings.len() + sources.len() == 1;
-        let mut printer = Printer { args, messages, writer, left, alone, usable: 0, failed, events: 0 };
+        let mut printer =
+            Printer { args, messages, writer, left, alone, usable: 0, failed, events: 0, why: Vec::new() };
         for recording in &recordings {
             printer.recording(recording)?;
         }
@@ -66,6 +67,8 @@ struct Printer<'a, 'o> {
     usable: usize,
     failed: usize,
     events: u64,
+    /// Why the only input had no event that passes.
+    why: Vec<String>,
 }
 
 impl Printer<'_, '_> {
@@ -118,7 +121,7 @@ impl Printer<'_, '_> {
 
     fn print(
         &mut self,
-        scan: impl FnOnce(&EventFilter, &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>) -> anyhow::Result<Scanned>,
+        scan: impl Fn(&EventFilter, &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>) -> anyhow::Result<Scanned>,
     ) -> anyhow::Result<()> {
         let mut failure = None;
         let scanned = scan(&self.args.filter(), &mut |event| {
@@ -134,6 +137,12 @@ impl Printer<'_, '_> {
         }
         let scanned = scanned?;
         self.events += scanned.events;
+        if scanned.events == 0 && self.alone {
+            let filter = self.args.filter();
+            let mut search = Search::new(&filter);
+            scan(&EventFilter::default(), &mut |event| search.event(event))?;
+            self.why = search.why();
+        }
         note_unreadable(&scanned, self.messages);
         for (field, name) in &scanned.named_fields {
             self.messages
@@ -167,7 +176,13 @@ impl Printer<'_, '_> {
     fn finish(self) -> anyhow::Result<Exit> {
         self.writer.finish()?;
         if self.usable > 0 && self.events == 0 {
-            self.messages.note("no event passes the filters");
+            match self.why.as_slice() {
+                [] => self.messages.note("no event passes the filters"),
+                why => why.iter().for_each(|line| self.messages.note(&format!("no event passes the filters: {line}"))),
+            }
+            if self.args.fail_if_empty {
+                return Ok(Exit::NothingUsable);
+            }
         }
         Ok(Exit::of(self.usable, self.failed))
     }

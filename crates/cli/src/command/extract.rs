@@ -4,11 +4,13 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::Local;
 use tracesift_archive::Archive;
+use tracesift_ask::answer::Section;
 use tracesift_ask::inputs::FoundInputs;
+use tracesift_ask::limit::{Limit, LimitKind, in_two_lines};
 use tracesift_extract::input::{self, Purpose, Recording, SelectOptions, Target};
 use tracesift_extract::{Budget, EventSelection, Extraction, Options, Outcome, Report};
 
@@ -135,6 +137,7 @@ fn extract_all(
 ) -> anyhow::Result<(usize, usize)> {
     let (next, extracted, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let broken: Mutex<Option<anyhow::Error>> = Mutex::new(None);
+    let limits: Mutex<Vec<Vec<Limit>>> = Mutex::default();
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
@@ -143,7 +146,9 @@ fn extract_all(
                     progress.done();
                     let counter = if result.is_ok() { &extracted } else { &failed };
                     counter.fetch_add(1, Ordering::Relaxed);
-                    let said = progress.suspend(|| say(recording, result, messages));
+                    let mut of_this = Vec::new();
+                    let said = progress.suspend(|| say(recording, result, &mut of_this, messages));
+                    limits.lock().unwrap_or_else(PoisonError::into_inner).append(&mut of_this);
                     if let (Err(error), Ok(mut broken)) = (said, broken.lock()) {
                         // Nobody listens any more; what is done is done, and the rest still is.
                         broken.get_or_insert(error);
@@ -152,6 +157,7 @@ fn extract_all(
             });
         }
     });
+    say_limits(limits.into_inner().unwrap_or_else(PoisonError::into_inner), messages);
     match broken.into_inner() {
         Ok(Some(error)) if !is_broken_pipe(&error) => Err(error),
         _ => Ok((extracted.into_inner(), failed.into_inner())),
@@ -170,10 +176,11 @@ fn extract(
     })
 }
 
-/// One line per recording: what was found, and what could not be used.
+/// One line per recording: what was found. What limits it is for all of them together.
 fn say(
     recording: &Recording,
     result: Result<Extraction, tracesift_extract::Error>,
+    limits: &mut Vec<Vec<Limit>>,
     messages: &Messages,
 ) -> anyhow::Result<()> {
     let extraction = match result {
@@ -199,16 +206,27 @@ fn say(
             }
         };
         writeln!(out, "{}", cell::clean(&line))?;
-        if let Outcome::Extracted(report) = outcome {
-            for caveat in &report.info.caveats {
-                messages.warning(&format!("{input}: {caveat}"));
+        limits.extend(match outcome {
+            Outcome::Extracted(report) => {
+                let (tables, _) = tables(&report.archive);
+                let samples = tables.iter().find(|(name, _)| name == "cpu_samples").map_or(0, |(_, rows)| *rows);
+                vec![Limit::of_extract(&report.info, &report.health, samples)]
             }
-            if let Some(lost) = lost(report) {
-                messages.warning(&format!("{input}: {lost}"));
-            }
-        }
+            Outcome::UpToDate(_) | Outcome::Named(..) => Vec::new(),
+        });
     }
     Ok(())
+}
+
+/// What limits the figures of new archives, in two lines for all of them.
+fn say_limits(limits: Vec<Vec<Limit>>, messages: &Messages) {
+    let lossy = limits.iter().flatten().any(|limit| limit.kind == LimitKind::Lost);
+    let sections: Vec<Section> =
+        limits.into_iter().map(|warnings| Section { warnings, ..Section::default() }).collect();
+    for (place, line) in in_two_lines(&sections, true).into_iter().enumerate() {
+        let cure = if lossy && place == 0 { "; `tracesift record --buffer` loses fewer" } else { "" };
+        messages.warning(&format!("{line}{cure}"));
+    }
 }
 
 /// `10.070 s, 179,474 records, 36 processes, 79,528 samples, 445.5 KB`
@@ -256,11 +274,4 @@ fn tables(archive: &Path) -> (Vec<(String, u64)>, u64) {
     let tables = &archive.info().tables;
     let bytes = tables.iter().map(|table| table.bytes).fold(0, u64::saturating_add);
     (tables.iter().map(|table| (table.name.clone(), table.rows)).collect(), bytes)
-}
-
-/// What the health table says, on one line.
-fn lost(report: &Report) -> Option<String> {
-    let kinds: Vec<String> =
-        report.health.iter().map(|(kind, counter)| format!("{} {}", kind.replace('_', " "), counter.count)).collect();
-    (!kinds.is_empty()).then(|| format!("not all could be used: {}", kinds.join(", ")))
 }

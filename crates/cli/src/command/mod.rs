@@ -24,7 +24,7 @@ use crate::terminal::Messages;
 
 /// Runs the command. With `csv` a CSV file of an answer has ETWAnalyzer's columns.
 pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
-    let messages = Messages::new(cli.no_color);
+    let messages = Messages::new(cli.no_color, cli.quiet);
     match &cli.command {
         Command::Record(args) => record::run(args, &messages),
         Command::Run(args) => run::run(args, cli.no_color, &messages),

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use tracesift_ask::answer::Section;
+use tracesift_ask::limit;
+use tracesift_ask::nothing;
 use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Resolved, When, profile};
 use tracesift_export::flame::{Drawn, Flame};
@@ -24,14 +27,14 @@ pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exi
     let after = one.listed(&question, &when, per_thread, messages)?;
     let target = target(args.out(), &one.recording, &question, "svg");
     let drawn = match args.against() {
-        None if one.is_nothing(after.weights.is_empty(), messages) => return Ok(Exit::NothingUsable),
+        None if one.is_nothing(after.weights.is_empty(), &question, &when, messages) => return Ok(Exit::NothingUsable),
         None => target.write(|mut out| Ok(flame.write(&after, &mut out)?))?,
         Some((path, change)) => {
             let files = FileArgs { paths: vec![path.to_owned()], file: Vec::new(), recursive: false };
             let Some(base) = One::open(&files, &RunArgs::default(), messages)? else { return Ok(Exit::NothingUsable) };
             let before = base.listed(&question, &when, per_thread, messages)?;
             // What is in one of the two only is a change.
-            if one.is_nothing(after.weights.is_empty() && before.weights.is_empty(), messages) {
+            if one.is_nothing(after.weights.is_empty() && before.weights.is_empty(), &question, &when, messages) {
                 return Ok(Exit::NothingUsable);
             }
             // The title names the recording that is drawn; the other one must be named, too.
@@ -60,15 +63,15 @@ pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<E
         // Without times there is no need to keep every sample.
         Format::Folded => {
             let profile = one.listed(&question, &when, false, messages)?;
-            if one.is_nothing(profile.weights.is_empty(), messages) {
+            if one.is_nothing(profile.weights.is_empty(), &question, &when, messages) {
                 return Ok(Exit::NothingUsable);
             }
             target.write(|mut out| Ok(folded::write(&profile, Grouping::Process, &mut out)?))?;
         }
         Format::Pprof => {
             let profile = one.within(&question, &when, messages)?.folded(&one.recording)?;
-            one.warn(messages);
-            if one.is_nothing(profile.weights.is_empty(), messages) {
+            one.warn(question.measure, messages);
+            if one.is_nothing(profile.weights.is_empty(), &question, &when, messages) {
                 return Ok(Exit::NothingUsable);
             }
             target.write(|mut out| Ok(pprof::write(&profile, &mut out)?))?;
@@ -76,8 +79,8 @@ pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<E
         format => {
             let question = one.within(&question, &when, messages)?;
             let profile = question.timed(&one.recording)?;
-            one.warn(messages);
-            if one.is_nothing(profile.samples.is_empty(), messages) {
+            one.warn(question.measure, messages);
+            if one.is_nothing(profile.samples.is_empty(), &question, &when, messages) {
                 return Ok(Exit::NothingUsable);
             }
             target.write(|mut out| Ok(format.write(profile, &mut out)?))?;
@@ -129,7 +132,7 @@ impl One {
         let Resolved { time, origin, found } =
             when.resolve(&self.recording).map_err(|failure| anyhow::anyhow!("{}", failure.reason))?;
         if let Some(warning) = when.not_found(found) {
-            messages.warning(&format!("{}: {warning}", self.recording.file.name));
+            messages.warning(&format!("{}: {}", self.recording.file.name, warning.text));
         }
         let has_switches = self.recording.info().has_switches;
         if question.measure == Measure::Cpu && !self.recording.file.has_samples && has_switches {
@@ -137,7 +140,7 @@ impl One {
         }
         let needed = if question.measure == Measure::Cpu { "cpu_samples" } else { "context_switches" };
         if let Some(warning) = self.recording.file.warning_of_left_out(&[needed]) {
-            messages.warning(&format!("{}: {warning}", self.recording.file.name));
+            messages.warning(&format!("{}: {}", self.recording.file.name, warning.text));
         }
         if let Some(note) = question.note_of_early_ends(&self.recording)? {
             messages.note(&format!("{}: {note}", self.recording.file.name));
@@ -153,20 +156,26 @@ impl One {
         messages: &Messages,
     ) -> anyhow::Result<Listed> {
         let profile = self.within(question, when, messages)?.listed(&self.recording, per_thread)?;
-        self.warn(messages);
+        self.warn(question.measure, messages);
         Ok(profile)
     }
 
     /// Says what limits the figures.
-    fn warn(&self, messages: &Messages) {
+    fn warn(&self, measure: Measure, messages: &Messages) {
         let file = &self.recording.file;
-        file.warnings.iter().for_each(|warning| messages.warning(&format!("{}: {warning}", file.name)));
+        // Sampled CPU does not depend on switches.
+        let sampled = measure == Measure::Cpu && file.has_samples;
+        let tells = |limit: &&limit::Limit| !(sampled && limit.kind.is_of_switches());
+        let section = Section { warnings: file.warnings.iter().filter(tells).cloned().collect(), ..Section::default() };
+        limit::in_two_lines(&[section], true).iter().for_each(|line| messages.warning(line));
     }
 
     /// Passes on whether there is nothing to write, and says so: an empty picture would look like a quiet machine.
-    fn is_nothing(&self, is_empty: bool, messages: &Messages) -> bool {
+    fn is_nothing(&self, is_empty: bool, question: &profile::Question, when: &When, messages: &Messages) -> bool {
         if is_empty {
             messages.error(&format!("{}: there is nothing of what was asked for", self.recording.file.name));
+            let filter = (&question.filter, &question.methods);
+            nothing::why_of_profile(&self.recording, filter, when).iter().for_each(|line| messages.hint(line));
         }
         is_empty
     }

@@ -24,6 +24,14 @@ pub(crate) fn run(dump: &Dump, args: &TestrunArgs, printer: &Printer, messages: 
         (descriptions(testrun::TEST_COLUMNS), testrun::tests(&runs))
     };
     let facts = testrun::summary(&runs);
-    printer.print(Answer { question: "testrun", columns, layout: Layout::Rows, sections, sums: Vec::new(), facts })?;
+    printer.print(Answer {
+        question: "testrun",
+        columns,
+        layout: Layout::Rows,
+        sorted: None,
+        sections,
+        sums: Vec::new(),
+        facts,
+    })?;
     Ok(Exit::of(found.archives.len() + found.recordings.len(), failed))
 }

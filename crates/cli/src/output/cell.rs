@@ -59,7 +59,15 @@ pub(crate) fn unit(kind: Kind) -> &'static str {
 pub(crate) fn is_right_aligned(kind: Kind) -> bool {
     !matches!(
         kind,
-        Kind::Text | Kind::LongText | Kind::Tree | Kind::Bool | Kind::List | Kind::Integers | Kind::Map | Kind::Table
+        Kind::Text
+            | Kind::LongText
+            | Kind::Tree
+            | Kind::Bool
+            | Kind::List
+            | Kind::Integers
+            | Kind::Map
+            | Kind::Table
+            | Kind::Below
     )
 }
 
@@ -124,6 +132,42 @@ pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{kept}…"))
 }
 
+/// The text cut to a width, with `…` where its middle was: of `module!function` the module and the end of the function stay.
+pub(crate) fn cut_middle(text: &str, width: usize) -> Cow<'_, str> {
+    if self::width(text) <= width {
+        return Cow::Borrowed(text);
+    }
+    let room = width.saturating_sub(1);
+    // A module is worth up to half of the room.
+    let module = text.find('!').map(|at| self::width(&text[..=at])).filter(|module| *module <= room / 2);
+    let head = module.unwrap_or(room / 3);
+    let taken = |chars: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut used = 0;
+        chars
+            .take_while(|c| {
+                used += c.width().unwrap_or(0);
+                used <= room
+            })
+            .collect::<Vec<char>>()
+    };
+    let start: String = taken(&mut text.chars(), head).into_iter().collect();
+    let end: String = taken(&mut text.chars().rev(), room.saturating_sub(head)).into_iter().rev().collect();
+    if width == 0 { Cow::Borrowed("") } else { Cow::Owned(format!("{start}…{end}")) }
+}
+
+/// The line of a tree cut to a width: its branches stay, its name loses its middle.
+pub(crate) fn cut_tree(text: &str, width: usize) -> Cow<'_, str> {
+    if self::width(text) <= width {
+        return Cow::Borrowed(text);
+    }
+    let is_branch = |c: char| matches!(c, ' ' | '│' | '├' | '└' | '─');
+    let name = text.trim_start_matches(is_branch);
+    let branches = &text[..text.len() - name.len()];
+    let left = width.saturating_sub(self::width(branches));
+    // Branches alone would be a line without a name.
+    if left < 4 { cut(text, width) } else { Cow::Owned(format!("{branches}{}", cut_middle(name, left))) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +188,20 @@ mod tests {
     fn names_cannot_steer_the_terminal() {
         assert_eq!(clean("a\u{1b}[31mb\u{7}\n\u{202e}c\u{9b}d"), "a[31mb cd");
         assert!(matches!(clean("plain ü 中"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn cuts_in_the_middle() {
+        assert_eq!(cut_middle("ntdll.dll!RtlpAllocateHeapInternal", 24), "ntdll.dll!…HeapInternal");
+        assert_eq!(cut_middle("ntdll.dll!RtlpAllocateHeap", 12), "ntd…cateHeap");
+        assert_eq!(cut_middle("abcdef", 6), "abcdef");
+        assert_eq!(cut_middle("abcdef", 1), "…");
+        assert_eq!(cut_middle("abcdef", 0), "");
+        for width in 0..12 {
+            assert!(super::width(&cut_middle("中文!中文中文中文", width)) <= width);
+            assert!(super::width(&cut_tree("│ ├ a.dll!function", width)) <= width);
+        }
+        assert_eq!(cut_tree("│ ├ a.dll!function_of_mine", 18), "│ ├ a.dll!…of_mine");
     }
 
     #[test]

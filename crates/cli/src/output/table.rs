@@ -1,13 +1,16 @@
-//! Tables for people: figures right, words left, units in the header, the longest words cut at the terminal's width.
+//! Tables for people: figures right, words left, units in the header, no line longer than the terminal is wide.
 
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style as Ansi};
+use anstyle::Style as Ansi;
 use rayon::prelude::*;
 use tracesift_ask::answer::{Answer, Column, Fact, Group, Kind, Layout, Section, Table, Value, View};
+use tracesift_ask::process_columns::COMMAND_LINE;
 use tracesift_ask::time_format::{TimeFormat, TimeStyle, Zero};
 
 use crate::output::cell;
+use crate::output::fit::{Shape, Slot, fit};
+use crate::output::wrap::wrapped;
 
 /// How a table looks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,8 +19,8 @@ pub(crate) struct Style {
     pub(crate) width: Option<usize>,
     /// Whether columns for `--details` are shown.
     pub(crate) details: bool,
-    /// Whether columns of long words, such as command lines, are left out.
-    pub(crate) no_long_text: bool,
+    /// Whether command lines are left out.
+    pub(crate) no_command_line: bool,
     /// How instants are shown.
     pub(crate) time: TimeStyle,
     /// Whether to colour.
@@ -26,37 +29,70 @@ pub(crate) struct Style {
 
 /// Blanks between columns.
 const GAP: usize = 2;
-/// A column of long words is never cut below this width.
-const SHORTEST_CUT: usize = 12;
+/// A blank between a figure and what it is, where no line ends.
+const TOGETHER: char = '\u{a0}';
+/// Further lines of something long begin this far from the left.
+const HANGING: usize = 6;
 /// Sections whose lines are made at once, on all processors.
 const SECTIONS_AT_ONCE: usize = 64;
 
-/// Writes the table of an answer.
-pub(crate) fn write(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
+/// What a table does not show for want of room.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shortened {
+    /// Whether words were cut.
+    pub(crate) cut: bool,
+    /// Headers of columns that were left out.
+    pub(crate) left_out: Vec<String>,
+}
+
+impl Shortened {
+    fn add(&mut self, other: &Self) {
+        self.cut |= other.cut;
+        for title in &other.left_out {
+            if !self.left_out.contains(title) {
+                self.left_out.push(title.clone());
+            }
+        }
+    }
+}
+
+/// Writes the table of an answer, and tells what had no room.
+pub(crate) fn write(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<Shortened> {
+    let mut shortened = Shortened::default();
     match answer.layout {
-        Layout::Rows => rows(out, answer, style)?,
+        Layout::Rows => shortened.add(&rows(out, answer, style)?),
         Layout::Cards => {
             for (index, section) in answer.sections.iter().enumerate() {
                 if index > 0 {
                     writeln!(out)?;
                 }
-                cards(out, &answer.columns, section, style)?;
+                shortened.add(&cards(out, &answer.columns, section, style)?);
             }
         }
     }
     for group in &answer.sums {
-        writeln!(out, "{}", paint(bold(), &group_heading(group, style), style.color))?;
+        long_line(out, bold(), &group_heading(group, style), style)?;
     }
     if answer.sections.len() > 1 && !answer.facts.is_empty() {
-        writeln!(out, "{}", paint(bold(), &format!("all files  {}", facts(&answer.facts, style.time)), style.color))?;
+        long_line(out, bold(), &format!("all files  {}", facts(&answer.facts, style.time)), style)?;
     }
-    footnotes(out, answer, style)
+    footnotes(out, answer, style)?;
+    Ok(shortened)
 }
 
-fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
+/// A line of words, on as many lines as it takes.
+fn long_line(out: &mut dyn Write, ansi: Ansi, text: &str, style: &Style) -> io::Result<()> {
+    for line in wrapped(text, HANGING, style.width) {
+        writeln!(out, "{}", paint(ansi, &line.replace(TOGETHER, " "), style.color))?;
+    }
+    Ok(())
+}
+
+fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<Shortened> {
     let all: Vec<(&Vec<Value>, Option<Zero>)> =
         answer.sections.iter().flat_map(|section| section.rows.iter().map(|row| (row, section.zero))).collect();
-    let grid = Grid::new(&answer.columns, &all, style);
+    let indent = if answer.sections.iter().all(|section| section.groups.is_empty()) { "  " } else { "    " };
+    let grid = Grid::new(&answer.columns, &all, (answer.sorted, indent.len()), style);
     // Of hundreds of files mostly a few have what is asked for; the others would only fill the screen.
     let several = answer.sections.len() > 1;
     let (left_out, shown): (Vec<&Section>, Vec<&Section>) =
@@ -73,13 +109,14 @@ fn rows(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
         texts.into_iter().try_for_each(|text| out.write_all(&text?))?;
     }
     match left_out.as_slice() {
-        [] => Ok(()),
+        [] => {}
         few if few.len() <= 3 => {
             let titles: Vec<_> = few.iter().map(|section| cell::clean(&section.title)).collect();
-            writeln!(out, "no rows in {}", titles.join(", "))
+            long_line(out, Ansi::new(), &format!("no rows in {}", titles.join(", ")), style)?;
         }
-        many => writeln!(out, "no rows in {} of {} files", many.len(), answer.sections.len()),
+        many => writeln!(out, "no rows in {} of {} files", many.len(), answer.sections.len())?,
     }
+    Ok(grid.shortened)
 }
 
 /// Heading and rows of a section.
@@ -90,14 +127,14 @@ fn section_lines(
     with_header: bool,
     style: &Style,
 ) -> io::Result<()> {
-    writeln!(out, "{}", paint(bold(), &heading(section, style.time), style.color))?;
+    long_line(out, bold(), &heading(section, style.time), style)?;
     let indent = if section.groups.is_empty() { "  " } else { "    " };
     if with_header {
         grid.header(out, indent, style)?;
     }
     let mut rows = section.rows.iter().map(|row| (row, section.zero));
     for group in &section.groups {
-        writeln!(out, "  {}", paint(bold(), &group_heading(group, style), style.color))?;
+        long_line(out, bold(), &format!("  {}", group_heading(group, style)), style)?;
         grid.lines(out, indent, rows.by_ref().take(group.rows), style)?;
     }
     grid.lines(out, indent, rows, style)
@@ -123,12 +160,16 @@ fn group_heading(group: &Group, style: &Style) -> String {
         heading.push_str("  ");
         heading.push_str(&facts(&group.facts, style.time));
     }
-    if let Some(text) = group.text.as_deref().filter(|text| !text.is_empty() && !style.no_long_text) {
+    if let Some(text) = group.text.as_deref().filter(|text| !text.is_empty() && !style.no_command_line) {
         let text = cell::clean(text);
         // Two blanks at its left stand for the indent of the heading, two for the gap.
-        let left = style.width.map(|width| width.saturating_sub(cell::width(&heading) + 2 * GAP).max(SHORTEST_CUT));
-        heading.push_str("  ");
-        heading.push_str(&left.map_or(text.to_string(), |left| cell::cut(&text, left).into()));
+        let left = style.width.map(|width| width.saturating_sub(cell::width(&heading) + 2 * GAP));
+        match left {
+            None => heading.push_str(&format!("  {text}")),
+            // Less than that says nothing.
+            Some(left) if left >= HANGING => heading.push_str(&format!("  {}", cell::cut(&text, left))),
+            Some(_) => {}
+        }
     }
     heading
 }
@@ -137,14 +178,17 @@ fn facts(facts: &[Fact], time: TimeStyle) -> String {
     let one = |fact: &Fact| {
         let value = cell::text(&fact.value, fact.kind, time, None);
         let unit = cell::unit(fact.kind);
-        if unit.is_empty() { format!("{} {value}", fact.label) } else { format!("{} {value} {unit}", fact.label) }
+        let text =
+            if unit.is_empty() { format!("{} {value}", fact.label) } else { format!("{} {value} {unit}", fact.label) };
+        text.replace(' ', &TOGETHER.to_string())
     };
     facts.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// `name: value` lines, then the tables below the row.
-fn cards(out: &mut dyn Write, columns: &[Column], section: &Section, style: &Style) -> io::Result<()> {
-    writeln!(out, "{}", paint(bold(), &heading(section, style.time), style.color))?;
+fn cards(out: &mut dyn Write, columns: &[Column], section: &Section, style: &Style) -> io::Result<Shortened> {
+    long_line(out, bold(), &heading(section, style.time), style)?;
+    let mut shortened = Shortened::default();
     let shown = |column: &Column| match column.view {
         View::Always | View::People => true,
         View::Details => style.details,
@@ -164,36 +208,39 @@ fn cards(out: &mut dyn Write, columns: &[Column], section: &Section, style: &Sty
                     let text = cell::text(value, column.kind, style.time, section.zero);
                     let unit = cell::unit(column.kind);
                     let blank = if unit.is_empty() { "" } else { " " };
-                    writeln!(out, "  {:width$}  {text}{blank}{unit}", column.title)?;
+                    let value = wrapped(
+                        &format!("{text}{blank}{unit}"),
+                        2,
+                        style.width.map(|all| all.saturating_sub(width + 4)),
+                    );
+                    for (place, line) in value.iter().enumerate() {
+                        writeln!(out, "  {:width$}  {line}", if place == 0 { column.title } else { "" })?;
+                    }
                 }
             }
         }
         for (column, table) in tables.into_iter().filter(|(_, table)| !table.rows.is_empty()) {
             writeln!(out, "  {}", paint(bold(), column.title, style.color))?;
-            nested(out, table, section.zero, style)?;
+            shortened.add(&nested(out, table, section.zero, style)?);
         }
     }
-    Ok(())
+    Ok(shortened)
 }
 
-fn nested(out: &mut dyn Write, table: &Table, zero: Option<Zero>, style: &Style) -> io::Result<()> {
+fn nested(out: &mut dyn Write, table: &Table, zero: Option<Zero>, style: &Style) -> io::Result<Shortened> {
     let all: Vec<(&Vec<Value>, Option<Zero>)> = table.rows.iter().map(|row| (row, zero)).collect();
-    let grid = Grid::new(&table.columns, &all, style);
+    let grid = Grid::new(&table.columns, &all, (None, 4), style);
     grid.header(out, "    ", style)?;
-    grid.lines(out, "    ", all.iter().copied(), style)
+    grid.lines(out, "    ", all.iter().copied(), style)?;
+    Ok(grid.shortened)
 }
 
-/// Each warning and each note once, with the files that it is true of.
+/// Each note once, with the files that it is true of.
 fn footnotes(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<()> {
-    let warnings = once(answer.sections.iter().map(|section| (section.title.as_str(), section.warnings.as_slice())));
-    for (text, files) in warnings {
-        let line = format!("! {}: {}", cell::clean(&files), cell::clean(text));
-        writeln!(out, "{}", paint(Ansi::new().fg_color(Some(AnsiColor::Yellow.into())), &line, style.color))?;
-    }
     let notes = once(answer.sections.iter().map(|section| (section.title.as_str(), section.notes.as_slice())));
     for (text, files) in notes {
         let line = format!("* {}: {}", cell::clean(&files), cell::clean(text));
-        writeln!(out, "{}", paint(Ansi::new().dimmed(), &line, style.color))?;
+        long_line(out, Ansi::new().dimmed(), &line, style)?;
     }
     Ok(())
 }
@@ -219,21 +266,40 @@ fn once<'a>(texts: impl Iterator<Item = (&'a str, &'a [String])>) -> Vec<(&'a st
 
 /// The columns that a table shows, with their widths.
 struct Grid<'a> {
-    columns: Vec<(usize, &'a Column, String, usize)>,
+    columns: Vec<GridColumn<'a>>,
+    /// The columns whose lines stand below the rows.
+    below: Vec<usize>,
+    shortened: Shortened,
+}
+
+struct GridColumn<'a> {
+    /// Place of its values in a row.
+    index: usize,
+    column: &'a Column,
+    title: String,
+    width: usize,
 }
 
 impl<'a> Grid<'a> {
-    fn new(columns: &'a [Column], rows: &[(&Vec<Value>, Option<Zero>)], style: &Style) -> Self {
+    /// The grid of these rows, sorted by a column, behind so many blanks.
+    fn new(
+        columns: &'a [Column],
+        rows: &[(&Vec<Value>, Option<Zero>)],
+        (sorted, indent): (Option<&str>, usize),
+        style: &Style,
+    ) -> Self {
         let shown = columns.iter().enumerate().filter(|(index, column)| {
             let wanted = match column.view {
-                View::Always | View::People => !(style.no_long_text && column.kind == Kind::LongText),
+                View::Always | View::People => !(style.no_command_line && column.key == COMMAND_LINE),
                 View::Details => style.details,
                 View::Machine | View::Nowhere => false,
             };
             // A column that no recording fills only takes space.
             wanted && rows.iter().any(|(row, _)| row.get(*index).is_some_and(|value| *value != Value::None))
         });
-        let columns = shown
+        let (below, shown): (Vec<_>, Vec<_>) = shown.partition(|(_, column)| column.kind == Kind::Below);
+        let mut columns: Vec<GridColumn<'a>> = shown
+            .into_iter()
             .map(|(index, column)| {
                 let unit = match column.kind {
                     Kind::Time if style.time.format == TimeFormat::Seconds => "s",
@@ -248,15 +314,31 @@ impl<'a> Grid<'a> {
                     .max()
                     .unwrap_or(0);
                 let width = widest.max(cell::width(&title));
-                (index, column, title, width)
+                GridColumn { index, column, title, width }
             })
             .collect();
-        Self { columns }
+        let mut shortened = Shortened::default();
+        if let Some(terminal) = style.width {
+            let widths = fit(&slots(&columns, sorted), GAP, terminal.saturating_sub(indent));
+            let mut widths = widths.into_iter();
+            columns.retain_mut(|column| match widths.next().flatten() {
+                Some(width) => {
+                    shortened.cut |= width < column.width;
+                    column.width = width;
+                    true
+                }
+                None => {
+                    shortened.left_out.push(column.title.clone());
+                    false
+                }
+            });
+        }
+        Self { columns, below: below.into_iter().map(|(index, _)| index).collect(), shortened }
     }
 
     fn header(&self, out: &mut dyn Write, indent: &str, style: &Style) -> io::Result<()> {
-        let cells = self.columns.iter().map(|(_, column, title, width)| (title.clone(), column.kind, *width));
-        let line = line(indent, cells, style.width);
+        let cells = self.columns.iter().map(|of| (of.title.clone(), of));
+        let line = line(indent, cells, true);
         writeln!(out, "{}", paint(Ansi::new().underline(), &line, style.color))
     }
 
@@ -268,42 +350,90 @@ impl<'a> Grid<'a> {
         style: &Style,
     ) -> io::Result<()> {
         for (row, zero) in rows {
-            let cells = self.columns.iter().map(|(index, column, _, width)| {
-                let value = row.get(*index).unwrap_or(&Value::None);
-                (cell::text(value, column.kind, style.time, zero), column.kind, *width)
+            let cells = self.columns.iter().map(|of| {
+                let value = row.get(of.index).unwrap_or(&Value::None);
+                (cell::text(value, of.column.kind, style.time, zero), of)
             });
-            writeln!(out, "{}", line(indent, cells, style.width))?;
+            writeln!(out, "{}", line(indent, cells, false))?;
+            for value in self.below.iter().filter_map(|index| row.get(*index)) {
+                let Value::List(lines) = value else { continue };
+                for text in lines {
+                    let text = format!("{indent}    {}", cell::clean(text));
+                    long_line(out, Ansi::new(), &text, &Style { color: false, ..*style })?;
+                }
+            }
         }
         Ok(())
     }
 }
 
-/// One line. Only the last column may be cut, and only when it holds long words: figures stay whole, whatever the
-/// terminal's width.
-fn line(indent: &str, cells: impl Iterator<Item = (String, Kind, usize)>, terminal: Option<usize>) -> String {
+/// How the columns may be made smaller, and which of them go first where that is not enough: those of `--details`, then figures, then words. The
+/// first two figures stay, what the rows are called, and what they are sorted by.
+fn slots(columns: &[GridColumn<'_>], sorted: Option<&str>) -> Vec<Slot> {
+    /// So many figures stay.
+    const FIGURES: usize = 2;
+    let is_name = |of: &&GridColumn<'_>| of.column.view == View::People || of.column.kind == Kind::Tree;
+    let is_text = |of: &&GridColumn<'_>| of.column.kind == Kind::Text;
+    let name = columns.iter().find(is_name).or_else(|| columns.iter().find(is_text)).map(|of| of.index);
+    let mut figures = 0;
+    columns
+        .iter()
+        .map(|of| {
+            let shape = match of.column.kind {
+                Kind::LongText | Kind::Tree | Kind::List | Kind::Integers | Kind::Map => Shape::LongWords,
+                kind if cell::is_right_aligned(kind) => Shape::Figure,
+                _ => Shape::Words,
+            };
+            let is_figure = shape == Shape::Figure;
+            figures += usize::from(is_figure);
+            let stays = Some(of.index) == name
+                || Some(of.column.key) == sorted
+                || (is_figure && figures <= FIGURES && of.column.view != View::Details);
+            let rank = match of.column.view {
+                _ if stays => None,
+                View::Details => Some(0),
+                _ if of.column.key == COMMAND_LINE || of.column.kind == Kind::Map => Some(1),
+                _ if is_figure => Some(2),
+                _ => Some(3),
+            };
+            Slot { width: of.width, shape, rank }
+        })
+        .collect()
+}
+
+/// One line. Words are cut to their column's width; figures are as wide as the widest.
+fn line<'g>(indent: &str, cells: impl Iterator<Item = (String, &'g GridColumn<'g>)>, is_header: bool) -> String {
     let mut text = indent.to_owned();
     let mut cells = cells.peekable();
-    while let Some((value, kind, width)) = cells.next() {
-        let is_last = cells.peek().is_none();
-        let padding = " ".repeat(width.saturating_sub(cell::width(&value)));
-        if cell::is_right_aligned(kind) {
+    while let Some((value, of)) = cells.next() {
+        let value = match of.column.kind {
+            kind if cell::is_right_aligned(kind) => value.into(),
+            _ if is_header => cell::cut(&value, of.width),
+            Kind::Tree => cell::cut_tree(&value, of.width),
+            // Of a command line, and of a list, the beginning says most.
+            Kind::List | Kind::Integers | Kind::Map => cell::cut(&value, of.width),
+            Kind::LongText if !has_path(of.column.key) => cell::cut(&value, of.width),
+            _ => cell::cut_middle(&value, of.width),
+        };
+        let padding = " ".repeat(of.width.saturating_sub(cell::width(&value)));
+        if cell::is_right_aligned(of.column.kind) {
             text.push_str(&padding);
             text.push_str(&value);
-        } else if !is_last {
-            text.push_str(&value);
-            text.push_str(&padding);
-        } else if let (Kind::LongText | Kind::Tree, Some(terminal)) = (kind, terminal) {
-            let left = terminal.saturating_sub(cell::width(&text)).max(SHORTEST_CUT);
-            text.push_str(&cell::cut(&value, left));
         } else {
             text.push_str(&value);
+            text.push_str(&padding);
         }
-        if !is_last {
+        if cells.peek().is_some() {
             text.push_str(&" ".repeat(GAP));
         }
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+/// Whether a column of long words has paths, whose end says most.
+fn has_path(key: &str) -> bool {
+    matches!(key, "path" | "file" | "source")
 }
 
 fn bold() -> Ansi {

@@ -327,7 +327,7 @@ impl To {
             Self::LeaveOut(table) => format!("`--tables '!{table}'`"),
             Self::Modules => "`--show-modules`".to_owned(),
             Self::FirstLast => "`--first-last`".to_owned(),
-            Self::ProcessTimes => "`--time-format`, `--details`".to_owned(),
+            Self::ProcessTimes => "`--time-format`, of `dump cpu` with `--columns '+start_ns;+end_ns'`".to_owned(),
             Self::ZeroTime => "`--zero-time`, `--zero-cmdline`".to_owned(),
             Self::Dropped(_, reason) => format!("nothing: {reason}"),
             Self::Left(_, note) => format!("left out, and said so: {note}"),
@@ -396,10 +396,12 @@ impl Switch {
                 let option = first.map_or("--first-last".to_owned(), |format| format!("--first-last={format}"));
                 Effect::FirstLast(vec![option], last)
             }
-            To::ProcessTimes => Effect::Ours(vec![
-                format!("--time-format={}", word(written, value()?, TIME_FORMATS)?),
-                "--details".to_owned(),
-            ]),
+            To::ProcessTimes => {
+                let format = format!("--time-format={}", word(written, value()?, TIME_FORMATS)?);
+                // Of modules there are no lives to show, and those of processes stand in their answer anyway.
+                let columns = if command == Cpu { "+start_ns;+end_ns" } else { "" };
+                Effect::Modules(format, [(); 2].map(|()| columns.to_owned()))
+            }
             To::ZeroTime => zero_time(written, value()?, tokens)?,
             To::Columns(of_processes, of_methods) => Effect::Columns([of_processes.to_owned(), of_methods.to_owned()]),
             To::ChosenColumns => {

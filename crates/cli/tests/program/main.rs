@@ -19,3 +19,4 @@ mod stats;
 mod support;
 mod symbol_lookup;
 mod symbols;
+mod widths;

@@ -48,7 +48,7 @@ pub(super) fn read(
 
 impl Question {
     /// Whether neither order nor ranges look at other figures than those of a table.
-    fn needs_few_figures(&self) -> bool {
+    pub(super) fn needs_few_figures(&self) -> bool {
         !matches!(self.sort, Sort::Wait | Sort::Ready | Sort::First | Sort::Last)
             && self.wait == Default::default()
             && self.ready == Default::default()

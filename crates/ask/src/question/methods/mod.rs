@@ -36,6 +36,7 @@ use self::modules::MethodModules;
 use self::processes::OfProcesses;
 use crate::answer::{Column, Fact, Group, Kind, Section, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
+use crate::candidates::{self, Candidates};
 use crate::core_columns as of_cores;
 use crate::filter::ProcessFilter;
 use crate::label_cut::LabelCut;
@@ -112,6 +113,40 @@ impl Ask for Question {
         &["cpu_samples", "context_switches"]
     }
 
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        Some(match self.sort {
+            Sort::Cpu => "cpu_ns",
+            Sort::Exclusive => "exclusive_cpu_ns",
+            Sort::Wait | Sort::CpuWait | Sort::CpuWaitReady => "wait_ns",
+            Sort::Ready => "ready_ns",
+            Sort::LongestWait => "wait_longest_ns",
+            Sort::ReadyAverage => "ready_average_ns",
+            Sort::Samples => "samples",
+            Sort::Switches => "switches",
+            Sort::Threads => "threads",
+            Sort::First => "first_ns",
+            Sort::Last => "last_ns",
+            Sort::Duration => "duration_ns",
+            Sort::Name => return None,
+        })
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        let mut all = match &self.methods {
+            Some(patterns) => candidates::of_methods(recording, patterns)?,
+            None => Vec::new(),
+        };
+        if let Some(tags) = self.tags.as_ref().filter(|tags| !tags.patterns.is_empty()) {
+            let names = tags.set.tags().map(|tag| tags.set.name(tag).to_owned());
+            all.extend(candidates::of_tags(recording, &tags.patterns, names, |name| tags.want(name))?);
+        }
+        Ok(all)
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns = COLUMNS.descriptions();
         if self.cores {
@@ -142,11 +177,23 @@ impl Ask for Question {
         if self.tags.is_none() {
             show(&["stack_tag"], View::Nowhere);
         }
+        let are_tags = self.methods.is_none() && self.tags.is_some();
+        // A stack has one tag, so that only tags with tags inside have time that is not their own.
+        let has_children = self.tags.as_ref().is_some_and(|tags| tags.set.has_children());
+        if are_tags && !has_children && self.sort != Sort::Exclusive {
+            show(&["exclusive_cpu_ns", "exclusive_run_ns"], View::Machine);
+        }
         if self.granularity.by != By::Line {
             show(&["source_file", "source_line", "source"], View::Nowhere);
         }
         if self.granularity.by != By::Address {
             show(&["rva"], View::Nowhere);
+        }
+        if are_tags {
+            columns
+                .iter_mut()
+                .filter(|column| column.key == "method_label")
+                .for_each(|column| column.title = "Stack tag");
         }
         self.shown.keep(&mut columns);
         columns

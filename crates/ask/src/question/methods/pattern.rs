@@ -3,6 +3,7 @@
 //! Users name functions and seldom their modules, so a pattern describes the function unless it says otherwise.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use tracesift_extract::input::Pattern;
 
@@ -13,6 +14,8 @@ pub struct MethodPatterns {
     exclude: Vec<MethodPattern>,
     /// Whether some of them look at the module.
     need_module: bool,
+    /// As they were given.
+    text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +29,7 @@ impl MethodPatterns {
     /// `*.sys` as they stand mean the functions without symbols of such modules, which are called `module+0xRVA`.
     #[must_use]
     pub fn parse(list: &str, with_module: bool) -> Self {
-        let mut patterns = Self::default();
+        let mut patterns = Self { text: list.to_owned(), ..Self::default() };
         for item in list.split(';').map(str::trim).filter(|item| !item.is_empty()) {
             match item.strip_prefix('!').map(str::trim) {
                 Some("") => {}
@@ -63,6 +66,12 @@ impl MethodPatterns {
             patterns.iter().any(|item| item.pattern.matches(if item.with_module { &method } else { &function }))
         };
         (self.include.is_empty() || hit(&self.include)) && !hit(&self.exclude)
+    }
+}
+
+impl fmt::Display for MethodPatterns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

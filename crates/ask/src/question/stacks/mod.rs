@@ -24,6 +24,7 @@ use self::rules::Rules;
 use self::trees::{OfProcess, Tree, Trees};
 use crate::answer::{Column, Fact, Group, Kind, Section, View};
 use crate::ask::Ask;
+use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
@@ -78,6 +79,14 @@ impl Ask for Question {
             Measure::Cpu => &["cpu_samples", "context_switches"],
             Measure::Wait | Measure::Ready => &["context_switches"],
         }
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        candidates::of_methods(recording, &self.methods)
     }
 
     fn columns(&self) -> Vec<Column> {

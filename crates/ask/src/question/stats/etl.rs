@@ -12,6 +12,7 @@ use super::raw::{Damaged, health};
 use super::stacks::Recent;
 use super::timeline::{Recorded, Timeline};
 use super::{Container, Row, counts};
+use crate::limit::{Limit, LimitKind};
 use crate::time_format::Zero;
 
 /// Ticks of 100 ns, the unit of FILETIME.
@@ -192,11 +193,12 @@ fn container(file: &EtlFile, counts: &Counts) -> Container {
     }
 }
 
-fn warnings(header: &LogfileHeader, silent: &[String]) -> Vec<String> {
-    let mut warnings = crate::file::losses(header.events_lost.into(), header.buffers_lost.into());
-    warnings.extend(
-        silent.iter().map(|class| format!("{class} stops well before the end: another session may have taken it over")),
-    );
+fn warnings(header: &LogfileHeader, silent: &[String]) -> Vec<Limit> {
+    let mut warnings = Limit::losses(header.events_lost.into(), header.buffers_lost.into());
+    warnings.extend(silent.iter().map(|class| {
+        let text = format!("{class} stops well before the end: another session may have taken it over");
+        Limit::new(LimitKind::CutShort, text)
+    }));
     warnings
 }
 

@@ -16,6 +16,7 @@ use tracesift_extract::input::Patterns;
 use tracesift_trace::info::{Disk, NetworkCard, TraceInfo};
 
 use crate::answer::{Answer, Column, ColumnOf, Kind, Layout, Section, Table, Value, descriptions, values};
+use crate::limit::Limit;
 use crate::time_format::Zero;
 
 pub use archive::archive;
@@ -94,7 +95,7 @@ pub struct Row {
     /// What could not be used.
     pub health: Option<Table>,
     /// What makes figures less than exact.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Limit>,
 }
 
 /// Buffers of an `.etl`.
@@ -406,7 +407,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "warnings",
         "Warnings",
         Kind::List,
-        |r| r.warnings.as_slice().into(),
+        |r| Limit::texts(&r.warnings),
         "What makes figures of this recording less than exact.",
     ),
 ];
@@ -436,6 +437,7 @@ pub fn answer(rows: Vec<Row>, properties: &Patterns) -> Answer {
         question: "stats",
         columns: descriptions(&kept),
         layout: Layout::Cards,
+        sorted: None,
         sections,
         sums: Vec::new(),
         facts: Vec::new(),

@@ -8,7 +8,7 @@ use tracesift_perf::{Counts, DamageCount, DamageLog, Kind, Losses, Metadata, Mod
 use super::counts::{self, CountRow};
 use super::raw::{Damaged, health};
 use super::{LinuxRecording, RecordedEvent, Row};
-use crate::file::losses;
+use crate::limit::{Limit, LimitKind};
 
 /// Times of perf are nanoseconds.
 const TICKS_PER_SECOND: i64 = 1_000_000_000;
@@ -177,15 +177,21 @@ fn rows(counted: &Counted, metadata: &Metadata) -> Vec<CountRow> {
     rows
 }
 
-fn warnings(counted: &Counted, lost: u64) -> Vec<String> {
-    let mut warnings = losses(lost, 0);
+fn warnings(counted: &Counted, lost: u64) -> Vec<Limit> {
+    let mut warnings = Limit::losses(lost, 0);
     match counted.pauses {
         0 => {}
-        1 => warnings.push("sampling paused once because it was too frequent: figures may be too small".to_owned()),
-        pauses => warnings
-            .push(format!("sampling paused {pauses} times because it was too frequent: figures may be too small")),
+        1 => warnings.push(Limit::new(
+            LimitKind::Paused,
+            "sampling paused once because it was too frequent: figures may be too small",
+        )),
+        pauses => warnings.push(Limit::new(
+            LimitKind::Paused,
+            format!("sampling paused {pauses} times because it was too frequent: figures may be too small"),
+        )),
     }
-    warnings.extend(counted.counts.stop.as_ref().map(|stop| format!("not read to its end: {stop}")));
+    let stop = counted.counts.stop.as_ref();
+    warnings.extend(stop.map(|stop| Limit::new(LimitKind::CutShort, format!("not read to its end: {stop}"))));
     warnings
 }
 

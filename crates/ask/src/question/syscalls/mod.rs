@@ -15,6 +15,7 @@ pub use self::columns::{COLUMNS, Row};
 
 use crate::answer::{Column, Fact, Kind, Section, View};
 use crate::ask::Ask;
+use crate::candidates::Candidates;
 use crate::filter::ProcessFilter;
 use crate::order::{Between, Top};
 use crate::processes::Processes;
@@ -154,6 +155,27 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         &["syscalls"]
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        let mut all = Vec::new();
+        if !self.calls.is_empty() {
+            let names: Vec<SyscallNameRow> = recording.archive().rows()?;
+            let names = names.into_iter().map(|row| (row.name, 0));
+            let passes = |name: &str| self.calls.matches(name);
+            all.push(Candidates::of(
+                "--calls",
+                ["system call", "system calls"],
+                &self.calls.to_string(),
+                names,
+                passes,
+            ));
+        }
+        Ok(all)
     }
 
     fn columns(&self) -> Vec<Column> {

@@ -236,8 +236,9 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         Kind::LongText,
         |r| {
             let part = |waker: &WokenBy| {
-                let at =
-                    StackNames::telling_label(&waker.stack).map(|method| format!(" in {method}")).unwrap_or_default();
+                // Whom an interrupt hit has nothing to do with it.
+                let at = waker.tid.and_then(|_| StackNames::telling_label(&waker.stack));
+                let at = at.map(|method| format!(" in {method}")).unwrap_or_default();
                 format!("{} x{}{at}", waker.label, waker.count)
             };
             let parts: Vec<String> = r.detail.wakers.iter().take(NAMED).map(part).collect();

@@ -93,6 +93,22 @@ impl Ask for Question {
         &["cpu_samples", "context_switches"]
     }
 
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        Some(match self.sort {
+            Sort::Cpu => "cpu_ns",
+            Sort::Run => "run_ns",
+            Sort::Wait => "wait_ns",
+            Sort::Ready => "ready_ns",
+            Sort::Switches => "switches",
+            Sort::Start => "thread_start_ns",
+            Sort::Name => return None,
+        })
+    }
+
     fn columns(&self) -> Vec<Column> {
         COLUMNS.descriptions()
     }

@@ -72,7 +72,7 @@ impl Row {
         }
     }
 
-    /// The chain on one line: who worked last stands last.
+    /// The chain, a line per thread: who worked last stands last.
     fn chain_text(&self) -> Value {
         let ms = |ns: i64| format!("{}.{} ms", ns / 1_000_000, ns / 100_000 % 10);
         let mut parts = Vec::new();
@@ -85,11 +85,14 @@ impl Row {
                 let at = StackNames::telling_label(stack).map(|method| format!(" in {method}")).unwrap_or_default();
                 part.push_str(&format!(", waited {} ({}{at})", ms(link.wait), ms(*longest)));
             }
-            parts.push(part);
+            parts.push(format!("<- {part}"));
         }
         // A chain that ends with a wait ends with what ended that.
-        parts.extend(self.chain.last().filter(|last| last.goes_on).and_then(|last| last.waker.clone()));
-        if parts.is_empty() { Value::None } else { parts.join(" <- ").into() }
+        let ended = self.chain.last().filter(|last| last.goes_on).and_then(|last| last.waker.as_ref());
+        if let (Some(last), Some(waker)) = (parts.last_mut(), ended.filter(|waker| !waker.is_empty())) {
+            last.push_str(&format!(" <- {waker}"));
+        }
+        if parts.is_empty() { Value::None } else { Value::List(parts) }
     }
 }
 
@@ -290,9 +293,9 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     ColumnOf::people(
         "chain_text",
         "Meanwhile",
-        Kind::LongText,
+        Kind::Below,
         Row::chain_text,
-        "Wait chain: what the thread that ended the wait did meanwhile, and the one that it waited for.",
+        "Wait chain, on lines below the row: what the thread that ended the wait did meanwhile, and the one that it waited for.",
     ),
     ColumnOf::machine(
         "chain",

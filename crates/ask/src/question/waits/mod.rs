@@ -14,6 +14,7 @@ pub use self::columns::{COLUMNS, Row, chain_columns};
 
 use crate::answer::{Column, Fact, Kind, Section};
 use crate::ask::Ask;
+use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
 use crate::order::{Between, Top};
 use crate::processes::Processes;
@@ -48,6 +49,14 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         &["context_switches"]
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        candidates::of_methods(recording, &self.methods)
     }
 
     fn columns(&self) -> Vec<Column> {

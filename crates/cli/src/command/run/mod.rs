@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use tracesift_ask::answer::{Answer, Fact, Kind as Figure, Layout, Section, descriptions, values};
+use tracesift_ask::limit::Limit;
 use tracesift_extract::input::Patterns;
 use tracesift_record::runner::{
     self, Account, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, Spread, State, overhead, summaries,
@@ -180,7 +181,7 @@ fn table(plan: &Plan, state: &State, printer: &Printer, messages: &Messages) -> 
     let section = Section {
         title: shown(&plan.out).display().to_string(),
         facts: overhead(&rows).map(cost).into_iter().collect(),
-        warnings: rows.iter().flat_map(|row| row.warnings.iter().cloned()).collect(),
+        warnings: rows.iter().flat_map(|row| row.warnings.iter().cloned().map(Limit::from)).collect(),
         rows: values(COLUMNS, &rows),
         ..Section::default()
     };
@@ -188,6 +189,7 @@ fn table(plan: &Plan, state: &State, printer: &Printer, messages: &Messages) -> 
         question: "run",
         columns: descriptions(COLUMNS),
         layout: Layout::Rows,
+        sorted: None,
         sections: vec![section],
         sums: Vec::new(),
         facts: Vec::new(),

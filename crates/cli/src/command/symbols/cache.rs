@@ -66,6 +66,7 @@ fn list(folder: &Folder, top: Top) -> io::Result<Answer> {
         question: "symbols cache",
         columns,
         layout: Layout::Rows,
+        sorted: None,
         sections: vec![section],
         sums: Vec::new(),
         facts: Vec::new(),

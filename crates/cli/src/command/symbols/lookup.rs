@@ -100,6 +100,7 @@ pub(super) fn run(args: &LookupArgs, no_color: bool, messages: &Messages) -> any
         question: "symbols lookup",
         columns: descriptions(COLUMNS),
         layout: Layout::Rows,
+        sorted: None,
         sections: vec![section],
         sums: Vec::new(),
         facts: Vec::new(),

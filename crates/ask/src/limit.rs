@@ -1,0 +1,315 @@
+//! What makes the figures of a recording less than exact: each limit with its kind, so that many files can be told of in two lines.
+
+use tracesift_extract::caveat;
+use tracesift_trace::Health;
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::HealthRow;
+
+use crate::answer::{Section, Value};
+
+/// What kind of limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitKind {
+    /// The recorder lost events or buffers.
+    Lost,
+    /// The recorder stopped sampling for a while.
+    Paused,
+    /// The recording was not read to its end, or a class of its events stops before.
+    CutShort,
+    /// The switched-out thread is not the one that was running: what lies between is unknown time.
+    BrokenSwitchChains,
+    /// Context switches are samples, or those of single tasks only.
+    PartialSwitches,
+    /// None of the events is CPU time.
+    NoCpuEvent,
+    /// Files of programs were not found, so that their stacks end early.
+    MissingFiles,
+    /// The extract was told to leave a table out.
+    LeftOut,
+    /// A landmark or a time of day means nothing in the recording.
+    NoSuchTime,
+    /// Sums of another tool.
+    Imported,
+    /// Anything else.
+    Other,
+}
+
+impl LimitKind {
+    /// The kind that a counter of an archive's health table makes.
+    fn of_counter(kind: &str) -> Self {
+        match kind {
+            "broken_switch_chain" => Self::BrokenSwitchChains,
+            "sampled_switches" | "switches_of_single_tasks" => Self::PartialSwitches,
+            "no_cpu_event" => Self::NoCpuEvent,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether only figures from context switches are less than exact.
+    #[must_use]
+    pub fn is_of_switches(self) -> bool {
+        matches!(self, Self::BrokenSwitchChains | Self::PartialSwitches)
+    }
+
+    fn is_of_chains(self) -> bool {
+        self == Self::BrokenSwitchChains
+    }
+
+    /// Whether something is missing in the recording itself.
+    fn is_loss(self) -> bool {
+        matches!(self, Self::Lost | Self::Paused | Self::CutShort)
+    }
+
+    /// What is true of several recordings, and what it means for figures. `None`: they have sentences of their own.
+    fn of_many(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Lost => Some(("lost events", "their figures may be too small")),
+            Self::CutShort => Some(("could not be read in full", "what is missing is in no figure")),
+            Self::MissingFiles => Some((
+                "have call stacks that end early, as files of programs are not here",
+                "`tracesift extract --sysroot DIR` says where they are",
+            )),
+            Self::Paused => Some(("paused sampling", "their CPU may be too small")),
+            Self::BrokenSwitchChains => {
+                Some(("have broken switch chains", "some of their run, wait and ready time is unknown"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Stacks that end early are worth a word if they are one of so many samples.
+const TELLING_PART: u64 = 20;
+
+/// What a counter of the health table means for somebody who has just extracted a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    /// Something of the recording could not be read or makes no sense.
+    Unreadable,
+    /// Nothing by itself: sound recordings have it, or another sentence says it.
+    Usual,
+}
+
+impl Trouble {
+    fn of(kind: &str) -> Self {
+        match kind {
+            // What the recorder lost is a sentence of its own.
+            "events_lost" | "buffers_lost" | "loss_record" | "buffers_with_lost_events"
+            | "buffers_after_lost_buffers" | "missing_buffers"
+            // So are these, in the answers that depend on them.
+            | "broken_switch_chain" | "sampled_switches" | "switches_of_single_tasks" | "no_cpu_event"
+            // Switches and operations that the kernel does not write down, or whose other half lies outside of the recording.
+            | "completed_switches" | "switch_in_after_thread_end" | "incomplete_switches" | "disk_io_without_completion"
+            | "disk_completions_without_start" | "other_disk_operations" | "failed_disk_operations"
+            | "syscalls_without_entry" | "syscalls_without_exit" | "idle_states_without_end" | "undefined_stack_key"
+            | "stack_half_dropped" | "cpu_dropped_records" | "samples_of_guests" | "sampled_tracepoints"
+            | "multiplexed_counters" | "page_fault_events_left_out"
+            // Names and fields that are missing show where they would stand.
+            | "events_without_schema" | "events_unlike_their_schema" | "unlisted_processes" | "modules_without_symbols" => {
+                Self::Usual
+            }
+            kind if kind.starts_with("user_stacks_") || kind.ends_with("_over_budget") => Self::Usual,
+            _ => Self::Unreadable,
+        }
+    }
+}
+
+/// One limit of one recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Its kind.
+    pub kind: LimitKind,
+    /// The sentence: an item of the column `warnings`.
+    pub text: String,
+}
+
+impl Limit {
+    /// A limit.
+    pub fn new(kind: LimitKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+
+    /// Those that an archive tells of: losses, and what its counters or its import say.
+    pub(crate) fn of_archive(info: &TraceInfo, health: &[HealthRow], is_imported: bool) -> Vec<Self> {
+        let mut limits = Self::losses(info.events_lost, info.buffers_lost);
+        if is_imported {
+            limits.extend(info.caveats.iter().map(|text| Self::new(LimitKind::Imported, text)));
+        } else {
+            limits.extend(health.iter().filter_map(|row| {
+                let text = caveat(&row.kind, row.count, row.example.as_deref())?;
+                Some(Self::new(LimitKind::of_counter(&row.kind), text))
+            }));
+        }
+        limits
+    }
+
+    /// What somebody should know who has just made an archive, of so many samples: what was lost, what could not be read, and what he can
+    /// do about it. What only some figures depend on, their answers say.
+    #[must_use]
+    pub fn of_extract(info: &TraceInfo, health: &Health, samples: u64) -> Vec<Self> {
+        let mut limits = Self::losses(info.events_lost, info.buffers_lost);
+        let unreadable = health.iter().filter(|(kind, _)| Trouble::of(kind) == Trouble::Unreadable);
+        let (count, example) = unreadable.fold((0_i64, None), |(count, example), (_, counter)| {
+            (count.saturating_add(counter.count), example.or(counter.example.as_deref()))
+        });
+        if count > 0 {
+            let example = example.map(|text| format!(", such as {text}")).unwrap_or_default();
+            let what = if count == 1 { "1 part of it" } else { &format!("{count} parts of it") };
+            limits.push(Self::new(
+                LimitKind::CutShort,
+                format!("{what} could not be read{example}: what is missing is in no figure"),
+            ));
+        }
+        for (kind, counter) in health.iter().filter(|(kind, _)| !LimitKind::of_counter(kind).is_of_chains()) {
+            let text = caveat(kind, counter.count, counter.example.as_deref());
+            limits.extend(text.map(|text| Self::new(LimitKind::of_counter(kind), text)));
+        }
+        let without_file = u64::try_from(health.get("user_stacks_without_file")).unwrap_or(0);
+        // Every recording has some: a stack or two through something that nobody has a file of.
+        if without_file.saturating_mul(TELLING_PART) > samples.max(1) {
+            limits.push(Self::new(
+                LimitKind::MissingFiles,
+                format!(
+                    "{without_file} call stacks end early, as files of programs are not here: `tracesift extract --sysroot DIR` says where they are"
+                ),
+            ));
+        }
+        limits
+    }
+
+    /// What the recorder says it lost, one sentence each.
+    pub(crate) fn losses(events: u64, buffers: u64) -> Vec<Self> {
+        let sentence = |count: u64, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one} was lost while recording: figures may be too small")),
+            _ => Some(format!("{count} {many} were lost while recording: figures may be too small")),
+        };
+        let sentences = [sentence(events, "event", "events"), sentence(buffers, "buffer", "buffers")];
+        sentences.into_iter().flatten().map(|text| Self::new(LimitKind::Lost, text)).collect()
+    }
+
+    /// The sentences as a value of the column `warnings`.
+    #[must_use]
+    pub fn texts(limits: &[Self]) -> Value {
+        Value::List(limits.iter().map(|limit| limit.text.clone()).collect())
+    }
+}
+
+impl From<String> for Limit {
+    fn from(text: String) -> Self {
+        Self::new(LimitKind::Other, text)
+    }
+}
+
+impl From<&str> for Limit {
+    fn from(text: &str) -> Self {
+        Self::new(LimitKind::Other, text)
+    }
+}
+
+/// What stands below an answer: at most one line about what is missing in recordings and one about everything else, for all of them
+/// together. With `refer` they name the question that has the details.
+#[must_use]
+pub fn in_two_lines(sections: &[Section], refer: bool) -> Vec<String> {
+    let mut kinds: Vec<(LimitKind, Vec<&Limit>, usize)> = Vec::new();
+    for section in sections {
+        let mut counted: Vec<LimitKind> = Vec::new();
+        for limit in &section.warnings {
+            let is_first = !counted.contains(&limit.kind);
+            counted.push(limit.kind);
+            match kinds.iter_mut().find(|(kind, ..)| *kind == limit.kind) {
+                Some((_, limits, files)) => {
+                    limits.push(limit);
+                    *files += usize::from(is_first);
+                }
+                None => kinds.push((limit.kind, vec![limit], 1)),
+            }
+        }
+    }
+    [true, false]
+        .into_iter()
+        .filter_map(|losses| {
+            let of_line: Vec<_> = kinds.iter().filter(|(kind, ..)| kind.is_loss() == losses).collect();
+            let sentences: Vec<String> =
+                of_line.iter().map(|(kind, limits, files)| sentence(*kind, limits, *files, sections.len())).collect();
+            let has_details = of_line.iter().any(|(kind, ..)| kind.of_many().is_some());
+            let details = if refer && has_details { " (`tracesift dump stats` tells more)" } else { "" };
+            (!sentences.is_empty()).then(|| format!("{}{details}", sentences.join("; ")))
+        })
+        .collect()
+}
+
+/// One kind of limit that so many of the files have.
+fn sentence(kind: LimitKind, limits: &[&Limit], files: usize, of: usize) -> String {
+    match (kind.of_many(), limits) {
+        (Some((what, means)), _) if of > 1 => {
+            let recordings = if files == of && of > 1 { format!("all {of}") } else { format!("{files} of {of}") };
+            format!("{recordings} recordings {what}: {means}")
+        }
+        (_, [one]) if of == 1 => one.text.clone(),
+        (_, limits) => {
+            // Recordings of one kind mostly say the same.
+            let mut texts: Vec<&str> = Vec::new();
+            for limit in limits {
+                if !texts.contains(&limit.text.as_str()) {
+                    texts.push(&limit.text);
+                }
+            }
+            let more = texts.len().saturating_sub(2);
+            let mut text = texts.into_iter().take(2).collect::<Vec<_>>().join("; ");
+            if more > 0 {
+                text.push_str(&format!("; and {more} more"));
+            }
+            if of > 1 { format!("{files} of {of} recordings: {text}") } else { text }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Limit, LimitKind, in_two_lines};
+    use crate::answer::Section;
+
+    fn section(limits: Vec<Limit>) -> Section {
+        Section { warnings: limits, ..Section::default() }
+    }
+
+    fn lossy() -> Limit {
+        Limit::losses(7, 0).pop().unwrap()
+    }
+
+    fn broken() -> Limit {
+        Limit::new(LimitKind::BrokenSwitchChains, "broken")
+    }
+
+    #[test]
+    fn six_files_have_two_lines() {
+        let sections: Vec<Section> = (0..6)
+            .map(|n| match n {
+                0 | 1 => section(vec![lossy(), Limit::losses(0, 2).pop().unwrap(), broken()]),
+                2 => section(vec![lossy()]),
+                3 => section(vec!["it is odd".into()]),
+                _ => section(Vec::new()),
+            })
+            .collect();
+        assert_eq!(
+            in_two_lines(&sections, true),
+            [
+                "3 of 6 recordings lost events: their figures may be too small (`tracesift dump stats` tells more)",
+                "2 of 6 recordings have broken switch chains: some of their run, wait and ready time is unknown; 1 of 6 \
+                 recordings: it is odd (`tracesift dump stats` tells more)",
+            ]
+        );
+    }
+
+    #[test]
+    fn one_file_says_how_many() {
+        assert_eq!(
+            in_two_lines(&[section(vec![lossy()])], false),
+            ["7 events were lost while recording: figures may be too small"]
+        );
+        assert!(in_two_lines(&[section(Vec::new())], true).is_empty());
+        let many = section((0..9).map(|n| Limit::from(format!("text {n}"))).collect());
+        assert_eq!(in_two_lines(&[many], true), ["text 0; text 1; and 7 more"]);
+    }
+}

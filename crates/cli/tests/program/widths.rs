@@ -1,0 +1,110 @@
+//! No line of a table is longer than the terminal is wide.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::support::{archives, run};
+
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases");
+
+/// Every question, in its widest forms.
+const QUESTIONS: &[&[&str]] = &[
+    &["cpu"],
+    &["cpu", "--details"],
+    &["cpu", "--sort", "ready", "--top", "3"],
+    &["cpu", "--show-modules"],
+    &["cpu", "--merge"],
+    &["cpu", "--top-methods", "3"],
+    &["cpu", "--top-methods", "3", "--details", "--show-on-method"],
+    &["cpu", "--top-methods", "3", "--percentiles"],
+    &["cpu", "--methods", "*", "--by", "line", "--no-cmdline", "--totals", "method"],
+    &["cpu", "--stacktags", "*"],
+    &["threads"],
+    &["threads", "--details"],
+    &["waits", "--top", "5"],
+    &["stacks"],
+    &["stacks", "--callers"],
+    &["syscalls"],
+    &["process", "--details"],
+    &["version", "--details", "--per-process"],
+    &["version", "--driver-filter", "*"],
+    &["testrun", "--print-files"],
+    &["stats"],
+];
+
+/// What a terminal of so many columns shows; `None`: nothing here makes one.
+fn on_terminal(width: u16, directory: &Path, arguments: &[&str]) -> Option<String> {
+    let quoted: Vec<String> = arguments.iter().map(|text| format!("'{text}'")).collect();
+    let line = format!("stty rows 50 cols {width}; '{}' {}", env!("CARGO_BIN_EXE_tracesift"), quoted.join(" "));
+    let output = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(directory)
+        .env("TERM", "dumb")
+        .env("XDG_CACHE_HOME", directory.join("cache"))
+        .stdin(std::process::Stdio::null())
+        .output()
+        .ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).replace('\r', ""))
+}
+
+/// The lines that are wider than the terminal, messages left aside: a terminal breaks these, and nothing stands below them.
+fn too_wide(said: &str, width: u16) -> Vec<&str> {
+    let is_message =
+        |line: &str| ["note: ", "warning: ", "hint: ", "error: "].iter().any(|word| line.starts_with(word));
+    said.lines().filter(|line| !is_message(line) && line.width() > usize::from(width)).collect()
+}
+
+fn every_question_fits(directory: &Path, archive: &str) {
+    for question in QUESTIONS {
+        for width in [80, 100, 120] {
+            let mut arguments = vec!["dump"];
+            arguments.extend(question.iter());
+            arguments.push(archive);
+            let Some(said) = on_terminal(width, directory, &arguments) else {
+                println!("skipped: there is no `script` that makes a terminal");
+                return;
+            };
+            assert!(!said.trim().is_empty() && !said.contains("error: "), "{arguments:?}: {said}");
+            let wide = too_wide(&said, width);
+            assert!(wide.is_empty(), "{arguments:?} at {width}: {wide:#?}");
+        }
+    }
+}
+
+#[test]
+fn every_question_fits_into_a_terminal() {
+    let directory = archives();
+    every_question_fits(directory.path(), ".");
+}
+
+#[test]
+fn so_do_the_answers_about_real_recordings() {
+    for name in ["etl/net.4.5.2.x64.etl.zip", "perf/linuxtracepoints.perf.data"] {
+        let file: PathBuf = Path::new(CASES).join(name);
+        if !file.exists() {
+            println!("skipped: ../shared/cases/{name} is absent");
+            continue;
+        }
+        let directory = TempDir::new().unwrap();
+        let said = run(directory.path(), &["extract", &file.to_string_lossy(), "--out", "."]);
+        assert!(said.starts_with("exit: 0"), "{said}");
+        every_question_fits(directory.path(), ".");
+    }
+}
+
+#[test]
+fn the_sorted_column_stays_and_what_is_left_out_is_named() {
+    let directory = archives();
+    let Some(said) =
+        on_terminal(80, directory.path(), &["dump", "cpu", "--details", "--sort", "ready", "-f", "Write*"])
+    else {
+        println!("skipped: there is no `script` that makes a terminal");
+        return;
+    };
+    assert!(said.contains("Ready ms") && said.contains("--wide shows all"), "{said}");
+    let header = said.lines().find(|line| line.contains("CPU ms")).unwrap();
+    assert!(header.width() <= 80 && !header.contains("Unknown"), "{said}");
+}

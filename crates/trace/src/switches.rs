@@ -288,6 +288,11 @@ impl SwitchTracker {
     /// A thread comes in from one that is not watched; a watched one must have left before.
     fn leave_unseen(&mut self, event: &Switch, population: &Population, health: &mut Health) {
         let Cpu::Runs(current) = self.cpu(event.cpu) else { return };
+        // Events of single tasks end with the task: after its exit nothing says that it leaves the CPU.
+        if population.died(current).is_some_and(|died| died <= event.ticks) {
+            self.thread(current).state = State::Dead;
+            return;
+        }
         health.count("broken_switch_chain", Some(event.ticks), || {
             let tid = population.tid_of(current);
             format!("{}: tid {tid} was running there and was not seen to leave", cpu_text(event.cpu))

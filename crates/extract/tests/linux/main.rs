@@ -10,6 +10,7 @@ mod cores;
 mod counters;
 mod disk;
 mod events;
+mod exits;
 mod extracted;
 #[cfg(target_os = "linux")]
 mod known;

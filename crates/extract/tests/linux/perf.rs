@@ -196,6 +196,11 @@ impl Recorded {
         self.perf(&["script", "--ns", "-F", fields])
     }
 
+    /// What `perf script` prints of switches, forks and exits.
+    pub(crate) fn script_of_tasks(&self) -> String {
+        self.perf(&["script", "--ns", "-F", "pid,tid,cpu,time", "--show-switch-events", "--show-task-events"])
+    }
+
     /// Counts of one event by tid, as threads had them when they ended (`perf record -s`).
     pub(crate) fn totals_by_tid(&self) -> BTreeMap<i64, i64> {
         let text = self.perf(&["report", "--stdio", "-T"]);

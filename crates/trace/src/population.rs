@@ -571,6 +571,13 @@ impl Population {
         id
     }
 
+    /// A thread of which only an id outside of the recorder's pid namespace is known. No tid means it.
+    pub fn outside_thread(&mut self, id: u32) -> ThreadId {
+        let process = self.unknown_process();
+        self.push_thread(i64::from(id), process, Origin::Inferred, None);
+        ThreadId::from_index(self.threads.len() - 1)
+    }
+
     /// As [`Self::thread_at`], but only for a thread that something else than this event shows.
     #[inline]
     pub fn known_thread_at(&mut self, tid: u32, cpu: u16, ticks: i64) -> Option<ThreadId> {

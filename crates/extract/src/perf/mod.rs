@@ -12,6 +12,7 @@ mod disk;
 pub mod events;
 mod inventory;
 mod names;
+mod namespaces;
 mod page_faults;
 mod pass;
 mod power;
@@ -48,6 +49,7 @@ use cpu_event::Roles;
 pub(crate) use cpu_event::is_named;
 use events::EventRows;
 use inventory::Inventory;
+use namespaces::Namespace;
 use pass::{Finished, Pass};
 use programs::needs_whole_samples;
 use rows::Rows;
@@ -188,7 +190,8 @@ fn write_rows(
     };
     let cpus = cpus::rows(&metadata.features.core_types);
     let events = EventRows::new(metadata.clone(), &selection);
-    let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events).with_marks(marks);
+    let namespace = Namespace::of(file, &metadata, merge_options(budget), || progress.at("extracting", 0))?;
+    let mut pass = Pass::new(rows, &metadata, roles, of_tasks, events).with_marks(marks).in_namespace(namespace);
     let mut ahead = file.merged(merge_options(budget)).ahead();
     let mut count = 0_u64;
     while let Some(record) = &ahead.next() {

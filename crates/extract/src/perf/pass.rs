@@ -13,6 +13,7 @@ use super::cpu_event::{Role, Roles};
 use super::disk::Disks;
 use super::events::EventRows;
 use super::inventory::ticks;
+use super::namespaces::Namespace;
 use super::page_faults::FaultSource;
 use super::power::Power;
 use super::rows::Rows;
@@ -87,6 +88,12 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
     /// Marks that are not in the recording, in order.
     pub(crate) fn with_marks(mut self, marks: Vec<Mark>) -> Self {
         self.marks = marks.into();
+        self
+    }
+
+    /// The pid namespace of the recorder, where it is not the kernel's own.
+    pub(crate) fn in_namespace(mut self, namespace: Option<Namespace>) -> Self {
+        self.scheduler.namespace = namespace;
         self
     }
 

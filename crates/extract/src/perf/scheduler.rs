@@ -4,10 +4,11 @@ use rustc_hash::FxHashMap;
 use tracesift_perf::{AttrFlags, Metadata, Payload, Record, Switch as SwitchRecord, is_of_a_guest};
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
-use tracesift_trace::{Clock, Population, RowSink};
+use tracesift_trace::{Clock, Population, RowSink, ThreadId};
 
 use super::counters::Counters;
 use super::inventory::ticks;
+use super::namespaces::Namespace;
 use super::rows::{Interrupted, Rows};
 use super::task_state::TaskStates;
 use super::tracepoint::{ReadyFields, SwitchFields, Tracepoint, WakeUp, is_sampled};
@@ -88,6 +89,8 @@ pub(crate) struct Scheduler {
     /// Whether the tracepoint calls threads as the kernel's records do; `None` until it is seen. Records have the ids of the
     /// recorder's namespace.
     has_same_ids: Option<bool>,
+    /// What the tracepoint's ids mean, where they are others.
+    pub(super) namespace: Option<Namespace>,
 }
 
 impl Scheduler {
@@ -101,6 +104,15 @@ impl Scheduler {
             completed: 0,
             idle_states: FxHashMap::default(),
             has_same_ids: None,
+            namespace: None,
+        }
+    }
+
+    /// The thread that a field of a tracepoint means.
+    fn thread_at<Sink: RowSink>(&mut self, id: u32, cpu: u16, ticks: i64, rows: &mut Rows<'_, Sink>) -> ThreadId {
+        match &mut self.namespace {
+            Some(namespace) => namespace.thread_at(id, cpu, ticks, &mut rows.population),
+            None => rows.population.thread_at(id, cpu, ticks),
         }
     }
 
@@ -136,13 +148,15 @@ impl Scheduler {
         let letter = fields.states.letter(state);
         let old_stack = rows.stack_of(at);
         // Who leaves is who was interrupted, except where a dying thread has lost its ids.
-        let is_current = at.sample.tid.is_some_and(|tid| tid > 0 && tid.cast_unsigned() == prev);
+        let is_current =
+            self.namespace.is_none() && at.sample.tid.is_some_and(|tid| tid > 0 && tid.cast_unsigned() == prev);
         if is_current {
             self.has_same_ids.get_or_insert(true);
         } else if at.sample.tid.is_some_and(|tid| tid >= 0 && tid.cast_unsigned() != prev) {
             self.has_same_ids = Some(false);
         }
-        let old = if is_current { at.thread } else { rows.population.thread_at(prev, cpu, at.ticks) };
+        let old = if is_current { at.thread } else { self.thread_at(prev, cpu, at.ticks, rows) };
+        let new = self.thread_at(next, cpu, at.ticks, rows);
         let priority = |number: Option<i64>| i8::try_from(number?.saturating_sub(NORMAL_PRIORITIES)).ok();
         let idle_state = self.idle_states.remove(&cpu);
         let switch = Switch {
@@ -152,13 +166,7 @@ impl Scheduler {
             new_priority: priority(fields.next_prio.as_ref().and_then(|field| field.get(raw))),
             old_priority: priority(fields.prev_prio.as_ref().and_then(|field| field.get(raw))),
             old_stack,
-            ..Switch::between(
-                at.ticks,
-                Some(cpu),
-                Some(old),
-                TaskStates::leave(letter),
-                Some(rows.population.thread_at(next, cpu, at.ticks)),
-            )
+            ..Switch::between(at.ticks, Some(cpu), Some(old), TaskStates::leave(letter), Some(new))
         };
         self.tracker.switch(&switch, &mut rows.population, &mut rows.health, rows.sink);
     }
@@ -179,14 +187,21 @@ impl Scheduler {
             return;
         }
         // To be woken does not make a thread known: nothing is measured of it before its first switch.
-        let Some(thread) = rows.population.known_thread_at(pid, cpu, at.ticks) else { return };
+        let known = match &self.namespace {
+            Some(namespace) => namespace.known_thread_at(pid, cpu, at.ticks, &mut rows.population),
+            None => rows.population.known_thread_at(pid, cpu, at.ticks),
+        };
+        let Some(thread) = known else { return };
         let flags = fields.common_flags.as_ref().and_then(|field| field.get(raw)).unwrap_or(0);
         let stack = rows.stack_of(at);
+        // Who is outside of the recorder's namespace has no tid in the sample, as if nobody ran.
+        let waker = fields.common_pid.as_ref().filter(|_| self.namespace.is_some()).and_then(|field| field.id(raw));
+        let readier = waker.map_or(at.thread, |waker| self.thread_at(waker, cpu, at.ticks, rows));
         self.tracker.ready(Ready {
             ticks: at.ticks,
             cpu,
             thread,
-            readier: Some(at.thread),
+            readier: Some(readier),
             adjust_reason: None,
             adjust_increment: None,
             flags: if flags & IN_INTERRUPT != 0 { switch_flags::READIED_FROM_DPC } else { 0 },

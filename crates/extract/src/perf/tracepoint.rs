@@ -154,6 +154,8 @@ pub(crate) enum WakeUp {
 pub(crate) struct ReadyFields {
     pub(crate) kind: WakeUp,
     pub(crate) pid: Number,
+    /// The kernel's id of who wakes.
+    pub(crate) common_pid: Option<Number>,
     /// Kernels before 4.3 say whether it had an effect.
     pub(crate) success: Option<Number>,
     pub(crate) common_flags: Option<Number>,
@@ -205,7 +207,8 @@ impl<'a> Fields<'a> {
 
     fn ready(&self, kind: WakeUp) -> Option<Tracepoint> {
         let (success, common_flags) = (self.number("success"), self.number("common_flags"));
-        Some(Tracepoint::Ready(ReadyFields { kind, pid: self.number("pid")?, success, common_flags }))
+        let (pid, common_pid) = (self.number("pid")?, self.number("common_pid"));
+        Some(Tracepoint::Ready(ReadyFields { kind, pid, common_pid, success, common_flags }))
     }
 }
 

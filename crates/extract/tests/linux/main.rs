@@ -15,6 +15,7 @@ mod extracted;
 #[cfg(target_os = "linux")]
 mod known;
 mod names;
+mod namespaces;
 mod perf;
 mod shared;
 mod switches;

@@ -49,7 +49,7 @@ fn data_type(kind: Kind, values: &[&Value]) -> DataType {
             DataType::Int64
         }
         Kind::Text | Kind::LongText | Kind::Tree => DataType::Utf8,
-        Kind::List => list(DataType::Utf8),
+        Kind::List | Kind::Below => list(DataType::Utf8),
         Kind::Integers => list(DataType::Int64),
         Kind::Map => {
             let members =

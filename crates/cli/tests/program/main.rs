@@ -12,6 +12,7 @@ mod importing;
 mod mistakes;
 mod perf;
 mod planned_runs;
+mod recorded_stacks;
 mod recording;
 mod reference;
 mod reference_tags;

@@ -14,7 +14,7 @@ use crate::support::run;
 /// One recording at a time: each sees all that the machine does.
 pub(crate) static RECORDING: Mutex<()> = Mutex::new(());
 
-fn tracesift(directory: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn tracesift(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tracesift"));
     command
         .current_dir(directory)
@@ -26,12 +26,12 @@ fn tracesift(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn skipped(why: &str) {
+pub(crate) fn skipped(why: &str) {
     println!("skipped: {why}");
 }
 
@@ -78,7 +78,7 @@ fn facts(directory: &Path, name: &str) -> Value {
 }
 
 /// The only answer of a question.
-fn ask(directory: &Path, arguments: &[&str]) -> Vec<Value> {
+pub(crate) fn ask(directory: &Path, arguments: &[&str]) -> Vec<Value> {
     let output = tracesift(directory, arguments).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     serde_json::from_slice(&output.stdout).unwrap()

@@ -194,7 +194,10 @@ pub(crate) fn of_tags(
                 format!("few tags can match: {named} of {of} functions have names: `tracesift symbols load` loads more")
             }
         }),
-        _ => None,
+        (passing, _) => Some(match passing {
+            1 => "no stack of these processes has that tag".to_owned(),
+            _ => format!("no stack of these processes has one of those {passing} tags"),
+        }),
     };
     Ok(vec![found])
 }

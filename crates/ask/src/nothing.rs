@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::answer::{Answer, Fact, Value};
+use crate::answer::{Answer, Fact, Section, Value};
 use crate::ask::{Ask, When};
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
@@ -26,13 +26,10 @@ pub fn is_empty(answer: &Answer) -> bool {
 /// Why nothing was found, in a sentence or a few.
 #[must_use]
 pub fn why(sources: &[Source], question: &dyn Ask, when: &When, answer: &Answer) -> Vec<String> {
-    // What was not recorded no filter can bring back.
-    let absent = answer.sections.iter().flat_map(|section| &section.facts).find_map(|fact| match &fact.value {
-        Value::Text(text) => Some(format!("{}: {text}", fact.label)),
-        _ => None,
-    });
-    if let Some(absent) = absent {
-        return vec![absent];
+    // What was not recorded no filter can bring back. Of one file its heading says so.
+    let absences: Vec<String> = answer.sections.iter().filter_map(absence).collect();
+    if absences.len() == answer.sections.len() {
+        return absences.into_iter().take(usize::from(answer.sections.len() > 1)).collect();
     }
     let (recordings, _) = open_all(sources);
     if let Some(outside) = outside(&recordings, when) {
@@ -67,6 +64,14 @@ pub fn why_of_profile(
     if all.is_empty() { Vec::new() } else { explain(all) }
 }
 
+/// What a recording does not have at all.
+fn absence(section: &Section) -> Option<String> {
+    section.facts.iter().find_map(|fact| match &fact.value {
+        Value::Text(text) => Some(format!("{}: {text}", fact.label)),
+        _ => None,
+    })
+}
+
 /// Why the candidates of all recordings give nothing.
 #[must_use]
 pub fn explain(all: Vec<Candidates>) -> Vec<String> {
@@ -78,7 +83,9 @@ pub fn explain(all: Vec<Candidates>) -> Vec<String> {
         let options: Vec<&str> = all.iter().map(|of| of.option).collect();
         said.push(match options.as_slice() {
             [] => "nothing passes the filters".to_owned(),
-            [option] => format!("{option} lets something pass, the other limits (time, figures) leave nothing of it"),
+            [option] => {
+                format!("{option} lets something pass; the other limits, such as the time range, leave nothing of it")
+            }
             [first @ .., last] => {
                 format!("each of {} and {last} lets something pass, all together nothing", first.join(", "))
             }

@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn cuts_in_the_middle() {
-        assert_eq!(cut_middle("ntdll.dll!RtlpAllocateHeapInternal", 24), "ntdll.dll!…HeapInternal");
+        assert_eq!(cut_middle("ntdll.dll!RtlpAllocateHeapInternal", 24), "ntdll.dll!…eHeapInternal");
         assert_eq!(cut_middle("ntdll.dll!RtlpAllocateHeap", 12), "ntd…cateHeap");
         assert_eq!(cut_middle("abcdef", 6), "abcdef");
         assert_eq!(cut_middle("abcdef", 1), "…");

@@ -108,15 +108,16 @@ mod tests {
         let slots = [figure(8, Some(0)), words(30), words(90)];
         assert_eq!(fit(&slots, 2, 80), [Some(8), Some(30), Some(38)]);
         assert_eq!(fit(&slots, 2, 60), [Some(8), Some(24), Some(24)]);
-        assert_eq!(fit(&slots, 2, 59), [None, Some(27), Some(30)]);
+        assert_eq!(fit(&slots, 2, 48), [Some(8), Some(18), Some(18)]);
+        assert_eq!(fit(&slots, 2, 47), [None, Some(22), Some(23)]);
     }
 
     #[test]
     fn columns_go_by_rank_and_the_last_of_a_rank_first() {
         let slots = [figure(8, None), figure(8, Some(1)), figure(8, Some(0)), figure(8, Some(0)), words(40)];
-        assert_eq!(fit(&slots, 2, 60), [Some(8), Some(8), Some(8), None, Some(30)]);
+        assert_eq!(fit(&slots, 2, 57), [Some(8), Some(8), Some(8), None, Some(27)]);
         assert_eq!(fit(&slots, 2, 45), [Some(8), Some(8), None, None, Some(25)]);
-        assert_eq!(fit(&slots, 2, 40), [Some(8), None, None, None, Some(30)]);
+        assert_eq!(fit(&slots, 2, 37), [Some(8), None, None, None, Some(27)]);
         assert_eq!(fit(&slots, 2, 20), [Some(8), None, None, None, Some(10)]);
     }
 

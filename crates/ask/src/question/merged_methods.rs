@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::methods::{self, Totals};
 use crate::answer::{Answer, ColumnOf, Group, Kind, Layout, Section, Value, View, descriptions, values};
+use crate::limit::{Limit, in_two_lines};
 use crate::order::Top;
 use crate::shown::Shown;
 
@@ -324,7 +325,7 @@ fn section_of(answer: &Answer, groups: &[Vec<Row>]) -> Answer {
     let section = Section {
         title,
         rows: values(COLUMNS, &rows),
-        warnings: named(|section| &section.warnings).collect(),
+        warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
         notes: named(|section| &section.notes).collect(),
         groups: groups.iter().map(group).collect(),
         ..Section::default()
@@ -333,6 +334,7 @@ fn section_of(answer: &Answer, groups: &[Vec<Row>]) -> Answer {
         question: answer.question,
         columns: descriptions(COLUMNS),
         layout: Layout::Rows,
+        sorted: None,
         sections: vec![section],
         facts: Vec::new(),
         sums: Vec::new(),

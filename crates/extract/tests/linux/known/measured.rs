@@ -22,6 +22,7 @@ pub(super) struct Measured {
     pub(super) extracted: Extracted,
     /// CPU time of the samples, ns, by tid.
     sampled: BTreeMap<i64, i64>,
+    recorded: perf::Recorded,
 }
 
 /// Records a program and everything around it, without a loss; prints why and gives `None` where that is not possible.
@@ -35,8 +36,8 @@ pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
     let arguments = [arguments, &["-m", "16M", "-k", "CLOCK_MONOTONIC"]].concat();
     for _ in 0..ATTEMPTS {
         let recorded = perf::record(&arguments, &workload)?;
-        let measured = Measured::of(&recorded);
-        assert!(!measured.truth.0.is_empty(), "{program}: {}", recorded.output);
+        let measured = Measured::of(recorded);
+        assert!(!measured.truth.0.is_empty(), "{program}: {}", measured.recorded.output);
         if measured.extracted.info.events_lost == 0 {
             return Some(measured);
         }
@@ -46,13 +47,13 @@ pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
 }
 
 impl Measured {
-    fn of(recorded: &perf::Recorded) -> Self {
+    fn of(recorded: perf::Recorded) -> Self {
         let extracted = Extracted::of(&recorded.file);
         let mut sampled: BTreeMap<i64, i64> = BTreeMap::new();
         for sample in &extracted.samples {
             *sampled.entry(sample.tid).or_default() += sample.weight;
         }
-        Self { truth: Truth::parse(&recorded.output), extracted, sampled }
+        Self { truth: Truth::parse(&recorded.output), extracted, sampled, recorded }
     }
 
     /// CPU time of the samples of a thread, ns.
@@ -87,6 +88,23 @@ impl Measured {
         let sum = |part: fn(&ThreadAccount) -> i64| accounts.iter().map(part).sum::<i64>();
         let mostly = |account: &ThreadAccount| account.open == 0 && account.unknown * 4 <= account.life.length();
         sum(|account| account.unknown) * 20 <= sum(|account| account.life.length()) && accounts.iter().all(mostly)
+    }
+
+    /// Whether perf has as many switches away from each thread as the kernel counted for it. Where it left out both that a thread came and that it
+    /// went, no chain is broken, and others have what it ran.
+    pub(super) fn has_all_switches(&self) -> bool {
+        let traced = self.recorded.tracepoints();
+        let left = |tid: i64, begin: i64, end: i64| {
+            let leaves = format!("prev_pid={tid} ");
+            let switches =
+                traced.iter().filter(|line| line.event == "sched:sched_switch" && line.text.contains(&leaves));
+            switches.filter(|line| (begin..end).contains(&line.time)).count() as i64
+        };
+        self.truth.0.values().all(|told| {
+            let counted = told["voluntary"] + told["preempted"];
+            // One may lie between the reading of the clock and that of the count, at either end.
+            (left(told["tid"], told["begin"], told["end"]) - counted).abs() <= 1
+        })
     }
 
     /// Its times off the CPU.

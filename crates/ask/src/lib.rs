@@ -9,6 +9,7 @@ mod ask;
 pub mod candidates;
 pub mod column_choice;
 pub mod columns;
+pub mod command_line;
 pub mod core_columns;
 pub mod core_figures;
 pub mod drivers;

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use tracesift_ask::answer::{Column, View, descriptions};
 use tracesift_ask::question::{
-    cpu, instants, merged_cpu, merged_methods, methods, missing, process, stacks, stats, syscalls, testrun, threads,
-    version, waits,
+    cpu, instants, merged_cpu, merged_methods, methods, missing, overview, process, stacks, stats, syscalls, testrun,
+    threads, version, waits,
 };
 
 use crate::args;
@@ -157,6 +157,19 @@ fn the_columns_of_the_questions() {
             vec![("", methods::COLUMNS.descriptions()), ("With `--merge`:\n\n", descriptions(merged_methods::COLUMNS))],
         ),
         ("time", vec![("", instants::COLUMNS.descriptions())]),
+        (
+            "overview",
+            vec![
+                ("", overview::COLUMNS.descriptions()),
+                ("The objects of `processes`:\n\n", overview::process_columns()),
+                ("The objects of their `tags`:\n\n", overview::tag_columns()),
+                ("The objects of `waits`:\n\n", overview::wait_columns()),
+                ("The objects of `disks`:\n\n", overview::disk_columns()),
+                ("The objects of `failing_calls`:\n\n", overview::call_columns()),
+                ("The objects of `absent`:\n\n", overview::absent_columns()),
+                ("The objects of `next`:\n\n", overview::next_columns()),
+            ],
+        ),
         ("process", vec![("", process::COLUMNS.descriptions())]),
         (
             "threads",

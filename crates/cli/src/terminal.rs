@@ -46,6 +46,11 @@ impl Messages {
         }
     }
 
+    /// The command that goes on from here, on a line that can be copied.
+    pub(crate) fn next(&self, command: &str) {
+        self.print("next", AnsiColor::Green, command);
+    }
+
     fn print(&self, label: &str, color: AnsiColor, text: &str) {
         let style = if self.color { Style::new().bold().fg_color(Some(color.into())) } else { Style::new() };
         // Nobody is left to tell when standard error is gone.

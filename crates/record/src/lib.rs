@@ -20,6 +20,7 @@ mod options;
 pub mod process;
 pub mod profiles;
 pub mod quantity;
+pub mod room;
 mod run;
 pub mod runner;
 pub mod session;
@@ -35,6 +36,7 @@ pub use facts::MachineFacts;
 pub use options::{Each, Options, ProfileFile, Rate, Rotation, Scope};
 pub use run::{EndedBy, Recorded, Recorder};
 pub use stacks::{CallGraph, StackClass, Stacks};
+pub use staging::{Leftover, leftovers};
 pub use watch::{Bound, Condition};
 
 #[cfg(target_os = "linux")]

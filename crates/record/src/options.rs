@@ -22,6 +22,8 @@ pub struct Options {
     pub rate: Rate,
     /// Keep only what happened last, in that many bytes of memory.
     pub ring: Option<u64>,
+    /// Bytes for events that are not written yet: per CPU on Linux, of each session on Windows. `None`: as usual.
+    pub buffer: Option<u64>,
     /// Which events have call stacks.
     pub stacks: Stacks,
     /// How call stacks are found (Linux).
@@ -44,6 +46,7 @@ impl Default for Options {
             counters: Vec::new(),
             rate: Rate::default(),
             ring: None,
+            buffer: None,
             stacks: Stacks::default(),
             call_graph: CallGraph::default(),
             scope: Scope::default(),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::process;
-use crate::staging::write_document;
+use crate::staging::{bytes_in, write_document};
 use crate::{Error, marks};
 
 /// Where the started recording is known: one per user.
@@ -35,6 +35,32 @@ pub struct State {
     pub marks: Option<PathBuf>,
     /// Whether it is over.
     pub is_finished: bool,
+}
+
+/// A started recording as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The file that it will be.
+    pub output: PathBuf,
+    /// When it was started, local time.
+    pub since: String,
+    /// What it does.
+    pub course: Course,
+    /// Marks that were written.
+    pub marks: usize,
+    /// Bytes that were written so far.
+    pub bytes: u64,
+}
+
+/// What a started recording does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// It records.
+    Records,
+    /// It ended by itself, and is whole.
+    Ended,
+    /// Its process is gone, and nobody has ended it.
+    Gone,
 }
 
 const STATE: &str = "session.json";
@@ -116,6 +142,24 @@ impl Session {
         self.write(&state)
     }
 
+    /// The recording that was started; `None` without one.
+    #[must_use]
+    pub fn status(&self) -> Option<Status> {
+        let state = self.state()?;
+        let course = match (state.is_finished, state.is_alive()) {
+            (true, _) => Course::Ended,
+            (false, true) => Course::Records,
+            (false, false) => Course::Gone,
+        };
+        let marks = state.marks.as_deref();
+        let bytes = match course {
+            Course::Ended => state.output.metadata().map_or(0, |file| file.len()),
+            _ => marks.and_then(Path::parent).map_or(0, bytes_in),
+        };
+        let marks = marks.map_or(0, |marks| marks::read(marks).len());
+        Some(Status { output: state.output, since: state.since, course, marks, bytes })
+    }
+
     /// Sets the flag when somebody [stops](Self::stop) the recording. A thread looks, until this process ends.
     pub fn watch(&self, cancel: &Arc<AtomicBool>) {
         let (stopped, cancel) = (self.file(STOPPED), Arc::clone(cancel));
@@ -158,12 +202,12 @@ impl Session {
         if is_finished { Ok(said) } else { Err(Error::Broken { tool: "the recorder", said }) }
     }
 
-    /// Ends the recording and throws it away.
+    /// Ends the recording and throws it away: the file that it would have been.
     ///
     /// # Errors
     ///
     /// [`Error::NotRunning`].
-    pub fn cancel(&self) -> Result<(), Error> {
+    pub fn cancel(&self) -> Result<PathBuf, Error> {
         let state = self.state().ok_or(Error::NotRunning)?;
         if state.is_finished {
             // It ended by itself and is whole: that is no longer ours to remove.
@@ -171,18 +215,20 @@ impl Session {
             return Err(Error::NotRunning);
         }
         fs::write(self.file(CANCELLED), "").map_err(|error| Error::file(self.file(CANCELLED), error))?;
-        self.stop().map(drop)
+        self.stop().map(|_| state.output)
     }
 
-    /// Writes a mark into the recording that this process belongs to, else into the one that was started.
+    /// Writes a mark into the recording that this process belongs to, else into the one that was started. Returns how many it has now.
     ///
     /// # Errors
     ///
     /// [`Error::NotRunning`].
-    pub fn mark(&self, text: &str) -> Result<(), Error> {
+    pub fn mark(&self, text: &str) -> Result<usize, Error> {
         let ours = std::env::var_os(marks::VARIABLE).map(PathBuf::from);
         let started = || self.state().filter(State::is_alive).and_then(|state| state.marks);
-        marks::write(&ours.or_else(started).ok_or(Error::NotRunning)?, text)
+        let marks = ours.or_else(started).ok_or(Error::NotRunning)?;
+        marks::write(&marks, text)?;
+        Ok(marks::read(&marks).len())
     }
 
     fn file(&self, name: &str) -> PathBuf {

@@ -62,19 +62,81 @@ impl Staging {
 fn remove_abandoned(directory: &Path, name: &str) {
     let Some(entries) = directory.parent().and_then(|parent| fs::read_dir(parent).ok()) else { return };
     for entry in entries.flatten() {
-        let of_process = entry.file_name().to_str().and_then(|other| {
-            let process = other.strip_prefix('.')?.strip_prefix(name)?.strip_prefix('.')?;
-            process.parse::<u32>().ok()
-        });
-        let lock = entry.path().join(LOCK);
-        // Opening a pipe that somebody has put there would wait for its writer.
-        let is_file = || fs::symlink_metadata(&lock).is_ok_and(|about| about.is_file());
-        let is_abandoned = || is_file() && fs::File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok());
-        if of_process.is_some() && is_abandoned() {
+        let of_recording = entry.file_name().to_str().and_then(name_of_staging);
+        if of_recording.is_some_and(|(other, _)| other == name) && is_abandoned(&entry.path()) {
             // What cannot be removed is in nobody's way.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// What a recording left that was killed: nobody works there any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// The directory.
+    pub directory: PathBuf,
+    /// What the recording would have been called.
+    pub name: String,
+    /// Bytes of all files in it.
+    pub bytes: u64,
+    /// What was recorded until then, if anything was written: perf ends with its caller and closes its file.
+    pub recording: Option<PathBuf>,
+}
+
+/// What killed recordings left in a directory, by name.
+#[must_use]
+pub fn leftovers(directory: &Path) -> Vec<Leftover> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let leftover = |entry: fs::DirEntry| {
+        let (name, _) = name_of_staging(entry.file_name().to_str()?)?;
+        let path = entry.path();
+        is_abandoned(&path).then(|| {
+            let files = files_of(&path);
+            let largest = files.iter().filter(|(file, _)| is_recording(file)).max_by_key(|(_, bytes)| *bytes);
+            Leftover {
+                name,
+                bytes: files.iter().map(|(_, bytes)| bytes).fold(0, |sum, bytes| sum.saturating_add(*bytes)),
+                recording: largest.filter(|(_, bytes)| *bytes > 0).map(|(file, _)| file.clone()),
+                directory: path,
+            }
+        })
+    };
+    let mut leftovers: Vec<Leftover> = entries.flatten().filter_map(leftover).collect();
+    leftovers.sort_by(|a, b| a.directory.cmp(&b.directory));
+    leftovers
+}
+
+/// Bytes of the files in a directory where somebody records.
+pub(crate) fn bytes_in(directory: &Path) -> u64 {
+    files_of(directory).iter().fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes))
+}
+
+fn is_recording(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("recording."))
+}
+
+fn files_of(directory: &Path) -> Vec<(PathBuf, u64)> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    // What is no file, such as a pipe, has no bytes.
+    let file = |entry: fs::DirEntry| {
+        let about = fs::symlink_metadata(entry.path()).ok().filter(fs::Metadata::is_file)?;
+        Some((entry.path(), about.len()))
+    };
+    entries.filter_map(file).collect()
+}
+
+/// The recording's name and the process of `.name.process`.
+fn name_of_staging(directory: &str) -> Option<(String, u32)> {
+    let (name, process) = directory.strip_prefix('.')?.rsplit_once('.')?;
+    Some((name.to_owned(), process.parse().ok()?))
+}
+
+/// Whether somebody recorded there and is gone.
+fn is_abandoned(directory: &Path) -> bool {
+    let lock = directory.join(LOCK);
+    // Opening a pipe that somebody has put there would wait for its writer.
+    let is_file = fs::symlink_metadata(&lock).is_ok_and(|about| about.is_file());
+    is_file && fs::File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok())
 }
 
 #[cfg(unix)]

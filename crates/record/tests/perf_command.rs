@@ -152,3 +152,21 @@ fn rates() {
     }
     assert_eq!(Rate::default().per_second(), 999);
 }
+
+#[test]
+fn buffers_as_large_as_was_asked_for() {
+    let asked = |bytes: u64| Options { buffer: Some(bytes), ..options(&["Default"]) };
+    let has = |options: &Options, machine: &Capabilities| {
+        let arguments = plan(options, machine).unwrap().arguments;
+        let place = arguments.iter().position(|argument| argument == "-m");
+        place.map(|place| arguments[place + 1].clone())
+    };
+    assert_eq!(has(&options(&["Default"]), &machine()).as_deref(), Some("4M"));
+    assert_eq!(has(&asked(16 << 20), &machine()).as_deref(), Some("16M"));
+    // perf takes powers of two.
+    assert_eq!(has(&asked(20 << 20), &machine()).as_deref(), Some("32M"));
+    assert_eq!(has(&asked(256 << 10), &user(1, Tracefs::Readable)).as_deref(), Some("256K"));
+    let too_large = plan(&asked(16 << 20), &user(1, Tracefs::Readable)).unwrap();
+    assert!(!too_large.arguments.iter().any(|argument| argument == "-m"));
+    assert!(too_large.shortfalls.iter().any(|shortfall| shortfall.what.contains("--buffer is left at 512KiB per CPU")));
+}

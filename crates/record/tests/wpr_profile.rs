@@ -157,7 +157,10 @@ fn every_profile_is_there_for_files_and_for_memory() {
 
 /// Options with these profiles.
 fn only(names: &[&str]) -> Options {
-    Options { profiles: names.iter().map(|name| profiles::find(name).unwrap()).collect(), ..Options::default() }
+    Options {
+        profiles: names.iter().map(|name| profiles::find(name).expect("a profile")).collect(),
+        ..Options::default()
+    }
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn lines(options: &Options) -> String {
 
 #[test]
 fn command_lines() {
-    let chosen = |names: &[&str]| names.iter().map(|name| profiles::find(name).unwrap()).collect();
+    let chosen = |names: &[&str]| names.iter().map(|name| profiles::find(name).expect("a profile")).collect();
     let own = ProfileFile { path: "own.wprp".into(), profile: Some("Mine".to_owned()) };
     for (name, options) in [
         ("wpr_default", Options::default()),
@@ -214,4 +217,21 @@ fn command_lines() {
     ] {
         insta::assert_snapshot!(name, lines(&options));
     }
+}
+
+#[test]
+fn buffers_as_large_as_was_asked_for() {
+    let buffers = |bytes: Option<u64>| {
+        let text = profile::recording_profile(&Options { buffer: bytes, ..Options::default() }, None);
+        let document = Document::parse(&text).unwrap();
+        let collector = document.descendants().find(|node| node.has_tag_name("SystemCollector")).unwrap();
+        let value = |name: &str| {
+            let node = collector.children().find(|node| node.has_tag_name(name)).unwrap();
+            node.attribute("Value").unwrap().parse::<u64>().unwrap()
+        };
+        value("BufferSize") * value("Buffers")
+    };
+    assert_eq!(buffers(None), 256 << 10);
+    assert_eq!(buffers(Some(1 << 30)), 1 << 20);
+    assert_eq!(buffers(Some(1)), 4 << 10);
 }

@@ -10,11 +10,14 @@ use crate::time_range::TimeRange;
 /// Events that are looked at. What did not come up among so many is told of all the same.
 const MOST_EVENTS: u64 = 1_000_000;
 
+/// One part of a filter, the name of what it looks at, and what there is of that.
+type Part = (EventFilter, fn(&EventLine<'_>) -> String, Candidates);
+
 /// The parts of a filter with what each of them lets pass, filled event by event.
 #[derive(Debug)]
 pub struct Search<'f> {
     filter: &'f EventFilter,
-    parts: Vec<(EventFilter, fn(&EventLine<'_>) -> String, Candidates)>,
+    parts: Vec<Part>,
     seen: u64,
     in_time: u64,
     span: Option<(i64, i64)>,
@@ -25,7 +28,7 @@ impl<'f> Search<'f> {
     #[must_use]
     pub fn new(filter: &'f EventFilter) -> Self {
         let none = EventFilter::default();
-        let mut parts: Vec<(EventFilter, fn(&EventLine<'_>) -> String, Candidates)> = Vec::new();
+        let mut parts: Vec<Part> = Vec::new();
         let mut part = |option, what, patterns: String, only: EventFilter, name| {
             parts.push((
                 only,

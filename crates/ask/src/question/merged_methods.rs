@@ -241,14 +241,16 @@ pub fn to_be_merged(question: methods::Question) -> methods::Question {
     }
 }
 
+/// Name of the process without regard to case; module, method and stack tag.
+type RowKey = (String, [Option<String>; 3]);
+
 /// Merges the answer of [`to_be_merged`] over its files.
 #[must_use]
 pub fn merge(answer: &Answer, how: Merge) -> Answer {
     let at = |key: &str| answer.columns.iter().position(|column| column.key == key);
     let [process, module, method, tag] = ["process", "module", "method", "stack_tag"].map(at);
     let figures = FIGURES.map(at);
-    // By name of the process without regard to case, and by what the row is.
-    let mut found: BTreeMap<(String, [Option<String>; 3]), (Option<usize>, Row)> = BTreeMap::new();
+    let mut found: BTreeMap<RowKey, (Option<usize>, Row)> = BTreeMap::new();
     for (file, section) in answer.sections.iter().enumerate() {
         for row in &section.rows {
             let value = |at: Option<usize>| at.and_then(|at| row.get(at)).unwrap_or(&Value::None);

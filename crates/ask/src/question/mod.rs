@@ -6,6 +6,7 @@ pub mod merged_cpu;
 pub mod merged_methods;
 pub mod methods;
 pub mod missing;
+pub mod overview;
 pub mod process;
 pub mod stacks;
 pub mod stats;

@@ -9,6 +9,7 @@ pub(crate) mod granularity;
 pub(crate) mod import;
 pub(crate) mod keywords;
 pub(crate) mod output;
+pub(crate) mod overview;
 pub(crate) mod pages;
 pub(crate) mod processes;
 pub(crate) mod profile;
@@ -36,6 +37,7 @@ pub(crate) use granularity::GranularityArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs, RowArgs};
+pub(crate) use overview::OverviewArgs;
 pub(crate) use processes::{ProcessArgs, SeriesArgs, WhenArgs, ZeroArgs};
 pub(crate) use profile::{ExportArgs, FlameArgs};
 pub(crate) use record::RecordArgs;
@@ -110,6 +112,8 @@ pub(crate) enum Command {
     Extract(Box<ExtractArgs>),
     /// Import the JSON extracts of ETWAnalyzer
     Import(ImportArgs),
+    /// Show a recording on one screen, or many on a line each: who used the CPU, who waited, what is missing, what to ask next
+    Overview(Box<OverviewArgs>),
     /// Ask archives, or recordings, a question
     Dump(DumpArgs),
     /// Show the events of a recording, decoded
@@ -124,7 +128,7 @@ pub(crate) enum Command {
     Symbols(SymbolsArgs),
     /// Tell a provider's keyword mask in names, and names as a mask
     Keywords(KeywordsArgs),
-    /// Write example recordings, extract them and show the first answers
+    /// Write example recordings, extract them, and show on one screen what four questions tell of them
     Demo(DemoArgs),
     /// Print the completion script of a shell
     Completions {
@@ -167,6 +171,10 @@ pub(crate) struct DemoArgs {
     /// Directory for recordings and archives
     #[arg(value_name = "DIR", default_value = "tracesift-demo")]
     pub(crate) directory: PathBuf,
+
+    /// Show more questions, with all that they print
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[cfg(test)]

@@ -116,6 +116,15 @@ pub(crate) const PAGES: &[Page] = &[
             ("tracesift import X.json --overwrite", "import again what is up to date"),
         ],
     ),
+    question(
+        "overview",
+        &["format", "out", "wide"],
+        &[
+            ("tracesift overview X.sift", "one screen: who used the CPU, who waited, what is missing"),
+            ("tracesift overview recordings/", "a line per recording"),
+            ("tracesift overview X.sift --format json", "for programs"),
+        ],
+    ),
     Page {
         note: "Methods and stack tags are asked with `dump cpu`: --methods, --stacktags, --top-methods.",
         more: "Options that all questions have: tracesift help filters",
@@ -296,6 +305,7 @@ pub(crate) const PAGES: &[Page] = &[
         &[
             ("tracesift symbols lookup app.pdb 0x1000 0x1234 --format json", "two addresses"),
             ("tracesift symbols lookup ntdll.dll 0x1a2b --symbols msdl", "with its PDB from a server"),
+            ("tracesift symbols lookup ./app 0000000000033440", "an address as nm prints it"),
             ("tracesift symbols lookup app.pdb < addresses.txt", "many addresses"),
         ],
     ),

@@ -52,6 +52,10 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "PROCESS", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = "What")]
     pub(crate) only_process: Option<String>,
 
+    /// Memory for events that are not written yet: per CPU on Linux [default: 4MiB where it is allowed], of each session on Windows [default: 256MiB]; more of it loses fewer events
+    #[arg(long, value_name = "SIZE", value_parser = buffer, conflicts_with = "ring", help_heading = "What")]
+    pub(crate) buffer: Option<u64>,
+
     /// Keep only what happened last, in so much memory: 512MiB
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "rotate", help_heading = "How long")]
     pub(crate) ring: Option<u64>,
@@ -80,6 +84,10 @@ pub(crate) struct RecordArgs {
     #[arg(long, group = "action", conflicts_with = "command", help_heading = "Around what runs already")]
     pub(crate) cancel: bool,
 
+    /// Tell of the recording that was started: since when, how large it is, and what killed recordings left here
+    #[arg(long, group = "action", conflicts_with = "command", help_heading = "Around what runs already")]
+    pub(crate) status: bool,
+
     /// Write a mark into the recording that was started, or that this command is part of
     #[arg(
         long,
@@ -99,7 +107,7 @@ pub(crate) struct RecordArgs {
     pub(crate) list_counters: bool,
 
     /// Print what would run, and record nothing
-    #[arg(long, conflicts_with_all = ["stop", "cancel", "mark"], help_heading = "Look first")]
+    #[arg(long, conflicts_with_all = ["stop", "cancel", "mark", "status"], help_heading = "Look first")]
     pub(crate) dry_run: bool,
 
     /// System whose command line --dry-run prints [default: this one]
@@ -123,6 +131,11 @@ pub(crate) enum Platform {
 fn size(text: &str) -> Result<u64, String> {
     let size = quantity::size(text).filter(|bytes| *bytes > 0);
     size.ok_or_else(|| "write a size such as 512MiB or 40GB".to_owned())
+}
+
+fn buffer(text: &str) -> Result<u64, String> {
+    let size = quantity::size(text).filter(|bytes| (128 << 10..=1 << 30).contains(bytes));
+    size.ok_or_else(|| "write a size between 128KiB and 1GiB".to_owned())
 }
 
 fn each(text: &str) -> Result<Each, String> {

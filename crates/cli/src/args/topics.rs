@@ -4,8 +4,11 @@ use clap::{Args as _, Command};
 
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
 
-/// The topics: their names, and their pages.
-pub(crate) const TOPICS: &[(&str, fn() -> Command)] = &[("filters", filters)];
+/// A name and its page.
+type Topic = (&'static str, fn() -> Command);
+
+/// The topics.
+pub(crate) const TOPICS: &[Topic] = &[("filters", filters)];
 
 /// The options that all questions have.
 fn filters() -> Command {

@@ -108,7 +108,7 @@ pub(crate) fn ask_archives(
 
 /// The same, and does something with the answer before it is printed, perhaps with other columns than the question's.
 fn ask_and(
-    (files, runs, output): (&FileArgs, &RunArgs, &OutputArgs),
+    (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
     when: &When,
     question: &dyn Ask,
     others: Option<&[Column]>,
@@ -123,6 +123,19 @@ fn ask_and(
     };
     let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
     let shown = if others.is_none() { printer.shown(&chosen) } else { None };
+    ask_sources(&sources, when, question, (&chosen, shown), then, printer, messages)
+}
+
+/// Puts a question to these archives, of which the output has these columns.
+pub(crate) fn ask_sources(
+    sources: &Sources,
+    when: &When,
+    question: &dyn Ask,
+    (chosen, shown): (&Chosen, Option<Shown>),
+    then: impl FnOnce(&mut Answer),
+    printer: &Printer,
+    messages: &Messages,
+) -> anyhow::Result<Exit> {
     let narrowed = shown.and_then(|shown| question.showing(&shown));
     let mut outcome = ask(&sources.list, narrowed.as_deref().unwrap_or(question), when);
     for failure in &outcome.failures {
@@ -136,9 +149,9 @@ fn ask_and(
     let is_empty = nothing::is_empty(&outcome.answer);
     let why = if is_empty { nothing::why(&sources.list, question, when, &outcome.answer) } else { Vec::new() };
     then(&mut outcome.answer);
-    printer.print_chosen(outcome.answer, &chosen)?;
+    printer.print_chosen(outcome.answer, chosen)?;
     why.iter().for_each(|line| messages.note(line));
-    Ok(if is_empty && output.fail_if_empty { Exit::NothingUsable } else { Exit::of(usable, failed) })
+    Ok(if is_empty && printer.fail_if_empty { Exit::NothingUsable } else { Exit::of(usable, failed) })
 }
 
 /// Archives to ask.
@@ -194,6 +207,8 @@ pub(crate) struct Printer {
     csv: Option<Layout>,
     /// The list whose objects are rows.
     exploded: Option<String>,
+    /// Whether an answer without rows is a failure.
+    fail_if_empty: bool,
     messages: Messages,
 }
 
@@ -224,7 +239,16 @@ impl Printer {
         };
         let columns = ColumnChoice::parse(&args.columns);
         let exploded = args.explode.clone();
-        Ok(Self { format, style, target, columns, csv: None, exploded, messages: *messages })
+        Ok(Self {
+            format,
+            style,
+            target,
+            columns,
+            csv: None,
+            exploded,
+            fail_if_empty: args.fail_if_empty,
+            messages: *messages,
+        })
     }
 
     /// Whether all columns that are asked for are among these.
@@ -235,8 +259,23 @@ impl Printer {
         self.choose(columns).map(|_| ())
     }
 
+    /// Whether a table for people is printed.
+    pub(crate) fn is_for_people(&self) -> bool {
+        self.format == Format::Table
+    }
+
+    /// How a table looks.
+    pub(crate) fn style(&self) -> &Style {
+        &self.style
+    }
+
+    /// Where answers go.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
     /// Those of the columns that are asked for.
-    fn choose(&self, columns: &[Column]) -> Result<Chosen, UsageError> {
+    pub(crate) fn choose(&self, columns: &[Column]) -> Result<Chosen, UsageError> {
         let lists = || columns.iter().filter(|column| column.kind == Kind::Table && column.view != View::Nowhere);
         if let Some(list) = self.exploded.as_ref().filter(|list| lists().all(|column| column.key != **list)) {
             let known: Vec<&str> = lists().map(|column| column.key).collect();
@@ -253,7 +292,7 @@ impl Printer {
     }
 
     /// Those that the output has; `None`: others than the question's.
-    fn shown(&self, chosen: &Chosen) -> Option<Shown> {
+    pub(crate) fn shown(&self, chosen: &Chosen) -> Option<Shown> {
         if self.csv.is_some() {
             return None;
         }

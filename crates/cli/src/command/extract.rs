@@ -2,13 +2,15 @@
 
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::Local;
 use tracesift_archive::Archive;
 use tracesift_ask::answer::Section;
+use tracesift_ask::command_line;
+use tracesift_ask::file::path_text;
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::limit::{Limit, LimitKind, in_two_lines};
 use tracesift_extract::input::{self, Purpose, Recording, SelectOptions, Target};
@@ -21,8 +23,24 @@ use crate::output::cell;
 use crate::progress::Progress;
 use crate::terminal::Messages;
 
-/// Extracts what the arguments name.
+/// Extracts what the arguments name, says what became of each recording, and of a single one how to go on.
 pub(crate) fn run(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exit> {
+    extract_and_say(args, Says::Everything, messages)
+}
+
+/// Extracts what the arguments name, and says only what fails.
+pub(crate) fn run_quietly(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exit> {
+    extract_and_say(args, Says::Failures, messages)
+}
+
+/// What is told of recordings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Says {
+    Everything,
+    Failures,
+}
+
+fn extract_and_say(args: &ExtractArgs, says: Says, messages: &Messages) -> anyhow::Result<Exit> {
     check(args)?;
     let (recordings, mut failed) = find(args, messages);
     if args.dry_run && !recordings.is_empty() {
@@ -41,8 +59,12 @@ pub(crate) fn run(args: &ExtractArgs, messages: &Messages) -> anyhow::Result<Exi
         let finder = symbols::finder(path, &[], args.sysroot.as_deref(), &args.search, &progress, messages)?;
         options.symbols = Some(Arc::new(finder));
     }
-    let (extracted, failures) = extract_all(&recordings, jobs, &options, &progress, messages)?;
+    let (archives, extracted, failures) = extract_all(&recordings, jobs, &options, says, &progress, messages)?;
     failed += failures;
+    if let ([archive], Says::Everything) = (archives.as_slice(), says) {
+        drop(progress);
+        messages.next(&command_line::line(["tracesift", "overview", &path_text(archive)]));
+    }
     Ok(Exit::of(extracted, failed))
 }
 
@@ -132,12 +154,14 @@ fn extract_all(
     recordings: &[Recording],
     jobs: usize,
     options: &Options,
+    says: Says,
     progress: &Progress,
     messages: &Messages,
-) -> anyhow::Result<(usize, usize)> {
+) -> anyhow::Result<(Vec<PathBuf>, usize, usize)> {
     let (next, extracted, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let broken: Mutex<Option<anyhow::Error>> = Mutex::new(None);
     let limits: Mutex<Vec<Vec<Limit>>> = Mutex::default();
+    let archives: Mutex<Vec<PathBuf>> = Mutex::default();
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
@@ -146,6 +170,12 @@ fn extract_all(
                     progress.done();
                     let counter = if result.is_ok() { &extracted } else { &failed };
                     counter.fetch_add(1, Ordering::Relaxed);
+                    if let (Ok(extraction), Ok(mut archives)) = (&result, archives.lock()) {
+                        archives.extend(extraction.outcomes.iter().map(archive_of));
+                    }
+                    if says == Says::Failures && result.is_ok() {
+                        continue;
+                    }
                     let mut of_this = Vec::new();
                     let said = progress.suspend(|| say(recording, result, &mut of_this, messages));
                     limits.lock().unwrap_or_else(PoisonError::into_inner).append(&mut of_this);
@@ -160,7 +190,14 @@ fn extract_all(
     say_limits(limits.into_inner().unwrap_or_else(PoisonError::into_inner), messages);
     match broken.into_inner() {
         Ok(Some(error)) if !is_broken_pipe(&error) => Err(error),
-        _ => Ok((extracted.into_inner(), failed.into_inner())),
+        _ => Ok((archives.into_inner().unwrap_or_default(), extracted.into_inner(), failed.into_inner())),
+    }
+}
+
+fn archive_of(outcome: &Outcome) -> PathBuf {
+    match outcome {
+        Outcome::UpToDate(archive) | Outcome::Named(archive, _) => archive.clone(),
+        Outcome::Extracted(report) => report.archive.clone(),
     }
 }
 
@@ -260,7 +297,7 @@ fn found(report: &Report) -> String {
 }
 
 /// Bytes for people: three digits say enough here.
-pub(super) fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")];
     match UNITS.iter().find(|(unit, _)| bytes >= *unit) {
         Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),

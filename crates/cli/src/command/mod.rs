@@ -8,6 +8,7 @@ mod found;
 pub(crate) mod import;
 pub(crate) mod keywords;
 mod manual;
+mod overview;
 mod profile;
 pub(crate) mod record;
 pub(crate) mod run;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
         Command::Run(args) => run::run(args, cli.no_color, &messages),
         Command::Extract(args) => extract::run(args, &messages),
         Command::Import(args) => import::run(args, &messages),
+        Command::Overview(args) => overview::run(args, cli.no_color, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, csv, &messages),
         Command::Events(args) => events::run(args, &messages),
         Command::Flame(args) => profile::flame(args, &messages),

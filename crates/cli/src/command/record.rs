@@ -1,5 +1,7 @@
 //! `record`: drives perf or wpr.
 
+pub(crate) mod status;
+
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context as _;
 use chrono::Local;
+use tracesift_ask::command_line;
 use tracesift_record::session::Session;
 use tracesift_record::{
     EndedBy, Error, MachineFacts, Options, ProfileFile, Recorded, Recorder, Rotation, Scope, Shortfall, profiles,
@@ -39,11 +42,16 @@ fn act(args: &RecordArgs, messages: &Messages) -> anyhow::Result<Exit> {
         return list_counters(messages);
     }
     if let Some(text) = &args.mark {
-        Session::of_this_user()?.mark(text)?;
+        let number = Session::of_this_user()?.mark(text)?;
+        messages.note(&format!("mark {number} is written: {text}"));
         return Ok(Exit::Fine);
     }
+    if args.status {
+        return status::run(messages);
+    }
     if args.cancel {
-        Session::of_this_user()?.cancel()?;
+        let output = Session::of_this_user()?.cancel()?;
+        messages.note(&format!("the recording has ended and is thrown away: {}", status::near(&output)));
         return Ok(Exit::Fine);
     }
     if args.stop {
@@ -56,7 +64,7 @@ fn act(args: &RecordArgs, messages: &Messages) -> anyhow::Result<Exit> {
     let output = output(args)?;
     match (&args.session, args.start) {
         (Some(directory), _) => background(options, &output, directory, messages),
-        (None, true) => start(&output),
+        (None, true) => start(args, &output, messages),
         (None, false) => record(args, options, &output, messages),
     }
 }
@@ -95,6 +103,7 @@ fn options(args: &RecordArgs) -> anyhow::Result<Options> {
     options.call_graph = args.call_graph.unwrap_or_default();
     options.counters.clone_from(&args.counters);
     options.ring = args.ring;
+    options.buffer = args.buffer;
     options.rotation = args.rotate.map(|each| Rotation { each, keep: args.keep });
     options.stop_when.clone_from(&args.stop_when);
     options.overwrite = args.overwrite;
@@ -136,6 +145,8 @@ fn output(args: &RecordArgs) -> anyhow::Result<PathBuf> {
 /// Records a command, or until Ctrl-C.
 fn record(args: &RecordArgs, options: Options, output: &Path, messages: &Messages) -> anyhow::Result<Exit> {
     let cancel = interrupts()?;
+    status::say_leftovers(output.parent().unwrap_or(Path::new(".")), Some(output), messages);
+    status::warn_of_little_room(&options, output, messages);
     let recorder = Recorder::new(options)?.with_cancel(cancel);
     say_all(recorder.shortfalls(), messages);
     let known = recorder.shortfalls().len();
@@ -150,7 +161,7 @@ fn record(args: &RecordArgs, options: Options, output: &Path, messages: &Message
         })?,
     };
     say_all(recorded.warnings.get(known..).unwrap_or_default(), messages);
-    say(&recorded)?;
+    say(&recorded, messages)?;
     match recorded.exit_status.filter(|status| recorded.ended_by != EndedBy::User && !status.success()) {
         Some(status) => {
             messages.warning(&format!("the command failed: {status}"));
@@ -170,8 +181,8 @@ fn say_all(shortfalls: &[Shortfall], messages: &Messages) {
     }
 }
 
-/// One line per file, on standard error: standard output is the command's.
-fn say(recorded: &Recorded) -> anyhow::Result<()> {
+/// One line per file, on standard error: standard output is the command's. Then how to go on.
+fn say(recorded: &Recorded, messages: &Messages) -> anyhow::Result<()> {
     let mut err = io::stderr().lock();
     for file in &recorded.files {
         let bytes = file.metadata().map_or(0, |file| file.len());
@@ -183,16 +194,29 @@ fn say(recorded: &Recorded) -> anyhow::Result<()> {
     if let EndedBy::Condition(condition) = &recorded.ended_by {
         writeln!(err, "ended by {condition}")?;
     }
+    drop(err);
+    let files: Vec<String> = recorded.files.iter().map(|file| status::near(file)).collect();
+    if !files.is_empty() {
+        let symbols = if cfg!(windows) { "msdl" } else { "local" };
+        let words = ["tracesift", "extract"].into_iter().chain(files.iter().map(String::as_str));
+        messages.next(&command_line::line(words.chain(["--symbols", symbols])));
+    }
     Ok(())
 }
 
 /// `--start`: this program once more, as a process of its own with the same arguments.
-fn start(output: &Path) -> anyhow::Result<Exit> {
+fn start(args: &RecordArgs, output: &Path, messages: &Messages) -> anyhow::Result<Exit> {
+    let options = options(args)?;
+    status::say_leftovers(output.parent().unwrap_or(Path::new(".")), Some(output), messages);
+    status::warn_of_little_room(&options, output, messages);
     let mut command = Command::new(std::env::current_exe().context("this program cannot be found")?);
     let arguments = std::env::args_os().skip(1).filter(|argument| argument != "--start");
     command.args(arguments).arg("--output").arg(output).arg("--session");
     let said = Session::of_this_user()?.start(&mut command, output)?;
     io::stderr().lock().write_all(said.as_bytes())?;
+    let names: Vec<&str> = profiles::complete(&options.profiles).iter().map(|profile| profile.name).collect();
+    messages.note(&format!("recording {} into {}", names.join(", "), status::near(output)));
+    messages.next("tracesift record --stop   (or --mark TEXT, --status, --cancel)");
     Ok(Exit::Fine)
 }
 
@@ -215,7 +239,7 @@ fn background(options: Options, output: &Path, session: &Path, messages: &Messag
         }
         return Ok(Exit::Fine);
     }
-    say(&recorded)?;
+    say(&recorded, messages)?;
     Ok(Exit::Fine)
 }
 
@@ -272,6 +296,9 @@ fn dry_run(args: &RecordArgs, options: &Options, messages: &Messages) -> anyhow:
             let (arguments, shortfalls) = tracesift_record::linux::dry_run(options, &output)?;
             say_all(&shortfalls, messages);
             writeln!(out, "{}", cell::clean(&shell_line("perf", &arguments)))?;
+            drop(out);
+            messages.note(&status::room_text(options, &output));
+            status::warn_of_little_room(options, &output, messages);
         }
         Platform::Windows => {
             let file = output.with_extension("wprp");

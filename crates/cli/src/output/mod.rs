@@ -7,6 +7,7 @@ mod fit;
 pub(crate) mod flat;
 pub(crate) mod json;
 pub(crate) mod parquet;
+pub(crate) mod screen;
 pub(crate) mod table;
 pub(crate) mod target;
 pub(crate) mod wrap;

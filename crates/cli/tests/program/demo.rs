@@ -39,7 +39,7 @@ fn of<'a>(rows: &'a [Value], figures: &StoryFigures, process: &str) -> Vec<&'a V
 #[test]
 fn methods_and_tags_are_those_of_the_story() {
     let directory = TempDir::new().unwrap();
-    let shown = tracesift(directory.path(), &["demo", "demo"]);
+    let shown = tracesift(directory.path(), &["demo", "demo", "--all"]);
     assert!(shown.contains("NTFS Checkpoint Volume"), "the demo shows tags");
     assert!(shown.contains("Ntfs.sys!NtfsCheckpointVolume"), "the demo shows methods");
 
@@ -110,4 +110,50 @@ fn more_time_is_red_though_the_share_is_smaller() {
     };
     assert_eq!(colour(&[]), 'r');
     assert_eq!(colour(&["--change", "share"]), 'b');
+}
+
+/// The first thing that a newcomer sees: no line is cut, and what the sentences say is what the answers say.
+#[test]
+fn one_screen_whose_sentences_have_the_figures_of_the_answers() {
+    let directory = TempDir::new().unwrap();
+    let screen = tracesift(directory.path(), &["demo", "demo"]);
+    assert!(screen.lines().count() <= 45, "{} lines:\n{screen}", screen.lines().count());
+    for line in screen.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    insta::assert_snapshot!("demo", screen);
+    let sentences: Vec<&str> = screen.lines().filter_map(|line| line.strip_prefix("=> ")).collect();
+    assert_eq!(sentences.len(), 4, "{screen}");
+    let says = |place: usize, ns: i64| {
+        let seconds = format!(" {:.1} s", ns as f64 / 1e9);
+        assert!(sentences[place].contains(&seconds), "{}: no{seconds}", sentences[place]);
+    };
+    let int = |row: &Value, key: &str| row[key].as_i64().unwrap();
+
+    let tests = rows(directory.path(), &["dump", "testrun", "demo"]);
+    let slowest = tests.iter().max_by_key(|test| int(test, "max_ns")).unwrap();
+    says(0, int(slowest, "min_ns"));
+    says(0, int(slowest, "max_ns"));
+    let cpu = rows(directory.path(), &["dump", "cpu", "demo/*_12695ms_*"]);
+    for process in ["MsMpEng.exe", "FileWriter.exe"] {
+        says(1, int(cpu.iter().find(|row| row["process"] == process).unwrap(), "cpu_ns"));
+    }
+    let waits = rows(
+        directory.path(),
+        &["dump", "waits", "demo/*_14527ms_*", "-p", "FileWriter", "--methods", "Ntfs*", "--top", "2"],
+    );
+    says(2, waits.iter().map(|wait| int(wait, "wait_ns")).sum());
+    says(2, int(&waits[1], "wait_ns"));
+    let tag =
+        rows(directory.path(), &["dump", "cpu", "demo/*_14527ms_*", "-p", "System", "--stacktags", "*checkpoint*"]);
+    says(3, int(&tag[0], "cpu_ns"));
+    says(3, int(&tag[0], "wait_ns"));
+    // What is to be tried next can be tried.
+    let next: Vec<&str> = screen.lines().filter_map(|line| line.strip_prefix("  tracesift ")).collect();
+    assert_eq!(next.len(), 3, "{screen}");
+    for command in next {
+        let words: Vec<&str> = command.split(' ').map(|word| word.trim_matches('"')).collect();
+        tracesift(directory.path(), &words);
+    }
+    assert!(directory.path().join("cpu.svg").exists());
 }

@@ -10,6 +10,7 @@ mod formats;
 mod help;
 mod importing;
 mod mistakes;
+mod overview;
 mod perf;
 mod planned_runs;
 mod recorded_stacks;

@@ -147,20 +147,39 @@ fn around_what_runs_already() {
     let record = |arguments: &[&str]| tracesift(directory.path(), &[&["record"], arguments].concat()).output().unwrap();
     assert_eq!(record(&["--stop"]).status.code(), Some(1));
     assert_eq!(record(&["--mark", "too early"]).status.code(), Some(1));
-    assert!(record(&["--start", "-o", "a.data"]).status.success());
+    let idle = record(&["--status"]);
+    assert_eq!((idle.status.code(), said(&idle).as_str()), (Some(1), "note: no recording is running\n"));
+    let started = record(&["--start", "-o", "a.data", "--profile", "CSwitch", "--buffer", "8MiB"]);
+    assert!(started.status.success(), "{}", said(&started));
+    assert!(said(&started).contains("note: recording Default, CSwitch into a.data\n"), "{}", said(&started));
+    assert!(said(&started).contains("next: tracesift record --stop"), "{}", said(&started));
     let second = record(&["--start", "-o", "b.data"]);
     assert_eq!(second.status.code(), Some(1));
     assert!(said(&second).contains("a recording runs already"), "{}", said(&second));
-    assert!(record(&["--mark", "slow now"]).status.success());
+    let marked = record(&["--mark", "slow now"]);
+    assert_eq!((marked.status.code(), said(&marked).as_str()), (Some(0), "note: mark 1 is written: slow now\n"));
+    // perf writes now and then; the head of the file is there from the beginning.
+    let mut status = String::new();
+    wait_until(|| {
+        let told = record(&["--status"]);
+        assert!(told.status.success(), "{}", said(&told));
+        status = String::from_utf8_lossy(&told.stdout).into_owned();
+        !status.contains(": 0 B so far")
+    });
+    assert!(status.starts_with("recording since 2") && status.contains(" into a.data: "), "{status}");
+    assert!(status.contains("B so far, 1 mark; ") && status.contains("B are free"), "{status}");
     let stopped = record(&["--stop"]);
     assert!(stopped.status.success() && said(&stopped).contains("a.data: "), "{}", said(&stopped));
+    assert!(said(&stopped).contains("next: tracesift extract a.data --symbols local\n"), "{}", said(&stopped));
     assert_left(directory.path(), &["a.data", "a.machine.json"]);
     let told = facts(directory.path(), "a.machine.json");
     assert_eq!(told["recording"]["marks"][0]["text"], "slow now");
     assert_eq!(told["recording"]["ended_by"], "user");
     // What was started can be thrown away.
     assert!(record(&["--start", "-o", "c.data"]).status.success());
-    assert!(record(&["--cancel"]).status.success());
+    let cancelled = record(&["--cancel"]);
+    assert!(cancelled.status.success());
+    assert!(said(&cancelled).contains("is thrown away: c.data"), "{}", said(&cancelled));
     assert_left(directory.path(), &["a.data", "a.machine.json"]);
     assert_eq!(record(&["--stop"]).status.code(), Some(1));
 }
@@ -202,6 +221,27 @@ fn perf_ends_with_a_killed_program() {
     child.wait().unwrap();
     wait_until(|| recorders(directory.path()) == 0);
     assert!(!directory.path().join("a.data").exists());
+
+    // What it left is told of, with what can be done, and what was recorded until then can be read.
+    let record = |arguments: &[&str]| tracesift(directory.path(), &[&["record"], arguments].concat()).output().unwrap();
+    for arguments in [&["--status"][..], &["-o", "b.data", "--", "true"]] {
+        let told = said(&record(arguments));
+        assert!(
+            told.contains("warning: .a.data.") && told.contains("was left by a recording that was killed"),
+            "{told}"
+        );
+        assert!(told.contains("hint: `tracesift extract .a.data."), "{told}");
+        assert!(told.contains("`rm -r .a.data."), "{told}");
+    }
+    let told = said(&record(&["--status"]));
+    let file = told.split("`tracesift extract ").nth(1).unwrap().split(' ').next().unwrap();
+    let extracted = tracesift(directory.path(), &["extract", file, "--out", "."]).output().unwrap();
+    assert!(extracted.status.success(), "{}", said(&extracted));
+    assert!(said(&extracted).contains("next: tracesift overview ./recording.sift\n"), "{}", said(&extracted));
+    // A recording of the same name removes it, and says so.
+    let again = said(&record(&["-o", "a.data", "--", "true"]));
+    assert!(again.contains("left by a recording that was killed, is removed"), "{again}");
+    assert!(!said(&record(&["--status"])).contains("left by"));
 }
 
 #[test]
@@ -318,6 +358,8 @@ fn what_would_run_and_wrong_usage() {
         ("keep_without_rotate", &["--keep", "1GB"]),
         ("two_actions", &["--start", "--stop"]),
         ("wrong_rate", &["--rate", "1MHz", "--", "true"]),
+        ("wrong_buffer", &["--buffer", "8KiB", "--", "true"]),
+        ("buffer_of_a_ring", &["--buffer", "8MiB", "--ring", "1GiB"]),
     ] {
         let arguments = [&["record"], arguments].concat();
         insta::assert_snapshot!(name, run(directory.path(), &arguments));

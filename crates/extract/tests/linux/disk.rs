@@ -194,7 +194,6 @@ fn flushes(traced: &[Traced]) -> (Vec<(Request, Request)>, usize) {
 
 /// Sixty files are synchronised one after the other, so that several CPUs give flushes to the disk.
 #[test]
-#[expect(clippy::print_stdout, reason = "a skipped test says so, and how many were compared")]
 fn a_flush_that_is_issued_twice_is_one_and_shifts_no_other() {
     let directory = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let program = format!(

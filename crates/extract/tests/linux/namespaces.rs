@@ -21,7 +21,6 @@ fn a_recording_of_wsl_has_no_broken_chain() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn threads_of_a_pid_namespace_have_the_ids_of_their_samples() {
     let directory = tempfile::TempDir::new().unwrap();
     let file = directory.path().join("perf.data");

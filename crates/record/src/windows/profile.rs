@@ -33,7 +33,7 @@ pub fn recording_profile(options: &Options, process: Option<&str>) -> String {
                 started(&options.profiles).into_iter().map(|profile| Chosen::new(profile, options)).collect();
             let used: Vec<&Provider> =
                 all.iter().flat_map(|chosen| &chosen.parts).flat_map(|part| part.providers).collect();
-            collectors(document, &used);
+            collectors(document, &used, options);
             all.iter().for_each(|chosen| chosen.system_provider(document));
             all.iter().for_each(|chosen| chosen.hardware_counter(document));
             for (id, provider) in event_providers().into_iter().filter(|(_, provider)| used.contains(provider)) {
@@ -49,12 +49,14 @@ pub fn recording_profile(options: &Options, process: Option<&str>) -> String {
 }
 
 /// The collectors that something is collected by.
-fn collectors(document: &mut Document, used: &[&Provider]) {
+fn collectors(document: &mut Document, used: &[&Provider], options: &Options) {
+    // Less than two buffers per CPU is less than ETW takes; it raises the number by itself.
+    let buffers = options.buffer.map_or(FILE_BUFFERS, |bytes| bytes.div_ceil(BUFFER_KIB << 10).max(4));
     document.element("SystemCollector", &[("Id", SYSTEM_COLLECTOR), ("Name", "NT Kernel Logger")], |document| {
-        sizes(document, FILE_BUFFERS);
+        sizes(document, buffers);
     });
     for (id, name, buffers, rundown) in [
-        (EVENT_COLLECTOR, "tracesift events", FILE_BUFFERS, false),
+        (EVENT_COLLECTOR, "tracesift events", buffers, false),
         (RUNDOWN_COLLECTOR, "tracesift rundown", RUNDOWN_BUFFERS, true),
     ] {
         if used.iter().any(|provider| provider.rundown_only == rundown) {

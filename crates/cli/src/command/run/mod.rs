@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use tracesift_ask::answer::{Answer, Fact, Kind as Figure, Layout, Section, descriptions, values};
 use tracesift_ask::limit::Limit;
 use tracesift_extract::input::Patterns;
+use tracesift_record::room::{self, Growth};
 use tracesift_record::runner::{
     self, Account, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, Spread, State, overhead, summaries,
 };
@@ -19,8 +20,13 @@ use tracesift_record::runner::{
 use self::columns::COLUMNS;
 use crate::args::run::PlanArgs;
 use crate::command::dump::Printer;
+use crate::command::extract::size;
+use crate::command::record::status::growth;
 use crate::exit::Exit;
 use crate::terminal::Messages;
+
+/// Seconds that every test is expected to take.
+const SHORT_TEST: u64 = 10;
 
 /// Runs a plan, or shows what has been run.
 pub(crate) fn run(args: &PlanArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
@@ -84,10 +90,47 @@ fn dry_run(plan: &Plan, state: &State, messages: &Messages) -> anyhow::Result<Ex
         let runs = if case.repetitions == 1 { "1 run".to_owned() } else { format!("{} runs", case.repetitions) };
         messages.note(&format!("{}: {runs}{bare}, {done} done: {}", case.name, case.command.join(" ")));
     }
+    say_room(plan, state, messages);
     Ok(Exit::Fine)
 }
 
+/// How large the recordings that are left will be, and whether there is room for them.
+fn say_room(plan: &Plan, state: &State, messages: &Messages) {
+    let done = || plan.cases.iter().flat_map(|case| state.runs_of(case, Kind::Recorded));
+    let wanted = plan.cases.iter().fold(0_u64, |sum, case| sum.saturating_add(case.repetitions.into()));
+    let left = wanted.saturating_sub(done().count() as u64);
+    if left == 0 {
+        return;
+    }
+    let room = room::left(&plan.out);
+    let free = room.map(|room| format!("; {} are free", size(room))).unwrap_or_default();
+    let sizes: Vec<u64> =
+        done().filter_map(|run| Some(state.directory().join(run.recording.as_ref()?).metadata().ok()?.len())).collect();
+    let recordings = if left == 1 { "1 recording is left".to_owned() } else { format!("{left} recordings are left") };
+    // Those that are there tell best how large the others will be.
+    let needed = match sizes.iter().sum::<u64>().checked_div(sizes.len() as u64) {
+        Some(mean) => {
+            let needed = mean.saturating_mul(left);
+            messages.note(&format!("{recordings}, about {} in all by those that are there{free}", size(needed)));
+            needed
+        }
+        None => {
+            let Growth { least, most } = growth(&plan.options);
+            messages.note(&format!(
+                "{recordings}, each of about {} to {} per second of its test{free}",
+                size(least),
+                size(most)
+            ));
+            most.saturating_mul(left).saturating_mul(SHORT_TEST)
+        }
+    };
+    if room.is_some_and(|room| room < needed) {
+        messages.warning("the recordings may not fit: free some room, or choose another directory with --directory");
+    }
+}
+
 fn execute(args: &PlanArgs, plan: &Plan, state: &mut State, messages: &Messages) -> anyhow::Result<Ended> {
+    say_room(plan, state, messages);
     let cancel = Arc::new(AtomicBool::new(false));
     tracesift_record::interrupt::watch(&cancel).context("cannot watch for Ctrl-C")?;
     let extraction = if args.no_extract { None } else { Some(Extraction::by(extractor(args)?)) };

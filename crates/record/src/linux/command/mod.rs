@@ -97,6 +97,8 @@ impl Planner<'_> {
     /// All that is not an event.
     fn settings(&mut self, events: &[Event]) {
         let is_since = |version: (u32, u32)| self.machine.perf.as_ref().is_some_and(|perf| perf.version >= version);
+        let is_unbound = self.machine.privileged || self.machine.paranoid < 0;
+        let mut too_large = false;
         let mut arguments: Vec<String> = Vec::new();
         let mut add = |words: &[&str]| arguments.extend(words.iter().map(|word| (*word).to_owned()));
         match &self.scope {
@@ -128,8 +130,12 @@ impl Planner<'_> {
         match self.options.ring {
             Some(bytes) => add(&["--overwrite", "-m", &size(ring_per_cpu(bytes, self.machine.cpus))]),
             // Beyond the usual half MiB per CPU only for those whom no limit binds.
-            None if self.machine.privileged || self.machine.paranoid < 0 => add(&["-m", "4M"]),
-            None => {}
+            None => match self.options.buffer.map(u64::next_power_of_two) {
+                Some(bytes) if is_unbound || bytes <= USUAL_BUFFER => add(&["-m", &size(bytes)]),
+                Some(_) => too_large = true,
+                None if is_unbound => add(&["-m", "4M"]),
+                None => {}
+            },
         }
         if let Some(rotation) = &self.options.rotation {
             let each = match rotation.each {
@@ -139,8 +145,17 @@ impl Planner<'_> {
             add(&[&format!("--switch-output={each}")]);
         }
         self.arguments = arguments;
+        if too_large {
+            self.shortfalls.push(Shortfall::with_remedy(
+                "--buffer is left at 512KiB per CPU: more memory is not for this user",
+                "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1",
+            ));
+        }
     }
 }
+
+/// What everybody may have per CPU.
+const USUAL_BUFFER: u64 = 512 << 10;
 
 /// The power of two that all CPUs have room for.
 fn ring_per_cpu(bytes: u64, cpus: u32) -> u64 {

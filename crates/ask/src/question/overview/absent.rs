@@ -1,0 +1,132 @@
+//! What a recording cannot answer, and what would have recorded it.
+
+use tracesift_archive::{Archive, Table as _};
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, FileIoRow, PageFaultRow, SyscallRow};
+
+use crate::answer::{ColumnOf, Kind};
+use crate::file::File;
+
+/// Something that is not in a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentPart {
+    /// What nobody can ask of it.
+    pub what: &'static str,
+    /// Why: `not recorded` or `not extracted`.
+    pub why: &'static str,
+    /// The profile of `tracesift record` that records it.
+    pub profile: Option<&'static str>,
+}
+
+/// The columns of the objects in `absent`.
+pub(super) const COLUMNS: &[ColumnOf<AbsentPart>] = &[
+    ColumnOf::always("what", "What", Kind::Text, |a| a.what.into(), "What the recording says nothing about."),
+    ColumnOf::always(
+        "why",
+        "Why",
+        Kind::Text,
+        |a| a.why.into(),
+        "`not recorded`, or `not extracted` where the extract was told to leave it out.",
+    ),
+    ColumnOf::always(
+        "profile",
+        "Profile",
+        Kind::Text,
+        |a| a.profile.into(),
+        "The profile of `tracesift record` that records it; null where extracting the recording again is enough.",
+    ),
+];
+
+/// What the tables of an archive stand for.
+struct Kept {
+    table: &'static str,
+    what: &'static str,
+    profile: &'static str,
+    /// Whether only recordings of Linux have it.
+    is_linux: bool,
+    has: fn(&Archive) -> bool,
+}
+
+const KEPT: &[Kept] = &[
+    Kept {
+        table: CpuSampleRow::DEFINITION.name,
+        what: "CPU per function",
+        profile: "Default",
+        is_linux: false,
+        has: |archive| archive.row_count::<CpuSampleRow>() > 0,
+    },
+    Kept {
+        table: ContextSwitchRow::DEFINITION.name,
+        what: "waits and ready times",
+        profile: "CSwitch",
+        is_linux: false,
+        has: |archive| archive.row_count::<ContextSwitchRow>() > 0,
+    },
+    Kept {
+        table: DiskIoRow::DEFINITION.name,
+        what: "disk operations",
+        profile: "Default",
+        is_linux: false,
+        has: |archive| archive.row_count::<DiskIoRow>() > 0,
+    },
+    Kept {
+        table: FileIoRow::DEFINITION.name,
+        what: "operations on files",
+        profile: "File",
+        is_linux: false,
+        has: |archive| archive.row_count::<FileIoRow>() > 0,
+    },
+    Kept {
+        table: SyscallRow::DEFINITION.name,
+        what: "system calls",
+        profile: "SysCall",
+        is_linux: true,
+        has: |archive| archive.row_count::<SyscallRow>() > 0,
+    },
+    Kept {
+        table: PageFaultRow::DEFINITION.name,
+        what: "page faults",
+        profile: "VirtualAlloc",
+        is_linux: true,
+        has: |archive| archive.row_count::<PageFaultRow>() > 0,
+    },
+];
+
+/// What the recording has nothing of. A profile that was recorded and found nothing is no reason to record it again.
+pub(super) fn of(file: &File, archive: &Archive) -> Vec<AbsentPart> {
+    if file.is_imported {
+        return vec![AbsentPart {
+            what: "single events, call stacks and times",
+            why: "an import has sums only",
+            profile: None,
+        }];
+    }
+    let info = archive.info();
+    let profiles = recorded_profiles(info);
+    let is_linux = info.kind == "perf";
+    let mut absent = Vec::new();
+    for kept in KEPT.iter().filter(|kept| is_linux || !kept.is_linux) {
+        if (kept.has)(archive) || profiles.contains(&kept.profile) {
+            continue;
+        }
+        let why = file.absence_of(kept.table);
+        let profile = (why == "not recorded").then_some(kept.profile);
+        absent.push(AbsentPart { what: kept.what, why, profile });
+    }
+    if info.has_switches && !info.has_ready {
+        absent.push(AbsentPart { what: "who woke whom", why: "not recorded", profile: Some("CSwitch") });
+    }
+    absent
+}
+
+/// The profiles that our own recorder noted.
+fn recorded_profiles(info: &TraceInfo) -> Vec<&str> {
+    let profiles = info.facts.iter().filter(|(path, _)| path.starts_with("recording.profiles."));
+    profiles.map(|(_, name)| name.as_str()).collect()
+}
+
+/// The profiles that are named.
+#[must_use]
+pub fn profiles() -> Vec<&'static str> {
+    KEPT.iter().map(|kept| kept.profile).collect()
+}

@@ -1,0 +1,304 @@
+//! The columns of `overview`: a row per recording.
+
+use super::{AbsentPart, CallPart, DiskPart, NextPart, Overview, ProcessPart, TagPart, WaitPart, absent, disks, next};
+use crate::answer::{Column, ColumnOf, Kind, Table, Value, descriptions, values};
+use crate::columns::Columns;
+
+fn table<R>(columns: &[ColumnOf<R>], rows: &[R]) -> Value {
+    Value::Table(Table { columns: descriptions(columns), rows: values(columns, rows), is_sparse: false })
+}
+
+fn share(part: i64, whole: i64) -> String {
+    if whole > 0 { format!("{:.0} %", part as f64 * 100.0 / whole as f64) } else { String::new() }
+}
+
+const TAGS: &[ColumnOf<TagPart>] = &[
+    ColumnOf::always("stack_tag", "Stack tag", Kind::Text, |t| (&t.tag).into(), "Its full name."),
+    ColumnOf::always(
+        "cpu_ns",
+        "CPU",
+        Kind::Milliseconds,
+        |t| t.cpu.into(),
+        "Its CPU in the process: sampled, else precise, as in `dump cpu --stacktags`.",
+    ),
+];
+
+const PROCESSES: &[ColumnOf<ProcessPart>] = &[
+    ColumnOf::always("process", "Process", Kind::Text, |p| (&p.process).into(), "File name of the process' image."),
+    ColumnOf::always("pid", "Pid", Kind::Id, |p| p.pid.into(), "Process id."),
+    ColumnOf::always("start_ns", "Start", Kind::Time, |p| p.start.into(), "Start inside the recording."),
+    ColumnOf::always("cpu_ns", "CPU", Kind::Milliseconds, |p| p.cpu.into(), "Sampled CPU, as in `dump cpu`."),
+    ColumnOf::always("run_ns", "Run", Kind::Milliseconds, |p| p.run.into(), "Precise time on the CPU."),
+    ColumnOf::always("wait_ns", "Wait", Kind::Milliseconds, |p| p.wait.into(), "Wait, summed over its threads."),
+    ColumnOf::always("ready_ns", "Ready", Kind::Milliseconds, |p| p.ready.into(), "Ready, summed over its threads."),
+    ColumnOf::always(
+        "tags",
+        "Tags",
+        Kind::Table,
+        |p| table(TAGS, &p.tags),
+        "Its three largest stack tags by CPU, ascending.",
+    ),
+];
+
+const WAITS: &[ColumnOf<WaitPart>] = &[
+    ColumnOf::always("process", "Process", Kind::Text, |w| (&w.process).into(), "Process that waited."),
+    ColumnOf::always("pid", "Pid", Kind::Id, |w| w.pid.into(), "Its id."),
+    ColumnOf::always("tid", "Tid", Kind::Id, |w| w.tid.into(), "The thread that waited."),
+    ColumnOf::always("wait_ns", "Wait", Kind::Milliseconds, |w| w.wait.into(), "Length of the wait."),
+    ColumnOf::always("from_ns", "From", Kind::Time, |w| w.from.into(), "Start of the wait."),
+    ColumnOf::always("reason", "Reason", Kind::Text, |w| w.reason.as_ref().into(), "Wait reason."),
+    ColumnOf::always("wait_method", "Waits in", Kind::Text, |w| w.method.as_ref().into(), "Where it waited."),
+    ColumnOf::always("woken_by", "Woken by", Kind::Text, |w| w.woken_by.as_ref().into(), "Who ended the wait."),
+    ColumnOf::always("links", "Links", Kind::Count, |w| w.links.into(), "Threads of the wait chain."),
+    ColumnOf::always(
+        "end_thread",
+        "End of the chain",
+        Kind::Text,
+        |w| w.end.as_ref().map(|end| end.label.clone()).into(),
+        "The last thread of the chain: it did the work, or waited for a device.",
+    ),
+    ColumnOf::always(
+        "end_run_ns",
+        "Ran",
+        Kind::Milliseconds,
+        |w| w.end.as_ref().map(|end| end.run).into(),
+        "How long that one ran meanwhile.",
+    ),
+    ColumnOf::always(
+        "end_ready_ns",
+        "Was ready",
+        Kind::Milliseconds,
+        |w| w.end.as_ref().map(|end| end.ready).into(),
+        "How long it was ready meanwhile.",
+    ),
+    ColumnOf::always(
+        "end_wait_ns",
+        "Waited",
+        Kind::Milliseconds,
+        |w| w.end.as_ref().map(|end| end.wait).into(),
+        "How long it waited meanwhile.",
+    ),
+    ColumnOf::always(
+        "end_wait_method",
+        "Waited in",
+        Kind::Text,
+        |w| w.end.as_ref().and_then(|end| end.method.clone()).into(),
+        "Where the longest of these waits was.",
+    ),
+    ColumnOf::always(
+        "end_woken_by",
+        "Ended by",
+        Kind::Text,
+        |w| w.end.as_ref().and_then(|end| end.woken_by.clone()).into(),
+        "Who ended that one.",
+    ),
+];
+
+const CALLS: &[ColumnOf<CallPart>] = &[
+    ColumnOf::always("process", "Process", Kind::Text, |c| (&c.process).into(), "Process that called."),
+    ColumnOf::always("pid", "Pid", Kind::Id, |c| c.pid.into(), "Its id."),
+    ColumnOf::always("call", "Call", Kind::Text, |c| (&c.call).into(), "The system call."),
+    ColumnOf::always("failed", "Failed", Kind::Count, |c| c.failed.into(), "How often it failed."),
+    ColumnOf::always(
+        "errors",
+        "Errors",
+        Kind::Map,
+        |c| Value::Map(c.errors.iter().map(|(error, count)| (error.clone(), (*count).into())).collect()),
+        "Errors with the number of calls, the most frequent first.",
+    ),
+];
+
+/// The columns.
+pub const COLUMNS: Columns<Overview> = Columns(&[
+    ColumnOf::people(
+        "began",
+        "Began",
+        Kind::Text,
+        |o| o.file.date.as_ref().into(),
+        "When the test ran by the file's name, else when the recording began; local time of the recorder.",
+    ),
+    ColumnOf::machine("os", "OS", Kind::Text, |o| o.os.as_ref().into(), "Name and build of the operating system."),
+    ColumnOf::machine("cpu_count", "CPUs", Kind::Count, |o| o.cpu_count.into(), "Logical CPUs."),
+    ColumnOf::machine(
+        "command",
+        "Command",
+        Kind::Text,
+        |o| o.command.as_ref().into(),
+        "The command that was recorded, where `tracesift record` noted one.",
+    ),
+    ColumnOf::always(
+        "duration_ns",
+        "Length",
+        Kind::Seconds,
+        |o| o.file.end.saturating_sub(o.file.start).into(),
+        "From the start of the recording to its end.",
+    ),
+    ColumnOf::always(
+        "cpu_ns",
+        "CPU",
+        Kind::Milliseconds,
+        |o| o.cpu.into(),
+        "Sampled CPU of all processes but the idle loop; empty where the CPU was not sampled.",
+    ),
+    ColumnOf::details(
+        "run_ns",
+        "Run",
+        Kind::Milliseconds,
+        |o| o.run.into(),
+        "Precise time on the CPU of these processes; empty without context switches.",
+    ),
+    ColumnOf::details(
+        "process_count",
+        "Processes",
+        Kind::Count,
+        |o| o.process_count.into(),
+        "Processes that used the CPU, the idle loop left out.",
+    ),
+    ColumnOf::details("samples", "Samples", Kind::Count, |o| o.samples.into(), "Their samples."),
+    ColumnOf::details(
+        "samples_without_stack",
+        "No stack",
+        Kind::Count,
+        |o| o.samples_without_stack.into(),
+        "Those of them without a stack.",
+    ),
+    ColumnOf::machine(
+        "events_lost",
+        "Events lost",
+        Kind::Count,
+        |o| o.events_lost.into(),
+        "Events that the recorder says it lost.",
+    ),
+    ColumnOf::people(
+        "lost",
+        "Lost",
+        Kind::Count,
+        |o| Some(o.events_lost.saturating_add(o.buffers_lost)).filter(|lost| *lost > 0).into(),
+        "Events and buffers that the recorder says it lost.",
+    ),
+    ColumnOf::machine(
+        "buffers_lost",
+        "Buffers lost",
+        Kind::Count,
+        |o| o.buffers_lost.into(),
+        "Buffers that the recorder says it lost.",
+    ),
+    ColumnOf::details(
+        "broken_chains",
+        "Broken chains",
+        Kind::Count,
+        |o| o.broken_chains.into(),
+        "How often the chain of switches is broken: the time around it is unknown.",
+    ),
+    ColumnOf::details("frames", "Frames", Kind::Count, |o| o.frames.into(), "Code addresses in stacks."),
+    ColumnOf::details(
+        "frames_without_name",
+        "No name",
+        Kind::Count,
+        |o| o.frames_without_name.into(),
+        "Those of them without a name, as in `symbols missing`.",
+    ),
+    ColumnOf::people(
+        "largest",
+        "Largest process",
+        Kind::Text,
+        |o| {
+            let share = |process: &ProcessPart| format!("{} {}", process.label, share(process.time(), o.time()));
+            o.processes.last().map(share).into()
+        },
+        "The process with the most CPU, and its share.",
+    ),
+    ColumnOf::people(
+        "largest_tag",
+        "Largest tag",
+        Kind::Text,
+        |o| {
+            let process = o.processes.last();
+            let tag = process.and_then(|process| Some((process.tags.last()?, process.time())));
+            tag.map(|(tag, whole)| format!("{} {}", tag.tag, share(tag.cpu, whole))).into()
+        },
+        "The stack tag with the most CPU of that process, and its share of it.",
+    ),
+    ColumnOf::machine(
+        "processes",
+        "Processes",
+        Kind::Table,
+        |o| table(PROCESSES, &o.processes),
+        "The five processes with the most CPU, ascending.",
+    ),
+    ColumnOf::machine(
+        "waits",
+        "Waits",
+        Kind::Table,
+        |o| table(WAITS, &o.waits),
+        "The longest waits of these processes, at most one per process and place, ascending: the three longest that a thread or a device \
+         ended, else their longest.",
+    ),
+    ColumnOf::machine("disks", "Disks", Kind::Table, |o| table(disks::COLUMNS, &o.disks), "Disks, the busiest last."),
+    ColumnOf::machine(
+        "calls",
+        "System calls",
+        Kind::Count,
+        |o| o.calls.into(),
+        "System calls (Linux); empty where they were not recorded.",
+    ),
+    ColumnOf::machine("calls_failed", "Failed", Kind::Count, |o| o.failed_calls.into(), "Those of them that failed."),
+    ColumnOf::machine(
+        "failing_calls",
+        "Failing calls",
+        Kind::Table,
+        |o| table(CALLS, &o.failing),
+        "The three processes and calls that failed most often, ascending.",
+    ),
+    ColumnOf::machine(
+        "absent",
+        "Not in it",
+        Kind::Table,
+        |o| table(absent::COLUMNS, &o.absent),
+        "What the recording cannot answer, and what would record it.",
+    ),
+    ColumnOf::machine("next", "Next", Kind::Table, |o| table(next::COLUMNS, &o.next), "Commands that go deeper."),
+    ColumnOf::people("recording", "Recording", Kind::LongText, |o| (&o.file.name).into(), "Its name."),
+]);
+
+/// The columns of the objects in `processes`.
+#[must_use]
+pub fn process_columns() -> Vec<Column> {
+    descriptions(PROCESSES)
+}
+
+/// The columns of the objects in their `tags`.
+#[must_use]
+pub fn tag_columns() -> Vec<Column> {
+    descriptions(TAGS)
+}
+
+/// The columns of the objects in `waits`.
+#[must_use]
+pub fn wait_columns() -> Vec<Column> {
+    descriptions(WAITS)
+}
+
+/// The columns of the objects in `disks`.
+#[must_use]
+pub fn disk_columns() -> Vec<Column> {
+    descriptions::<DiskPart>(disks::COLUMNS)
+}
+
+/// The columns of the objects in `failing_calls`.
+#[must_use]
+pub fn call_columns() -> Vec<Column> {
+    descriptions(CALLS)
+}
+
+/// The columns of the objects in `absent`.
+#[must_use]
+pub fn absent_columns() -> Vec<Column> {
+    descriptions::<AbsentPart>(absent::COLUMNS)
+}
+
+/// The columns of the objects in `next`.
+#[must_use]
+pub fn next_columns() -> Vec<Column> {
+    descriptions::<NextPart>(next::COLUMNS)
+}

@@ -1,0 +1,84 @@
+//! The commands that go on from an overview.
+
+use super::{Overview, ProcessPart, pids};
+use crate::answer::{ColumnOf, Kind};
+use crate::command_line::{line, short_name};
+use crate::file::path_text;
+
+/// A command, and what it says more of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextPart {
+    /// The part of the overview that it goes on from.
+    pub of: &'static str,
+    /// The command with the file's whole path.
+    pub command: String,
+    /// The same command; a long name is shortened to a pattern.
+    pub short: String,
+}
+
+/// The columns of the objects in `next`.
+pub(super) const COLUMNS: &[ColumnOf<NextPart>] = &[
+    ColumnOf::always("of", "Of", Kind::Text, |n| n.of.into(), "The part of the overview that it goes on from."),
+    ColumnOf::always(
+        "command",
+        "Command",
+        Kind::LongText,
+        |n| (&n.command).into(),
+        "The command, as a shell takes it.",
+    ),
+];
+
+/// Where an archive has its disk operations.
+const DISK_TABLE: &str = "disk_io.parquet";
+
+/// The processes whose waits are looked at, as a filter: all but the idle loop's id, which is that of interrupts, too.
+pub(super) fn waiting(processes: &[ProcessPart]) -> String {
+    pids(processes.iter().map(|process| process.pid).filter(|pid| *pid != 0))
+}
+
+/// The commands, in the order of the blocks.
+pub(super) fn of(overview: &Overview) -> Vec<NextPart> {
+    let file = &overview.file;
+    let (whole, short) = (path_text(&file.path), short_name(&file.path));
+    let mut next = Vec::new();
+    let part = |of: &'static str, before: &[&str], after: &[&str]| {
+        let with = |name: &str| {
+            line(["tracesift"].into_iter().chain(before.iter().copied()).chain([name]).chain(after.iter().copied()))
+        };
+        NextPart { of, command: with(&whole), short: with(&short) }
+    };
+    if !file.is_imported {
+        next.push(part("complete", &["dump", "stats"], &[]));
+    }
+    if overview.frames_without_name.is_some_and(|frames| frames > 0) {
+        next.push(part("names", &["symbols", "missing"], &["--top", "10"]));
+    }
+    if overview.cpu.is_some() {
+        next.push(part("processes", &["dump", "cpu"], &["--top", "5", "--details"]));
+    } else if overview.run.is_some() {
+        next.push(part("processes", &["dump", "cpu"], &["--top", "5", "--sort", "run", "--details"]));
+    }
+    let largest = overview.processes.iter().rev().find(|process| process.pid != 0);
+    if let Some(process) = largest.filter(|process| !process.tags.is_empty()) {
+        next.push(part(
+            "tags",
+            &["dump", "cpu"],
+            &["-p", &process.pid.to_string(), "--stacktags", "*", "--top-methods", "10"],
+        ));
+    }
+    if !overview.waits.is_empty() {
+        next.push(part("waits", &["dump", "waits"], &["-p", &waiting(&overview.processes)]));
+    }
+    // No question shows single disk operations yet; the table of an archive does.
+    if !overview.disks.is_empty() && file.path.join(DISK_TABLE).exists() {
+        let query = |name: &str| {
+            let path = format!("{name}/{DISK_TABLE}").replace('\'', "''");
+            line(["duckdb", "-c", &format!("FROM '{path}' ORDER BY time - start DESC LIMIT 9")])
+        };
+        next.push(NextPart { of: "disks", command: query(&whole), short: query(&short) });
+    }
+    if !overview.failing.is_empty() {
+        next.push(part("failing_calls", &["dump", "syscalls"], &["--errors", "*", "--sort", "failed"]));
+    }
+    next
+}

@@ -1,0 +1,47 @@
+//! `overview`: one recording on a screen, many on a line each.
+
+use tracesift_ask::answer::{Answer, Failure, Section};
+use tracesift_ask::recording::OpenRecording;
+use tracesift_ask::{Ask as _, When};
+
+use crate::args::OverviewArgs;
+use crate::command::dump::{self, Printer};
+use crate::exit::Exit;
+use crate::output::screen;
+use crate::terminal::Messages;
+
+/// Answers the question.
+pub(crate) fn run(args: &OverviewArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
+    let printer = Printer::new(&args.output, no_color, messages)?;
+    let question = args.question(messages)?;
+    let when = When::default();
+    if !printer.is_for_people() {
+        return dump::ask_archives((&args.files, &args.runs, &args.output), &when, &question, &printer, messages);
+    }
+    let chosen = printer.choose(&question.columns())?;
+    let Some(sources) = dump::sources(&args.files, &args.runs, messages)? else { return Ok(Exit::NothingUsable) };
+    match sources.list.as_slice() {
+        [source] if !args.wants_columns() => {
+            let failed = |error: &dyn std::error::Error| Failure::new(&source.shown, error).reason;
+            let overview = OpenRecording::open(source)
+                .and_then(|recording| question.overview(&recording))
+                .map_err(|error| messages.error(&failed(&error)));
+            let Ok(overview) = overview else { return Ok(Exit::NothingUsable) };
+            printer.target().write(|out| Ok(screen::write(out, &overview, printer.style(), args.output.wide)?))?;
+            Ok(Exit::of(1, sources.failed))
+        }
+        _ => {
+            let shown = printer.shown(&chosen);
+            dump::ask_sources(&sources, &when, &question, (&chosen, shown), in_one_table, &printer, messages)
+        }
+    }
+}
+
+/// A line per recording: without a heading for each of them, and what was lost is in a column.
+fn in_one_table(answer: &mut Answer) {
+    let sections = std::mem::take(&mut answer.sections);
+    let title = if sections.len() == 1 { "1 recording".to_owned() } else { format!("{} recordings", sections.len()) };
+    let notes = vec!["`tracesift overview FILE` shows one of them on a screen".to_owned()];
+    let rows = sections.into_iter().flat_map(|section| section.rows).collect();
+    answer.sections = vec![Section { title, rows, notes, ..Section::default() }];
+}

@@ -121,6 +121,9 @@ pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
     if text.width() <= width {
         return Cow::Borrowed(text);
     }
+    if width == 0 {
+        return Cow::Borrowed("");
+    }
     let mut used = 0;
     let kept: String = text
         .chars()

@@ -157,3 +157,15 @@ fn one_screen_whose_sentences_have_the_figures_of_the_answers() {
     }
     assert!(directory.path().join("cpu.svg").exists());
 }
+
+/// Only the timer ends a sleep, whoever was running when it fired.
+#[test]
+fn a_sleep_is_ended_by_the_timer() {
+    let directory = TempDir::new().unwrap();
+    tracesift(directory.path(), &["demo", "demo"]);
+    let waits = rows(directory.path(), &["dump", "waits", "demo", "-p", "FileWriter", "--top", "1000"]);
+    let sleeps: Vec<&Value> = waits.iter().filter(|wait| wait["reason"] == "DelayExecution").collect();
+    // Eight in each of the six recordings.
+    assert_eq!(sleeps.len(), 48);
+    sleeps.iter().for_each(|sleep| assert_eq!(sleep["woken_by"], "timer", "{sleep}"));
+}

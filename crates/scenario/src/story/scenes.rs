@@ -2,7 +2,7 @@
 
 use super::cast::{Cast, Halves, Role};
 use super::plot::{Episode, Plot, Work, Writing};
-use super::stage::{Aside, Extra, Part, Play, SLOT, Stage};
+use super::stage::{Aside, DELAY_EXECUTION, Extra, Part, Play, SLOT, Stage};
 use crate::record::{DiskIo, Event, HardFault, Record};
 use crate::rng::SplitMix64;
 
@@ -18,7 +18,6 @@ const EPILOGUE: usize = 300;
 pub(super) const FIRST: usize = START + STARTUP;
 
 const EXECUTIVE: i8 = 0;
-const DELAY_EXECUTION: i8 = 4;
 const USER_REQUEST: i8 = 6;
 const QUEUE: i8 = 15;
 

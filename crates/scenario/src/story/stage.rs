@@ -19,6 +19,8 @@ const MICROSECOND: i64 = 10;
 const RETURN: i64 = 20 * MICROSECOND;
 /// State in which the idle thread leaves a CPU.
 const STATE_RUNNING: i8 = 2;
+/// Reason of a wait: sleep.
+pub(super) const DELAY_EXECUTION: i8 = 4;
 
 /// What a thread does in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,14 +314,16 @@ impl Performance<'_> {
                 (None, None) => self.rng.index(previous.len()),
             };
             let free = !std::mem::replace(&mut stacks_taken[cpu], true);
-            let walk = free.then(|| self.readier_walk(slot, boundary, parts, cpu, previous[cpu]));
+            // Only the timer ends a sleep, whoever runs when it fires. What happens on an idle CPU happens in a deferred procedure call, too.
+            let sleeps = matches!(part.at(slot - 1), Play::Wait(_, DELAY_EXECUTION));
+            let by = previous[cpu].filter(|_| !sleeps);
+            let walk = free.then(|| self.readier_walk(slot, boundary, parts, cpu, by));
             let ready = Ready {
                 thread: part.thread,
                 by: previous[cpu].map_or(cpu, |running| parts[running].thread),
                 adjust_reason: 1,
                 adjust_increment: 1,
-                // What happens on an idle CPU happens in a deferred procedure call.
-                flags: u8::from(previous[cpu].is_none()),
+                flags: u8::from(by.is_none()),
                 walk,
             };
             self.records.push(Record { ticks: boundary, cpu: cpu as u16, event: Event::Ready(ready) });

@@ -48,7 +48,7 @@ impl Messages {
 
     /// The command that goes on from here, on a line that can be copied.
     pub(crate) fn next(&self, command: &str) {
-        self.print("next", AnsiColor::Green, command);
+        self.say("next", AnsiColor::Green, command);
     }
 
     fn print(&self, label: &str, color: AnsiColor, text: &str) {

@@ -54,6 +54,10 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "NAMES", default_value = "", hide_default_value = true)]
     pub(crate) columns: String,
 
+    /// Columns of a table that goes to no terminal, as the demo shows it
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) width: Option<usize>,
+
     /// Show all columns and names whole, however wide the terminal is
     #[arg(long)]
     pub(crate) wide: bool,

@@ -44,36 +44,24 @@ const SCREEN: &[Asked] = &[
     Asked { question: "How long did the tests take?", words: &["dump", "testrun", "DIR"], shows: slowest_test },
     Asked {
         question: "Who used the CPU in the first run?",
-        words: &["dump", "cpu", "DIR/*_12695ms_*", "--top", "2", "--no-cmdline"],
+        words: &["dump", "cpu", "DIR/*_12695ms*", "--top", "2", "--no-cmdline"],
         shows: largest_process,
     },
     Asked {
         question: "What did the test wait for in the slowest run, and who ended these waits?",
-        words: &[
-            "dump",
-            "waits",
-            "DIR/*_14527ms_*",
-            "-p",
-            "FileWriter",
-            "--methods",
-            "Ntfs*",
-            "--top",
-            "2",
-            "--columns",
-            "wait_ns;thread_label;wait_method;woken_by",
-        ],
+        words: &["dump", "waits", "DIR/*_14527ms*", "-p", "FileWriter", "--methods", "Ntfs*", "--top", "2"],
         shows: longest_wait,
     },
     Asked {
         question: "What was System doing there?",
-        words: &["dump", "cpu", "DIR/*_14527ms_*", "-p", "System", "--stacktags", "*checkpoint*"],
+        words: &["dump", "cpu", "DIR/*_14527ms*", "-p", "System", "--stacktags", "*checkpoint*"],
         shows: checkpoint,
     },
 ];
 
 /// What to try next.
 const NEXT: &[&[&str]] =
-    &[&["overview", "DIR/*_14527ms_*"], &["flame", "DIR/*_12695ms_*", "-o", "cpu.svg"], &["demo", "DIR", "--all"]];
+    &[&["overview", "DIR/*_14527ms*"], &["flame", "DIR/*_12695ms*", "-o", "cpu.svg"], &["demo", "DIR", "--all"]];
 
 /// Writes example recordings, extracts them and shows the first answers.
 pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
@@ -123,8 +111,8 @@ pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
 fn ask(asked: &Asked, directory: &str, answers: &Path) -> anyhow::Result<Exit> {
     let answer = |format: &str| -> anyhow::Result<(Exit, String)> {
         let file = answers.join(format);
-        let name = file.to_string_lossy();
-        let cli = parsed(asked.words, directory, &["--format", format, "--out", &name])?;
+        let (name, width) = (file.to_string_lossy(), WIDEST.to_string());
+        let cli = parsed(asked.words, directory, &["--format", format, "--out", &name, "--quiet", "--width", &width])?;
         let exit = super::run(&cli, None)?;
         Ok((exit, std::fs::read_to_string(&file).unwrap_or_default()))
     };
@@ -185,7 +173,7 @@ fn checkpoint(tags: &[Value]) -> Option<String> {
     let tag = tags.last()?;
     let (cpu, wait) = (tag["cpu_ns"].as_f64()?, tag["wait_ns"].as_f64()?);
     Some(format!(
-        "A checkpoint of the file system ran {} s and waited {} s: {} s in which nobody could write files.",
+        "A checkpoint of the file system ran {} s and waited {} s: it held the test for {} s.",
         seconds(cpu),
         seconds(wait),
         seconds(cpu + wait)

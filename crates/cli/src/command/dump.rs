@@ -231,7 +231,7 @@ impl Printer {
         }
         let on_terminal = target.is_terminal();
         let style = Style {
-            width: if args.wide || !on_terminal { None } else { terminal::width() },
+            width: args.width.or_else(|| if args.wide || !on_terminal { None } else { terminal::width() }),
             details: args.details,
             no_command_line: args.no_cmdline,
             time: args.time_style(),

@@ -118,8 +118,8 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// The text cut to a width, with `…` at the cut.
 pub(crate) fn cut(text: &str, width: usize) -> Cow<'_, str> {
-    if text.width() <= width {
-        return Cow::Borrowed(text);
+    if text.width() <= width || width == 0 {
+        return Cow::Borrowed(if width == 0 { "" } else { text });
     }
     if width == 0 {
         return Cow::Borrowed("");

@@ -119,7 +119,7 @@ fn two_extracts_of_one_recording_take_turns() {
     let children = [(); 2].map(|()| place.extract(&["in/Big.etl", "--out", "out"]).spawn().unwrap());
     let mut lines = children.map(|child| {
         let (code, out, err) = said(&child.wait_with_output().unwrap());
-        assert!(code == Some(0) && err.is_empty(), "{code:?}: {err}");
+        assert!(code == Some(0) && err == "next: tracesift overview out/Big.sift\n", "{code:?}: {err}");
         out
     });
     // One of them did the work; the other one waited for it, or came when it was done.
@@ -174,7 +174,7 @@ fn an_input_that_vanishes_is_named_and_the_others_are_extracted() {
     assert_eq!(code, Some(2));
     assert!(out.starts_with("in/Big.etl: ") && out.ends_with(" -> out/Big.sift\n"), "{out}");
     let vanished = "error: in/Small.etl: not found; check the path, or give a wildcard such as '*.etl'\n";
-    assert_eq!(err, vanished);
+    assert_eq!(err, format!("{vanished}next: tracesift overview out/Big.sift\n"));
     assert_eq!(listing(&place.path("out")), ["Big.sift"]);
 }
 

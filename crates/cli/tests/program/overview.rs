@@ -220,15 +220,18 @@ fn figures_of_shared_recordings_are_those_of_the_commands_that_it_names() {
     };
     let directory = TempDir::new().unwrap();
     let mut blocks = 0;
-    for (name, least) in [
-        ("etl/net.4.5.2.x64.etl.zip", 4),
+    for (number, (name, least)) in [
+        ("etl/net.4.5.2.x64.etl.zip", 3),
         ("etl/sawbuck-process_data_64_v3.etl", 0),
         ("perf/linuxtracepoints.perf.data", 2),
         ("perf/perf.data.systemwide.1-3.8", 1),
         ("perf/sleep.data", 1),
         ("perf/single-event-multi-process.perf.data", 1),
-    ] {
-        let out = directory.path().join(name.replace('/', "_"));
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = directory.path().join(number.to_string());
         let file = cases.join(name);
         tracesift(directory.path(), &["extract", file.to_str().unwrap(), "--out", out.to_str().unwrap()]);
         for archive in archives_in(&out) {

@@ -230,7 +230,7 @@ fn perf_ends_with_a_killed_program() {
             told.contains("warning: .a.data.") && told.contains("was left by a recording that was killed"),
             "{told}"
         );
-        assert!(told.contains("hint: `tracesift extract .a.data."), "{told}");
+        assert!(told.contains("note: `tracesift extract .a.data."), "{told}");
         assert!(told.contains("`rm -r .a.data."), "{told}");
     }
     let told = said(&record(&["--status"]));

@@ -73,7 +73,7 @@ pub(super) fn of(overview: &Overview) -> Vec<NextPart> {
     if !overview.disks.is_empty() && file.path.join(DISK_TABLE).exists() {
         let query = |name: &str| {
             let path = format!("{name}/{DISK_TABLE}").replace('\'', "''");
-            line(["duckdb", "-c", &format!("FROM '{path}' ORDER BY time - start DESC LIMIT 9")])
+            line(["duckdb", "-c", &format!("FROM '{path}' ORDER BY start-time")])
         };
         next.push(NextPart { of: "disks", command: query(&whole), short: query(&short) });
     }

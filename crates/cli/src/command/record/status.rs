@@ -73,7 +73,7 @@ pub(super) fn say_leftovers(directory: &Path, output: Option<&Path>, messages: &
         messages.warning(&format!("{} ({}) was left by a recording that was killed", near(directory), size(*bytes)));
         let remove = if cfg!(windows) { "rmdir /s" } else { "rm -r" };
         let remove = format!("`{remove} {}` removes it", command_line::quoted(&near(directory)));
-        messages.hint(&match recording {
+        messages.note(&match recording {
             Some(recording) => format!(
                 "`tracesift extract {} --out .` reads what it has; {remove}",
                 command_line::quoted(&near(recording))

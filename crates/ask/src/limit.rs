@@ -99,7 +99,7 @@ impl Trouble {
             // So are these, in the answers that depend on them.
             | "broken_switch_chain" | "sampled_switches" | "switches_of_single_tasks" | "no_cpu_event"
             // Switches and operations that the kernel does not write down, or whose other half lies outside of the recording.
-            | "completed_switches" | "switch_in_after_thread_end" | "incomplete_switches" | "disk_io_without_completion"
+            | "completed_switches" | "thread_moved_unseen" | "switch_in_after_thread_end" | "incomplete_switches" | "disk_io_without_completion"
             | "disk_completions_without_start" | "other_disk_operations" | "failed_disk_operations"
             | "syscalls_without_entry" | "syscalls_without_exit" | "idle_states_without_end" | "undefined_stack_key"
             | "stack_half_dropped" | "cpu_dropped_records" | "samples_of_guests" | "sampled_tracepoints"

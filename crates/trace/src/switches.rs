@@ -144,6 +144,11 @@ enum State {
     Dead,
 }
 
+/// Counter of health: the thread that leaves a CPU is not the one that came last.
+const BROKEN_CHAIN: &str = "broken_switch_chain";
+/// Counter of health: a thread is on a CPU though it was last seen elsewhere, and no link of a CPU is broken by that. Its time between is unknown.
+const MOVED_UNSEEN: &str = "thread_moved_unseen";
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cpu {
     /// No switch yet.
@@ -293,7 +298,7 @@ impl SwitchTracker {
             self.thread(current).state = State::Dead;
             return;
         }
-        health.count("broken_switch_chain", Some(event.ticks), || {
+        health.count(BROKEN_CHAIN, Some(event.ticks), || {
             let tid = population.tid_of(current);
             format!("{}: tid {tid} was running there and was not seen to leave", cpu_text(event.cpu))
         });
@@ -322,7 +327,9 @@ impl SwitchTracker {
             _ => false,
         };
         if !intact {
-            health.count("broken_switch_chain", Some(event.ticks), || {
+            // A recorder that goes from CPU to CPU to switch its events on or off is seen on some of them only; the links of the CPUs are whole.
+            let moved = current == Cpu::Fresh && event.leave != Leave::Unseen;
+            health.count(if moved { MOVED_UNSEEN } else { BROKEN_CHAIN }, Some(event.ticks), || {
                 format!(
                     "{}: tid {} is switched out, but {} was running there",
                     cpu_text(event.cpu),
@@ -345,7 +352,7 @@ impl SwitchTracker {
             self.gap(old, event, old_state, population, sink);
         }
         if intact && event.leave == Leave::Unseen {
-            health.count("broken_switch_chain", Some(event.ticks), || {
+            health.count(BROKEN_CHAIN, Some(event.ticks), || {
                 format!("{}: nobody saw how tid {} left", cpu_text(event.cpu), population.tid_of(old))
             });
         }
@@ -448,7 +455,7 @@ impl SwitchTracker {
                 row.flags = switch_flags::BROKEN;
             }
             State::Running { since, cpu } => {
-                health.count("broken_switch_chain", Some(event.ticks), || {
+                health.count(MOVED_UNSEEN, Some(event.ticks), || {
                     format!(
                         "tid {} is switched in on {} while it was running on {}",
                         population.tid_of(new),

@@ -16,6 +16,12 @@ const WIDEST: usize = 100;
 const NARROWEST: usize = 60;
 /// Names are not made shorter.
 const SHORTEST_NAME: usize = 12;
+/// Of a method so much is shown where a name beside it can be shorter.
+const SHORTEST_METHOD: usize = 24;
+/// Less is 0.0 ms, ns.
+const SHORTEST_TIME: i64 = 50_000;
+/// In front of what is told of the line above.
+const BELOW: &str = "      ";
 /// Nor are names of tags, with their share.
 const SHORTEST_TAG: usize = 22;
 /// Disks of which something is said.
@@ -60,17 +66,19 @@ impl Screen<'_> {
     /// A line that ends with the name of a method: that is what is shortened.
     fn line_in(&mut self, text: String, method: Option<&str>) -> io::Result<()> {
         let Some(method) = method else { return self.line(&text) };
-        let text = format!("{} in ", cell::clean(&text));
+        let text = cell::clean(&text).into_owned() + " in ";
         let left = self.width.saturating_sub(cell::width(&text));
         // A few letters of a name say nothing.
-        let method = if left < SHORTEST_NAME { "…".into() } else { cell::clean(method) };
-        let line = format!("{text}{}", cut_middle(&method, left));
+        if left < SHORTEST_NAME {
+            return self.line(text.trim_end_matches(" in "));
+        }
+        let line = format!("{text}{}", cut_middle(&cell::clean(method), left));
         self.line(&line)
     }
 
     /// The name of a thread, which may be as long as somebody liked.
     fn label(&self, label: &str) -> String {
-        cut_middle(&cell::clean(label), self.width.saturating_mul(2) / 5).into_owned()
+        cut_middle(&cell::clean(label), self.width / 3).into_owned()
     }
 
     /// Parts behind each other, on as many lines as they need.
@@ -232,8 +240,8 @@ impl Screen<'_> {
             let text = format!("  {:>9} ms from {at} s: ", figure(wait.wait, Kind::Milliseconds));
             let text = format!("{text}{}", self.label(&wait.label));
             self.line_in(text, wait.method.as_deref())?;
-            let (text, method) = end_of(wait, |label| self.label(label));
-            self.line_in(format!("               {text}"), method)?;
+            let (text, method) = end_of(wait, self.width.saturating_sub(cell::width(BELOW)));
+            self.line_in(format!("{BELOW}{text}"), method)?;
         }
         self.next(&["waits"])
     }
@@ -317,7 +325,8 @@ fn tags(process: &ProcessPart, room: usize) -> String {
 }
 
 /// Who ended a wait and what that one did meanwhile, and the method in which it waited itself.
-fn end_of(wait: &WaitPart, short: impl Fn(&str) -> String) -> (String, Option<&str>) {
+fn end_of(wait: &WaitPart, width: usize) -> (String, Option<&str>) {
+    let short = |label: &str| cut_middle(&cell::clean(label), width / 4).into_owned();
     let Some(end) = &wait.end else {
         let text = match wait.woken_by.as_deref() {
             None | Some("") => "who ended it is not known".to_owned(),
@@ -328,17 +337,24 @@ fn end_of(wait: &WaitPart, short: impl Fn(&str) -> String) -> (String, Option<&s
         return (text, None);
     };
     let mut parts = vec![format!("ran {} ms", figure(end.run, Kind::Milliseconds))];
-    if end.ready > 0 {
+    if end.ready >= SHORTEST_TIME {
         parts.push(format!("ready {} ms", figure(end.ready, Kind::Milliseconds)));
     }
-    let mut method = None;
-    if end.wait > 0 {
-        let by = end.woken_by.as_ref().map(|by| format!(" for {}", short(by))).unwrap_or_default();
-        parts.push(format!("waited {} ms{by}", figure(end.wait, Kind::Milliseconds)));
-        method = end.method.as_deref();
+    // Who worked is the answer; of who waited it is for whom.
+    let mostly_waited = end.wait > end.run.saturating_add(end.ready);
+    if end.wait >= SHORTEST_TIME {
+        parts.push(format!("waited {} ms", figure(end.wait, Kind::Milliseconds)));
+    }
+    if let (Some(by), true, Some(last)) = (&end.woken_by, mostly_waited, parts.last_mut()) {
+        last.push_str(&format!(" for {}", short(by)));
     }
     let chain = if wait.links > 1 { format!("end of a chain of {}: ", wait.links) } else { "ended by ".to_owned() };
-    (format!("{chain}{}: {}", short(&end.label), parts.join(", ")), method)
+    let method = end.method.as_deref().filter(|_| mostly_waited);
+    let parts = parts.join(", ");
+    // The figures stay; the name gets what they leave, but for a method behind them.
+    let for_method = if method.is_some() { SHORTEST_METHOD } else { 0 };
+    let left = width.saturating_sub(cell::width(&chain) + 2 + cell::width(&parts) + for_method).max(SHORTEST_NAME);
+    (format!("{chain}{}: {parts}", cut_middle(&cell::clean(&end.label), left)), method)
 }
 
 fn disk_parts(disk: &DiskPart, length: i64) -> Vec<String> {

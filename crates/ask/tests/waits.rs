@@ -167,9 +167,12 @@ fn a_chain_leads_to_the_disk() {
     };
     // B's own wait took 90 of the 100 ms, C's 80 of those 90.
     assert_eq!(links.iter().map(figures).collect::<Vec<_>>(), [[22, 9, 1, 90, 90], [33, 10, 0, 80, 80]]);
-    let text = "b.exe(20) 22 lock owner: ran 9.0 ms, ready 1.0 ms, waited 90.0 ms (90.0 ms in b.exe!B::Ask) <- \
-                c.exe(30) 33: ran 10.0 ms, waited 80.0 ms (80.0 ms in c.exe!C::Read) <- disk";
-    assert_eq!(value(&answer, row, "chain_text"), &text.into());
+    // A line of its own for each link, below the row.
+    let lines = [
+        "<- b.exe(20) 22 lock owner: ran 9.0 ms, ready 1.0 ms, waited 90.0 ms (90.0 ms in b.exe!B::Ask)",
+        "<- c.exe(30) 33: ran 10.0 ms, waited 80.0 ms (80.0 ms in c.exe!C::Read) <- disk",
+    ];
+    assert_eq!(value(&answer, row, "chain_text"), &Value::List(lines.map(str::to_owned).to_vec()));
 }
 
 #[test]

@@ -127,20 +127,22 @@ fn stacks_of_waits_are_those_of_perf_script() {
     let Some(recorded) = perf::record(&arguments, &["sh", "-c", PROGRAMS]) else { return };
     let extracted = Extracted::of(&recorded.file);
     let zero = extracted.info.clock_zero;
-    let expected = |event: &str| -> BTreeMap<i64, Vec<(u64, String)>> {
+    // By time and thread: two CPUs can have an event in the same nanosecond.
+    let expected = |event: &str| -> BTreeMap<(i64, i64), Vec<(u64, String)>> {
         // Where perf met a word that is no address it discards the call chain.
         let samples = recorded.samples_of(event).into_iter().filter(|sample| !sample.frames.is_empty());
-        samples.map(|sample| (sample.time, sample.frames)).collect()
+        samples.map(|sample| ((sample.time, sample.tid), sample.frames)).collect()
     };
+    let tid = |thread: ThreadId| extracted.threads[thread.index()].tid;
     let (left, woken) = (expected("sched:sched_switch"), expected("sched:sched_waking"));
     let (mut waits, mut wakers) = (0, 0);
     for row in &extracted.switches {
         let seen = row.flags & (switch_flags::OPEN_LEFT | switch_flags::BROKEN) == 0;
-        if let Some(frames) = left.get(&(row.off_time + zero)).filter(|_| seen) {
+        if let Some(frames) = left.get(&(row.off_time + zero, tid(row.thread))).filter(|_| seen) {
             assert_eq!(&extracted.stacks[row.wait_stack.unwrap().index()], frames, "{row:?}");
             waits += 1;
         }
-        if let Some(frames) = row.ready_time.and_then(|time| woken.get(&(time + zero))) {
+        if let Some(frames) = row.ready_time.and_then(|time| woken.get(&(time + zero, tid(row.readier?)))) {
             assert_eq!(&extracted.stacks[row.ready_stack.unwrap().index()], frames, "{row:?}");
             wakers += 1;
         }

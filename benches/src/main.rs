@@ -15,6 +15,7 @@ mod measure;
 mod memory;
 mod perf_data;
 mod perf_memory;
+mod perf_processes;
 mod scale;
 mod stacks;
 mod stacks_archive;
@@ -61,6 +62,7 @@ fn main() -> anyhow::Result<()> {
         ("memory", memory::run),
         ("perf-data", perf_data::run),
         ("perf-memory", perf_memory::run),
+        ("perf-processes", perf_processes::run),
         ("symbols", symbols::run),
         ("stacks", stacks::run),
         ("many", many::run),
@@ -73,7 +75,8 @@ fn main() -> anyhow::Result<()> {
     }
     if !known {
         bail!(
-            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, symbols, stacks, many or all"
+            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, perf-processes, symbols, \
+             stacks, many or all"
         );
     }
     Ok(())

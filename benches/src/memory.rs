@@ -18,14 +18,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
 pub(crate) fn compare(sizes: [u64; 2], recording: impl Fn(u64) -> anyhow::Result<PathBuf>) -> anyhow::Result<()> {
     let mut peaks = Vec::new();
     for bytes in sizes {
-        let path = recording(bytes)?;
-        let output = Command::new(std::env::current_exe()?).args(["memory", "--file"]).arg(&path).output()?;
-        anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout)?;
-        let mut figures = text.split_whitespace().map(str::parse::<u64>);
-        let (Some(Ok(anonymous)), Some(Ok(resident))) = (figures.next(), figures.next()) else {
-            anyhow::bail!("unexpected output: {text}");
-        };
+        let Peaks { anonymous, resident } = of_extract(&recording(bytes)?)?;
         println!(
             "extract of {} MiB: peak {} MiB anonymous (budget 512), {} MiB resident",
             bytes >> 20,
@@ -41,6 +34,24 @@ pub(crate) fn compare(sizes: [u64; 2], recording: impl Fn(u64) -> anyhow::Result
         peaks[1].1 / peaks[0].1
     );
     Ok(())
+}
+
+/// Most memory of a process, KiB.
+pub(crate) struct Peaks {
+    pub(crate) anonymous: u64,
+    pub(crate) resident: u64,
+}
+
+/// Extracts a recording in a process of its own.
+pub(crate) fn of_extract(recording: &Path) -> anyhow::Result<Peaks> {
+    let output = Command::new(std::env::current_exe()?).args(["memory", "--file"]).arg(recording).output()?;
+    anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout)?;
+    let mut figures = text.split_whitespace().map(str::parse::<u64>);
+    match (figures.next(), figures.next()) {
+        (Some(Ok(anonymous)), Some(Ok(resident))) => Ok(Peaks { anonymous, resident }),
+        _ => anyhow::bail!("unexpected output: {text}"),
+    }
 }
 
 /// Extracts one file and prints the peaks of its own anonymous and resident memory, KiB.

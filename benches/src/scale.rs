@@ -24,6 +24,26 @@ pub(crate) fn perf_data(directory: &Path, bytes: u64) -> anyhow::Result<PathBuf>
     made(&perf_data_path(directory, bytes), write)
 }
 
+/// Where the recording of many programs lies.
+pub(crate) fn processes_path(directory: &Path, programs: u64) -> PathBuf {
+    directory.join(format!("{programs}-processes.perf.data"))
+}
+
+/// A build server: so many programs start, with 20 files each, and end soon.
+pub(crate) fn processes(directory: &Path, programs: u64) -> anyhow::Result<PathBuf> {
+    let knobs = linux::Knobs {
+        bytes: 0,
+        processes: 50,
+        threads: 50,
+        files: 20,
+        events_per_birth: 15,
+        programs,
+        ..linux::Knobs::default()
+    };
+    let write = |file| Ok(linux::write(file, &knobs).map(|_| ())?);
+    made(&processes_path(directory, programs), write)
+}
+
 fn made(path: &Path, write: impl FnOnce(BufWriter<File>) -> anyhow::Result<()>) -> anyhow::Result<PathBuf> {
     if !path.exists() {
         let unfinished = path.with_extension("tmp");

@@ -54,8 +54,12 @@ pub struct Knobs {
     pub processes: u32,
     /// Threads that last, at least one per process.
     pub threads: u32,
+    /// Files that each process maps, at least one.
+    pub files: u16,
     /// One process or thread is born every so many events, and soon ends.
     pub events_per_birth: u64,
+    /// Programs that are started, at least; the recording becomes larger than `bytes` where it must.
+    pub programs: u64,
     /// So many per cent of the samples find no room in the buffer.
     pub lost_percent: u64,
     /// Written as perf writes to a pipe.
@@ -73,7 +77,9 @@ impl Default for Knobs {
             cpus: 16,
             processes: 300,
             threads: 4_000,
+            files: 8,
             events_per_birth: 1_000,
+            programs: 0,
             lost_percent: 0,
             stream: false,
             every_kind: false,
@@ -114,7 +120,8 @@ impl Figures {
 /// An output that fails.
 pub fn write<W: Write + Seek>(output: W, knobs: &Knobs) -> io::Result<Figures> {
     let cpus = knobs.cpus.max(1);
-    let tasks = Tasks::new(knobs.processes.max(1), knobs.threads.max(knobs.processes).max(1));
+    let threads = knobs.threads.max(knobs.processes).max(1);
+    let tasks = Tasks::new(knobs.processes.max(1), threads, knobs.files.max(1).into());
     let mut machine = Machine {
         writer: Writer::create(output, cpus, knobs.stream)?,
         rng: SplitMix64::new(knobs.seed),
@@ -133,7 +140,7 @@ pub fn write<W: Write + Seek>(output: W, knobs: &Knobs) -> io::Result<Figures> {
     machine.writer.round()?;
     let mut deck: Vec<Kind> = DECK.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count)).collect();
     let births = knobs.events_per_birth.max(1);
-    while machine.writer.bytes() < knobs.bytes {
+    while machine.writer.bytes() < knobs.bytes || machine.figures.programs < knobs.programs {
         for index in (1..deck.len()).rev() {
             deck.swap(index, machine.rng.index(index + 1));
         }
@@ -201,7 +208,7 @@ impl<W: Write + Seek> Machine<W> {
         let rank = self.rng.below(share) * self.rng.below(share) / share;
         let stack = u64::from(program.unwrap_or(0)) * share + rank;
         let in_kernel = event != Event::CpuClock || program.is_none() || self.rng.chance(40);
-        let user = program.map(|_| walk::<USER_FRAMES>(self.tasks.base(thread), Tasks::FILES, stack));
+        let user = program.map(|_| walk::<USER_FRAMES>(self.tasks.base(thread), self.tasks.files(), stack));
         let kernel = in_kernel.then(|| walk::<KERNEL_FRAMES>(KERNEL_BASE, KERNEL_PARTS, stack % (STACKS / 10)));
         let leaf = kernel.as_ref().map(|frames| frames[0]).or(user.as_ref().map(|frames| frames[0]));
         let words = kernel.map_or(0, |frames| frames.len() + 1) + user.map_or(0, |frames| frames.len() + 1);

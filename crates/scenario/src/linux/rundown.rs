@@ -3,7 +3,7 @@
 use super::events::Event;
 use super::fields::Fields;
 use super::machine::{KERNEL_BASE, KERNEL_BYTES, MISC_KERNEL, MISC_USER};
-use super::tasks::{Task, Tasks, base_of, path};
+use super::tasks::{Task, Tasks, path};
 
 const RECORD_MMAP: u32 = 1;
 const RECORD_LOST: u32 = 2;
@@ -33,7 +33,7 @@ pub(super) fn write(out: &mut Fields, tasks: &Tasks) {
         fork(out, task, (task.pid, task.pid), 0, 0);
         comm(out, task, false, 0, 0);
         if !task.is_thread {
-            mappings(out, task, 0, 0);
+            mappings(out, task, tasks, 0, 0);
         }
     }
 }
@@ -71,10 +71,10 @@ pub(super) fn comm(out: &mut Fields, task: &Task, exec: bool, time: u64, cpu: u1
 }
 
 /// The files of a process.
-pub(super) fn mappings(out: &mut Fields, task: &Task, time: u64, cpu: u16) {
+pub(super) fn mappings(out: &mut Fields, task: &Task, tasks: &Tasks, time: u64, cpu: u16) {
     let Some(program) = task.program else { return };
-    for file in 0..Tasks::FILES {
-        let start = base_of(task.pid) + file * Tasks::FILE_BYTES;
+    for file in 0..tasks.files() {
+        let start = tasks.base_of(task.pid) + file * Tasks::FILE_BYTES;
         out.record(RECORD_MMAP2, MISC_USER, |out| {
             out.u32(task.pid).u32(task.tid).u64s(&[start, Tasks::FILE_BYTES, 0]);
             let inode = if file == 0 { 1_000 + u64::from(program) } else { file };

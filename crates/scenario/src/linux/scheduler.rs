@@ -182,9 +182,9 @@ impl<W: Write + Seek> Machine<W> {
         let program = self.rng.below(self.tasks.processes().into()) as u32;
         let task = self.tasks.get_mut(thread);
         (task.program, task.stage) = (Some(program), Stage::Running(6));
-        let out = self.writer.buffer(cpu);
+        let (out, task) = (self.writer.buffer(cpu), self.tasks.get(thread));
         rundown::comm(out, task, true, self.time, cpu);
-        rundown::mappings(out, task, self.time, cpu);
+        rundown::mappings(out, task, &self.tasks, self.time, cpu);
         self.figures.programs += 1;
     }
 }

@@ -56,15 +56,18 @@ pub(super) struct Tasks {
     processes: u32,
     lasting: u32,
     next_id: u32,
+    files: u64,
 }
 
+/// Where the files of programs are mapped, from the first to behind the last address.
+const MAPPED: std::ops::Range<u64> = 0x7f00_0000_0000..0x8000_0000_0000;
+
 impl Tasks {
-    /// Files that each process maps.
-    pub(super) const FILES: u64 = 8;
     /// Bytes of each file.
     pub(super) const FILE_BYTES: u64 = 0x0010_0000;
 
-    pub(super) fn new(processes: u32, lasting: u32) -> Self {
+    /// `files`: those that each process maps.
+    pub(super) fn new(processes: u32, lasting: u32, files: u64) -> Self {
         let task = |index: u32| {
             let process = index % processes;
             Task {
@@ -76,7 +79,7 @@ impl Tasks {
                 is_dead: false,
             }
         };
-        Self { tasks: (0..lasting + SLOTS).map(task).collect(), processes, lasting, next_id: FIRST_BORN }
+        Self { tasks: (0..lasting + SLOTS).map(task).collect(), processes, lasting, next_id: FIRST_BORN, files }
     }
 
     pub(super) fn get(&self, thread: u32) -> &Task {
@@ -91,6 +94,11 @@ impl Tasks {
         self.processes
     }
 
+    /// Files that each process maps.
+    pub(super) fn files(&self) -> u64 {
+        self.files
+    }
+
     /// How many last.
     pub(super) fn lasting(&self) -> u32 {
         self.lasting
@@ -103,7 +111,13 @@ impl Tasks {
 
     /// Where the files of a thread's process are mapped: one behind the other, in each process elsewhere.
     pub(super) fn base(&self, thread: Option<u32>) -> u64 {
-        base_of(thread.map_or(0, |thread| self.get(thread).pid))
+        self.base_of(thread.map_or(0, |thread| self.get(thread).pid))
+    }
+
+    pub(super) fn base_of(&self, pid: u32) -> u64 {
+        let bytes = self.files * Self::FILE_BYTES;
+        let places = ((MAPPED.end - MAPPED.start) / bytes).min(0xffff);
+        MAPPED.start + u64::from(pid) % places * bytes
     }
 
     /// A slot for a thread of which `parent` is the creator; `None` if all are taken.
@@ -118,10 +132,6 @@ impl Tasks {
         *self.get_mut(thread) = Task { pid, tid, program: creator.program, stage, is_thread, is_dead: false };
         Some(thread)
     }
-}
-
-pub(super) fn base_of(pid: u32) -> u64 {
-    0x7f00_0000_0000 + u64::from(pid % 0xffff) * Tasks::FILES * Tasks::FILE_BYTES
 }
 
 /// The path of a file of a program: the program itself, then libraries.

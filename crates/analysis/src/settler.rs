@@ -118,6 +118,11 @@ impl<S: MethodSource> Settler<S> {
         (self.slots, self.source)
     }
 
+    /// Bytes of the totals, about; the cache has bounds of its own.
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.bytes()
+    }
+
     fn settle_charges(&mut self) {
         let mut charges = std::mem::replace(&mut self.charges, Charges::of_bytes(0));
         charges.take_out(|charge| self.settle(charge));

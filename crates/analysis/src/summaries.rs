@@ -66,7 +66,37 @@ pub struct Summary {
     pub contradictions: u64,
 }
 
+/// What [`RowSummaries`] found.
+#[derive(Debug)]
+pub struct RowTotals {
+    /// Table `process_summary`, by process, without its counts of methods.
+    pub processes: Vec<ProcessSummaryRow>,
+    /// The account of each thread.
+    pub threads: Vec<ThreadAccount>,
+    /// As [`Summary::contradictions`].
+    pub contradictions: u64,
+}
+
 impl RowSummaries {
+    /// Totals over `range` ([`Span::ALL`] for the whole recording) without the methods of the stacks.
+    #[must_use]
+    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+        Self {
+            accounting: Accounting::new(recording, range, threads),
+            processes: ProcessTotals::new(range),
+            charger: Charger::new(recording, range, threads),
+        }
+    }
+
+    /// Closes the totals. `processes` are those that get a row even when nothing was seen of them.
+    #[must_use]
+    pub fn finish(self, recording: &Recording, processes: impl IntoIterator<Item = ProcessId>) -> RowTotals {
+        let accounts = self.accounting.finish(&mut |_| {});
+        let rows = self.processes.finish(recording, processes, &accounts.threads);
+        let contradictions = accounts.contradictions.max(self.charger.contradictions());
+        RowTotals { processes: rows, threads: accounts.threads, contradictions }
+    }
+
     /// Takes a sample. What it gives is for [`StackSummaries::charge_all`].
     #[must_use]
     pub fn sample(&mut self, row: &CpuSampleRow) -> Option<Charge> {
@@ -87,6 +117,12 @@ impl<S: MethodSource> StackSummaries<S> {
     pub fn charge_all(&mut self, charges: ChargesByProcess<'_>) {
         self.settler.charge_all(charges);
     }
+
+    /// Bytes of what was added up so far, without the cache.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.settler.bytes()
+    }
 }
 
 impl<S: MethodSource + Send> Summaries<S> {
@@ -99,12 +135,11 @@ impl<S: MethodSource + Send> Summaries<S> {
     /// The same in as many parts as there are sources, all of them alike.
     #[must_use]
     pub fn in_parts(recording: Recording, range: Span, threads: &[ThreadRow], sources: Vec<S>) -> Self {
-        let charger = Charger::new(&recording, range, threads);
+        let rows = RowSummaries::new(&recording, range, threads);
         let parts = sources.len();
-        let stacks = sources.into_iter().map(|source| StackSummaries { settler: settler(&charger, source, parts) });
-        let stacks = stacks.collect();
-        let accounting = Accounting::new(&recording, range, threads);
-        Self { recording, rows: RowSummaries { accounting, processes: ProcessTotals::new(range), charger }, stacks }
+        let part = |source| StackSummaries { settler: settler(&rows.charger, source, parts) };
+        let stacks = sources.into_iter().map(part).collect();
+        Self { recording, rows, stacks }
     }
 
     /// Takes a sample.
@@ -155,12 +190,9 @@ impl<S: MethodSource + Send> Summaries<S> {
         methods_per_process: usize,
         name: impl FnMut(MethodId) -> MethodName,
     ) -> Summary {
-        let RowSummaries { accounting, processes: totals, charger } = self.rows;
-        let accounts = accounting.finish(&mut |_| {});
-        let mut rows = totals.finish(&self.recording, processes, &accounts.threads);
-        let contradictions = charger.contradictions();
-        let processes = charger.into_processes();
-        let finish = |stacks: StackSummaries<S>| stacks.settler.finish(processes.clone()).0;
+        let charged = self.charged_processes();
+        let RowTotals { processes: mut rows, threads, contradictions } = self.rows.finish(&self.recording, processes);
+        let finish = |stacks: StackSummaries<S>| stacks.settler.finish(charged.clone()).0;
         let parts = thread::scope(|scope| {
             let finishing: Vec<_> = self.stacks.into_iter().map(|stacks| scope.spawn(|| finish(stacks))).collect();
             let slots =
@@ -175,12 +207,7 @@ impl<S: MethodSource + Send> Summaries<S> {
                 row.methods_kept = i64::try_from(count.kept).unwrap_or(i64::MAX);
             }
         }
-        Summary {
-            processes: rows,
-            methods,
-            threads: accounts.threads,
-            contradictions: accounts.contradictions.max(contradictions),
-        }
+        Summary { processes: rows, methods, threads, contradictions }
     }
 }
 

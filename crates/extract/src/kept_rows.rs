@@ -9,7 +9,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{FrameId, StackId};
 
-use crate::summaries::{FRAMES, SAMPLES, SWITCHES, SYMBOLS, SummarySource};
+use crate::summaries::{FRAMES, SAMPLES, SWITCHES, SYMBOLS, SummarySource, Times};
 
 /// All rows that summaries are made of.
 #[derive(Debug)]
@@ -64,11 +64,11 @@ impl SummarySource for KeptRows {
         self.columns.scan_stacks(visit)
     }
 
-    fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    fn samples(&self, _: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
         self.columns.scan(SAMPLES, visit)
     }
 
-    fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
+    fn switches_newest_first(&self, _: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
         self.columns.scan_backwards(SWITCHES, visit)
     }
 }
@@ -77,14 +77,15 @@ impl SummarySource for KeptRows {
 mod tests {
     use std::io::Cursor;
 
-    use tracesift_analysis::Recording;
+    use tracesift_analysis::{LargestMethods, Recording};
     use tracesift_archive::{Archive, ArchiveWriter, Projection, WriterOptions};
     use tracesift_scenario::linux::{Knobs, write};
     use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, StackRow, TagSummaryRow};
     use tracesift_trace::{Clock, RowSink as _};
 
     use super::{Identities, KeptRows, keep};
-    use crate::summaries::{Summarised, SummarySource, summarise};
+    use crate::summaries::{SummarySource, summarise};
+    use crate::summaries_in_rounds::{SummaryTarget, write_summaries};
     use crate::target::{Options, Outcome, extract, unwatched};
 
     /// The archive of a small recording.
@@ -109,7 +110,7 @@ mod tests {
         archive.frames(|row| writer.frame(row)).expect("frames");
         archive.symbols(|row| writer.symbol(row)).expect("symbols");
         archive.scan(Projection::ALL, None, |row: &StackRow| writer.stack(row)).expect("stacks");
-        archive.samples(|row| writer.cpu_sample(row)).expect("samples");
+        archive.samples(None, |row| writer.cpu_sample(row)).expect("samples");
         archive.scan(Projection::ALL, None, |row| writer.context_switch(row)).expect("switches");
         let modules = archive.modules().expect("modules").into_owned();
         let processes = archive.processes().expect("processes").into_owned();
@@ -124,16 +125,61 @@ mod tests {
         let archive = archive(&directory);
         let recording = Recording::from(archive.info());
         let kept = kept(&archive, &directory, 64 << 20).expect("they fit");
-        let Summarised { summary: here, tags } = summarise(recording, &kept).expect("summarised");
-        let Summarised { summary: there, tags: tags_there } = summarise(recording, &archive).expect("summarised");
-        assert_eq!((tags.len() > 100, &tags), (true, &tags_there));
-        assert_eq!(tags, archive.rows::<TagSummaryRow>().expect("tags"));
+        let here = summarise(recording, &kept, usize::MAX).expect("summarised").expect("they fit");
+        let there = summarise(recording, &archive, usize::MAX).expect("summarised").expect("they fit");
+        assert_eq!((here.tags.len() > 100, &here.tags), (true, &there.tags));
+        assert_eq!(here.tags, archive.rows::<TagSummaryRow>().expect("tags"));
         assert!(here.methods.len() > 1000);
         assert_eq!(here.processes, there.processes);
         assert_eq!(here.methods.rows(), there.methods.rows());
-        assert_eq!(here.threads, there.threads);
         assert_eq!(here.processes, archive.rows::<ProcessSummaryRow>().expect("summary"));
         assert_eq!(here.methods.rows(), archive.rows::<MethodSummaryRow>().expect("summary"));
+    }
+
+    /// The tables, and how often each was written to.
+    #[derive(Default)]
+    struct Tables {
+        processes: Vec<ProcessSummaryRow>,
+        methods: Vec<MethodSummaryRow>,
+        tags: Vec<TagSummaryRow>,
+        rounds: usize,
+    }
+
+    impl SummaryTarget for Tables {
+        fn processes(&mut self, rows: &[ProcessSummaryRow]) {
+            self.processes.extend_from_slice(rows);
+        }
+
+        fn methods(&mut self, rows: &LargestMethods) {
+            self.methods.extend(rows.rows());
+            self.rounds += 1;
+        }
+
+        fn tags(&mut self, rows: &[TagSummaryRow]) {
+            self.tags.extend_from_slice(rows);
+        }
+    }
+
+    /// Holds rows against others without printing thousands of them.
+    fn same<Row: PartialEq + std::fmt::Debug>(found: &[Row], expected: &[Row]) {
+        found.iter().zip(expected).for_each(|(found, expected)| assert_eq!(found, expected));
+        assert_eq!(found.len(), expected.len());
+    }
+
+    #[test]
+    fn summaries_are_the_same_in_rounds_of_some_processes() {
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let archive = archive(&directory);
+        let recording = Recording::from(archive.info());
+        for (memory, least) in [(1 << 20, 3), (0, 100)] {
+            let mut tables = Tables::default();
+            let contradictions = write_summaries(recording, None, &archive, memory, &mut tables).expect("summarised");
+            assert!(tables.rounds >= least, "{} rounds", tables.rounds);
+            assert_eq!(contradictions, 0);
+            same(&tables.processes, &archive.rows().expect("summary"));
+            same(&tables.methods, &archive.rows().expect("summary"));
+            same(&tables.tags, &archive.rows().expect("tags"));
+        }
     }
 
     #[test]

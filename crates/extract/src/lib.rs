@@ -22,6 +22,7 @@ mod row_writer;
 mod scan_ahead;
 pub mod stack_methods;
 mod summaries;
+mod summaries_in_rounds;
 mod survey;
 pub mod symbols;
 mod table_choice;

@@ -23,7 +23,8 @@ use crate::paths::PathMap;
 use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::recorder_facts::RecorderFacts;
 use crate::row_writer::RowWriter;
-use crate::summaries::{Summarised, summarise};
+use crate::summaries::summarise;
+use crate::summaries_in_rounds::write_summaries;
 use crate::symbols::{Earlier, NAMELESS, NameSource, Named, Names, WithNames, nameless};
 use crate::table_choice::WantedTables;
 use crate::target::Options;
@@ -47,6 +48,11 @@ impl Budget {
     /// Bytes of rows that are kept for the summaries.
     pub(crate) fn kept_rows(&self) -> usize {
         self.memory / 8
+    }
+
+    /// Bytes of the sums that summaries are made of.
+    pub(crate) fn summaries(&self) -> usize {
+        self.memory / 4
     }
 }
 
@@ -112,7 +118,7 @@ pub(crate) fn extract_recording(
         count_losses(&mut outcome.health, file, label);
     }
 
-    seal(target, writer, outcome, records, clock, symbols, &mut progress)
+    seal(target, writer, outcome, records, clock, symbols, budget, &mut progress)
 }
 
 /// Closes the event tables, adds names and summaries and puts the archive in its place.
@@ -123,6 +129,7 @@ pub(crate) fn seal(
     records: u64,
     clock: Clock,
     symbols: Option<&dyn NameSource>,
+    budget: &Budget,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Report, Error> {
     outcome.info.caveats = caveats(&outcome.health);
@@ -137,16 +144,15 @@ pub(crate) fn seal(
     let RowWriter { archive, identities, held, .. } = writer;
     let mut sealing = archive.seal(outcome.info, &clock);
     let kept = KeptRows::new(sealing.take_kept(), identities);
-    let (mut sealed, Summarised { summary, tags }, named) = match symbols.zip(held) {
+    let memory = budget.summaries();
+    let (sealed, contradictions, named) = match symbols.zip(held) {
         None => {
             progress.at("summarising", 0)?;
-            let early = kept.as_ref().map(|rows| summarise(recording, rows)).transpose()?;
-            let sealed = sealing.wait()?;
-            let summary = match early {
-                Some(summary) => summary,
-                None => summarise(recording, sealed.archive())?,
-            };
-            (sealed, summary, None)
+            let early = kept.as_ref().map(|rows| summarise(recording, rows, memory)).transpose()?;
+            let mut sealed = sealing.wait()?;
+            let archive = sealed.archive().clone();
+            let contradictions = write_summaries(recording, early, &archive, memory, &mut sealed)?;
+            (sealed, contradictions, None)
         }
         Some((symbols, held)) => {
             let mut sealed = sealing.wait()?;
@@ -157,20 +163,16 @@ pub(crate) fn seal(
             sealed.write_each(|write| written = names.for_each(write));
             written?;
             progress.at("summarising", 0)?;
-            let summary = match &kept {
-                Some(rows) => summarise(recording, &WithNames { rows, names: &names })?,
-                None => summarise(recording, &WithNames { rows: &archive, names: &names })?,
-            };
+            let early = kept.as_ref().map(|rows| summarise(recording, &WithNames { rows, names: &names }, memory));
+            let source = WithNames { rows: &archive, names: &names };
+            let contradictions = write_summaries(recording, early.transpose()?, &source, memory, &mut sealed)?;
             let named = names.named().clone();
-            (sealed, summary, Some(named))
+            (sealed, contradictions, Some(named))
         }
     };
-    sealed.write_table(&summary.processes);
-    sealed.write_each(|write| summary.methods.for_each(write));
-    sealed.write_table(&tags);
-    let contradictions = i64::try_from(summary.contradictions).unwrap_or(i64::MAX);
+    let contradictions = i64::try_from(contradictions).unwrap_or(i64::MAX);
     // Giving the memory back takes time, which passes while the last rows are encoded.
-    drop((summary, kept));
+    drop(kept);
     let health = &mut outcome.health;
     health.add("contradicting_rows", contradictions, None, || {
         "switch rows that contradict each other or the thread table".to_owned()

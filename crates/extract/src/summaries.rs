@@ -1,21 +1,26 @@
 //! The summary tables, computed from an archive's own event tables: caches that can be made again at any time.
 
 use std::borrow::Cow;
+use std::ops::{Range, RangeInclusive};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::tags::{Nesting, TagSet, TagSource, TagSummaries};
-use tracesift_analysis::{ByProcess, Charge, Recording, Span, Summaries, Summary};
+use tracesift_analysis::{ByProcess, Charge, LargestMethods, Recording, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, SymbolRow, TagSummaryRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, ProcessSummaryRow, SymbolRow, TagSummaryRow,
+    ThreadRow,
 };
-use tracesift_trace::{FrameId, StackId};
+use tracesift_trace::{FrameId, ProcessId, StackId};
 
 use crate::scan_ahead::{Taker, scan_ahead};
 use crate::stack_methods::NamedStacks;
 
 // The columns that sums need.
+const PROCESSES: Projection<ProcessRow> = Projection::of(&["process"]);
+const THREADS: Projection<ThreadRow> = Projection::of(&["thread", "process", "tid", "start", "end"]);
 pub(crate) const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva"]);
 pub(crate) const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
 pub(crate) const SAMPLES: Projection<CpuSampleRow> =
@@ -36,13 +41,16 @@ pub(crate) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
 /// Threads that add up methods, at most: each keeps a part of the stacks in memory, and one thread decodes for all of them.
 const MAX_PARTS: usize = 4;
 
+/// Times of rows; `None`: all.
+pub(crate) type Times = Option<Range<i64>>;
+
 /// The rows that summaries are made of.
 pub(crate) trait SummarySource {
     /// Table `modules`.
     fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error>;
-    /// Table `processes`.
+    /// Table `processes`, at least its ids.
     fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error>;
-    /// Table `threads`.
+    /// Table `threads`, at least whose they are and when they lived.
     fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error>;
     /// Table `frames`.
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error>;
@@ -50,10 +58,10 @@ pub(crate) trait SummarySource {
     fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error>;
     /// Table `stacks`.
     fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error>;
-    /// Table `cpu_samples`.
-    fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error>;
-    /// Table `context_switches`, from its end.
-    fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error>;
+    /// Table `cpu_samples`, at least its rows of these times.
+    fn samples(&self, times: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error>;
+    /// Table `context_switches`, from its end, at least its rows of these times.
+    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error>;
 }
 
 impl SummarySource for Archive {
@@ -62,11 +70,15 @@ impl SummarySource for Archive {
     }
 
     fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error> {
-        self.rows().map(Cow::Owned)
+        let mut rows = Vec::new();
+        self.scan(PROCESSES, None, |row| rows.push(row.clone()))?;
+        Ok(Cow::Owned(rows))
     }
 
     fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error> {
-        self.rows().map(Cow::Owned)
+        let mut rows = Vec::new();
+        self.scan(THREADS, None, |row| rows.push(row.clone()))?;
+        Ok(Cow::Owned(rows))
     }
 
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
@@ -81,69 +93,142 @@ impl SummarySource for Archive {
         self.scan_stacks(visit)
     }
 
-    fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        self.scan(SAMPLES, None, visit)
+    fn samples(&self, times: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        self.scan(SAMPLES, times, visit)
     }
 
-    fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
-        self.scan_backwards(SWITCHES, None, visit)
+    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
+        self.scan_backwards(SWITCHES, times, visit)
     }
 }
 
-/// The summary tables of an archive.
+/// The summary tables of an archive, or what they have of some of its processes.
 #[derive(Debug)]
 pub(crate) struct Summarised {
-    /// Processes and methods.
-    pub(crate) summary: Summary,
+    /// Table `process_summary`.
+    pub(crate) processes: Vec<ProcessSummaryRow>,
+    /// Table `method_summary`.
+    pub(crate) methods: LargestMethods,
     /// Table `tag_summary`, by the built-in tag file.
     pub(crate) tags: Vec<TagSummaryRow>,
+    /// Switch rows that contradict each other or the thread table.
+    pub(crate) contradictions: u64,
 }
 
-/// Goes over frames, stacks, samples and switches once and sums them up.
+/// The sums of methods did not fit into the memory for them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Full {
+    /// Rows that were taken before.
+    pub(crate) rows: u64,
+}
+
+/// Goes over frames, stacks, samples and switches once and sums them up, as long as the sums take at most so many bytes.
 ///
 /// # Errors
 /// When a table cannot be read.
-pub(crate) fn summarise(recording: Recording, source: &(impl SummarySource + Sync)) -> Result<Summarised, Error> {
-    let NamedStacks { stacks: methods, names } = NamedStacks::by_function(source)?;
-    let parts = thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_PARTS));
-    let mut summaries = Summaries::in_parts(recording, Span::ALL, &source.threads()?, vec![&methods; parts]);
-    // A test reads our own rules.
-    let set = TagSet::built_in(Nesting::Names).ok();
-    let mut tags: Vec<_> = (0..parts)
-        .map(|_| set.as_ref().map(|set| summaries.tags(TagSource::for_rows(&methods, set, &names))))
-        .collect();
-    // One thread decodes rows and takes those parts of them that are no stacks, the others have the stacks of some processes each.
-    let (rows, stacks) = summaries.halves();
-    let scan = |give: &mut dyn FnMut(&Charge)| {
-        source.samples(|row| rows.sample(row).iter().for_each(&mut *give))?;
-        source.switches_newest_first(|row| rows.switch(row).iter().for_each(&mut *give))
-    };
-    let mut takers: Vec<_> = stacks
-        .iter_mut()
-        .zip(&mut tags)
-        .map(|(stacks, tags)| {
-            let mut by_process = ByProcess::default();
-            move |charges: &[Charge]| {
-                let charges = by_process.of(charges);
-                stacks.charge_all(charges);
-                if let Some(tags) = tags {
-                    tags.charge_all(charges);
+pub(crate) fn summarise(
+    recording: Recording,
+    source: &(impl SummarySource + Sync),
+    memory: usize,
+) -> Result<Result<Summarised, Full>, Error> {
+    let named = NamedStacks::by_function(source)?;
+    let ids = source.processes()?.iter().map(|row| row.process).collect();
+    Sums { recording, source, named: &named, memory }.of_share(&Share::all(&source.threads()?, ids))
+}
+
+/// Which part of a recording is summed up.
+pub(crate) struct Share<'a> {
+    /// Processes that get a row even when nothing was seen of them.
+    pub(crate) listed: Vec<ProcessId>,
+    /// Samples of these processes count; `None`: all.
+    pub(crate) processes: Option<RangeInclusive<ProcessId>>,
+    /// Switches of these threads count.
+    pub(crate) threads: &'a [ThreadRow],
+    /// There are none of their rows at other times.
+    pub(crate) times: Times,
+}
+
+impl<'a> Share<'a> {
+    fn all(threads: &'a [ThreadRow], listed: Vec<ProcessId>) -> Self {
+        Self { listed, processes: None, threads, times: None }
+    }
+
+    fn has(&self, process: ProcessId) -> bool {
+        self.processes.as_ref().is_none_or(|range| range.contains(&process))
+    }
+}
+
+/// What sums are made of, and the bytes that they may take.
+pub(crate) struct Sums<'a, Source> {
+    pub(crate) recording: Recording,
+    pub(crate) source: &'a Source,
+    pub(crate) named: &'a NamedStacks,
+    pub(crate) memory: usize,
+}
+
+impl<Source: SummarySource + Sync> Sums<'_, Source> {
+    /// Sums a share up. Rows that contradict each other are told of only where the share is all.
+    pub(crate) fn of_share(&self, share: &Share<'_>) -> Result<Result<Summarised, Full>, Error> {
+        let Self { recording, source, named: NamedStacks { stacks: methods, names }, memory } = *self;
+        let parts = thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_PARTS));
+        let mut summaries = Summaries::in_parts(recording, Span::ALL, share.threads, vec![methods; parts]);
+        // A test reads our own rules.
+        let set = TagSet::built_in(Nesting::Names).ok();
+        let mut tags: Vec<_> = (0..parts)
+            .map(|_| set.as_ref().map(|set| summaries.tags(TagSource::for_rows(methods, set, names))))
+            .collect();
+        // One thread decodes rows and takes those parts of them that are no stacks, the others have the stacks of some processes each.
+        let (rows, stacks) = summaries.halves();
+        let (is_full, mut taken) = (AtomicBool::new(false), 0);
+        let mut takers: Vec<_> = stacks
+            .iter_mut()
+            .zip(&mut tags)
+            .map(|(stacks, tags)| {
+                let (mut by_process, is_full) = (ByProcess::default(), &is_full);
+                move |charges: &[Charge]| {
+                    let charges = by_process.of(charges);
+                    stacks.charge_all(charges);
+                    if let Some(tags) = tags {
+                        tags.charge_all(charges);
+                    }
+                    if stacks.bytes() + tags.as_ref().map_or(0, TagSummaries::bytes) > memory / parts {
+                        is_full.store(true, Ordering::Relaxed);
+                    }
                 }
-            }
-        })
-        .collect();
-    let takers = takers.iter_mut().map(|taker| taker as Taker<'_, Charge>);
-    scan_ahead(scan, |charge| charge.part(parts), takers)?;
-    let processes = source.processes()?;
-    let ids = processes.iter().map(|row| row.process);
-    let charged = summaries.charged_processes();
-    Ok(thread::scope(|scope| {
-        let tags = set.as_ref().map(|set| {
-            let tags = tags.into_iter().flatten().collect();
-            scope.spawn(move || TagSummaries::finish(tags, &charged, &set.hash()))
-        });
-        let summary = summaries.finish(ids, METHODS_PER_PROCESS, |method| names.name(method));
-        let tags = tags.map(|tags| tags.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        Summarised { summary, tags: tags.unwrap_or_default() }
-    }))
+            })
+            .collect();
+        let scan = |give: &mut dyn FnMut(&Charge)| {
+            let mut goes_on = || {
+                taken += 1;
+                !is_full.load(Ordering::Relaxed)
+            };
+            source.samples(share.times.clone(), |row| {
+                if share.has(row.process) && goes_on() {
+                    rows.sample(row).iter().for_each(&mut *give);
+                }
+            })?;
+            source.switches_newest_first(share.times.clone(), |row| {
+                if goes_on() {
+                    rows.switch(row).iter().for_each(&mut *give);
+                }
+            })
+        };
+        scan_ahead(scan, |charge| charge.part(parts), takers.iter_mut().map(|taker| taker as Taker<'_, Charge>))?;
+        drop(takers);
+        if is_full.into_inner() {
+            return Ok(Err(Full { rows: taken }));
+        }
+        let charged = summaries.charged_processes();
+        Ok(Ok(thread::scope(|scope| {
+            let tags = set.as_ref().map(|set| {
+                let tags = tags.into_iter().flatten().collect();
+                scope.spawn(move || TagSummaries::finish(tags, &charged, &set.hash()))
+            });
+            let listed = share.listed.iter().copied();
+            let Summary { processes, methods, contradictions, .. } =
+                summaries.finish(listed, METHODS_PER_PROCESS, |method| names.name(method));
+            let tags = tags.map(|tags| tags.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            Summarised { processes, methods, tags: tags.unwrap_or_default(), contradictions }
+        })))
+    }
 }

@@ -32,6 +32,12 @@ impl<'a, S: MethodSource> TagSummaries<'a, S> {
         self.settler.charge_all(charges);
     }
 
+    /// As [`StackSummaries::bytes`](crate::StackSummaries::bytes).
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.settler.bytes()
+    }
+
     /// Table `tag_summary` of the tag set with that hash: by process, in it the most CPU first, then wait, then the name. `parts` are
     /// those of all processes; `processes` is [`Summaries::charged_processes`](crate::Summaries::charged_processes) behind the last
     /// charge.

@@ -81,7 +81,7 @@ pub(crate) fn extract_recording(
     let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
     let outcome = write_rows(recording, file, inventory, facts, roles, clock, options, &mut writer, &mut progress)?;
     progress.pass_done();
-    seal(target, writer, outcome, records, clock, symbols, &mut progress)
+    seal(target, writer, outcome, records, clock, symbols, budget, &mut progress)
 }
 
 fn take_inventory(

@@ -10,7 +10,8 @@ use super::nameless::{NAMELESS, nameless};
 use super::names::{Earlier, Named, Names, WithNames};
 use super::source::NameSource;
 use crate::error::Error;
-use crate::summaries::{Summarised, summarise};
+use crate::pipeline::Budget;
+use crate::summaries_in_rounds::write_summaries;
 
 /// Gives the frames of an archive their names: its tables `symbols`, `method_summary` and `tag_summary` are made anew, all others stay the files
 /// they are. When no symbol file says anything, they stay, too.
@@ -30,13 +31,11 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
         }
         return Ok(named);
     }
-    let Summarised { summary, tags } =
-        summarise(Recording::from(old.info()), &WithNames { rows: &old, names: &names })?;
+    let source = WithNames { rows: &old, names: &names };
     let mut written = Ok(());
     update.write_each(|write| written = names.for_each(write));
     written?;
-    update.write_each(|write| summary.methods.for_each(write));
-    update.write_table(&tags);
+    write_summaries(Recording::from(old.info()), None, &source, Budget::default().summaries(), &mut update)?;
     let mut health: Vec<HealthRow> = old.rows()?;
     health.retain(|row| row.kind != NAMELESS);
     let nameless = nameless(&named).map(|(count, example)| HealthRow {

@@ -17,7 +17,7 @@ use super::made::{Made, Outside};
 use super::managed;
 use super::source::{Found, NameSource, Recorded, Wanted};
 use super::time::at;
-use crate::summaries::SummarySource;
+use crate::summaries::{SummarySource, Times};
 
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "process", "address"]);
 const SOURCES: Projection<SymbolRow> = Projection::of(&["frame", "source"]);
@@ -400,11 +400,11 @@ impl<Source: SummarySource> SummarySource for WithNames<'_, Source> {
         self.rows.stacks(visit)
     }
 
-    fn samples(&self, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        self.rows.samples(visit)
+    fn samples(&self, times: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+        self.rows.samples(times, visit)
     }
 
-    fn switches_newest_first(&self, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
-        self.rows.switches_newest_first(visit)
+    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
+        self.rows.switches_newest_first(times, visit)
     }
 }

@@ -1,0 +1,194 @@
+//! Summaries of recordings whose sums do not fit into memory: a build server starts hundreds of thousands of processes, each with
+//! methods of its own. Processes are summed up some at a time, in the order of the tables, each round from the rows of their lifetimes.
+
+use std::ops::{Range, RangeInclusive};
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{LargestMethods, Recording, RowSummaries, RowTotals, Span};
+use tracesift_archive::{ArchiveUpdate, Error, SealedArchive};
+use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow, ThreadRow};
+use tracesift_trace::{ProcessId, ThreadId};
+
+use crate::stack_methods::NamedStacks;
+use crate::summaries::{Full, Share, Summarised, SummarySource, Sums, summarise};
+
+/// Where the tables go: rows of a table in their order.
+pub(crate) trait SummaryTarget {
+    /// Table `process_summary`, at once.
+    fn processes(&mut self, rows: &[ProcessSummaryRow]);
+    /// Further rows of table `method_summary`.
+    fn methods(&mut self, rows: &LargestMethods);
+    /// Further rows of table `tag_summary`.
+    fn tags(&mut self, rows: &[TagSummaryRow]);
+}
+
+impl SummaryTarget for SealedArchive {
+    fn processes(&mut self, rows: &[ProcessSummaryRow]) {
+        self.write_table(rows);
+    }
+
+    fn methods(&mut self, rows: &LargestMethods) {
+        self.write_each(|write| rows.for_each(write));
+    }
+
+    fn tags(&mut self, rows: &[TagSummaryRow]) {
+        self.write_table(rows);
+    }
+}
+
+/// Of an archive that is there only what depends on names is written.
+impl SummaryTarget for ArchiveUpdate {
+    fn processes(&mut self, _: &[ProcessSummaryRow]) {}
+
+    fn methods(&mut self, rows: &LargestMethods) {
+        self.write_each(|write| rows.for_each(write));
+    }
+
+    fn tags(&mut self, rows: &[TagSummaryRow]) {
+        self.write_table(rows);
+    }
+}
+
+/// Writes the summary tables. `early` is what came of an attempt to sum all up at once, where there was one already; the sums take at
+/// most so many bytes. Tells how many switch rows contradict each other or the thread table.
+///
+/// # Errors
+/// When a table cannot be read.
+pub(crate) fn write_summaries(
+    recording: Recording,
+    early: Option<Result<Summarised, Full>>,
+    source: &(impl SummarySource + Sync),
+    memory: usize,
+    target: &mut impl SummaryTarget,
+) -> Result<u64, Error> {
+    match early.map_or_else(|| summarise(recording, source, memory), Ok)? {
+        Ok(Summarised { processes, methods, tags, contradictions }) => {
+            target.processes(&processes);
+            target.methods(&methods);
+            target.tags(&tags);
+            Ok(contradictions)
+        }
+        Err(full) => in_rounds(recording, source, memory, full, target),
+    }
+}
+
+/// Writes the summary tables, some processes at a time. `full` is what came of the attempt to sum all up at once.
+fn in_rounds(
+    recording: Recording,
+    source: &(impl SummarySource + Sync),
+    memory: usize,
+    full: Full,
+    target: &mut impl SummaryTarget,
+) -> Result<u64, Error> {
+    let mut threads = source.threads()?.into_owned();
+    let (RowTotals { mut processes, contradictions, .. }, loads) = without_methods(recording, source, &threads)?;
+    threads.sort_by_key(|row| row.process);
+    let named = NamedStacks::by_function(source)?;
+    let sums = Sums { recording, source, named: &named, memory };
+    // Rows of a round. Those of processes that are seen from their start to their end have fewer methods than as many of others.
+    let mut rows = full.rows;
+    let mut rest = &mut processes[..];
+    while !rest.is_empty() {
+        let (count, load) = first_of(rest, &loads, rows);
+        let ids = rest[0].process..=rest[count - 1].process;
+        let share = Share {
+            listed: Vec::new(),
+            threads: of_processes(&threads, &ids),
+            processes: Some(ids),
+            times: Some(load.times()),
+        };
+        // One process cannot be divided.
+        let memory = if count > 1 { memory } else { usize::MAX };
+        match (Sums { memory, ..sums }).of_share(&share)? {
+            Ok(round) => {
+                target.methods(&round.methods);
+                target.tags(&round.tags);
+                let (done, others) = rest.split_at_mut(count);
+                take_counts(done, &round.processes);
+                rest = others;
+            }
+            Err(_) => rows = load.rows / 2,
+        }
+    }
+    target.processes(&processes);
+    Ok(contradictions)
+}
+
+/// The rows of a process.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    rows: u64,
+    first: i64,
+    last: i64,
+}
+
+impl Load {
+    const NONE: Self = Self { rows: 0, first: i64::MAX, last: i64::MIN };
+
+    fn row(&mut self, time: i64) {
+        *self = self.and(Self { rows: 1, first: time, last: time });
+    }
+
+    fn and(self, other: Self) -> Self {
+        let (first, last) = (self.first.min(other.first), self.last.max(other.last));
+        Self { rows: self.rows + other.rows, first, last }
+    }
+
+    fn times(self) -> Range<i64> {
+        // A span that ends where a range starts does not touch it.
+        self.first.saturating_sub(1)..self.last.saturating_add(1)
+    }
+}
+
+/// Everything but methods, and the rows of each process.
+fn without_methods(
+    recording: Recording,
+    source: &impl SummarySource,
+    threads: &[ThreadRow],
+) -> Result<(RowTotals, FxHashMap<ProcessId, Load>), Error> {
+    let owners: FxHashMap<ThreadId, ProcessId> = threads.iter().map(|row| (row.thread, row.process)).collect();
+    let mut loads: FxHashMap<ProcessId, Load> = FxHashMap::default();
+    let mut rows = RowSummaries::new(&recording, Span::ALL, threads);
+    source.samples(None, |row| {
+        let _ = rows.sample(row);
+        loads.entry(row.process).or_insert(Load::NONE).row(row.time);
+    })?;
+    source.switches_newest_first(None, |row| {
+        let _ = rows.switch(row);
+        if let Some(process) = owners.get(&row.thread) {
+            loads.entry(*process).or_insert(Load::NONE).row(row.time);
+        }
+    })?;
+    let listed: Vec<ProcessId> = source.processes()?.iter().map(|row| row.process).collect();
+    Ok((rows.finish(&recording, listed), loads))
+}
+
+/// How many of the processes have about so many rows together, at least one; and what they have.
+fn first_of(processes: &[ProcessSummaryRow], loads: &FxHashMap<ProcessId, Load>, rows: u64) -> (usize, Load) {
+    let mut together = Load::NONE;
+    for (count, row) in processes.iter().enumerate() {
+        let with_it = together.and(loads.get(&row.process).copied().unwrap_or(Load::NONE));
+        if count > 0 && with_it.rows > rows {
+            return (count, together);
+        }
+        together = with_it;
+    }
+    (processes.len(), together)
+}
+
+/// The threads of these processes; `threads` stand by process.
+fn of_processes<'a>(threads: &'a [ThreadRow], ids: &RangeInclusive<ProcessId>) -> &'a [ThreadRow] {
+    let start = threads.partition_point(|row| row.process < *ids.start());
+    let end = threads.partition_point(|row| row.process <= *ids.end());
+    &threads[start..end]
+}
+
+/// Enters how many methods the processes have, and how many of them are kept.
+fn take_counts(rows: &mut [ProcessSummaryRow], counted: &[ProcessSummaryRow]) {
+    let counted: FxHashMap<ProcessId, &ProcessSummaryRow> = counted.iter().map(|row| (row.process, row)).collect();
+    for row in rows {
+        if let Some(counted) = counted.get(&row.process) {
+            (row.methods, row.methods_kept) = (counted.methods, counted.methods_kept);
+        }
+    }
+}

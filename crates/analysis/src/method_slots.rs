@@ -129,7 +129,8 @@ impl MethodSlots {
     /// Bytes in use, about; sets of many threads apart.
     pub(crate) fn bytes(&self) -> usize {
         // Beside the sums: exclusive CPU, group, round, and the slot before it in its process.
-        let per_slot = size_of::<Sums>() + size_of::<(ProcessNumber, MethodId)>() + size_of::<i64>() + 3 * size_of::<u32>();
+        let per_slot =
+            size_of::<Sums>() + size_of::<(ProcessNumber, MethodId)>() + size_of::<i64>() + 3 * size_of::<u32>();
         self.keys.len() * per_slot + self.groups.len() * (size_of::<Group>() + size_of::<Unions>())
     }
 

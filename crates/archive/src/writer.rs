@@ -104,6 +104,11 @@ impl ArchiveWriter {
         write_rows(&self.encoder, rows);
     }
 
+    /// Appends rows as they are made: `make` hands over each of them, and what else it makes is given back. They are encoded meanwhile.
+    pub fn write_each<T: Table, Made>(&mut self, make: impl FnOnce(&mut dyn FnMut(&T)) -> Made) -> Made {
+        write_each(&self.encoder, make)
+    }
+
     /// Closes all tables written so far: whoever waits for it gets them back for reading, before the archive appears at its
     /// place. The summaries are computed from them.
     ///
@@ -219,9 +224,9 @@ pub(crate) fn write_rows<'a, T: Table>(encoder: &Encoder, rows: impl IntoIterato
 }
 
 /// Sends the rows that `make` hands over to the encoder in batches.
-pub(crate) fn write_each<T: Table>(encoder: &Encoder, make: impl FnOnce(&mut dyn FnMut(&T))) {
+pub(crate) fn write_each<T: Table, Made>(encoder: &Encoder, make: impl FnOnce(&mut dyn FnMut(&T)) -> Made) -> Made {
     let mut batch = Batch::new(LAST_BATCH_ROWS);
-    make(&mut |row| {
+    let made = make(&mut |row| {
         if let Some(full) = batch.push(row) {
             encoder.send(full);
         }
@@ -229,6 +234,7 @@ pub(crate) fn write_each<T: Table>(encoder: &Encoder, make: impl FnOnce(&mut dyn
     if let Some(rest) = batch.take() {
         encoder.send(rest);
     }
+    made
 }
 
 /// Writes `trace.json`, the last file of an archive.

@@ -240,12 +240,11 @@ fn write_events(
     let mut population = inventory.take_lifetimes().freeze(clock, cpus);
     inventory.paths.infer_system_volume(inventory.images.paths());
     let paths = std::mem::take(&mut inventory.paths);
-    let modules = std::mem::take(&mut inventory.images).freeze(
-        clock,
-        &mut population,
-        |path| paths.display(path),
-        |address| address >= kernel_from,
-    );
+    let images = std::mem::take(&mut inventory.images);
+    let is_kernel = |address| address >= kernel_from;
+    let modules = writer
+        .archive
+        .write_each(|visit| images.freeze(clock, &mut population, |path| paths.display(path), is_kernel, visit));
     let methods = std::mem::take(&mut inventory.methods).freeze(&mut population, &modules);
     let keys = inventory.stack_keys.seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);

@@ -39,7 +39,6 @@ impl RowWriter {
     /// Writes the tables of those whom the rows are about.
     pub(crate) fn write_identities(&mut self, modules: Modules, population: Population) {
         self.archive.write_table(&modules.modules);
-        self.archive.write_table(&modules.process_modules);
         let (processes, threads) = population.into_rows();
         self.archive.write_table(&processes);
         self.archive.write_table(&threads);

@@ -31,8 +31,14 @@ pub struct Epoch {
     pub until: i64,
 }
 
+impl Epoch {
+    /// The only one of a space that never changes.
+    pub(crate) const WHOLE: Self = Self { number: 0, from: i64::MIN, until: i64::MAX };
+}
+
+/// The mappings of one space.
 #[derive(Clone, Debug)]
-struct Space<T> {
+pub(crate) struct Space<T> {
     /// By start address.
     mappings: Vec<Mapping<T>>,
     /// Largest end among the mappings up to each one: where a backward search may stop.
@@ -63,37 +69,19 @@ impl<Key: std::hash::Hash + Eq + Copy, T: Copy> AddressMap<Key, T> {
     /// What lay at `address` at `ticks`; of several the one that came last.
     #[must_use]
     pub fn find(&self, key: Key, address: u64, ticks: i64) -> Option<Mapping<T>> {
-        let space = self.spaces.get(&key)?;
-        let mut best: Option<Mapping<T>> = None;
-        let below = space.mappings.partition_point(|mapping| mapping.start <= address);
-        for index in (0..below).rev().take(MAX_STEPS) {
-            if space.reach[index] <= address {
-                break;
-            }
-            let mapping = space.mappings[index];
-            let alive = mapping.from <= ticks && ticks <= mapping.until;
-            if address < mapping.end && alive && best.is_none_or(|best| mapping.from > best.from) {
-                best = Some(mapping);
-            }
-        }
-        best
+        self.spaces.get(&key)?.find(address, ticks)
     }
 
     /// The time between two changes of the space that `ticks` lies in: part of the key of caches.
     #[must_use]
     pub fn epoch(&self, key: Key, ticks: i64) -> Epoch {
-        let changes = self.spaces.get(&key).map_or(&[][..], |space| &space.changes);
-        let before = changes.partition_point(|change| *change <= ticks);
-        Epoch {
-            number: u32::try_from(before).unwrap_or(u32::MAX),
-            from: before.checked_sub(1).map_or(i64::MIN, |last| changes[last]),
-            until: changes.get(before).copied().unwrap_or(i64::MAX),
-        }
+        self.spaces.get(&key).map_or(Epoch::WHOLE, |space| space.epoch(ticks))
     }
 }
 
 impl<T: Copy> Space<T> {
-    fn new(mut mappings: Vec<Mapping<T>>) -> Self {
+    /// Orders the mappings.
+    pub(crate) fn new(mut mappings: Vec<Mapping<T>>) -> Self {
         mappings.sort_by_key(|mapping| mapping.start);
         let mut reach = Vec::with_capacity(mappings.len());
         let mut furthest = 0;
@@ -108,6 +96,38 @@ impl<T: Copy> Space<T> {
             .collect();
         changes.sort_unstable();
         Self { mappings, reach, changes }
+    }
+
+    /// Number of mappings.
+    pub(crate) fn len(&self) -> usize {
+        self.mappings.len()
+    }
+
+    /// As [`AddressMap::find`].
+    pub(crate) fn find(&self, address: u64, ticks: i64) -> Option<Mapping<T>> {
+        let mut best: Option<Mapping<T>> = None;
+        let below = self.mappings.partition_point(|mapping| mapping.start <= address);
+        for index in (0..below).rev().take(MAX_STEPS) {
+            if self.reach[index] <= address {
+                break;
+            }
+            let mapping = self.mappings[index];
+            let alive = mapping.from <= ticks && ticks <= mapping.until;
+            if address < mapping.end && alive && best.is_none_or(|best| mapping.from > best.from) {
+                best = Some(mapping);
+            }
+        }
+        best
+    }
+
+    /// As [`AddressMap::epoch`].
+    pub(crate) fn epoch(&self, ticks: i64) -> Epoch {
+        let before = self.changes.partition_point(|change| *change <= ticks);
+        Epoch {
+            number: u32::try_from(before).unwrap_or(u32::MAX),
+            from: before.checked_sub(1).map_or(i64::MIN, |last| self.changes[last]),
+            until: self.changes.get(before).copied().unwrap_or(i64::MAX),
+        }
     }
 }
 

@@ -14,6 +14,8 @@ pub mod ids;
 pub mod il_maps;
 pub mod info;
 mod known_halves;
+mod mapped_spaces;
+mod mapping_facts;
 pub mod mappings;
 pub mod methods;
 pub mod modules;
@@ -26,6 +28,7 @@ pub mod stack_binder;
 pub mod stack_keys;
 pub mod stacks;
 pub mod switches;
+mod varint;
 
 pub use clock::Clock;
 pub use health::Health;

@@ -6,10 +6,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::address_map::{AddressMap, Mapping};
+use crate::address_map::Mapping;
 use crate::clock::Clock;
 use crate::ids::{ModuleId, ProcessId};
-use crate::modules::{AddressSpace, Inherited, Mapped, Modules, file_name};
+use crate::mapped_spaces::MappedSpaces;
+use crate::mapping_facts::{Fact, Facts, MapFact};
+use crate::modules::{AddressSpace, Mapped, Modules, file_name};
 use crate::population::Population;
 use crate::rows::{ModuleRow, ProcessModuleRow};
 
@@ -46,24 +48,13 @@ pub struct MappingRecord<'a> {
     pub tail: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Fact {
-    Map { ticks: Option<i64>, pid: Option<u32>, start: u64, end: u64, offset: u64, file: Option<u32> },
-    Fork { ticks: i64, child: u32, parent: u32 },
-    Exec { ticks: i64, pid: u32 },
-}
-
-/// Mappings of a process that are looked at to see whether memory without a file hides one of them. Processes have some hundreds;
-/// a forged recording must not make it quadratic.
-const MAX_LOOKED_AT: usize = 4096;
-
 /// Path and build id: what tells files apart.
 type FileKey = (String, Option<String>);
 
 /// Collects mapping records. Fed in time order.
 #[derive(Debug, Default)]
 pub struct Mappings {
-    facts: Vec<Fact>,
+    facts: Facts,
     /// Bytes of each file, as far as they are mapped.
     sizes: Vec<u64>,
     files: FxHashMap<FileKey, u32>,
@@ -90,24 +81,24 @@ impl Mappings {
             MappedFile::Anonymous => None,
         };
         let end = end.saturating_add(tail);
-        self.facts.push(Fact::Map { ticks, pid, start, end, offset, file });
+        self.facts.map(&MapFact { ticks, pid, start, end, offset, file });
     }
 
     /// A process comes to be as a copy of another.
     pub fn fork(&mut self, ticks: i64, child: u32, parent: u32) {
-        self.facts.push(Fact::Fork { ticks, child, parent });
+        self.facts.fork(ticks, child, parent);
     }
 
     /// A process replaces its program.
     pub fn exec(&mut self, ticks: i64, pid: u32) {
-        self.facts.push(Fact::Exec { ticks, pid });
+        self.facts.exec(ticks, pid);
     }
 
     /// First address of what is mapped for the kernel.
     #[must_use]
     pub fn kernel_start(&self) -> Option<u64> {
         let starts = self.facts.iter().filter_map(|fact| match fact {
-            Fact::Map { pid: None, start, .. } => Some(*start),
+            Fact::Map(MapFact { pid: None, start, .. }) => Some(start),
             _ => None,
         });
         starts.min()
@@ -128,43 +119,20 @@ impl Mappings {
         id
     }
 
-    /// Gives out ids and freezes the mappings. `build_id` knows identities of files by their paths that no record has.
+    /// Gives out ids and freezes the mappings. `build_id` knows identities of files by their paths that no record has; `visit` gets the
+    /// rows of table `process_modules`, by time of load.
     #[must_use]
     pub fn freeze(
         self,
         clock: Clock,
         population: &mut Population,
         build_id: impl Fn(&str) -> Option<String>,
+        visit: impl FnMut(&ProcessModuleRow),
     ) -> Modules {
-        let mut layout = Layout::default();
-        for fact in self.facts {
-            layout.apply(fact, population);
-        }
-        let is_kernel = |(space, _): &(AddressSpace, Mapping<Mapped>)| *space == AddressSpace::Kernel;
-        let kernel = layout.mappings.iter().any(is_kernel).then(|| population.kernel_process());
-        let row = |((space, mapping), replaced): (&(AddressSpace, Mapping<Mapped>), &Option<i64>)| {
-            let unload = replaced.map(|ticks| clock.ns(ticks));
-            let module = mapping.what.module?;
-            let size = match space {
-                AddressSpace::Kernel => self.sizes[module.index()],
-                AddressSpace::Process(_) => (mapping.end - mapping.start).saturating_add(mapping.what.offset),
-            };
-            Some(ProcessModuleRow {
-                process: match space {
-                    AddressSpace::Kernel => kernel?,
-                    AddressSpace::Process(process) => *process,
-                },
-                module,
-                base: mapping.start.wrapping_sub(mapping.what.offset).cast_signed(),
-                size: size.cast_signed(),
-                load: (mapping.from != i64::MIN).then(|| clock.ns(mapping.from)),
-                unload,
-            })
-        };
-        let mut process_modules: Vec<ProcessModuleRow> =
-            layout.mappings.iter().zip(&layout.replaced).filter_map(row).collect();
-        process_modules.sort_by_key(|row| (row.load, row.process, row.base));
-        let sizes = self.sizes;
+        let (spaces, execs, has_kernel) = self.spaces(population);
+        let kernel = has_kernel.then(|| population.kernel_process());
+        Rows { mappings: &self, clock, kernel, execs }.show(population, visit);
+        let Self { sizes, files, .. } = self;
         let module = |((path, known), id): (FileKey, u32)| ModuleRow {
             module: ModuleId::from_index(id as usize),
             name: file_name(&path).to_owned(),
@@ -173,78 +141,111 @@ impl Mappings {
             size: sizes[id as usize].cast_signed(),
             ..ModuleRow::default()
         };
-        let mut modules: Vec<ModuleRow> = self.files.into_iter().map(module).collect();
+        let mut modules: Vec<ModuleRow> = files.into_iter().map(module).collect();
         modules.sort_unstable_by_key(|row| row.module);
-        let addresses = AddressMap::new(layout.mappings);
-        Modules { modules, process_modules, addresses, inherited: layout.inherited }
+        Modules { modules, spaces }
     }
-}
 
-/// The mappings while they are put in place.
-#[derive(Default)]
-struct Layout {
-    mappings: Vec<(AddressSpace, Mapping<Mapped>)>,
-    /// When the program of each mapping was replaced.
-    replaced: Vec<Option<i64>>,
-    of_process: FxHashMap<ProcessId, Owned>,
-    inherited: FxHashMap<ProcessId, Inherited>,
-}
-
-/// Mappings of a process.
-#[derive(Default)]
-struct Owned {
-    all: Vec<usize>,
-    /// How many of them belong to programs that were replaced.
-    replaced: usize,
-}
-
-impl Layout {
-    fn apply(&mut self, fact: Fact, population: &mut Population) {
-        match fact {
-            Fact::Map { ticks, pid, start, end, offset, file } => {
-                let from = ticks.unwrap_or(i64::MIN);
-                let process = pid.map(|pid| population.process_at(pid, from));
-                let space = process.map_or(AddressSpace::Kernel, AddressSpace::Process);
-                if file.is_none() && !process.is_some_and(|process| self.hides_something(process, start, end)) {
-                    return;
-                }
-                let what = Mapped { module: file.map(|file| ModuleId::from_index(file as usize)), offset };
-                if let Some(process) = process {
-                    self.of_process.entry(process).or_default().all.push(self.mappings.len());
-                }
-                self.mappings.push((space, Mapping { start, end, from, until: i64::MAX, what }));
-                self.replaced.push(None);
-            }
-            Fact::Fork { ticks, child, parent } => {
-                let (child, from) = (population.process_at(child, ticks), population.process_at(parent, ticks));
-                if child != from {
-                    self.inherited.entry(child).or_insert(Inherited { from, at: ticks });
-                }
-            }
-            Fact::Exec { ticks, pid } => {
-                let process = population.process_at(pid, ticks);
-                if let Some(owned) = self.of_process.get_mut(&process) {
-                    for index in &owned.all[owned.replaced..] {
-                        self.replaced[*index] = Some(ticks);
+    /// Puts the mappings in place. Tells also when processes replaced their programs, and whether the kernel has mappings.
+    fn spaces(&self, population: &mut Population) -> (MappedSpaces, Execs, bool) {
+        let mut spaces = MappedSpaces::default();
+        let mut execs = Vec::new();
+        let mut has_kernel = false;
+        for (position, fact) in self.facts.iter().enumerate() {
+            match fact {
+                Fact::Map(MapFact { ticks, pid, start, end, offset, file }) => {
+                    let from = ticks.unwrap_or(i64::MIN);
+                    let space =
+                        pid.map_or(AddressSpace::Kernel, |pid| AddressSpace::Process(population.process_at(pid, from)));
+                    has_kernel |= space == AddressSpace::Kernel && file.is_some();
+                    // What the kernel maps has a name.
+                    if file.is_some() || space != AddressSpace::Kernel {
+                        let what = Mapped { module: file.map(|file| ModuleId::from_index(file as usize)), offset };
+                        spaces.add(space, &Mapping { start, end, from, until: i64::MAX, what });
                     }
-                    owned.replaced = owned.all.len();
                 }
+                Fact::Fork { ticks, child, parent } => {
+                    let (child, from) = (population.process_at(child, ticks), population.process_at(parent, ticks));
+                    if child != from {
+                        spaces.inherit(child, from, ticks);
+                    }
+                }
+                Fact::Exec { ticks, pid } => execs.push((population.process_at(pid, ticks), position, ticks)),
             }
         }
+        spaces.shrink();
+        (spaces, Execs::new(execs), has_kernel)
+    }
+}
+
+/// When processes replaced their programs.
+struct Execs(Vec<(ProcessId, usize, i64)>);
+
+impl Execs {
+    fn new(mut execs: Vec<(ProcessId, usize, i64)>) -> Self {
+        execs.sort_unstable();
+        Self(execs)
     }
 
-    /// Whether memory without a file is worth a mapping: only if something lay there.
-    fn hides_something(&self, process: ProcessId, start: u64, end: u64) -> bool {
-        let overlaps = |index: &usize| {
-            let mapping = &self.mappings[*index].1;
-            mapping.what.module.is_some() && mapping.start < end && start < mapping.end
-        };
-        self.inherited.contains_key(&process)
-            || self
-                .of_process
-                .get(&process)
-                .is_some_and(|Owned { all, .. }| all.len() > MAX_LOOKED_AT || all.iter().any(overlaps))
+    /// The first time behind a position among the facts.
+    fn behind(&self, process: ProcessId, position: usize) -> Option<i64> {
+        let index = self.0.partition_point(|&(of, at, _)| (of, at) < (process, position));
+        self.0.get(index).filter(|(of, ..)| *of == process).map(|&(.., ticks)| ticks)
     }
+}
+
+/// Makes the rows of table `process_modules`.
+struct Rows<'a> {
+    mappings: &'a Mappings,
+    clock: Clock,
+    kernel: Option<ProcessId>,
+    execs: Execs,
+}
+
+impl Rows<'_> {
+    /// Facts stand in the order of time, but for those without one: these come first.
+    fn show(&self, population: &mut Population, mut visit: impl FnMut(&ProcessModuleRow)) {
+        let mut alike: Vec<ProcessModuleRow> = Vec::new();
+        for timed in [false, true] {
+            for (position, fact) in self.mappings.facts.iter().enumerate() {
+                let Fact::Map(fact) = fact else { continue };
+                let Some(row) = self.row(position, &fact, population).filter(|row| row.load.is_some() == timed) else {
+                    continue;
+                };
+                if alike.last().is_some_and(|before| before.load != row.load) {
+                    show_sorted(&mut alike, &mut visit);
+                }
+                alike.push(row);
+            }
+        }
+        show_sorted(&mut alike, &mut visit);
+    }
+
+    fn row(&self, position: usize, fact: &MapFact, population: &mut Population) -> Option<ProcessModuleRow> {
+        let module = ModuleId::from_index(fact.file? as usize);
+        let (process, size, unload) = match fact.pid {
+            None => (self.kernel?, self.mappings.sizes[module.index()], None),
+            Some(pid) => {
+                let process = population.process_at(pid, fact.ticks.unwrap_or(i64::MIN));
+                let size = (fact.end - fact.start).saturating_add(fact.offset);
+                (process, size, self.execs.behind(process, position))
+            }
+        };
+        Some(ProcessModuleRow {
+            process,
+            module,
+            base: fact.start.wrapping_sub(fact.offset).cast_signed(),
+            size: size.cast_signed(),
+            load: fact.ticks.filter(|ticks| *ticks != i64::MIN).map(|ticks| self.clock.ns(ticks)),
+            unload: unload.map(|ticks| self.clock.ns(ticks)),
+        })
+    }
+}
+
+/// Shows rows of the same time of load.
+fn show_sorted(rows: &mut Vec<ProcessModuleRow>, visit: &mut impl FnMut(&ProcessModuleRow)) {
+    rows.sort_by_key(|row| (row.process, row.base));
+    rows.drain(..).for_each(|row| visit(&row));
 }
 
 #[cfg(test)]
@@ -276,9 +277,10 @@ mod tests {
         let file = MappedFile::Named { path: "vmlinux", build_id: None };
         mappings.map(&MappingRecord { start: 0x8_0000, offset: 0, file, tail: 0x1_8000, ..kernel });
         let mut population = lifetimes.freeze(Clock::new(0, 1_000_000_000), 0);
-        let modules = mappings.freeze(Clock::new(0, 1_000_000_000), &mut population, |path| {
-            (path == "/bin/dd").then(|| "abcd".to_owned())
-        });
+        let build_id = |path: &str| (path == "/bin/dd").then(|| "abcd".to_owned());
+        let mut rows = Vec::new();
+        let visit = |row: &ProcessModuleRow| rows.push(row.clone());
+        let modules = mappings.freeze(Clock::new(0, 1_000_000_000), &mut population, build_id, visit);
         let mut find = |pid: u32, address: u64, ticks: i64| {
             let space = AddressSpace::Process(population.process_at(pid, ticks));
             let (module, offset) = modules.find(space, address, ticks)?;
@@ -295,7 +297,7 @@ mod tests {
         assert_eq!(find(2, 0x10_810, 210), Some(("/bin/dd", 0xa10)));
         let space = AddressSpace::Process(population.process_at(2, 150));
         assert_ne!(modules.epoch(space, 209), modules.epoch(space, 210));
-        let unloads: Vec<Option<i64>> = modules.process_modules.iter().map(|row| row.unload).collect();
+        let unloads: Vec<Option<i64>> = rows.iter().map(|row| row.unload).collect();
         assert_eq!(unloads, [None; 5], "what is copied has no row");
         let kernel = |address: u64, ticks: i64| {
             let (module, offset) = modules.find(AddressSpace::Kernel, address, ticks)?;

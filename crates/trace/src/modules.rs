@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::address_map::{AddressMap, Epoch, Mapping};
+use crate::address_map::{Epoch, Mapping};
 use crate::clock::Clock;
 use crate::ids::{ModuleId, ProcessId};
+use crate::mapped_spaces::MappedSpaces;
 use crate::population::Population;
 use crate::rows::{ModuleRow, ProcessModuleRow};
 
@@ -98,49 +99,25 @@ pub struct Mapped {
     pub offset: u64,
 }
 
-/// The mappings that a process has from its creator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Inherited {
-    /// The creator.
-    pub(crate) from: ProcessId,
-    /// Raw time at which it was copied.
-    pub(crate) at: i64,
-}
-
-/// Copies of copies that are followed; a forged recording must not make it endless.
-const MAX_GENERATIONS: usize = 32;
-
 /// All images of a recording.
 #[derive(Debug)]
 pub struct Modules {
     /// Table `modules`, by id.
     pub modules: Vec<ModuleRow>,
-    /// Table `process_modules`, by time of load.
-    pub process_modules: Vec<ProcessModuleRow>,
-    pub(crate) addresses: AddressMap<AddressSpace, Mapped>,
-    pub(crate) inherited: FxHashMap<ProcessId, Inherited>,
+    pub(crate) spaces: MappedSpaces,
 }
 
 impl Modules {
     /// The module at an address, and the offset in it.
     #[must_use]
-    pub fn find(&self, mut space: AddressSpace, address: u64, mut ticks: i64) -> Option<(ModuleId, u64)> {
-        for _ in 0..MAX_GENERATIONS {
-            if let Some(mapping) = self.addresses.find(space, address, ticks) {
-                let Mapped { module, offset } = mapping.what;
-                return Some((module?, (address - mapping.start).wrapping_add(offset)));
-            }
-            let AddressSpace::Process(process) = space else { return None };
-            let inherited = self.inherited.get(&process)?;
-            (space, ticks) = (AddressSpace::Process(inherited.from), inherited.at);
-        }
-        None
+    pub fn find(&self, space: AddressSpace, address: u64, ticks: i64) -> Option<(ModuleId, u64)> {
+        self.spaces.find(space, address, ticks)
     }
 
     /// A number that changes whenever a space changed before `ticks`: part of the key of caches.
     #[must_use]
     pub fn epoch(&self, space: AddressSpace, ticks: i64) -> Epoch {
-        self.addresses.epoch(space, ticks)
+        self.spaces.epoch(space, ticks)
     }
 }
 
@@ -219,7 +196,7 @@ impl Images {
     }
 
     /// Gives out ids and freezes the mappings. `display` turns a recorded path into the one that users know;
-    /// `is_kernel` tells kernel addresses.
+    /// `is_kernel` tells kernel addresses; `visit` gets the rows of table `process_modules`, by time of load.
     #[must_use]
     pub fn freeze(
         self,
@@ -227,6 +204,7 @@ impl Images {
         population: &mut Population,
         display: impl Fn(&str) -> String,
         is_kernel: impl Fn(u64) -> bool,
+        visit: impl FnMut(&ProcessModuleRow),
     ) -> Modules {
         let mut freezer = Freezer {
             ids: FxHashMap::default(),
@@ -266,12 +244,10 @@ impl Images {
             })
             .collect();
         process_modules.sort_by_key(|row| (row.load, row.process, row.base));
-        Modules {
-            modules: freezer.modules,
-            process_modules,
-            addresses: AddressMap::new(freezer.mappings),
-            inherited: FxHashMap::default(),
-        }
+        process_modules.iter().for_each(visit);
+        let mut spaces = MappedSpaces::default();
+        freezer.mappings.iter().for_each(|(space, mapping)| spaces.add(*space, mapping));
+        Modules { modules: freezer.modules, spaces }
     }
 }
 

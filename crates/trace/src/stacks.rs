@@ -45,7 +45,7 @@ impl SpaceEpoch {
     fn at(space: AddressSpace, ticks: i64, modules: &Modules, methods: &Methods) -> Self {
         let images = modules.epoch(space, ticks);
         let methods = match space {
-            AddressSpace::Kernel => Epoch { number: 0, from: i64::MIN, until: i64::MAX },
+            AddressSpace::Kernel => Epoch::WHOLE,
             AddressSpace::Process(process) => methods.epoch(process, ticks),
         };
         Self {

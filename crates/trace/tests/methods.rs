@@ -99,7 +99,7 @@ impl Story {
         for (pid, base) in (1..).zip(IMAGE) {
             images.image(i64::from(pid) * 50, pid, ImageEdge::Load, base, 0x10_000, 1, 2, r"C:\a\lib.ni.dll");
         }
-        let modules = images.freeze(clock, &mut population, str::to_owned, |address| address >= 1 << 63);
+        let modules = images.freeze(clock, &mut population, str::to_owned, |address| address >= 1 << 63, |_| {});
         let methods = self.methods.freeze(&mut population, &modules);
         let keys = StackKeysBuilder::new(None).seal();
         Told { population, stacks: Stacks::new(keys, modules, methods, 1 << 63, 1 << 20), rows: Rows::default() }

@@ -168,7 +168,8 @@ fn write_rows(
     let mut population = lifetimes.freeze(clock, 0);
     let kernel_from = if info.pointer_size == 4 { mappings.kernel_start().unwrap_or(0xc000_0000) } else { 1 << 63 };
     let of_vdso = |path: &str| vdso.as_ref().filter(|_| path == VDSO).map(Vdso::build_id);
-    let modules = mappings.freeze(clock, &mut population, |path| build_ids.of_path(path).or_else(|| of_vdso(path)));
+    let build_id = |path: &str| build_ids.of_path(path).or_else(|| of_vdso(path));
+    let modules = writer.archive.write_each(|visit| mappings.freeze(clock, &mut population, build_id, visit));
     let methods = MethodsBuilder::new().freeze(&mut population, &modules);
     let budget = &options.budget;
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();

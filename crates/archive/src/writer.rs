@@ -92,6 +92,12 @@ impl ArchiveWriter {
         Self { kept, ..self }
     }
 
+    /// Whether all rows so far had room among those that are kept.
+    #[must_use]
+    pub fn keeps_all(&self) -> bool {
+        self.kept.are_whole()
+    }
+
     /// Whether writing has failed, so that producing more rows is of no use. [`Self::finish`] says why.
     #[must_use]
     pub fn has_failed(&self) -> bool {

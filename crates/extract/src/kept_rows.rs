@@ -48,8 +48,9 @@ impl SummarySource for KeptRows {
         Ok(Cow::Borrowed(&self.identities.processes))
     }
 
-    fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error> {
-        Ok(Cow::Borrowed(&self.identities.threads))
+    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error> {
+        self.identities.threads.iter().for_each(visit);
+        Ok(())
     }
 
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
@@ -113,8 +114,8 @@ mod tests {
         archive.samples(None, |row| writer.cpu_sample(row)).expect("samples");
         archive.scan(Projection::ALL, None, |row| writer.context_switch(row)).expect("switches");
         let modules = archive.modules().expect("modules").into_owned();
-        let processes = archive.processes().expect("processes").into_owned();
-        let threads = archive.threads().expect("threads").into_owned();
+        let processes = archive.rows().expect("processes");
+        let threads = archive.rows().expect("threads");
         let mut sealing = writer.seal(archive.info().clone(), &Clock::new(0, 1_000_000_000));
         KeptRows::new(sealing.take_kept(), Identities { modules, processes, threads })
     }

@@ -27,3 +27,16 @@ pub fn give_back_large_blocks() {
         }
     }
 }
+
+/// Gives memory back that became free in small blocks, of which heaps are full otherwise: what was collected of each process while the
+/// recording was read the first time.
+pub(crate) fn give_back_free_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        #[expect(unsafe_code, reason = "a function of the C library")]
+        // SAFETY: malloc_trim may be called at any time; it only gives pages back that nobody uses.
+        unsafe {
+            libc::malloc_trim(0);
+        }
+    }
+}

@@ -327,7 +327,7 @@ fn write_events(
         .collect();
     writer.archive.write_table(&used);
     writer.archive.write_table(&cpus);
-    writer.write_identities(finished.stacks.into_modules(), finished.population);
+    writer.write_identities(finished.stacks.into_modules(), &finished.population);
     Ok(Outcome { info, health: finished.health })
 }
 

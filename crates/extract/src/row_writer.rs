@@ -37,12 +37,14 @@ impl RowWriter {
     }
 
     /// Writes the tables of those whom the rows are about.
-    pub(crate) fn write_identities(&mut self, modules: Modules, population: Population) {
+    pub(crate) fn write_identities(&mut self, modules: Modules, population: &Population) {
         self.archive.write_table(&modules.modules);
-        let (processes, threads) = population.into_rows();
-        self.archive.write_table(&processes);
-        self.archive.write_table(&threads);
-        self.identities = Identities { modules: modules.modules, processes, threads };
+        self.archive.write_each(|write| population.processes().for_each(|row| write(&row)));
+        self.archive.write_each(|write| population.threads().for_each(|row| write(&row)));
+        if self.archive.keeps_all() {
+            let (processes, threads) = (population.processes().collect(), population.threads().collect());
+            self.identities = Identities { modules: modules.modules, processes, threads };
+        }
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) trait SummarySource {
     /// Table `processes`, at least its ids.
     fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error>;
     /// Table `threads`, at least whose they are and when they lived.
-    fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error>;
+    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error>;
     /// Table `frames`.
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error>;
     /// Table `symbols`: rows of one frame stand together, the function itself first.
@@ -75,10 +75,8 @@ impl SummarySource for Archive {
         Ok(Cow::Owned(rows))
     }
 
-    fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error> {
-        let mut rows = Vec::new();
-        self.scan(THREADS, None, |row| rows.push(row.clone()))?;
-        Ok(Cow::Owned(rows))
+    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error> {
+        self.scan(THREADS, None, visit)
     }
 
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
@@ -133,26 +131,21 @@ pub(crate) fn summarise(
 ) -> Result<Result<Summarised, Full>, Error> {
     let named = NamedStacks::by_function(source)?;
     let ids = source.processes()?.iter().map(|row| row.process).collect();
-    Sums { recording, source, named: &named, memory }.of_share(&Share::all(&source.threads()?, ids))
+    let share = Share { listed: ids, processes: None, times: None };
+    Sums { recording, source, named: &named, memory }.of_share(&share)
 }
 
 /// Which part of a recording is summed up.
-pub(crate) struct Share<'a> {
+pub(crate) struct Share {
     /// Processes that get a row even when nothing was seen of them.
     pub(crate) listed: Vec<ProcessId>,
-    /// Samples of these processes count; `None`: all.
+    /// Those that count; `None`: all.
     pub(crate) processes: Option<RangeInclusive<ProcessId>>,
-    /// Switches of these threads count.
-    pub(crate) threads: &'a [ThreadRow],
     /// There are none of their rows at other times.
     pub(crate) times: Times,
 }
 
-impl<'a> Share<'a> {
-    fn all(threads: &'a [ThreadRow], listed: Vec<ProcessId>) -> Self {
-        Self { listed, processes: None, threads, times: None }
-    }
-
+impl Share {
     fn has(&self, process: ProcessId) -> bool {
         self.processes.as_ref().is_none_or(|range| range.contains(&process))
     }
@@ -168,10 +161,18 @@ pub(crate) struct Sums<'a, Source> {
 
 impl<Source: SummarySource + Sync> Sums<'_, Source> {
     /// Sums a share up. Rows that contradict each other are told of only where the share is all.
-    pub(crate) fn of_share(&self, share: &Share<'_>) -> Result<Result<Summarised, Full>, Error> {
+    pub(crate) fn of_share(&self, share: &Share) -> Result<Result<Summarised, Full>, Error> {
         let Self { recording, source, named: NamedStacks { stacks: methods, names }, memory } = *self;
         let parts = thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_PARTS));
-        let mut summaries = Summaries::in_parts(recording, Span::ALL, share.threads, vec![methods; parts]);
+        // Switches of threads that are not given are passed over.
+        let mut threads = Vec::new();
+        source.threads(|row| {
+            if share.has(row.process) {
+                threads.push(row.clone());
+            }
+        })?;
+        let mut summaries = Summaries::in_parts(recording, Span::ALL, &threads, vec![methods; parts]);
+        drop(threads);
         // A test reads our own rules.
         let set = TagSet::built_in(Nesting::Names).ok();
         let mut tags: Vec<_> = (0..parts)

@@ -1,12 +1,12 @@
 //! Summaries of recordings whose sums do not fit into memory: a build server starts hundreds of thousands of processes, each with
 //! methods of its own. Processes are summed up some at a time, in the order of the tables, each round from the rows of their lifetimes.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{LargestMethods, Recording, RowSummaries, RowTotals, Span};
 use tracesift_archive::{ArchiveUpdate, Error, SealedArchive};
-use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow, ThreadRow};
+use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::stack_methods::NamedStacks;
@@ -80,9 +80,7 @@ fn in_rounds(
     full: Full,
     target: &mut impl SummaryTarget,
 ) -> Result<u64, Error> {
-    let mut threads = source.threads()?.into_owned();
-    let (RowTotals { mut processes, contradictions, .. }, loads) = without_methods(recording, source, &threads)?;
-    threads.sort_by_key(|row| row.process);
+    let (mut processes, contradictions, loads) = without_methods(recording, source)?;
     let named = NamedStacks::by_function(source)?;
     let sums = Sums { recording, source, named: &named, memory };
     // Rows of a round. Those of processes that are seen from their start to their end have fewer methods than as many of others.
@@ -91,12 +89,7 @@ fn in_rounds(
     while !rest.is_empty() {
         let (count, load) = first_of(rest, &loads, rows);
         let ids = rest[0].process..=rest[count - 1].process;
-        let share = Share {
-            listed: Vec::new(),
-            threads: of_processes(&threads, &ids),
-            processes: Some(ids),
-            times: Some(load.times()),
-        };
+        let share = Share { listed: Vec::new(), processes: Some(ids), times: Some(load.times()) };
         // One process cannot be divided.
         let memory = if count > 1 { memory } else { usize::MAX };
         match (Sums { memory, ..sums }).of_share(&share)? {
@@ -140,15 +133,17 @@ impl Load {
     }
 }
 
-/// Everything but methods, and the rows of each process.
+/// The rows of all processes without their counts of methods, how many switch rows contradict others, and what rows processes have.
 fn without_methods(
     recording: Recording,
     source: &impl SummarySource,
-    threads: &[ThreadRow],
-) -> Result<(RowTotals, FxHashMap<ProcessId, Load>), Error> {
+) -> Result<(Vec<ProcessSummaryRow>, u64, FxHashMap<ProcessId, Load>), Error> {
+    let mut threads = Vec::new();
+    source.threads(|row| threads.push(row.clone()))?;
     let owners: FxHashMap<ThreadId, ProcessId> = threads.iter().map(|row| (row.thread, row.process)).collect();
     let mut loads: FxHashMap<ProcessId, Load> = FxHashMap::default();
-    let mut rows = RowSummaries::new(&recording, Span::ALL, threads);
+    let mut rows = RowSummaries::new(&recording, Span::ALL, &threads);
+    drop(threads);
     source.samples(None, |row| {
         let _ = rows.sample(row);
         loads.entry(row.process).or_insert(Load::NONE).row(row.time);
@@ -160,7 +155,8 @@ fn without_methods(
         }
     })?;
     let listed: Vec<ProcessId> = source.processes()?.iter().map(|row| row.process).collect();
-    Ok((rows.finish(&recording, listed), loads))
+    let RowTotals { processes, contradictions, .. } = rows.finish(&recording, listed);
+    Ok((processes, contradictions, loads))
 }
 
 /// How many of the processes have about so many rows together, at least one; and what they have.
@@ -174,13 +170,6 @@ fn first_of(processes: &[ProcessSummaryRow], loads: &FxHashMap<ProcessId, Load>,
         together = with_it;
     }
     (processes.len(), together)
-}
-
-/// The threads of these processes; `threads` stand by process.
-fn of_processes<'a>(threads: &'a [ThreadRow], ids: &RangeInclusive<ProcessId>) -> &'a [ThreadRow] {
-    let start = threads.partition_point(|row| row.process < *ids.start());
-    let end = threads.partition_point(|row| row.process <= *ids.end());
-    &threads[start..end]
 }
 
 /// Enters how many methods the processes have, and how many of them are kept.

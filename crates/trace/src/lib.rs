@@ -14,6 +14,7 @@ pub mod ids;
 pub mod il_maps;
 pub mod info;
 mod known_halves;
+mod lifetimes;
 mod mapped_spaces;
 mod mapping_facts;
 pub mod mappings;
@@ -28,6 +29,7 @@ pub mod stack_binder;
 pub mod stack_keys;
 pub mod stacks;
 pub mod switches;
+mod texts;
 mod varint;
 
 pub use clock::Clock;

@@ -390,7 +390,7 @@ fn entry_points(
     let mut found = Vec::new();
     for (record, number) in records.iter().zip(0_u32..) {
         let process = population.process_at(record.pid, record.ticks);
-        if population.processes()[process.index()].start.is_none() {
+        if !population.is_born_inside(process) {
             continue;
         }
         if let Some((module, start)) = images.find(AddressSpace::Process(process), record.start, record.ticks) {

@@ -9,7 +9,7 @@ use tracesift_extract::Survey;
 use tracesift_extract::event_kinds::{EventChoice, EventKind, EventKinds, WantedHooks, subject};
 
 use super::EventFilter;
-use super::line::{EventLine, Scanned, recorded_name};
+use super::line::{EventLine, Scanned};
 
 /// As [`super::scan`].
 pub(super) fn scan_etl(
@@ -55,14 +55,14 @@ fn scan_merged<W: Wanted>(
         let named = kind.is_kernel.then(|| decode(kind, &record));
         let (pid, tid) = subject(&record, named.as_ref(), &survey.population);
         let process = pid.and_then(|pid| match survey.population.known_process_at(pid, record.time()) {
-            Some(row) => recorded_name(row),
+            Some(process) => survey.population.recorded_name(process),
             None => match pid {
-                0 => Some("Idle"),
-                4 => Some("System"),
+                0 => Some(Cow::Borrowed("Idle")),
+                4 => Some(Cow::Borrowed("System")),
                 _ => None,
             },
         });
-        if !filter.accepts_subject(pid, tid, process) {
+        if !filter.accepts_subject(pid, tid, process.as_deref()) {
             continue;
         }
         let fields = named.unwrap_or_else(|| decode(kind, &record));
@@ -74,7 +74,7 @@ fn scan_merged<W: Wanted>(
             cpu: Some(record.cpu()),
             pid,
             tid,
-            process,
+            process: process.as_deref(),
             provider: &kind.provider,
             event: &kind.event,
             id: kind.id,

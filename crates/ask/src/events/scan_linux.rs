@@ -1,5 +1,6 @@
 //! Walks a Linux recording and hands out the events that pass the filter.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use tracesift_extract::{EventSelection, LinuxSurvey};
 use tracesift_perf::{MergeOptions, PerfFile};
 
 use super::EventFilter;
-use super::line::{EventLine, Scanned, recorded_name};
+use super::line::{EventLine, Scanned};
 
 /// As [`super::scan`].
 pub(super) fn scan_linux(
@@ -40,10 +41,10 @@ pub(super) fn scan_linux(
         }
         let (pid, tid) = subject(&record);
         let process = pid.and_then(|pid| match population.known_process_at(pid, ticks) {
-            Some(row) => recorded_name(row),
-            None => (pid == 0).then_some("Idle"),
+            Some(process) => population.recorded_name(process),
+            None => (pid == 0).then_some(Cow::Borrowed("Idle")),
         });
-        if !filter.accepts_subject(pid, tid, process) {
+        if !filter.accepts_subject(pid, tid, process.as_deref()) {
             continue;
         }
         let mut values = ValueFields::default();
@@ -57,7 +58,7 @@ pub(super) fn scan_linux(
             cpu: record.cpu().and_then(|cpu| i16::try_from(cpu).ok()).map(i16::cast_unsigned),
             pid,
             tid,
-            process,
+            process: process.as_deref(),
             provider: &kind.names.provider,
             event: &kind.names.event,
             id: kind.names.id,

@@ -70,7 +70,7 @@ impl Inventory {
             ThreadName::OPCODE => {
                 self.live(record.time());
                 let Some(named) = self.decode::<ThreadName<'_>>(record, version) else { return };
-                self.lifetimes.thread_name(named.thread_id, named.process_id, named.name.to_string());
+                self.lifetimes.thread_name(named.thread_id, named.process_id, &named.name.to_string());
             }
             _ => self.live(record.time()),
         }

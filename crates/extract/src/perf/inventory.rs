@@ -143,6 +143,12 @@ impl Inventory {
         }
     }
 
+    /// Gives back what only further records would need.
+    pub(crate) fn forget_the_living(&mut self) {
+        (self.threads, self.alive) = (FxHashMap::default(), FxHashMap::default());
+        self.programs = Programs::default();
+    }
+
     fn extend_span(&mut self, ticks: i64) {
         let (first, last) = self.span.get_or_insert((ticks, ticks));
         *first = ticks.min(*first);
@@ -215,7 +221,7 @@ impl Inventory {
     }
 
     fn name(&mut self, pid: u32, tid: u32, name: &str) {
-        self.lifetimes.thread_name(tid, pid, name.to_owned());
+        self.lifetimes.thread_name(tid, pid, name);
         if pid == tid {
             self.lifetimes.process_name(pid, name);
             self.program_named(pid, name);

@@ -37,6 +37,7 @@ use tracesift_trace::{Clock, Health};
 
 use crate::error::Error;
 use crate::image_files::ImageFiles;
+use crate::large_blocks::give_back_free_memory;
 use crate::opened::OpenedRecording;
 use crate::pipeline::{Budget, Outcome, Report, seal, trace_id};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
@@ -108,6 +109,7 @@ fn take_inventory(
     let merged = ahead.finish();
     inventory.metadata = Some(merged.metadata().clone());
     inventory.left_out(merged.left_out());
+    inventory.forget_the_living();
     progress.pass_done();
     Ok(inventory)
 }
@@ -171,6 +173,7 @@ fn write_rows(
     let build_id = |path: &str| build_ids.of_path(path).or_else(|| of_vdso(path));
     let modules = writer.archive.write_each(|visit| mappings.freeze(clock, &mut population, build_id, visit));
     let methods = MethodsBuilder::new().freeze(&mut population, &modules);
+    give_back_free_memory();
     let budget = &options.budget;
     let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
     let stacks = Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4);
@@ -220,7 +223,8 @@ fn write_rows(
     writer.archive.write_table(&stack_ends.finish());
     writer.archive.write_table(&syscall_names);
     writer.archive.write_table(&cpus);
-    writer.write_identities(stacks.into_modules(), population);
+    writer.write_identities(stacks.into_modules(), &population);
+    give_back_free_memory();
     Ok(Outcome { info, health })
 }
 

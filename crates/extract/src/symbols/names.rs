@@ -384,8 +384,8 @@ impl<Source: SummarySource> SummarySource for WithNames<'_, Source> {
         self.rows.processes()
     }
 
-    fn threads(&self) -> Result<Cow<'_, [ThreadRow]>, Error> {
-        self.rows.threads()
+    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error> {
+        self.rows.threads(visit)
     }
 
     fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {

@@ -74,7 +74,7 @@ pub use spans::{Pieces, Span, pieces};
 pub use stack_frames::StackFrames;
 pub use stack_weights::{Measure, StackWeight, StackWeights, Weight};
 pub use stacks::{MethodSource, StackMethods};
-pub use summaries::{RowSummaries, RowTotals, StackSummaries, Summaries, Summary};
+pub use summaries::{Bounds, RowSummaries, RowTotals, StackSummaries, Summaries, Summary};
 pub use union::{DescendingUnion, IntervalUnion};
 
 use tracesift_trace::info::TraceInfo;

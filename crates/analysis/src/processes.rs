@@ -84,13 +84,17 @@ impl ProcessTotals {
         for process in processes {
             self.processes.entry(process).or_default();
         }
-        let mut threads: BTreeMap<ProcessId, Threads> = BTreeMap::new();
-        for account in accounts {
+        let mut by_process: Vec<&ThreadAccount> = accounts.iter().collect();
+        by_process.sort_by_key(|account| account.process);
+        for account in &by_process {
             self.processes.entry(account.process).or_default();
-            threads.entry(account.process).or_default().add(account);
         }
+        let mut rest = by_process.into_iter().peekable();
         let row = |(process, samples): (ProcessId, Samples)| {
-            let threads = threads.remove(&process).unwrap_or_default();
+            let mut threads = Threads::default();
+            while let Some(account) = rest.next_if(|account| account.process == process) {
+                threads.add(account);
+            }
             samples.into_row(process, recording, threads)
         };
         self.processes.into_iter().map(row).collect()

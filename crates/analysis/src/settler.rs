@@ -27,6 +27,9 @@ pub(crate) struct Settler<S> {
     /// Whether charges without a stack are anybody's.
     has_no_stack: bool,
     cache_bytes: usize,
+    sum_bytes: usize,
+    /// There was no room for a further sum: all are worth nothing.
+    is_full: bool,
     /// Number of each thread within its own process.
     threads: ById<ThreadNumber>,
     /// Number of each thread within each process but its own in which it was seen: an idle thread's interrupts are charged
@@ -76,6 +79,8 @@ impl<S: MethodSource> Settler<S> {
             source,
             has_no_stack: !scratch.is_empty(),
             cache_bytes: DEFAULT_CACHE_BYTES,
+            sum_bytes: usize::MAX,
+            is_full: false,
             threads: charger.threads().map(|&process| ThreadNumber { process, number: None }),
             guests: FxHashMap::default(),
             threads_of_process: Vec::new(),
@@ -92,6 +97,16 @@ impl<S: MethodSource> Settler<S> {
         self.cache_bytes = bytes;
         self.charges = Charges::of_bytes(bytes / CHARGES_SHARE);
         self
+    }
+
+    /// Lets the totals take about this many bytes.
+    pub(crate) fn with_sum_bytes(self, bytes: usize) -> Self {
+        Self { sum_bytes: bytes, ..self }
+    }
+
+    /// Whether there was no room for a further total.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// Takes a charge; those of switches come newest first.
@@ -132,7 +147,7 @@ impl<S: MethodSource> Settler<S> {
     /// Adds a charge to its methods. Those of switches come newest first in each process.
     fn settle(&mut self, charge: &Charge) {
         let Charge { process, thread, place, time, what } = *charge;
-        if place == ChargedTo::Nowhere && !self.has_no_stack {
+        if place == ChargedTo::Nowhere && !self.has_no_stack || self.is_full {
             return;
         }
         match what {
@@ -226,6 +241,7 @@ impl<S: MethodSource> Settler<S> {
         if self.cache.bytes() > self.cache_bytes {
             self.flush_cache();
         }
+        self.is_full |= self.slots.bytes() > self.sum_bytes;
         self.scratch.clear();
         place.methods(&mut self.source, &mut self.scratch);
         self.cache.insert(process, place, &self.scratch, &mut self.slots)

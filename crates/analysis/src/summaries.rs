@@ -32,9 +32,25 @@ pub const METHODS_PER_PROCESS: usize = 200;
 #[derive(Debug)]
 pub struct Summaries<S> {
     recording: Recording,
+    bounds: Bounds,
     rows: RowSummaries,
     /// Those of the processes whose [`Charge::part`] is the index.
     stacks: Vec<StackSummaries<S>>,
+}
+
+/// Bytes that summaries may take, methods and tags each.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// For what is added up. Charges behind that are passed over: [`StackSummaries::is_full`].
+    pub sums: usize,
+    /// For stacks that were seen lately. With less of them the sums are the same and take longer.
+    pub cache: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { sums: usize::MAX, cache: DEFAULT_CACHE_BYTES }
+    }
 }
 
 /// What is known of a row without its stack: where its thread's time went, and what its methods are charged with.
@@ -123,23 +139,29 @@ impl<S: MethodSource> StackSummaries<S> {
     pub fn bytes(&self) -> usize {
         self.settler.bytes()
     }
+
+    /// Whether charges were passed over because there was no room for more sums.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.settler.is_full()
+    }
 }
 
 impl<S: MethodSource + Send> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
     pub fn new(recording: Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
-        Self::in_parts(recording, range, threads, vec![source])
+        Self::in_parts(recording, range, threads, vec![source], Bounds::default())
     }
 
     /// The same in as many parts as there are sources, all of them alike.
     #[must_use]
-    pub fn in_parts(recording: Recording, range: Span, threads: &[ThreadRow], sources: Vec<S>) -> Self {
+    pub fn in_parts(recording: Recording, range: Span, threads: &[ThreadRow], sources: Vec<S>, bounds: Bounds) -> Self {
         let rows = RowSummaries::new(&recording, range, threads);
         let parts = sources.len();
-        let part = |source| StackSummaries { settler: settler(&rows.charger, source, parts) };
+        let part = |source| StackSummaries { settler: settler(&rows.charger, source, parts, bounds) };
         let stacks = sources.into_iter().map(part).collect();
-        Self { recording, rows, stacks }
+        Self { recording, bounds, rows, stacks }
     }
 
     /// Takes a sample.
@@ -166,13 +188,19 @@ impl<S: MethodSource + Send> Summaries<S> {
     /// Sums per stack tag, which take the charges that a part of the stacks takes.
     #[must_use]
     pub fn tags<'a, T: MethodSource>(&self, source: TagSource<'a, T>) -> TagSummaries<'a, T> {
-        TagSummaries::new(self.recording, settler(&self.rows.charger, source, self.stacks.len()))
+        TagSummaries::new(self.recording, settler(&self.rows.charger, source, self.stacks.len(), self.bounds))
     }
 
     /// The processes behind the numbers in charges, for [`TagSummaries::finish`].
     #[must_use]
     pub fn charged_processes(&self) -> Vec<ProcessId> {
         self.rows.charger.processes().to_vec()
+    }
+
+    /// As [`StackSummaries::bytes`], of all parts.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.stacks.iter().map(StackSummaries::bytes).sum()
     }
 
     /// Both halves, for threads: each of the parts takes the charges whose [`Charge::part`] is its index.
@@ -211,7 +239,8 @@ impl<S: MethodSource + Send> Summaries<S> {
     }
 }
 
-/// Adds up for one of so many parts, which share the memory for caches.
-fn settler<S: MethodSource>(charger: &Charger, source: S, parts: usize) -> Settler<S> {
-    Settler::new(charger, source).with_cache_bytes(DEFAULT_CACHE_BYTES / parts.max(1))
+/// Adds up for one of so many parts, which share the memory.
+fn settler<S: MethodSource>(charger: &Charger, source: S, parts: usize, bounds: Bounds) -> Settler<S> {
+    let parts = parts.max(1);
+    Settler::new(charger, source).with_cache_bytes(bounds.cache / parts).with_sum_bytes(bounds.sums / parts)
 }

@@ -1,10 +1,9 @@
 //! Where the rows of an extract go.
 
 use tracesift_archive::ArchiveWriter;
-use tracesift_trace::modules::Modules;
 use tracesift_trace::rows::{
     ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, PageFaultRow, StackRow, SymbolRow,
+    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, ModuleRow, PageFaultRow, StackRow, SymbolRow,
     SyscallRow,
 };
 use tracesift_trace::{Population, RowSink};
@@ -37,13 +36,13 @@ impl RowWriter {
     }
 
     /// Writes the tables of those whom the rows are about.
-    pub(crate) fn write_identities(&mut self, modules: Modules, population: &Population) {
-        self.archive.write_table(&modules.modules);
+    pub(crate) fn write_identities(&mut self, modules: Vec<ModuleRow>, population: &Population) {
+        self.archive.write_table(&modules);
         self.archive.write_each(|write| population.processes().for_each(|row| write(&row)));
         self.archive.write_each(|write| population.threads().for_each(|row| write(&row)));
         if self.archive.keeps_all() {
             let (processes, threads) = (population.processes().collect(), population.threads().collect());
-            self.identities = Identities { modules: modules.modules, processes, threads };
+            self.identities = Identities { modules, processes, threads };
         }
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::tags::{Nesting, TagSet, TagSource, TagSummaries};
-use tracesift_analysis::{ByProcess, Charge, LargestMethods, Recording, Span, Summaries, Summary};
+use tracesift_analysis::{Bounds, ByProcess, Charge, LargestMethods, Recording, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, ProcessSummaryRow, SymbolRow, TagSummaryRow,
@@ -111,14 +111,16 @@ pub(crate) struct Summarised {
     pub(crate) tags: Vec<TagSummaryRow>,
     /// Switch rows that contradict each other or the thread table.
     pub(crate) contradictions: u64,
+    /// Bytes that the sums took.
+    pub(crate) bytes: usize,
 }
 
-/// The sums of methods did not fit into the memory for them.
+/// The sums do not fit into the memory for them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Full {
-    /// Rows that were taken before.
-    pub(crate) rows: u64,
-}
+pub(crate) struct Full;
+
+/// Threads that are summed up at once, at most: each takes some 500 bytes, whatever its process does.
+const MAX_THREADS: usize = 1 << 17;
 
 /// Goes over frames, stacks, samples and switches once and sums them up, as long as the sums take at most so many bytes.
 ///
@@ -129,10 +131,16 @@ pub(crate) fn summarise(
     source: &(impl SummarySource + Sync),
     memory: usize,
 ) -> Result<Result<Summarised, Full>, Error> {
+    let mut threads = 0;
+    source.threads(|_| threads += 1)?;
+    if threads > MAX_THREADS {
+        return Ok(Err(Full));
+    }
     let named = NamedStacks::by_function(source)?;
     let ids = source.processes()?.iter().map(|row| row.process).collect();
-    let share = Share { listed: ids, processes: None, times: None };
-    Sums { recording, source, named: &named, memory }.of_share(&share)
+    let bounds = Bounds { sums: memory, ..Bounds::default() };
+    let share = Share { listed: ids, processes: None, times: None, bounds };
+    Sums { recording, source, named: &named }.of_share(&share)
 }
 
 /// Which part of a recording is summed up.
@@ -143,6 +151,8 @@ pub(crate) struct Share {
     pub(crate) processes: Option<RangeInclusive<ProcessId>>,
     /// There are none of their rows at other times.
     pub(crate) times: Times,
+    /// Bytes that the sums may take.
+    pub(crate) bounds: Bounds,
 }
 
 impl Share {
@@ -151,18 +161,17 @@ impl Share {
     }
 }
 
-/// What sums are made of, and the bytes that they may take.
+/// What sums are made of.
 pub(crate) struct Sums<'a, Source> {
     pub(crate) recording: Recording,
     pub(crate) source: &'a Source,
     pub(crate) named: &'a NamedStacks,
-    pub(crate) memory: usize,
 }
 
 impl<Source: SummarySource + Sync> Sums<'_, Source> {
     /// Sums a share up. Rows that contradict each other are told of only where the share is all.
     pub(crate) fn of_share(&self, share: &Share) -> Result<Result<Summarised, Full>, Error> {
-        let Self { recording, source, named: NamedStacks { stacks: methods, names }, memory } = *self;
+        let Self { recording, source, named: NamedStacks { stacks: methods, names } } = *self;
         let parts = thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_PARTS));
         // Switches of threads that are not given are passed over.
         let mut threads = Vec::new();
@@ -171,7 +180,7 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
                 threads.push(row.clone());
             }
         })?;
-        let mut summaries = Summaries::in_parts(recording, Span::ALL, &threads, vec![methods; parts]);
+        let mut summaries = Summaries::in_parts(recording, Span::ALL, &threads, vec![methods; parts], share.bounds);
         drop(threads);
         // A test reads our own rules.
         let set = TagSet::built_in(Nesting::Names).ok();
@@ -180,7 +189,7 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
             .collect();
         // One thread decodes rows and takes those parts of them that are no stacks, the others have the stacks of some processes each.
         let (rows, stacks) = summaries.halves();
-        let (is_full, mut taken) = (AtomicBool::new(false), 0);
+        let is_full = AtomicBool::new(false);
         let mut takers: Vec<_> = stacks
             .iter_mut()
             .zip(&mut tags)
@@ -192,17 +201,14 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
                     if let Some(tags) = tags {
                         tags.charge_all(charges);
                     }
-                    if stacks.bytes() + tags.as_ref().map_or(0, TagSummaries::bytes) > memory / parts {
+                    if stacks.is_full() || tags.as_ref().is_some_and(TagSummaries::is_full) {
                         is_full.store(true, Ordering::Relaxed);
                     }
                 }
             })
             .collect();
         let scan = |give: &mut dyn FnMut(&Charge)| {
-            let mut goes_on = || {
-                taken += 1;
-                !is_full.load(Ordering::Relaxed)
-            };
+            let goes_on = || !is_full.load(Ordering::Relaxed);
             source.samples(share.times.clone(), |row| {
                 if share.has(row.process) && goes_on() {
                     rows.sample(row).iter().for_each(&mut *give);
@@ -217,8 +223,10 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
         scan_ahead(scan, |charge| charge.part(parts), takers.iter_mut().map(|taker| taker as Taker<'_, Charge>))?;
         drop(takers);
         if is_full.into_inner() {
-            return Ok(Err(Full { rows: taken }));
+            return Ok(Err(Full));
         }
+        let of_tags = tags.iter().flatten().map(TagSummaries::bytes).sum::<usize>();
+        let bytes = of_tags + summaries.bytes();
         let charged = summaries.charged_processes();
         Ok(Ok(thread::scope(|scope| {
             let tags = set.as_ref().map(|set| {
@@ -229,7 +237,7 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
             let Summary { processes, methods, contradictions, .. } =
                 summaries.finish(listed, METHODS_PER_PROCESS, |method| names.name(method));
             let tags = tags.map(|tags| tags.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            Summarised { processes, methods, tags: tags.unwrap_or_default(), contradictions }
+            Summarised { processes, methods, tags: tags.unwrap_or_default(), contradictions, bytes }
         })))
     }
 }

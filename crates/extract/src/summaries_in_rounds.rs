@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{LargestMethods, Recording, RowSummaries, RowTotals, Span};
+use tracesift_analysis::{Bounds, LargestMethods, Recording, RowSummaries, RowTotals, Span};
 use tracesift_archive::{ArchiveUpdate, Error, SealedArchive};
 use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow};
 use tracesift_trace::{ProcessId, ThreadId};
@@ -62,49 +62,63 @@ pub(crate) fn write_summaries(
     target: &mut impl SummaryTarget,
 ) -> Result<u64, Error> {
     match early.map_or_else(|| summarise(recording, source, memory), Ok)? {
-        Ok(Summarised { processes, methods, tags, contradictions }) => {
+        Ok(Summarised { processes, methods, tags, contradictions, .. }) => {
             target.processes(&processes);
             target.methods(&methods);
             target.tags(&tags);
             Ok(contradictions)
         }
-        Err(full) => in_rounds(recording, source, memory, full, target),
+        Err(Full) => in_rounds(recording, source, memory, target),
     }
 }
 
-/// Writes the summary tables, some processes at a time. `full` is what came of the attempt to sum all up at once.
+/// Writes the summary tables, some processes at a time.
 fn in_rounds(
     recording: Recording,
     source: &(impl SummarySource + Sync),
     memory: usize,
-    full: Full,
     target: &mut impl SummaryTarget,
 ) -> Result<u64, Error> {
     let (mut processes, contradictions, loads) = without_methods(recording, source)?;
     let named = NamedStacks::by_function(source)?;
-    let sums = Sums { recording, source, named: &named, memory };
-    // Rows of a round. Those of processes that are seen from their start to their end have fewer methods than as many of others.
-    let mut rows = full.rows;
+    let sums = Sums { recording, source, named: &named };
+    // Rows of a round; how much they take is known behind each.
+    let mut rows = FIRST_ROUND;
     let mut rest = &mut processes[..];
     while !rest.is_empty() {
         let (count, load) = first_of(rest, &loads, rows);
         let ids = rest[0].process..=rest[count - 1].process;
-        let share = Share { listed: Vec::new(), processes: Some(ids), times: Some(load.times()) };
-        // One process cannot be divided.
-        let memory = if count > 1 { memory } else { usize::MAX };
-        match (Sums { memory, ..sums }).of_share(&share)? {
+        // One process cannot be divided. Stacks of one that lives for a short time are not seen again.
+        let bounds = Bounds { sums: if count > 1 { memory } else { usize::MAX }, cache: memory / 4 };
+        let share = Share { listed: Vec::new(), processes: Some(ids), times: Some(load.times()), bounds };
+        match sums.of_share(&share)? {
             Ok(round) => {
                 target.methods(&round.methods);
                 target.tags(&round.tags);
                 let (done, others) = rest.split_at_mut(count);
                 take_counts(done, &round.processes);
                 rest = others;
+                rows = next_rows(rows, load.rows, round.bytes, memory);
             }
             Err(_) => rows = load.rows / 2,
         }
     }
     target.processes(&processes);
     Ok(contradictions)
+}
+
+/// Rows of the first round.
+const FIRST_ROUND: u64 = 1 << 18;
+
+/// Rows of the next round, when so many took so many bytes: what two thirds of the memory have room for, but not many times more than
+/// the last round might have had.
+fn next_rows(allowed: u64, rows: u64, bytes: usize, memory: usize) -> u64 {
+    let most = allowed.saturating_mul(4);
+    if rows == 0 {
+        return most;
+    }
+    let fitting = u128::from(rows) * (memory as u128 / 3 * 2) / (bytes as u128).max(1);
+    u64::try_from(fitting).unwrap_or(u64::MAX).clamp(1, most)
 }
 
 /// The rows of a process.

@@ -13,7 +13,7 @@ use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
 use crate::known_halves::KnownHalves;
 use crate::methods::{Found, Methods};
 use crate::modules::{AddressSpace, Modules};
-use crate::rows::{FrameRow, ManagedCodeRow, StackRow, SymbolRow};
+use crate::rows::{FrameRow, ManagedCodeRow, ModuleRow, StackRow, SymbolRow};
 use crate::sink::RowSink;
 use crate::stack_keys::{DefinitionId, Half, StackKeys};
 
@@ -443,10 +443,10 @@ impl Stacks {
         &self.modules
     }
 
-    /// Frees what only the event pass needs and gives the module tables.
+    /// Frees what only the event pass needs and gives table `modules`.
     #[must_use]
-    pub fn into_modules(self) -> Modules {
-        self.modules
+    pub fn into_modules(self) -> Vec<ModuleRow> {
+        self.modules.modules
     }
 
     /// Numbers that change with what is mapped, and with what is compiled, in a space.

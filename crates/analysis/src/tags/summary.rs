@@ -38,6 +38,12 @@ impl<'a, S: MethodSource> TagSummaries<'a, S> {
         self.settler.bytes()
     }
 
+    /// As [`StackSummaries::is_full`](crate::StackSummaries::is_full).
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.settler.is_full()
+    }
+
     /// Table `tag_summary` of the tag set with that hash: by process, in it the most CPU first, then wait, then the name. `parts` are
     /// those of all processes; `processes` is [`Summaries::charged_processes`](crate::Summaries::charged_processes) behind the last
     /// charge.

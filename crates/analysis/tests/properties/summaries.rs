@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use tracesift_analysis::{MethodId, MethodName, MethodNames, Recording, Span, StackMethods, Summaries, Summary};
+use tracesift_analysis::{
+    Bounds, MethodId, MethodName, MethodNames, Recording, Span, StackMethods, Summaries, Summary,
+};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, Origin, StackRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
@@ -19,7 +21,7 @@ fn summarize(machine: &Machine, keep: usize) -> Summary {
 
 fn summarize_in_parts(machine: &Machine, keep: usize, parts: usize) -> Summary {
     let sources = (0..parts).map(|_| machine.source()).collect();
-    let mut summaries = Summaries::in_parts(machine.recording, Span::ALL, &machine.threads, sources);
+    let mut summaries = Summaries::in_parts(machine.recording, Span::ALL, &machine.threads, sources, Bounds::default());
     machine.samples.iter().for_each(|row| summaries.sample(row));
     machine.switches.iter().rev().for_each(|row| summaries.switch(row));
     summaries.finish((0..4).map(ProcessId), keep, name)

@@ -215,7 +215,9 @@ fn write_rows(
     info.sample_sources.extend(sources);
     info.has_switches = has_switches;
     info.has_ready = has_ready;
-    let Rows { population, stacks, stack_ends, mut health, .. } = rows;
+    let Rows { population, stacks, stack_ends, mut health, chains, user_stacks, .. } = rows;
+    drop((chains, user_stacks));
+    let modules = stacks.into_modules();
     let label = recording.labels.first().map_or("", String::as_str);
     for log in [file.damage(), ahead.finish().damage()] {
         count_damage(&mut health, log, label);
@@ -223,7 +225,8 @@ fn write_rows(
     writer.archive.write_table(&stack_ends.finish());
     writer.archive.write_table(&syscall_names);
     writer.archive.write_table(&cpus);
-    writer.write_identities(stacks.into_modules(), &population);
+    writer.write_identities(modules, &population);
+    drop(population);
     give_back_free_memory();
     Ok(Outcome { info, health })
 }

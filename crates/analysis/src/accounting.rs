@@ -268,6 +268,8 @@ impl Accounting {
             }
         }
         let empty = Accounts { threads: Vec::with_capacity(self.threads.len()), contradictions: self.contradictions };
+        // Recordings of build servers have hundreds of thousands of threads.
+        drop((self.threads, self.index));
         let mut accounts = vec![empty; count];
         for (place, Part { mut account, ready, preempted }) in self.parts.into_iter().enumerate() {
             account.ready = (self.has_ready || preempted).then_some(ready);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::support::run;
 
@@ -89,6 +89,32 @@ fn wait_until(mut done: impl FnMut() -> bool) {
     while !done() {
         assert!(started.elapsed() < Duration::from_secs(60), "it does not happen");
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// `record` at work; what it says goes to a file that can be looked into meanwhile.
+struct Recording {
+    process: Child,
+    said: NamedTempFile,
+}
+
+impl Recording {
+    fn start(directory: &Path, arguments: &[&str]) -> Self {
+        let said = NamedTempFile::new().unwrap();
+        let process = tracesift(directory, arguments).stderr(said.reopen().unwrap()).spawn().unwrap();
+        Self { process, said }
+    }
+
+    fn said(&self) -> String {
+        fs::read_to_string(self.said.path()).unwrap()
+    }
+
+    fn wait_until_it_says(&mut self, what: &str) {
+        wait_until(|| {
+            let ended = self.process.try_wait().unwrap();
+            assert!(ended.is_none(), "{}", self.said());
+            self.said().contains(what)
+        });
     }
 }
 
@@ -191,14 +217,15 @@ fn ctrl_c_leaves_a_whole_recording_and_no_recorder() {
     if !can_record() {
         return;
     }
-    for command in [&[][..], &["--", "sleep", "60"]] {
+    for command in [&[][..], &["--", "sh", "-c", "echo runs >&2; exec sleep 60"]] {
         let directory = TempDir::new().unwrap();
         let arguments = [&["record", "-o", "a.data"][..], command].concat();
-        let mut child = tracesift(directory.path(), &arguments).stderr(Stdio::piped()).spawn().unwrap();
-        wait_until(|| recorders(directory.path()) > 0);
+        let mut child = Recording::start(directory.path(), &arguments);
+        // Whoever interrupts before perf records has no recording. A command starts when it does.
+        child.wait_until_it_says(if command.is_empty() { "recording; Ctrl-C ends it" } else { "runs" });
         std::thread::sleep(Duration::from_millis(700));
-        interrupt(&child);
-        assert!(child.wait().unwrap().success());
+        interrupt(&child.process);
+        assert!(child.process.wait().unwrap().success(), "{}", child.said());
         assert_left(directory.path(), &["a.data", "a.machine.json"]);
         let output = tracesift(directory.path(), &["extract", "a.data"]).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
@@ -214,11 +241,12 @@ fn perf_ends_with_a_killed_program() {
         return;
     }
     let directory = TempDir::new().unwrap();
-    let mut child = tracesift(directory.path(), &["record", "-o", "a.data"]).stderr(Stdio::null()).spawn().unwrap();
-    wait_until(|| recorders(directory.path()) > 0);
+    let mut child = Recording::start(directory.path(), &["record", "-o", "a.data"]);
+    child.wait_until_it_says("recording; Ctrl-C ends it");
+    assert!(recorders(directory.path()) > 0);
     std::thread::sleep(Duration::from_millis(300));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.process.kill().unwrap();
+    child.process.wait().unwrap();
     wait_until(|| recorders(directory.path()) == 0);
     assert!(!directory.path().join("a.data").exists());
 

@@ -10,12 +10,12 @@ use crate::output::cell::clean;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Messages {
     color: bool,
-    /// Only errors are said.
+    /// Only errors are said, without what to do about them.
     quiet: bool,
 }
 
 impl Messages {
-    /// Messages, coloured on a terminal that shows colours; if `quiet`, errors and what to do about them only.
+    /// Messages, coloured on a terminal that shows colours; if `quiet`, errors only.
     pub(crate) fn new(no_color: bool, quiet: bool) -> Self {
         Self { color: !no_color && shows_color(io::stderr().is_terminal()), quiet }
     }
@@ -27,7 +27,7 @@ impl Messages {
 
     /// What to do about it.
     pub(crate) fn hint(&self, text: &str) {
-        self.print("hint", AnsiColor::Cyan, text);
+        self.say("hint", AnsiColor::Cyan, text);
     }
 
     /// Something is less than exact.

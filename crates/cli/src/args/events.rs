@@ -9,6 +9,9 @@ use tracesift_ask::inputs::Inputs;
 use tracesift_ask::time_range::TimeRange;
 use tracesift_extract::input::Patterns;
 
+use crate::args::output::Format;
+use crate::exit::UsageError;
+
 /// Options of `events`.
 #[derive(Debug, Args)]
 pub(crate) struct EventsArgs {
@@ -74,11 +77,11 @@ pub(crate) struct EventsArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
     pub(crate) limit: Option<u64>,
 
-    /// Format [default: table]
-    #[arg(long, value_name = "FORMAT", default_value = "table", hide_default_value = true, help_heading = "Output")]
-    pub(crate) format: EventFormat,
+    /// Format [default: what the name of the file says, else table]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    format: Option<EventFormat>,
 
-    /// Write to a file
+    /// Write to a file; its name tells the format: .csv, .jsonl
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
 
@@ -103,6 +106,24 @@ pub(crate) enum EventFormat {
 }
 
 impl EventsArgs {
+    /// The format; where none is named, the one that the name of the file ends with, if events can be written so.
+    pub(crate) fn format(&self) -> Result<EventFormat, UsageError> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        Ok(match self.out.as_deref().and_then(Format::of_file_name) {
+            Some(Format::Csv) => EventFormat::Csv,
+            Some(Format::Jsonl) => EventFormat::Jsonl,
+            None | Some(Format::Table) => EventFormat::Table,
+            Some(Format::Json | Format::Parquet) => {
+                return Err(UsageError::new(
+                    "events are written as .csv or .jsonl",
+                    "name the file so, or say what it is to hold with --format",
+                ));
+            }
+        })
+    }
+
     /// The inputs, relative to the current directory.
     pub(crate) fn inputs(&self) -> Inputs {
         Inputs { arguments: self.paths.clone(), filter: Vec::new(), recursive: false, base: ".".into() }

@@ -110,7 +110,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// The format that the name of a file says.
-    fn of_file_name(file: &Path) -> Option<Self> {
+    pub(crate) fn of_file_name(file: &Path) -> Option<Self> {
         let extension = file.extension()?.to_str()?.to_lowercase();
         Some(match extension.as_str() {
             "csv" => Self::Csv,

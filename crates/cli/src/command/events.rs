@@ -24,6 +24,7 @@ const MAX_NOTES: usize = 10;
 
 /// Prints the events.
 pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit> {
+    let format = args.format()?;
     let (found, failed) = found::find_recordings(&args.inputs(), messages);
     if found::nothing_left(&found, failed, messages) {
         return Ok(Exit::NothingUsable);
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
     let width = if args.wide || !target.is_terminal() { None } else { terminal::width() };
     let failed = failed + temporary.failed;
     target.write(|out| {
-        let writer = EventWriter::new(out, args.format, width)?;
+        let writer = EventWriter::new(out, format, width)?;
         let left = args.limit.unwrap_or(u64::MAX);
         let alone = recordings.len() + sources.len() == 1;
         let mut printer =

@@ -103,3 +103,26 @@ fn keywords() {
         insta::assert_snapshot!(name, run(directory.path(), arguments));
     }
 }
+
+/// As of all other questions, the name of the file tells the format.
+#[test]
+fn the_name_of_the_file_tells_the_format() {
+    let directory = TempDir::new().unwrap();
+    let mut recording = Cursor::new(Vec::new());
+    scale(&mut recording, 4 << 20, 1).unwrap();
+    fs::write(directory.path().join("Small.etl"), recording.into_inner()).unwrap();
+    for (name, format) in [("x.csv", "csv"), ("x.jsonl", "jsonl"), ("x.txt", "table")] {
+        for arguments in [
+            &["events", "Small.etl", "--limit", "2", "-o", name][..],
+            &["events", "Small.etl", "--limit", "2", "-o", "expected", "--format", format],
+        ] {
+            let said = run(directory.path(), arguments);
+            assert!(said.starts_with("exit: 0\n"), "{said}");
+        }
+        let text = |name| fs::read_to_string(directory.path().join(name)).unwrap();
+        assert_eq!(text(name), text("expected"), "{name}");
+    }
+    let said = run(directory.path(), &["events", "Small.etl", "-o", "x.parquet"]);
+    assert!(said.starts_with("exit: 64\n") && said.contains(".csv or .jsonl"), "{said}");
+    assert!(!directory.path().join("x.parquet").exists());
+}

@@ -70,3 +70,60 @@ fn a_dry_run_for_windows_has_the_profiles_asked_for() {
     assert_eq!(profiles.len(), 4, "each for a file and for memory: {profiles:?}");
     assert!(profiles.iter().all(|line| line.contains("\"CSwitch\"") || line.contains("\"File\"")), "{profiles:?}");
 }
+
+/// A filter that nothing passes never ends in a bare heading.
+#[test]
+fn filters_that_let_nothing_pass_are_named() {
+    let directory = archives();
+    for (line, said) in [
+        ("dump cpu -p NoSuchProcess", "match `NoSuchProcess`"),
+        ("dump cpu -f Write* --methods ain", "`*ain*` would match"),
+        ("dump cpu --stacktags defender", "`*defender*` would match"),
+        ("dump cpu --time 100s..200s", "lies outside of all 2 recordings"),
+        ("dump cpu --time 14:02..14:03", "lies outside of all 2 recordings"),
+    ] {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let answer = run(directory.path(), &arguments);
+        assert!(answer.starts_with("exit: 0\n"), "{line}: {answer}");
+        let standard_error = answer.split("--- stderr\n").nth(1).unwrap();
+        assert!(standard_error.contains(said), "{line}: {answer}");
+    }
+}
+
+/// The file that was asked for is named, not the one that is written first and renamed then.
+#[test]
+fn a_directory_that_is_not_there_is_named() {
+    let directory = archives();
+    let said = run(directory.path(), &["dump", "cpu", "--csv", "/nonexist/x.csv"]);
+    assert!(said.starts_with("exit: 1\n"), "{said}");
+    assert!(said.contains("cannot write /nonexist/x.csv: there is no directory /nonexist\n"), "{said}");
+    assert!(!said.contains(".tracesift-"), "{said}");
+}
+
+/// The format follows the name of the file.
+#[test]
+fn an_answer_in_a_json_file_is_json() {
+    let directory = archives();
+    let said = run(directory.path(), &["dump", "process", "Slow.sift", "-o", "o.json"]);
+    assert!(said.starts_with("exit: 0\n"), "{said}");
+    let text = std::fs::read_to_string(directory.path().join("o.json")).unwrap();
+    assert!(text.starts_with("[\n{\"file\":\"Slow.sift\""), "{text}");
+}
+
+#[test]
+fn all_columns_without_command_lines_can_be_asked() {
+    let directory = archives();
+    let said = run(directory.path(), &["dump", "cpu", "--wide", "--no-cmdline"]);
+    assert!(said.starts_with("exit: 0\n") && !said.contains("Command line"), "{said}");
+}
+
+/// Who asks for errors only gets no advice either.
+#[test]
+fn quiet_leaves_out_hints() {
+    let directory = archives();
+    std::fs::create_dir(directory.path().join("empty")).unwrap();
+    let loud = run(directory.path(), &["dump", "cpu", "empty"]);
+    assert!(loud.contains("\nhint: "), "{loud}");
+    let quiet = run(directory.path(), &["dump", "cpu", "empty", "-q"]);
+    assert!(quiet.contains("error: ") && !quiet.contains("hint: "), "{quiet}");
+}

@@ -42,9 +42,23 @@ fn mistakes() {
         ("methods_of_etwanalyzer", "-dump methods -fd X"),
         ("nonsense_of_etwanalyzer", "-dump nonsense -fd X"),
         ("an_unknown_column", "dump cpu Slow.sift --columns cpuu"),
+        ("symbols_of_no_directory", "symbols load Slow.sift --symbols nowhere"),
+        ("no_command_lines_and_still_lines", "dump cpu -f Write* --methods * --by line --no-cmdline"),
     ] {
         let arguments: Vec<&str> = line.split_whitespace().collect();
         insta::assert_snapshot!(name, run(directory.path(), &arguments));
+    }
+}
+
+/// The format of an answer follows the name of its file.
+#[test]
+fn an_answer_in_a_file_has_the_format_of_its_name() {
+    let directory = archives();
+    for (name, start) in [("x.json", "["), ("x.csv", "file,"), ("x.parquet", "PAR1")] {
+        let said = run(directory.path(), &["dump", "cpu", "Slow.sift", "-o", name]);
+        assert!(said.starts_with("exit: 0\n"), "{said}");
+        let written = std::fs::read(directory.path().join(name)).unwrap();
+        assert!(written.starts_with(start.as_bytes()), "{name}: {:?}", String::from_utf8_lossy(&written[..20]));
     }
 }
 
@@ -98,16 +112,6 @@ fn a_directory_that_is_not_there_is_named() {
     assert!(said.starts_with("exit: 1\n"), "{said}");
     assert!(said.contains("cannot write /nonexist/x.csv: there is no directory /nonexist\n"), "{said}");
     assert!(!said.contains(".tracesift-"), "{said}");
-}
-
-/// The format follows the name of the file.
-#[test]
-fn an_answer_in_a_json_file_is_json() {
-    let directory = archives();
-    let said = run(directory.path(), &["dump", "process", "Slow.sift", "-o", "o.json"]);
-    assert!(said.starts_with("exit: 0\n"), "{said}");
-    let text = std::fs::read_to_string(directory.path().join("o.json")).unwrap();
-    assert!(text.starts_with("[\n{\"file\":\"Slow.sift\""), "{text}");
 }
 
 #[test]

@@ -111,14 +111,13 @@ pub(crate) fn extract_recording(
     let inventory = take_inventory(recording, clock, &kept, budget, &mut progress)?;
     let archive = ArchiveWriter::create_locked(lock, trace_id(recording.sources, header_times(files)))?;
     let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), symbols.is_some());
-    let records = inventory.records;
     let mut outcome = write_events(recording, inventory, clock, kept, budget, &mut writer, &mut progress)?;
     progress.pass_done();
     for (file, label) in files.iter().zip(recording.labels) {
         count_losses(&mut outcome.health, file, label);
     }
 
-    seal(target, writer, outcome, records, clock, symbols, budget, &mut progress)
+    seal(target, writer, outcome, clock, symbols, budget, &mut progress)
 }
 
 /// Closes the event tables, adds names and summaries and puts the archive in its place.
@@ -126,7 +125,6 @@ pub(crate) fn seal(
     target: PathBuf,
     writer: RowWriter,
     mut outcome: Outcome,
-    records: u64,
     clock: Clock,
     symbols: Option<&dyn NameSource>,
     budget: &Budget,
@@ -182,13 +180,15 @@ pub(crate) fn seal(
     }
     let info = sealed.archive().info().clone();
     sealed.finish(&outcome.health, &clock)?;
-    Ok(Report { archive: target, info, health: outcome.health, records, named })
+    Ok(Report { archive: target, info, health: outcome.health, records: outcome.records, named })
 }
 
 /// What both passes gave, beside the rows.
 pub(crate) struct Outcome {
     pub(crate) info: TraceInfo,
     pub(crate) health: Health,
+    /// Records read.
+    pub(crate) records: u64,
 }
 
 fn take_inventory(
@@ -230,7 +230,7 @@ fn write_events(
     writer: &mut RowWriter,
     progress: &mut Progress<'_, '_>,
 ) -> Result<Outcome, Error> {
-    let files = recording.files;
+    let (files, records) = (recording.files, inventory.records);
     let pointer_size = files.first().map_or(8, |file| file.header().pointer_size);
     let kernel_from: u64 = if pointer_size == 4 { 0x8000_0000 } else { 1 << 63 };
     let cpus = files.iter().map(|file| file.header().cpu_count).max().unwrap_or(0).min(MAX_CPUS);
@@ -328,7 +328,7 @@ fn write_events(
     writer.archive.write_table(&used);
     writer.archive.write_table(&cpus);
     writer.write_identities(finished.stacks.into_modules(), &finished.population);
-    Ok(Outcome { info, health: finished.health })
+    Ok(Outcome { info, health: finished.health, records })
 }
 
 fn merge_options(budget: &Budget) -> MergeOptions {

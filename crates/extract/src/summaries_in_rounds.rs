@@ -79,7 +79,7 @@ fn in_rounds(
     memory: usize,
     target: &mut impl SummaryTarget,
 ) -> Result<u64, Error> {
-    let (mut processes, contradictions, loads) = without_methods(recording, source)?;
+    let WithoutMethods { mut processes, contradictions, loads } = without_methods(recording, source)?;
     let named = NamedStacks::by_function(source)?;
     let sums = Sums { recording, source, named: &named };
     // Rows of a round; how much they take is known behind each.
@@ -147,11 +147,17 @@ impl Load {
     }
 }
 
-/// The rows of all processes without their counts of methods, how many switch rows contradict others, and what rows processes have.
-fn without_methods(
-    recording: Recording,
-    source: &impl SummarySource,
-) -> Result<(Vec<ProcessSummaryRow>, u64, FxHashMap<ProcessId, Load>), Error> {
+/// The part of the summaries that does not grow with the methods of a process.
+struct WithoutMethods {
+    /// The rows of all processes, without their counts of methods.
+    processes: Vec<ProcessSummaryRow>,
+    /// How many switch rows contradict others.
+    contradictions: u64,
+    /// How many rows each process has, and when.
+    loads: FxHashMap<ProcessId, Load>,
+}
+
+fn without_methods(recording: Recording, source: &impl SummarySource) -> Result<WithoutMethods, Error> {
     let mut threads = Vec::new();
     source.threads(|row| threads.push(row.clone()))?;
     let owners: FxHashMap<ThreadId, ProcessId> = threads.iter().map(|row| (row.thread, row.process)).collect();
@@ -170,7 +176,7 @@ fn without_methods(
     })?;
     let listed: Vec<ProcessId> = source.processes()?.iter().map(|row| row.process).collect();
     let RowTotals { processes, contradictions, .. } = rows.finish(&recording, listed);
-    Ok((processes, contradictions, loads))
+    Ok(WithoutMethods { processes, contradictions, loads })
 }
 
 /// How many of the processes have about so many rows together, at least one; and what they have.

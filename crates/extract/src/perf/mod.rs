@@ -79,10 +79,10 @@ pub(crate) fn extract_recording(
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
     let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, more.into_iter()))?;
     let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), symbols.is_some());
-    let (records, clock) = (inventory.records, Clock::new(inventory.zero(), TICKS_PER_SECOND));
+    let clock = Clock::new(inventory.zero(), TICKS_PER_SECOND);
     let outcome = write_rows(recording, file, inventory, facts, roles, clock, options, &mut writer, &mut progress)?;
     progress.pass_done();
-    seal(target, writer, outcome, records, clock, symbols, budget, &mut progress)
+    seal(target, writer, outcome, clock, symbols, budget, &mut progress)
 }
 
 fn take_inventory(
@@ -161,7 +161,7 @@ fn write_rows(
     let vdso = Vdso::of_recording(&mut facts, metadata.features.os_release.as_deref(), kernel.as_deref());
     facts.describe(&mut info);
 
-    let Inventory { lifetimes, mappings, mut health, losses, of_tasks, .. } = inventory;
+    let Inventory { lifetimes, mappings, mut health, losses, of_tasks, records, .. } = inventory;
     let lost = losses.total(&metadata);
     health.add("events_lost", i64::try_from(lost).unwrap_or(i64::MAX), None, || "the recorder says so".to_owned());
     health.add("no_cpu_event", roles.cpu_event().is_none().into(), None, || {
@@ -228,7 +228,7 @@ fn write_rows(
     writer.write_identities(modules, &population);
     drop(population);
     give_back_free_memory();
-    Ok(Outcome { info, health })
+    Ok(Outcome { info, health, records })
 }
 
 fn merge_options(budget: &Budget) -> MergeOptions {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use tracesift_archive::Error;
 use tracesift_trace::rows::ContextSwitchRow;
 
-use crate::answer::{Answer, Column, Fact, Failure, Kind, Layout, Outcome, Section, View};
+use crate::answer::{Answer, Column, Fact, Failure, Kind, Layout, Outcome, Section, Value, View};
 use crate::candidates::Candidates;
 use crate::columns::names_file;
 use crate::filter::ProcessFilter;
@@ -36,6 +36,11 @@ pub trait Ask: Sync {
     /// When a table cannot be read.
     fn candidates(&self, _recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
         Ok(Vec::new())
+    }
+
+    /// The options given that leave out rows by other things than names, such as `--min-cpu`.
+    fn limits(&self) -> Vec<&'static str> {
+        Vec::new()
     }
 
     /// The column by which the rows are sorted: a table shows it.
@@ -127,6 +132,7 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
             let section = when.section(recording, question, &columns).and_then(|mut section| {
                 let failure = |error: Error| Failure::new(&recording.file.path, &error);
                 keep_telling(&mut section, recording, question).map_err(failure)?;
+                section.notes.extend(not_sorted(&section, &columns, question.sorted_by()));
                 Ok(section)
             });
             recording.forget_stacks();
@@ -166,6 +172,14 @@ fn keep_telling(section: &mut Section, recording: &OpenRecording, question: &dyn
         section.warnings.retain(|limit| !is_of_chains(limit));
     }
     Ok(())
+}
+
+/// What must be said where no row has the figure by which all are sorted.
+fn not_sorted(section: &Section, columns: &[Column], sorted: Option<&str>) -> Option<String> {
+    let (place, column) = columns.iter().enumerate().find(|(_, column)| Some(column.key) == sorted)?;
+    let is_unknown = |row: &Vec<Value>| row.get(place).is_none_or(|value| *value == Value::None);
+    let nothing = section.rows.len() > 1 && section.rows.iter().all(is_unknown);
+    nothing.then(|| format!("nothing is known of `{}`, by which the rows were to be sorted", column.title))
 }
 
 /// Behind the columns that name the file.

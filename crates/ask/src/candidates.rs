@@ -32,6 +32,8 @@ pub struct Candidates {
     pub names: BTreeMap<String, i64>,
     /// What the figure is; empty: there is none.
     pub figure: &'static str,
+    /// Why there may be none.
+    pub why_none: &'static str,
     /// What to do about it, where the filter itself cannot help.
     pub advice: Option<String>,
 }
@@ -139,15 +141,20 @@ pub(crate) fn of_processes(recording: &OpenRecording, filter: &ProcessFilter) ->
 }
 
 /// The functions of the archive's summary, by CPU.
-pub(crate) fn of_methods(recording: &OpenRecording, patterns: &MethodPatterns) -> Result<Vec<Candidates>, Error> {
+pub(crate) fn of_methods(
+    recording: &OpenRecording,
+    option: &'static str,
+    patterns: &MethodPatterns,
+) -> Result<Vec<Candidates>, Error> {
     if patterns.is_empty() {
         return Ok(Vec::new());
     }
     let mut found = Candidates {
-        option: "--methods",
+        option,
         what: ["method", "methods"],
         patterns: patterns.to_string(),
         figure: "most CPU",
+        why_none: "there are no methods, as no CPU sample and no wait has a stack",
         ..Candidates::default()
     };
     let mut passing: FxHashSet<(Option<String>, String)> = FxHashSet::default();

@@ -26,11 +26,6 @@ pub fn is_empty(answer: &Answer) -> bool {
 /// Why nothing was found, in a sentence or a few.
 #[must_use]
 pub fn why(sources: &[Source], question: &dyn Ask, when: &When, answer: &Answer) -> Vec<String> {
-    // What was not recorded no filter can bring back. Of one file its heading says so.
-    let absences: Vec<String> = answer.sections.iter().filter_map(absence).collect();
-    if absences.len() == answer.sections.len() {
-        return absences.into_iter().take(usize::from(answer.sections.len() > 1)).collect();
-    }
     let (recordings, _) = open_all(sources);
     if let Some(outside) = outside(&recordings, when) {
         return vec![outside];
@@ -46,7 +41,15 @@ pub fn why(sources: &[Source], question: &dyn Ask, when: &When, answer: &Answer)
             of_this
         })
         .collect();
-    explain(merged(found))
+    let found = merged(found);
+    // What was not recorded no filter can bring back. Of one file its heading says so.
+    let absences: Vec<String> = answer.sections.iter().filter_map(absence).collect();
+    if absences.len() == answer.sections.len() {
+        let mistaken = found.iter().filter(|of| of.passing == 0 && !of.names.is_empty()).map(too_narrow);
+        return absences.into_iter().take(usize::from(answer.sections.len() > 1)).chain(mistaken).collect();
+    }
+    let time = (!when.time.is_everything()).then_some("--time");
+    explain(&found, &question.limits().into_iter().chain(time).collect::<Vec<_>>())
 }
 
 /// Why a profile of one recording is empty.
@@ -60,8 +63,9 @@ pub fn why_of_profile(
         return vec![outside];
     }
     let mut all = candidates::of_processes(recording, processes).unwrap_or_default();
-    all.extend(candidates::of_methods(recording, methods).unwrap_or_default());
-    if all.is_empty() { Vec::new() } else { explain(all) }
+    all.extend(candidates::of_methods(recording, "--methods", methods).unwrap_or_default());
+    let time = (!when.time.is_everything()).then_some("--time");
+    if all.is_empty() && time.is_none() { Vec::new() } else { explain(&all, time.as_slice()) }
 }
 
 /// What a recording does not have at all.
@@ -72,26 +76,35 @@ fn absence(section: &Section) -> Option<String> {
     })
 }
 
-/// Why the candidates of all recordings give nothing.
-#[must_use]
-pub fn explain(all: Vec<Candidates>) -> Vec<String> {
+/// Why the candidates of all recordings, and the limits that have none, leave nothing.
+pub(crate) fn explain(all: &[Candidates], limits: &[&str]) -> Vec<String> {
     let mut said: Vec<String> = all.iter().filter(|of| of.passing == 0).map(too_narrow).collect();
     if said.is_empty() {
         said.extend(all.iter().filter_map(|of| of.advice.clone()));
     }
     if said.is_empty() {
         let options: Vec<&str> = all.iter().map(|of| of.option).collect();
-        said.push(match options.as_slice() {
-            [] => "nothing passes the filters".to_owned(),
-            [option] => {
-                format!("{option} lets something pass; the other limits, such as the time range, leave nothing of it")
-            }
-            [first @ .., last] => {
-                format!("each of {} and {last} lets something pass, all together nothing", first.join(", "))
+        said.push(match (options.as_slice(), limits) {
+            ([], []) => "the recording has no row for this question".to_owned(),
+            ([], limits) => format!("nothing passes {}", together(limits)),
+            ([option], []) => format!("{option} lets something pass, but the recording has no row of it here"),
+            (options, []) => format!("each of {} lets something pass, all together nothing", together(options)),
+            (options, limits) => {
+                let (lets, leave) =
+                    (if options.len() > 1 { "let" } else { "lets" }, if limits.len() > 1 { "leave" } else { "leaves" });
+                format!("{} {lets} something pass; {} {leave} nothing of it", together(options), together(limits))
             }
         });
     }
     said
+}
+
+/// Words as a sentence lists them.
+fn together(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        words => words.concat(),
+    }
 }
 
 fn merged(found: Vec<Vec<Candidates>>) -> Vec<Candidates> {
@@ -141,7 +154,7 @@ fn outside(recordings: &[OpenRecording], when: &When) -> Option<String> {
 fn too_narrow(of: &Candidates) -> String {
     let [_, many] = of.what;
     if of.names.is_empty() {
-        return match of.advice.as_deref() {
+        return match of.advice.as_deref().or(Some(of.why_none).filter(|why| !why.is_empty())) {
             Some(advice) => format!("no {} passes {} `{}`: {advice}", of.what[0], of.option, of.patterns),
             None => format!("no {} passes {} {}", of.what[0], of.option, quoted(&of.patterns)).trim_end().to_owned(),
         };
@@ -250,6 +263,7 @@ mod tests {
             passing,
             names: names.iter().map(|(name, figure)| ((*name).to_owned(), *figure)).collect(),
             figure: "most CPU",
+            why_none: "",
             advice: None,
         }
     }
@@ -258,7 +272,7 @@ mod tests {
 
     #[test]
     fn asterisks_then_letters_then_the_largest() {
-        let said = |patterns| explain(vec![candidates(patterns, 0, NAMES)]);
+        let said = |patterns| explain(&[candidates(patterns, 0, NAMES)], &[]);
         assert_eq!(said("Writer"), ["0 of 4 processes match `Writer`; `*Writer*` would match 1: FileWriter.exe"]);
         assert_eq!(said("FileWirter"), ["0 of 4 processes match `FileWirter`; nearest: FileWriter.exe"]);
         assert_eq!(said("zzzzz"), ["0 of 4 processes match `zzzzz`; most CPU: System, cmd.exe, FileWriter.exe, …"]);
@@ -269,11 +283,16 @@ mod tests {
         let one = candidates("System", 1, NAMES);
         let two = Candidates { option: "--user", ..one.clone() };
         assert_eq!(
-            explain(vec![one.clone(), two]),
+            explain(&[one.clone(), two], &[]),
             ["each of --process and --user lets something pass, all together nothing"]
         );
+        assert_eq!(
+            explain(std::slice::from_ref(&one), &["--min-cpu"]),
+            ["--process lets something pass; --min-cpu leaves nothing of it"]
+        );
+        assert_eq!(explain(&[], &["--min-cpu", "--time"]), ["nothing passes --min-cpu and --time"]);
         let advice = Candidates { advice: Some("load symbols".to_owned()), ..one };
-        assert_eq!(explain(vec![advice]), ["load symbols"]);
+        assert_eq!(explain(&[advice], &[]), ["load symbols"]);
     }
 
     #[test]

@@ -37,6 +37,12 @@ impl Between {
         Self { min: self.min.map(|min| min.saturating_add(by)), max: self.max.map(|max| max.saturating_add(by)) }
     }
 
+    /// The names of those of its limits, the lower and the upper one, that were given.
+    pub(crate) fn given(&self, [min, max]: [&'static str; 2]) -> impl Iterator<Item = &'static str> {
+        let lower = self.min.is_some().then_some(min);
+        lower.into_iter().chain(self.max.is_some().then_some(max))
+    }
+
     /// Whether the figure lies inside. An unknown figure lies inside only if nothing is asked of it.
     #[must_use]
     pub fn contains(&self, figure: Option<i64>) -> bool {

@@ -104,7 +104,9 @@ impl<'f> Search<'f> {
             let (start, end) = (seconds(start, 3), seconds(end, 3));
             return vec![format!("no event lies in --time: there are events from {start} s to {end} s")];
         }
-        crate::nothing::explain(self.parts.into_iter().map(|(.., found)| found).collect())
+        let time = (self.filter.time != TimeRange::default()).then_some("--time");
+        let parts: Vec<Candidates> = self.parts.into_iter().map(|(.., found)| found).collect();
+        crate::nothing::explain(&parts, time.as_slice())
     }
 }
 

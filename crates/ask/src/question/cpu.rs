@@ -326,6 +326,11 @@ impl Ask for Question {
         })
     }
 
+    fn limits(&self) -> Vec<&'static str> {
+        let (cpu, wait) = (self.cpu.given(["--min-cpu", "--max-cpu"]), self.wait.given(["--min-wait", "--max-wait"]));
+        cpu.chain(wait).chain(self.ready.given(["--min-ready", "--max-ready"])).collect()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns = COLUMNS.descriptions();
         if self.modules.is_some() {

@@ -167,6 +167,21 @@ impl Ask for Question {
         Some(&self.filter)
     }
 
+    fn limits(&self) -> Vec<&'static str> {
+        let crash = self.crash.then_some("--crash");
+        let duration = self.duration.given(["--min-duration", "--max-duration"]);
+        crash.into_iter().chain(duration).chain(self.start.given(["--min-start", "--max-start"])).collect()
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        match self.sort {
+            Sort::Time => Some("start_ns"),
+            Sort::Stop => Some("end_ns"),
+            Sort::Session => Some("session"),
+            Sort::Name | Sort::Tree => None,
+        }
+    }
+
     fn columns(&self) -> Vec<Column> {
         COLUMNS.descriptions()
     }

@@ -173,6 +173,16 @@ impl Ask for Question {
         Ok(all)
     }
 
+    fn sorted_by(&self) -> Option<&'static str> {
+        Some(match self.sort {
+            Sort::Name => "module",
+            Sort::Path => "path",
+            Sort::Version => "file_version",
+            Sort::Size => "size_bytes",
+            Sort::Processes => "processes",
+        })
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns = COLUMNS.descriptions();
         if !self.driver.is_empty() {

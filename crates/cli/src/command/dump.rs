@@ -147,11 +147,10 @@ pub(crate) fn ask_sources(
         return Ok(Exit::of(usable, failed));
     }
     let is_empty = nothing::is_empty(&outcome.answer);
-    let why = if is_empty { nothing::why(&sources.list, question, when, &outcome.answer) } else { Vec::new() };
+    let why = is_empty.then(|| nothing::why(&sources.list, question, when, &outcome.answer));
     then(&mut outcome.answer);
     printer.print_chosen(outcome.answer, chosen)?;
-    why.iter().for_each(|line| messages.note(line));
-    Ok(if is_empty && printer.fail_if_empty { Exit::NothingUsable } else { Exit::of(usable, failed) })
+    Ok(printer.exit(why.as_deref(), usable, failed))
 }
 
 /// Archives to ask.
@@ -309,6 +308,12 @@ impl Printer {
     pub(crate) fn print(&self, answer: Answer) -> anyhow::Result<()> {
         let chosen = self.choose(&answer.columns)?;
         self.print_chosen(answer, &chosen)
+    }
+
+    /// How a question to so many files ends. Of an empty answer it says why.
+    pub(crate) fn exit(&self, why_empty: Option<&[String]>, usable: usize, failed: usize) -> Exit {
+        why_empty.into_iter().flatten().for_each(|line| self.messages.note(line));
+        if why_empty.is_some() && self.fail_if_empty { Exit::NothingUsable } else { Exit::of(usable, failed) }
     }
 
     /// Says once what the terminal had no room for.

@@ -64,10 +64,14 @@ pub(crate) fn run(dump: &Dump, args: &StatsArgs, printer: &Printer, messages: &M
     });
     let rows: Vec<Row> = groups.into_iter().flatten().collect();
     let usable = rows.len();
-    if usable > 0 {
-        printer.print(stats::answer(rows, &Patterns::parse(&args.properties)))?;
+    if usable == 0 {
+        return Ok(Exit::of(usable, failed));
     }
-    Ok(Exit::of(usable, failed))
+    let properties = Patterns::parse(&args.properties);
+    let answer = stats::answer(rows, &properties);
+    let why = stats::why_empty(&answer, &properties);
+    printer.print(answer)?;
+    Ok(printer.exit(why.as_deref(), usable, failed))
 }
 
 fn failure(recording: &OpenRecording, error: &tracesift_archive::Error) -> Failure {

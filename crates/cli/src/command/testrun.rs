@@ -33,5 +33,6 @@ pub(crate) fn run(dump: &Dump, args: &TestrunArgs, printer: &Printer, messages: 
         sums: Vec::new(),
         facts,
     })?;
-    Ok(Exit::of(found.archives.len() + found.recordings.len(), failed))
+    let why = runs.is_empty().then(|| vec!["the choice of test runs leaves no file".to_owned()]);
+    Ok(printer.exit(why.as_deref(), found.archives.len() + found.recordings.len(), failed))
 }

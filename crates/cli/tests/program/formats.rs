@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-use crate::support::{archives, run};
+use crate::support::{archives, run, shared_cases};
 
 /// Every question, in forms that have other columns.
 const QUESTIONS: &[&[&str]] = &[
@@ -190,10 +190,7 @@ fn csv_and_parquet_have_the_rows_and_columns_of_json() {
 
 #[test]
 fn csv_and_parquet_of_recordings_have_the_rows_and_columns_of_json() {
-    let cases: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "..", "shared", "cases"].iter().collect();
-    if !cases.is_dir() {
-        return println!("skipped: there are no shared cases");
-    }
+    let Some(cases) = shared_cases() else { return };
     let directory = TempDir::new().unwrap();
     for case in ["perf/linuxtracepoints.perf.data", "etl/net.4.5.2.x64.etl.zip"] {
         let file = cases.join(case);

@@ -1,6 +1,6 @@
 //! What people type who do not know the program yet: each mistake leads on.
 
-use crate::support::{archives, run};
+use crate::support::{archives, run, shared_cases};
 
 #[test]
 fn mistakes() {
@@ -95,13 +95,59 @@ fn filters_that_let_nothing_pass_are_named() {
         ("dump cpu --stacktags defender", "`*defender*` would match"),
         ("dump cpu --time 100s..200s", "lies outside of all 2 recordings"),
         ("dump cpu --time 14:02..14:03", "lies outside of all 2 recordings"),
+        ("dump cpu --min-cpu 1000s", "nothing passes --min-cpu"),
+        ("dump cpu -p FileWriter --min-cpu 1000s", "--process lets something pass; --min-cpu leaves nothing of it"),
+        ("dump cpu --methods * --min-wait 1000s --max-ready 0", "--min-wait and --max-ready leave nothing of it"),
+        ("dump threads --min-wait 1000s", "nothing passes --min-wait"),
+        ("dump waits --min-wait 1000s", "nothing passes --min-wait"),
+        ("dump waits --by thread -p NoSuchProcess", "match `NoSuchProcess`"),
+        ("dump waits --by method --min-wait 1000s", "nothing passes --min-wait"),
+        ("dump process --min-duration 1000s", "nothing passes --min-duration"),
+        ("dump stacks --root NoSuchMethod", "match `NoSuchMethod`"),
+        ("dump version --dll NoSuchModule", "match `NoSuchModule`"),
+        ("dump stats --properties NoSuchProperty", "match `NoSuchProperty`"),
+        ("dump testrun --run-index 9", "the choice of test runs leaves no file"),
     ] {
         let arguments: Vec<&str> = line.split_whitespace().collect();
         let answer = run(directory.path(), &arguments);
         assert!(answer.starts_with("exit: 0\n"), "{line}: {answer}");
         let standard_error = answer.split("--- stderr\n").nth(1).unwrap();
         assert!(standard_error.contains(said), "{line}: {answer}");
+        let strictly: Vec<&str> = arguments.into_iter().chain(["--fail-if-empty"]).collect();
+        let answer = run(directory.path(), &strictly);
+        assert!(answer.starts_with("exit: 1\n"), "{line}: {answer}");
     }
+}
+
+/// Where CPU samples or stacks were not recorded, a mistaken filter is named all the same.
+#[test]
+fn filters_are_named_where_something_was_not_recorded() {
+    let Some(cases) = shared_cases() else { return };
+    let directory = tempfile::TempDir::new().unwrap();
+    let recording = cases.join("perf/linuxtracepoints.perf.data");
+    let extracted = run(directory.path(), &["extract", recording.to_str().unwrap(), "-o", "."]);
+    assert!(extracted.starts_with("exit: 0\n"), "{extracted}");
+    for (line, said) in [
+        ("-p NoSuchProcess", "match `NoSuchProcess`"),
+        ("--time 1000s..2000s", "lies outside of the recording"),
+        ("--methods *", "there are no methods, as no CPU sample and no wait has a stack"),
+        ("--min-cpu 1000s", "CPU samples not recorded"),
+    ] {
+        let arguments: Vec<&str> =
+            ["dump", "cpu", "linuxtracepoints.sift"].into_iter().chain(line.split(' ')).collect();
+        let answer = run(directory.path(), &arguments);
+        assert!(answer.starts_with("exit: 0\n") && answer.contains(said), "{line}: {answer}");
+    }
+}
+
+/// An order by what nobody recorded is not silently another one.
+#[test]
+fn rows_that_cannot_be_sorted_say_so() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let Some(cases) = shared_cases() else { return };
+    let recording = cases.join("etl/net.4.5.2.x64.etl.zip");
+    let answer = run(directory.path(), &["dump", "cpu", recording.to_str().unwrap(), "--sort", "ready"]);
+    assert!(answer.contains("nothing is known of `Ready`, by which the rows were to be sorted"), "{answer}");
 }
 
 /// The file that was asked for is named, not the one that is written first and renamed then.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tracesift_archive::Archive;
 use tracesift_trace::rows::DiskIoRow;
 
-use crate::support::{archives, run};
+use crate::support::{archives, run, shared_cases};
 
 const WIDEST: usize = 100;
 const LONGEST: usize = 45;
@@ -29,11 +29,6 @@ fn tracesift(directory: &Path, arguments: &[&str]) -> String {
 fn rows(directory: &Path, arguments: &[&str]) -> Vec<Value> {
     let text = tracesift(directory, &[arguments, &["--format", "json"]].concat());
     serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().clone()
-}
-
-fn cases() -> Option<PathBuf> {
-    let cases: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "..", "shared", "cases"].iter().collect();
-    cases.is_dir().then_some(cases)
 }
 
 fn archives_in(directory: &Path) -> Vec<PathBuf> {
@@ -214,10 +209,7 @@ fn figures_are_those_of_the_commands_that_it_names() {
 
 #[test]
 fn figures_of_shared_recordings_are_those_of_the_commands_that_it_names() {
-    let Some(cases) = cases() else {
-        println!("skipped: ../shared/cases is not there");
-        return;
-    };
+    let Some(cases) = shared_cases() else { return };
     let directory = TempDir::new().unwrap();
     let mut blocks = 0;
     for (number, (name, least)) in [

@@ -1,6 +1,6 @@
 //! Small archives made from hand-written rows, and the program run on them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
@@ -21,6 +21,17 @@ pub(crate) fn archives() -> TempDir {
     work(&directory.path().join(target));
     lossy(&directory.path().join("Slow.sift"));
     directory
+}
+
+/// The directory of real recordings, which is not part of the repository.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+pub(crate) fn shared_cases() -> Option<PathBuf> {
+    let cases: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "..", "shared", "cases"].iter().collect();
+    if !cases.is_dir() {
+        println!("skipped: ../shared/cases is absent");
+        return None;
+    }
+    Some(cases)
 }
 
 /// Runs the program in a directory and shows how it ended and what it said.

@@ -137,7 +137,7 @@ impl Ask for Question {
 
     fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
         let mut all = match &self.methods {
-            Some(patterns) => candidates::of_methods(recording, patterns)?,
+            Some(patterns) => candidates::of_methods(recording, "--methods", patterns)?,
             None => Vec::new(),
         };
         if let Some(tags) = self.tags.as_ref().filter(|tags| !tags.patterns.is_empty()) {
@@ -145,6 +145,12 @@ impl Ask for Question {
             all.extend(candidates::of_tags(recording, &tags.patterns, names, |name| tags.want(name))?);
         }
         Ok(all)
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        let mut limits = self.ranges.given();
+        limits.extend(self.modules.as_ref().filter(|modules| !modules.is_empty()).map(|_| "--show-modules"));
+        limits
     }
 
     fn columns(&self) -> Vec<Column> {

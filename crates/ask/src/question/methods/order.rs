@@ -94,6 +94,26 @@ pub struct Ranges {
 }
 
 impl Ranges {
+    /// The options that set one of them.
+    #[must_use]
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        let Self { cpu, exclusive, wait, ready, ready_average, switches, first, last, duration } = self;
+        [
+            (cpu, ["--min-cpu", "--max-cpu"]),
+            (exclusive, ["--min-exclusive", "--max-exclusive"]),
+            (wait, ["--min-wait", "--max-wait"]),
+            (ready, ["--min-ready", "--max-ready"]),
+            (ready_average, ["--min-ready-average", "--max-ready-average"]),
+            (switches, ["--min-switches", "--max-switches"]),
+            (first, ["--min-first", "--max-first"]),
+            (last, ["--min-last", "--max-last"]),
+            (duration, ["--min-duration", "--max-duration"]),
+        ]
+        .into_iter()
+        .flat_map(|(range, options)| range.given(options))
+        .collect()
+    }
+
     /// Whether a row has such figures.
     #[must_use]
     pub fn accept(&self, method: &Method) -> bool {

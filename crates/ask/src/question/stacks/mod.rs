@@ -86,7 +86,14 @@ impl Ask for Question {
     }
 
     fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
-        candidates::of_methods(recording, &self.methods)
+        let mut all = candidates::of_methods(recording, "--methods", &self.methods)?;
+        all.extend(candidates::of_methods(recording, "--root", &self.root)?);
+        Ok(all)
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        let fold = (!self.fold.is_empty()).then_some("--fold");
+        fold.into_iter().chain((!self.cut.is_empty()).then_some("--cut")).collect()
     }
 
     fn columns(&self) -> Vec<Column> {

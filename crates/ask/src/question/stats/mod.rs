@@ -16,7 +16,9 @@ use tracesift_extract::input::Patterns;
 use tracesift_trace::info::{Disk, NetworkCard, TraceInfo};
 
 use crate::answer::{Answer, Column, ColumnOf, Kind, Layout, Section, Table, Value, descriptions, values};
+use crate::candidates::Candidates;
 use crate::limit::Limit;
+use crate::nothing;
 use crate::time_format::Zero;
 
 pub use archive::archive;
@@ -442,6 +444,24 @@ pub fn answer(rows: Vec<Row>, properties: &Patterns) -> Answer {
         sums: Vec::new(),
         facts: Vec::new(),
     }
+}
+
+/// Why an answer about these properties has no figure; `None`: it has some.
+#[must_use]
+pub fn why_empty(answer: &Answer, properties: &Patterns) -> Option<Vec<String>> {
+    let mut values = answer.sections.iter().flat_map(|section| &section.rows).flatten();
+    if values.any(|value| *value != Value::None) {
+        return None;
+    }
+    let names = COLUMNS.iter().flat_map(|column| [column.column.key, column.column.title]);
+    let names = names.map(|name| (name.to_owned(), 0));
+    let what = ["property", "properties"];
+    let passes = |name: &str| properties.matches(name);
+    let found = Candidates::of("--properties", what, &properties.to_string(), names, passes);
+    Some(match found.passing {
+        0 => nothing::explain(&[found], &[]),
+        _ => vec![format!("no file has a property of --properties `{properties}`")],
+    })
 }
 
 fn table(table: Option<&Table>) -> Value {

@@ -24,6 +24,7 @@ use crate::time_range::TimeRange;
 
 const CALLS: Projection<SyscallRow> =
     Projection::of(&["time", "start", "process", "thread", "number", "result", "error"]);
+const ERRORS: Projection<SyscallRow> = Projection::of(&["error"]);
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -175,7 +176,34 @@ impl Ask for Question {
                 passes,
             ));
         }
+        if !self.errors.is_empty() {
+            let mut counts: FxHashMap<i64, i64> = FxHashMap::default();
+            recording.archive().scan(ERRORS, None, |row: &SyscallRow| {
+                row.error.into_iter().for_each(|error| *counts.entry(error).or_default() += 1);
+            })?;
+            let mut asked = errors::Asked::new(&self.errors);
+            let passing = counts.keys().filter(|error| asked.contain(Some(**error))).count();
+            let names = counts.into_iter().map(|(error, count)| (errors::name(error), count));
+            let of = Candidates::of("--errors", ["error", "errors"], &self.errors.to_string(), names, |_| false);
+            all.push(Candidates { passing, figure: "most calls", ..of });
+        }
         Ok(all)
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        self.duration.given(["--min-duration", "--max-duration"]).collect()
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        Some(match self.sort {
+            Sort::Sum => "duration_sum_ns",
+            Sort::Calls => "calls",
+            Sort::Failed => "failed",
+            Sort::Open => "open",
+            Sort::Average => "duration_avg_ns",
+            Sort::Longest => "longest_ns",
+            Sort::Name => return None,
+        })
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -191,10 +219,6 @@ impl Ask for Question {
         let mut columns = COLUMNS.descriptions();
         for column in columns.iter_mut().filter(|column| hidden.contains(&column.key)) {
             column.view = View::Nowhere;
-        }
-        // Rows in an order that nobody sees are no order.
-        if self.sort == Sort::Open {
-            columns.iter_mut().filter(|column| column.key == "open").for_each(|column| column.view = View::Always);
         }
         columns
     }

@@ -56,7 +56,11 @@ impl Ask for Question {
     }
 
     fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
-        candidates::of_methods(recording, &self.methods)
+        candidates::of_methods(recording, "--methods", &self.methods)
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        self.length.given(["--min-wait", "--max-wait"]).collect()
     }
 
     fn columns(&self) -> Vec<Column> {

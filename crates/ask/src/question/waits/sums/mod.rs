@@ -25,6 +25,8 @@ use self::spread::Spread;
 use super::longest::{Filter, SWITCHES, Wait};
 use crate::answer::{Column, Fact, Kind, Section, View};
 use crate::ask::Ask;
+use crate::candidates::Candidates;
+use crate::filter::ProcessFilter;
 use crate::order::Top;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
@@ -196,6 +198,18 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         &["context_switches"]
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        self.waits.processes()
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        self.waits.candidates(recording)
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        self.waits.limits()
     }
 
     fn columns(&self) -> Vec<Column> {

@@ -17,7 +17,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, HealthRow, ProcessRo
 use crate::answer::Failure;
 use crate::file::File;
 use crate::filter::ProcessFilter;
-use crate::processes::Processes;
+use crate::processes::{Processes, is_idle};
 use crate::stretches::Stretches;
 use crate::time_range::TimeRange;
 
@@ -119,12 +119,21 @@ impl OpenRecording {
     /// Those of reading the tables.
     pub(crate) fn unknown_time(&self, filter: &ProcessFilter) -> Result<i64, Error> {
         const UNKNOWN: Projection<ProcessSummaryRow> = Projection::of(&["process", "unknown"]);
-        let processes: Vec<ProcessRow> = self.archive.rows()?;
-        let accepted: FxHashSet<ProcessId> =
-            Processes::new(&processes).at_work(filter).map(|process| process.process).collect();
+        const KEYS: Projection<ProcessRow> = Projection::of(&["process", "pid", "origin"]);
         let figures: Vec<ProcessSummaryRow> = self.archive.rows_with(UNKNOWN)?;
-        let unknown = figures.iter().filter(|row| accepted.contains(&row.process)).filter_map(|row| row.unknown);
-        Ok(unknown.fold(0, i64::saturating_add))
+        let unknown = figures.iter().filter_map(|row| Some((row.process, row.unknown?))).filter(|(_, of)| *of != 0);
+        if unknown.clone().next().is_none() {
+            return Ok(0);
+        }
+        let accepted: FxHashSet<ProcessId> = if filter.is_empty() {
+            let processes: Vec<ProcessRow> = self.archive.rows_with(KEYS)?;
+            processes.iter().filter(|row| !is_idle(row)).map(|row| row.process).collect()
+        } else {
+            let processes: Vec<ProcessRow> = self.archive.rows()?;
+            Processes::new(&processes).at_work(filter).map(|row| row.process).collect()
+        };
+        let sum = |sum: i64, (process, of)| if accepted.contains(&process) { sum.saturating_add(of) } else { sum };
+        Ok(unknown.fold(0, sum))
     }
 
     /// The figures of every process in a time range: from the archive's summary, or from samples and switches when the range

@@ -38,10 +38,10 @@ impl Found {
 /// # Errors
 /// [`InputError::Unreadable`] or [`InputError::NotFound`] when the directory itself cannot be listed.
 pub(super) fn list(directory: &Path, depth: usize, notes: &mut Vec<Note>) -> Result<Vec<Found>, InputError> {
-    let mut found = Vec::new();
-    // Links are followed since recordings are often linked into place; the walker recognises loops.
-    let mut walk =
-        WalkDir::new(directory).follow_links(true).min_depth(0).max_depth(depth).sort_by_file_name().into_iter();
+    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+    // Links are followed since recordings are often linked into place; the walker recognises loops. Sorted by the walker, the many
+    // files of a directory would be taken apart at each comparison of two.
+    let mut walk = WalkDir::new(directory).follow_links(true).min_depth(0).max_depth(depth).into_iter();
     while let Some(entry) = walk.next() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -52,7 +52,7 @@ pub(super) fn list(directory: &Path, depth: usize, notes: &mut Vec<Note>) -> Res
                     Some(error) => error.to_string(),
                     None => "a link leads back to a directory above".to_owned(),
                 };
-                notes.push(Note::Unreadable { path: simplified(&path), reason });
+                unreadable.push((simplified(&path), reason));
                 continue;
             }
         };
@@ -73,11 +73,12 @@ pub(super) fn list(directory: &Path, depth: usize, notes: &mut Vec<Note>) -> Res
         }
         match Found::look(simplified(entry.path()), false) {
             Ok(more) => found.extend(more),
-            Err(error) => {
-                notes.push(Note::Unreadable { path: simplified(entry.path()), reason: error.to_string() });
-            }
+            Err(error) => unreadable.push((simplified(entry.path()), error.to_string())),
         }
     }
+    found.sort_by(|a: &Found, b| a.path.cmp(&b.path));
+    unreadable.sort();
+    notes.extend(unreadable.into_iter().map(|(path, reason)| Note::Unreadable { path, reason }));
     Ok(found)
 }
 

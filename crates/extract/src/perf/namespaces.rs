@@ -2,7 +2,7 @@
 //! are ids of the recorder's namespace. The fields of tracepoints have the kernel's own. The same thread has both in each
 //! sample of a tracepoint: the tid, and `common_pid`.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_perf::{Kind, MergeOptions, Metadata, PerfFile, Record, is_of_a_guest};
 use tracesift_trace::{Population, ThreadId};
 
@@ -34,6 +34,7 @@ pub(crate) struct Namespace {
     count: usize,
     /// Threads outside of the namespace, by the kernel's id.
     outside: FxHashMap<u32, ThreadId>,
+    all_outside: FxHashSet<ThreadId>,
 }
 
 impl Namespace {
@@ -104,8 +105,17 @@ impl Namespace {
         match self.tid(id, ticks) {
             Some(tid) => population.thread_at(tid, cpu, ticks),
             None if id == 0 => population.idle_thread(cpu),
-            None => *self.outside.entry(id).or_insert_with(|| population.outside_thread(id)),
+            None => *self.outside.entry(id).or_insert_with(|| {
+                let thread = population.outside_thread(id);
+                self.all_outside.insert(thread);
+                thread
+            }),
         }
+    }
+
+    /// Whether a thread is outside of the namespace, so that samples of it have no tid.
+    pub(crate) fn is_outside(&self, thread: ThreadId) -> bool {
+        self.all_outside.contains(&thread)
     }
 
     /// As [`Self::thread_at`], but only for a thread that something else than this event shows.

@@ -143,10 +143,15 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         }
         let rows = &mut self.rows;
         let sample = record.sample();
-        let at = match &sample {
+        let mut at = match &sample {
             Ok(sample) => rows.interrupted(record, sample, event),
             Err(error) => return rows.undecodable(record, error),
         };
+        if at.sample.tid == Some(0)
+            && let Some(thread) = at.cpu.and_then(|cpu| self.scheduler.outside(cpu))
+        {
+            (at.thread, at.process) = (thread, rows.population.process_of(thread));
+        }
         if role != Role::Other {
             rows.profile(&at, role);
         }

@@ -116,6 +116,12 @@ impl Scheduler {
         }
     }
 
+    /// The thread that runs on a CPU if it is outside of the recorder's pid namespace. Its samples have the ids of the idle thread.
+    pub(crate) fn outside(&self, cpu: u16) -> Option<ThreadId> {
+        let namespace = self.namespace.as_ref()?;
+        self.tracker.running(cpu).filter(|thread| namespace.is_outside(*thread))
+    }
+
     /// A CPU enters an idle state.
     pub(crate) fn idles(&mut self, cpu: u16, state: i16) {
         self.idle_states.insert(cpu, i8::try_from(state).unwrap_or(i8::MAX));

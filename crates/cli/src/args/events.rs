@@ -19,6 +19,10 @@ pub(crate) struct EventsArgs {
     #[arg(value_name = "PATHS", required = true)]
     pub(crate) paths: Vec<String>,
 
+    /// Directories below the named ones too
+    #[arg(short, long)]
+    recursive: bool,
+
     /// Only these providers, by name or GUID; `;` separates, `!` excludes, `*` and `?` are wildcards
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
     provider: String,
@@ -126,7 +130,7 @@ impl EventsArgs {
 
     /// The inputs, relative to the current directory.
     pub(crate) fn inputs(&self) -> Inputs {
-        Inputs { arguments: self.paths.clone(), filter: Vec::new(), recursive: false, base: ".".into() }
+        Inputs { arguments: self.paths.clone(), filter: Vec::new(), recursive: self.recursive, base: ".".into() }
     }
 
     /// Which events.

@@ -25,7 +25,7 @@ const MAX_NOTES: usize = 10;
 /// Prints the events.
 pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit> {
     let format = args.format()?;
-    let (found, failed) = found::find_recordings(&args.inputs(), messages);
+    let (found, failed) = found::find_events(&args.inputs(), messages);
     if found::nothing_left(&found, failed, messages) {
         return Ok(Exit::NothingUsable);
     }
@@ -175,7 +175,9 @@ impl Printer<'_, '_> {
     }
 
     fn finish(self) -> anyhow::Result<Exit> {
-        self.writer.finish()?;
+        if self.writer.finish()? {
+            self.messages.note("some lines are cut at the terminal's width: --wide shows all");
+        }
         if self.usable > 0 && self.events == 0 {
             match self.why.as_slice() {
                 [] => self.messages.note("no event passes the filters"),

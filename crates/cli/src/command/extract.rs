@@ -94,7 +94,7 @@ fn find(args: &ExtractArgs, messages: &Messages) -> (Vec<Recording>, usize) {
     }
     let selection = input::select(&args.paths, &select);
     selection.notes.iter().for_each(|note| messages.note(&note.to_string()));
-    selection.problems.iter().for_each(|problem| messages.error(&problem.to_string()));
+    found::say(&selection.problems, messages);
     let recordings = selection.targets.into_iter().filter_map(|target| match target {
         Target::Recording(recording) => Some(recording),
         Target::Extract(_) => None,

@@ -22,6 +22,20 @@ pub(crate) fn find_recordings(inputs: &Inputs, messages: &Messages) -> (FoundInp
     report(inputs.find_recordings(), messages)
 }
 
+/// Finds recordings, and in directories that have none the archives: a recording has more events than its archive.
+pub(crate) fn find_events(inputs: &Inputs, messages: &Messages) -> (FoundInputs, usize) {
+    let mut found = inputs.find_recordings();
+    found.problems.retain(|problem| {
+        let InputError::NothingInDirectory { directory, .. } = problem else { return true };
+        let arguments = vec![directory.to_string_lossy().into_owned()];
+        let mut archives = Inputs { arguments, ..inputs.clone() }.find().archives;
+        let is_empty = archives.is_empty();
+        found.archives.append(&mut archives);
+        is_empty
+    });
+    report(found, messages)
+}
+
 /// Says that nothing is left to be asked, when nobody has said why yet. True when nothing is left.
 pub(crate) fn nothing_left(found: &FoundInputs, failed: usize, messages: &Messages) -> bool {
     let nothing = found.archives.is_empty() && found.recordings.is_empty();
@@ -36,15 +50,20 @@ fn report(found: FoundInputs, messages: &Messages) -> (FoundInputs, usize) {
     for note in &found.notes {
         messages.note(&note.to_string());
     }
-    for problem in &found.problems {
+    say(&found.problems, messages);
+    let failed = found.problems.len();
+    (found, failed)
+}
+
+/// Says what arguments gave nothing.
+pub(crate) fn say(problems: &[InputError], messages: &Messages) {
+    for problem in problems {
         messages.error(&problem.to_string());
     }
     // A newcomer has nothing yet.
-    if found.problems.iter().any(|problem| matches!(problem, InputError::NothingInDirectory { .. })) {
+    if problems.iter().any(|problem| matches!(problem, InputError::NothingInDirectory { .. })) {
         messages.hint("`tracesift record -- COMMAND` makes a recording, `tracesift demo` writes examples");
     }
-    let failed = found.problems.len();
-    (found, failed)
 }
 
 /// Keeps the files of the selected test runs.

@@ -7,7 +7,7 @@ use tracesift_ask::events::{EventLine, Origin, json, write_hex};
 use tracesift_ask::time_format::seconds;
 
 use crate::args::events::EventFormat;
-use crate::output::cell::clean;
+use crate::output::cell::{clean, cut, cut_middle, width};
 use crate::output::csv;
 
 /// Columns of CSV.
@@ -34,6 +34,11 @@ const COLUMNS: [&str; 20] = [
     "stack",
 ];
 
+/// Columns of the process in a table, at most and at least: its name loses its middle where the terminal has less room.
+const PROCESS: [usize; 2] = [28, 12];
+/// Columns before the name of a frame.
+const FRAME: usize = 17;
+
 /// Writes events in one format. Keeps its memory from line to line.
 pub(crate) struct EventWriter<'o> {
     out: &'o mut dyn Write,
@@ -44,6 +49,7 @@ pub(crate) struct EventWriter<'o> {
     file: String,
     /// Events of several recordings say which one they are from.
     alone: bool,
+    has_cut: bool,
 }
 
 impl<'o> EventWriter<'o> {
@@ -52,7 +58,7 @@ impl<'o> EventWriter<'o> {
         if format == EventFormat::Csv {
             csv::record(out, COLUMNS.into_iter().map(str::to_owned))?;
         }
-        Ok(Self { out, format, width, line: String::new(), file: String::new(), alone: true })
+        Ok(Self { out, format, width, line: String::new(), file: String::new(), alone: true, has_cut: false })
     }
 
     /// Says which recording the next events are from. `alone`: there is only one.
@@ -76,9 +82,10 @@ impl<'o> EventWriter<'o> {
         self.out.write_all(self.line.as_bytes())
     }
 
-    /// Everything is written.
-    pub(crate) fn finish(self) -> io::Result<()> {
-        self.out.flush()
+    /// Everything is written: whether lines were cut.
+    pub(crate) fn finish(self) -> io::Result<bool> {
+        self.out.flush()?;
+        Ok(self.has_cut)
     }
 
     fn table(&mut self, event: &EventLine<'_>) {
@@ -91,7 +98,11 @@ impl<'o> EventWriter<'o> {
         let tid = event.tid.map_or_else(|| "-".to_owned(), |tid| tid.to_string());
         let time = seconds(event.time, 7);
         let cpu = event.cpu.map_or_else(|| "-".to_owned(), |cpu| cpu.to_string());
-        let _ = write!(line, "{time:>14}  {cpu:>3}  {process:<28}  {tid:>6}  ");
+        let [most, least] = PROCESS;
+        let room = self.width.map_or(most, |columns| (columns / 5).clamp(least, most));
+        let process = if self.width.is_some() { cut_middle(&process, room) } else { process.into() };
+        let padding = room.saturating_sub(width(&process));
+        let _ = write!(line, "{time:>14}  {cpu:>3}  {process}{:padding$}  {tid:>6}  ", "");
         let _ = write!(line, "{}/{} ", clean(event.provider), clean(event.event));
         for (name, value) in &event.fields.fields {
             let _ = write!(line, " {}={}", clean(name), clean(&value.to_string()));
@@ -103,16 +114,14 @@ impl<'o> EventWriter<'o> {
         if event.origin == Some(Origin::Unverified) {
             line.push_str(" (unverified)");
         }
-        if let Some(width) = self.width
-            && let Some((at, _)) = line.char_indices().nth(width)
-        {
-            let cut = line[..at].char_indices().next_back().map_or(0, |(before, _)| before);
-            line.truncate(cut);
-            line.push('…');
+        if let Some(columns) = self.width.filter(|columns| width(line) > *columns) {
+            *line = cut(line, columns).into_owned();
+            self.has_cut = true;
         }
         line.push('\n');
         for frame in &event.stack {
-            let _ = writeln!(line, "{:>17}{}", "", clean(frame));
+            let room = self.width.map_or(usize::MAX, |columns| columns.saturating_sub(FRAME));
+            let _ = writeln!(line, "{:FRAME$}{}", "", cut_middle(&clean(frame), room));
         }
     }
 

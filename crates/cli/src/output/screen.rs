@@ -309,6 +309,9 @@ fn tags(process: &ProcessPart, room: usize) -> String {
     let mut text = String::new();
     for tag in process.tags.iter().rev() {
         let share = if whole > 0 { tag.cpu as f64 * 100.0 / whole as f64 } else { 0.0 };
+        if share < 0.5 && !text.is_empty() {
+            break;
+        }
         let one = format!("{} {share:.0} %", cell::clean(&tag.tag));
         if text.is_empty() {
             text = cut_middle(&one, room).into_owned();

@@ -12,27 +12,33 @@ const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"
 
 /// Every question, in its widest forms.
 const QUESTIONS: &[&[&str]] = &[
-    &["cpu"],
-    &["cpu", "--details"],
-    &["cpu", "--sort", "ready", "--top", "3"],
-    &["cpu", "--show-modules"],
-    &["cpu", "--merge"],
-    &["cpu", "--top-methods", "3"],
-    &["cpu", "--top-methods", "3", "--details", "--show-on-method"],
-    &["cpu", "--top-methods", "3", "--percentiles"],
-    &["cpu", "--methods", "*", "--by", "line", "--no-cmdline", "--totals", "method"],
-    &["cpu", "--stacktags", "*"],
-    &["threads"],
-    &["threads", "--details"],
-    &["waits", "--top", "5"],
-    &["stacks"],
-    &["stacks", "--callers"],
-    &["syscalls"],
-    &["process", "--details"],
-    &["version", "--details", "--per-process"],
-    &["version", "--driver-filter", "*"],
-    &["testrun", "--print-files"],
-    &["stats"],
+    &["dump", "cpu"],
+    &["dump", "cpu", "--details"],
+    &["dump", "cpu", "--sort", "ready", "--top", "3"],
+    &["dump", "cpu", "--show-modules"],
+    &["dump", "cpu", "--merge"],
+    &["dump", "cpu", "--top-methods", "3"],
+    &["dump", "cpu", "--top-methods", "3", "--details", "--show-on-method"],
+    &["dump", "cpu", "--top-methods", "3", "--percentiles"],
+    &["dump", "cpu", "--methods", "*", "--by", "line", "--no-cmdline", "--totals", "method"],
+    &["dump", "cpu", "--stacktags", "*"],
+    &["dump", "threads"],
+    &["dump", "threads", "--details"],
+    &["dump", "waits", "--top", "5"],
+    &["dump", "stacks"],
+    &["dump", "stacks", "--callers"],
+    &["dump", "syscalls"],
+    &["dump", "waits", "--by", "waker"],
+    &["dump", "waits", "--by", "thread"],
+    &["dump", "syscalls", "--by", "error"],
+    &["dump", "process", "--details"],
+    &["dump", "version", "--details", "--per-process"],
+    &["dump", "version", "--driver-filter", "*"],
+    &["dump", "testrun", "--print-files"],
+    &["dump", "stats"],
+    &["overview"],
+    &["events", "--limit", "30"],
+    &["events", "--limit", "30", "--stacks"],
 ];
 
 /// What a terminal of so many columns shows; `None`: nothing here makes one.
@@ -50,10 +56,11 @@ fn on_terminal(width: u16, directory: &Path, arguments: &[&str]) -> Option<Strin
     Some(String::from_utf8_lossy(&output.stdout).replace('\r', ""))
 }
 
-/// The lines that are wider than the terminal, messages left aside: a terminal breaks these, and nothing stands below them.
+/// The lines that are wider than the terminal, messages left aside: a terminal breaks these, and nothing stands below them. So are
+/// commands that an overview names: one that is cut could not be copied.
 fn too_wide(said: &str, width: u16) -> Vec<&str> {
     let is_message =
-        |line: &str| ["note: ", "warning: ", "hint: ", "error: "].iter().any(|word| line.starts_with(word));
+        |line: &str| ["note: ", "warning: ", "hint: ", "error: ", "  > "].iter().any(|word| line.starts_with(word));
     said.lines().filter(|line| !is_message(line) && line.width() > usize::from(width)).collect()
 }
 
@@ -61,9 +68,7 @@ fn too_wide(said: &str, width: u16) -> Vec<&str> {
 fn every_question_fits(directory: &Path, archive: &str) {
     for question in QUESTIONS {
         for width in [80, 100, 120] {
-            let mut arguments = vec!["dump"];
-            arguments.extend(question.iter());
-            arguments.push(archive);
+            let arguments = [*question, &[archive]].concat();
             let Some(said) = on_terminal(width, directory, &arguments) else {
                 println!("skipped: there is no `script` that makes a terminal");
                 return;

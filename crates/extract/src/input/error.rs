@@ -30,7 +30,7 @@ pub enum InputError {
         recursive: bool,
     },
     /// A directory holds no recording.
-    #[error("no recording in {}; {}, record one with `tracesift record`, or try `tracesift demo`", shown(.directory), hint_below(*.recursive))]
+    #[error("no recording in {}; {}", shown(.directory), hint_below(*.recursive))]
     NothingInDirectory {
         /// Directory that was searched.
         directory: PathBuf,

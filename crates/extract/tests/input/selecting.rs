@@ -175,10 +175,7 @@ fn what_is_not_there() {
         tree.problem(&["*nowhere*"]),
         "no recording in BASE matches '*nowhere*'; add --recursive to search the directories below it"
     );
-    assert_eq!(
-        tree.problem(&["runs"]),
-        "no recording in runs; add --recursive to search the directories below it, record one with `tracesift record`, or try `tracesift demo`"
-    );
+    assert_eq!(tree.problem(&["runs"]), "no recording in runs; add --recursive to search the directories below it");
     let selection = tree.select(&["none.etl", "CreateParallel"]);
     assert_eq!((selection.problems.len(), tree.targets(&selection)), (1, vec!["CreateParallel.7z".to_owned()]));
     let empty = Tree::new(&[]);

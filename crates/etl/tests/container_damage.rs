@@ -100,9 +100,10 @@ fn what_is_no_recording_is_refused_with_a_reason() {
     };
     assert!(refused(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n").contains("git lfs pull"));
     assert!(refused(b"PK\x03\x04").contains("ZIP"));
-    assert!(refused(b"short").contains("5 bytes"));
+    assert!(refused(b"\x48\0\0\0\x01").contains("5 bytes"));
+    assert!(refused(b"short").contains("a text file"));
     assert!(refused(&[0; 100_000]).contains("no plausible buffer header"));
-    assert!(refused(&b"a line of text\n".repeat(10_000)).contains("no plausible buffer header"));
+    assert!(refused(&b"a line of text\n".repeat(10_000)).contains("a text file"));
 }
 
 /// A file of which only the start can be read, as when it is cut while it is open.

@@ -3,8 +3,9 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use terminal_size::{Height, Width};
 
-use crate::output::cell::clean;
+use crate::output::{cell::clean, wrap};
 
 /// Messages on standard error.
 #[derive(Clone, Copy, Debug)]
@@ -48,13 +49,23 @@ impl Messages {
 
     /// The command that goes on from here, on a line that can be copied.
     pub(crate) fn next(&self, command: &str) {
-        self.say("next", AnsiColor::Green, command);
+        if !self.quiet {
+            self.print_line("next", AnsiColor::Green, &clean(command));
+        }
     }
 
     fn print(&self, label: &str, color: AnsiColor, text: &str) {
+        let text = clean(text);
+        match terminal_size::terminal_size_of(io::stderr()).map(columns) {
+            Some(width) => self.print_line(label, color, &wrap::message(&text, label.len() + 2, width)),
+            None => self.print_line(label, color, &text),
+        }
+    }
+
+    fn print_line(&self, label: &str, color: AnsiColor, text: &str) {
         let style = if self.color { Style::new().bold().fg_color(Some(color.into())) } else { Style::new() };
         // Nobody is left to tell when standard error is gone.
-        let _ = writeln!(io::stderr(), "{style}{label}{style:#}: {}", clean(text));
+        let _ = writeln!(io::stderr(), "{style}{label}{style:#}: {text}");
     }
 }
 
@@ -72,5 +83,9 @@ fn shows_color(is_terminal: bool) -> bool {
 
 /// Columns of the terminal behind standard output.
 pub(crate) fn width() -> Option<usize> {
-    terminal_size::terminal_size_of(io::stdout()).map(|(terminal_size::Width(width), _)| usize::from(width))
+    terminal_size::terminal_size_of(io::stdout()).map(columns)
+}
+
+fn columns((width, _): (Width, Height)) -> usize {
+    usize::from(width.0)
 }

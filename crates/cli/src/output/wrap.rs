@@ -41,9 +41,44 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: Option<usize>) -> Vec<St
     lines
 }
 
+/// A message with line ends where it would be wider than `width` columns, of which `used` are taken in the first line. Breaks at blanks and
+/// cuts nothing; a command between backticks stays on one line, so that it can be copied.
+pub(crate) fn message(text: &str, used: usize, width: usize) -> String {
+    const INDENT: usize = 4;
+    let mut is_command = false;
+    let words = text.split(|c| {
+        is_command ^= c == '`';
+        c == ' ' && !is_command
+    });
+    let mut lines = String::with_capacity(text.len() + 16);
+    let mut used = used;
+    for (place, word) in words.enumerate() {
+        let columns = cell::width(word);
+        if place > 0 && used + 1 + columns > width {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(INDENT));
+            used = INDENT;
+        } else if place > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += columns;
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::{message, wrapped};
+
+    #[test]
+    fn a_message_breaks_at_blanks_and_never_within_a_command() {
+        assert_eq!(message("one two three", 6, 20), "one two three");
+        assert_eq!(message("one two three", 6, 18), "one two\n    three");
+        assert_eq!(message("one `two three four` five", 6, 12), "one\n    `two three four`\n    five");
+        assert_eq!(message("0123456789", 6, 8), "0123456789");
+    }
 
     #[test]
     fn breaks_at_blanks_and_cuts_long_words() {

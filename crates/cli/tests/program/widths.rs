@@ -56,12 +56,10 @@ fn on_terminal(width: u16, directory: &Path, arguments: &[&str]) -> Option<Strin
     Some(String::from_utf8_lossy(&output.stdout).replace('\r', ""))
 }
 
-/// The lines that are wider than the terminal, messages left aside: a terminal breaks these, and nothing stands below them. So are
-/// commands that an overview names: one that is cut could not be copied.
+/// The lines that are wider than the terminal. Those that hold a command are left aside: one that is cut or broken could not be copied.
 fn too_wide(said: &str, width: u16) -> Vec<&str> {
-    let is_message =
-        |line: &str| ["note: ", "warning: ", "hint: ", "error: ", "  > "].iter().any(|word| line.starts_with(word));
-    said.lines().filter(|line| !is_message(line) && line.width() > usize::from(width)).collect()
+    let has_command = |line: &str| line.starts_with("  > ") || line.contains('`');
+    said.lines().filter(|line| !has_command(line) && line.width() > usize::from(width)).collect()
 }
 
 #[expect(clippy::print_stdout, reason = "a skipped test says so")]

@@ -107,6 +107,9 @@ fn threads_outside_of_a_pid_namespace_have_their_samples() {
         let (tid, cpu, event) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
         if event.starts_with("sched:") {
             running.insert(cpu, switched(line.split_once(event).unwrap().1).1);
+        } else if tid == "-1" {
+            // The kernel has no id any more for a thread that is about to end.
+            *expected.entry(-1).or_default() += 1;
         } else if let Some(&id) = running.get(cpu).filter(|id| tid == "0" && **id != 0) {
             *expected.entry(id).or_default() += 1;
         }

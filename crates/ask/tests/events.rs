@@ -4,11 +4,13 @@ mod recorded;
 
 use std::collections::BTreeMap;
 
+use tracesift_ask::answer::Value as Cell;
 use tracesift_ask::events::{EventFilter, Origin};
+use tracesift_ask::question::stats;
 use tracesift_etl::schema::Value;
-use tracesift_extract::input;
+use tracesift_extract::input::{self, OpenOptions};
 
-use recorded::{cases, events, recordings};
+use recorded::{cases, events, input_of, linux_cases, linux_recordings, recordings};
 
 #[test]
 fn every_event_of_every_recording_is_taken_apart() {
@@ -30,6 +32,40 @@ fn every_event_of_every_recording_is_taken_apart() {
     // A provider that nobody describes: it neither brings metadata nor is its manifest known.
     assert_eq!(unreadable.keys().collect::<Vec<_>>(), ["6f669bfa-816a-4204-a824-47c8e6a00474/EventID(2)"]);
     assert!(unreadable.values().all(|what| what.misfits == 0), "{unreadable:?}");
+}
+
+/// A name that `dump stats` shows finds as many events with `events --name`: of Windows but for events that describe themselves, of
+/// Linux but for the records that perf writes of its own accord.
+#[test]
+fn an_event_has_one_name() {
+    let (Some(windows), Some(linux)) = (cases(), linux_cases()) else { return };
+    let mut names = 0;
+    for path in recordings(&windows).into_iter().chain(linux_recordings(&linux)) {
+        let stats = stats::recording(&input_of(&path), &OpenOptions::default()).expect("it can be read");
+        let mut counted: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for table in stats.rows.into_iter().filter_map(|row| row.counts) {
+            let place = |key: &str| table.columns.iter().position(|column| column.key == key).expect("a column");
+            let [provider, name, count, kind, id] = ["provider_label", "name", "count", "kind", "id"].map(place);
+            for row in table.rows {
+                let is_of_perf = row[kind] == Cell::from("record") && matches!(row[id], Cell::Int(64..));
+                match (&row[provider], &row[name], &row[count]) {
+                    (Cell::Text(provider), Cell::Text(name), Cell::Int(count)) if !is_of_perf => {
+                        *counted.entry((provider.clone(), name.clone())).or_default() += count.cast_unsigned();
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut found: BTreeMap<(String, String), u64> = BTreeMap::new();
+        events(&path, &EventFilter::default(), |event| {
+            *found.entry((event.provider.to_owned(), event.event.to_owned())).or_default() += 1;
+        });
+        names += counted.len();
+        for (name, count) in counted {
+            assert_eq!(found.get(&name), Some(&count), "{}: {name:?}", path.display());
+        }
+    }
+    assert!(names > 900, "{names}");
 }
 
 /// Counts, and the sum of the bytes, as an independent reader of the file has them.

@@ -7,7 +7,6 @@ use crate::extended::ItemKind;
 use crate::file::EtlFile;
 use crate::guid::Guid;
 use crate::load::BufferReader;
-use crate::names;
 use crate::record::{HeaderKind, Record};
 
 /// What records are counted by: their identity as it stands in the file, kernel classes with a GUID apart from hooks.
@@ -210,10 +209,10 @@ impl Counts {
         events
     }
 
-    /// Name of a provider: as its own events state it, else from the table of well-known ones.
+    /// Name of a provider, as its own events state it.
     #[must_use]
     pub fn provider_name(&self, provider: Guid) -> Option<&str> {
-        self.provider_names.get(&provider).map(String::as_str).or_else(|| names::provider(provider))
+        self.provider_names.get(&provider).map(String::as_str)
     }
 }
 

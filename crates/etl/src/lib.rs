@@ -34,7 +34,6 @@ pub mod lznt1;
 mod mapped;
 mod merge;
 mod message;
-pub mod names;
 pub mod payload;
 mod record;
 mod recover;

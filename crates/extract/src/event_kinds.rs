@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::format::event_flag;
-use tracesift_etl::schema::{Decoded, EventSchema, Schemas, Value};
-use tracesift_etl::{EventClass, Guid, ItemKind, Record, Wanted, names};
+use tracesift_etl::schema::{Decoded, EventNames, EventSchema, Schemas, Value};
+use tracesift_etl::{EventClass, Guid, ItemKind, Record, Wanted};
 use tracesift_trace::Population;
 
-/// Name of the provider of the kernel's classes.
-pub const KERNEL: &str = "Windows Kernel";
+pub use tracesift_etl::schema::KERNEL_PROVIDER;
 
 /// Kinds that are remembered; more only a forged recording has.
 const MAX_KINDS: usize = 1 << 16;
@@ -147,22 +146,15 @@ impl EventKinds {
 }
 
 fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schemas, choice: &EventChoice) -> EventKind {
-    let (guid, id, number, otherwise) = match class {
-        EventClass::Kernel { group, opcode, .. } => {
-            let hook = names::hook(u16::from_be_bytes([group.0, opcode]));
-            let class = names::group(group).map_or_else(|| format!("Class({:#04x})", group.0), str::to_owned);
-            let event = hook.map_or_else(|| format!("Opcode({opcode})"), str::to_owned);
-            (group.guid().unwrap_or_default(), None, u16::from(opcode), format!("{class}/{event}"))
-        }
-        EventClass::Classic { guid, opcode, .. } => (guid, None, u16::from(opcode), format!("Opcode({opcode})")),
-        EventClass::Event { provider, id, .. } => (provider, Some(id), id, format!("EventID({id})")),
-        EventClass::Message { guid, number } => (guid, None, number, format!("Message({number})")),
+    let (guid, id, number) = match class {
+        EventClass::Kernel { group, opcode, .. } => (group.guid().unwrap_or_default(), None, u16::from(opcode)),
+        EventClass::Classic { guid, opcode, .. } => (guid, None, u16::from(opcode)),
+        EventClass::Event { provider, id, .. } => (provider, Some(id), id),
+        EventClass::Message { guid, number } => (guid, None, number),
     };
     let is_kernel = matches!(class, EventClass::Kernel { .. });
-    let stated = schema.as_ref().and_then(|schema| schema.provider_name.as_deref());
-    let provider = stated.or_else(|| schemas.provider_name(guid)).map(str::to_owned);
-    let provider = provider.unwrap_or_else(|| if is_kernel { KERNEL.to_owned() } else { guid.to_string() });
-    let event = schema.as_ref().map_or(otherwise, |schema| schema.name());
+    let EventNames { provider, event } = schemas.names(class, schema.as_deref());
+    let provider = provider.unwrap_or_else(|| guid.to_string());
     let mut kind = EventKind { provider, guid: Some(guid), event, id, number, is_kernel, schema, chosen: false };
     kind.chosen = choice.accepts(&kind);
     kind

@@ -21,7 +21,7 @@ table! {
     level: Option<i16>, Dictionary, "", "Level: 1 critical, 2 error, 3 warning, 4 information, 5 verbose; null for kernel events.", "header of the event";
     keyword: Option<i64>, Dictionary, "", "Keyword bits.", "header of the event";
     activity: Option<String>, Dictionary, "", "Activity that it belongs to, a GUID.", "header of the event";
-    stack: Option<StackId>, ByteStreamSplit, "", "Call stack.", "stack item of the event, StackWalk of this event, CLR stack behind it";
+    stack: Option<StackId>, ByteStreamSplit, "", "Call stack.", "stack item of the event, StackWalk/Stack of this event, CLR stack behind it";
     fields: String, Plain, "", "The fields as a JSON object, in the order of the payload.", "payload of the event";
     raw: Option<String>, Plain, "", "Hexadecimal bytes that no field shows: all of them where nobody describes the event, those from the trouble on where its description does not fit, else what stands behind the last field.", "payload of the event";
     schema: Option<String>, Dictionary, "", "Where its description comes from: `metadata`, `tracelogging`, `manifest`, `built-in`, or `unverified` for a layout from documentation of which no real event was ever seen; null where nobody describes it.", "description of the event";

@@ -6,7 +6,7 @@ use tracesift_archive::Archive;
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, Search, scan, scan_archive};
 use tracesift_ask::file::is_imported;
 use tracesift_ask::recording::{Source, name_of};
-use tracesift_extract::event_kinds::KERNEL;
+use tracesift_extract::event_kinds::KERNEL_PROVIDER;
 use tracesift_extract::input::{OpenOptions, Recording};
 use tracesift_extract::linux_events::PERF;
 use tracesift_extract::{EventSelection, open};
@@ -166,7 +166,7 @@ impl Printer<'_, '_> {
             ("default", "perf") => {
                 "keeps no samples, switches and wake-ups, and none of perf's own records, one by one"
             }
-            ("default", _) if self.args.excludes(&[KERNEL]) => return,
+            ("default", _) if self.args.excludes(&[KERNEL_PROVIDER]) => return,
             ("default", _) => "keeps the events of providers only, none of the kernel's",
             _ => "keeps no single events",
         };

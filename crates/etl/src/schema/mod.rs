@@ -7,6 +7,7 @@ mod info;
 pub mod json;
 mod layout;
 pub mod manifest;
+mod names;
 mod schemas;
 mod table;
 mod trace_logging;
@@ -19,6 +20,7 @@ use crate::Guid;
 pub use decode::{DecodeError, Decoded, Reason};
 pub use event::{EventSchema, Origin};
 pub use layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};
+pub use names::{EventNames, KERNEL_PROVIDER};
 pub use schemas::Schemas;
 pub use value::{Value, write_hex};
 

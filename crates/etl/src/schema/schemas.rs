@@ -139,8 +139,22 @@ impl Schemas {
     /// The schema of a record; `None` when nobody knows it.
     pub fn find(&mut self, record: &Record<'_>) -> Option<Arc<EventSchema>> {
         self.settle();
-        match record.class() {
-            EventClass::Event { provider, id, version } => self.event(record, provider, id, version),
+        let class = record.class();
+        if let EventClass::Event { provider, .. } = class
+            && let Some(item) = record.extended_item(ItemKind::SCHEMA)
+        {
+            return self.trace_logging(record, provider, item.data);
+        }
+        self.of(class, record.event_flags() & event_flag::STRING_ONLY != 0)
+    }
+
+    /// The schema of a class of events that do not describe themselves, `is_text` where they say that they are a text and
+    /// nothing else; `None` when nobody knows it.
+    /// [`Schemas::settle`] comes first.
+    #[must_use]
+    pub fn of(&self, class: EventClass, is_text: bool) -> Option<Arc<EventSchema>> {
+        match class {
+            EventClass::Event { provider, id, version } => self.of_id(provider, id, version, is_text),
             EventClass::Kernel { group, opcode, version } => self.of_class(group.guid()?, opcode, version),
             EventClass::Classic { guid, opcode, version } => self.of_class(guid, opcode, version),
             EventClass::Message { .. } => None,
@@ -156,17 +170,14 @@ impl Schemas {
         BUILT_IN.providers.get(&guid)?.find(u16::from(opcode), version).cloned()
     }
 
-    fn event(&mut self, record: &Record<'_>, provider: Guid, id: u16, version: u8) -> Option<Arc<EventSchema>> {
-        if let Some(item) = record.extended_item(ItemKind::SCHEMA) {
-            return self.trace_logging(record, provider, item.data);
-        }
+    fn of_id(&self, provider: Guid, id: u16, version: u8, is_text: bool) -> Option<Arc<EventSchema>> {
         if id == MANIFEST_EVENT {
             return BUILT_IN.manifest_data.clone();
         }
         if let Some(schema) = self.events.get(&(provider, id, version)) {
             return Some(Arc::clone(schema));
         }
-        if record.event_flags() & event_flag::STRING_ONLY != 0 {
+        if is_text {
             return BUILT_IN.string_only.clone();
         }
         let table = BUILT_IN.providers.get(&provider).filter(|table| !table.is_class)?;

@@ -50,6 +50,9 @@ pub(super) static BUILT_IN: LazyLock<Tables> = LazyLock::new(|| {
         // A test holds the tables themselves to the notation.
         let _ = read(text, &mut tables);
     }
+    for table in tables.providers.values_mut() {
+        table.class = table.most_frequent_class();
+    }
     // Events of any provider stand in the table of the zero GUID.
     let any = tables.providers.get(&Guid::ZERO);
     let any = |id| any.and_then(|table| table.find(id, 0).cloned());
@@ -73,6 +76,8 @@ pub(super) struct Table {
     pub(super) name: Box<str>,
     /// Classic events, which are told apart by their opcodes, and not by ids.
     pub(super) is_class: bool,
+    /// Before the slash in the names of most of its events.
+    pub(super) class: Option<Box<str>>,
     pub(super) keywords: Vec<(u64, Box<str>)>,
     /// Ids and versions of events that recordings describe wrongly: what stands here counts.
     pub(super) corrections: FxHashSet<(u16, u8)>,
@@ -81,6 +86,17 @@ pub(super) struct Table {
 }
 
 impl Table {
+    fn most_frequent_class(&self) -> Option<Box<str>> {
+        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+        for schema in self.events.values().flatten() {
+            if let Some((class, _)) = schema.event_name.as_deref().and_then(|name| name.split_once('/')) {
+                *counts.entry(class).or_default() += 1;
+            }
+        }
+        let largest = counts.into_iter().max_by_key(|(class, count)| (*count, std::cmp::Reverse(*class)));
+        largest.map(|(class, _)| class.into())
+    }
+
     /// The schema of an event: that of its version, else of the newest older one, since newer versions append.
     pub(super) fn find(&self, id: u16, version: u8) -> Option<&Arc<EventSchema>> {
         let versions = self.events.get(&id)?;
@@ -109,6 +125,7 @@ pub(super) fn read(text: &str, tables: &mut Tables) -> Result<(), Mistake> {
                 tables.providers.entry(guid).or_insert_with(|| Table {
                     name: name.trim().into(),
                     is_class: word == "class",
+                    class: None,
                     keywords: Vec::new(),
                     corrections: FxHashSet::default(),
                     events: FxHashMap::default(),

@@ -1,17 +1,17 @@
 //! The table of records by class: those of an `.etl` are kinds of events, those of a `perf.data` samples by event and other
 //! records by kind.
 
-use tracesift_etl::counts::{Count, Counts, Key};
-use tracesift_etl::{Group, Guid, LogfileHeader, names};
+use tracesift_etl::counts::{Count, Key};
+use tracesift_etl::{Guid, LogfileHeader};
 use tracesift_trace::Clock;
 
+use super::etl::Counted;
 use crate::answer::{ColumnOf, Kind, Table, descriptions, values};
 
 /// Records of one class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountRow {
     pub(super) kind: &'static str,
-    pub(super) class: Option<String>,
     pub(super) group: Option<u8>,
     pub(super) guid: Option<String>,
     pub(super) provider: Option<String>,
@@ -41,8 +41,8 @@ pub const COLUMNS: &[ColumnOf<CountRow>] = &[
         "class",
         "Class",
         Kind::Text,
-        |r| r.class.clone().into(),
-        "Name of the class, where it is known.",
+        |r| r.name.as_ref().and_then(|name| Some(name.split_once('/')?.0)).into(),
+        "What stands before the slash in the name, as for `events --class`.",
     ),
     ColumnOf::machine("group", "Group", Kind::Id, |r| r.group.map(i32::from).into(), "Number of a kernel class."),
     ColumnOf::machine("guid", "Guid", Kind::Text, |r| r.guid.clone().into(), "Class of a classic record or message."),
@@ -61,16 +61,31 @@ pub const COLUMNS: &[ColumnOf<CountRow>] = &[
         "Name",
         Kind::Text,
         |r| r.name.clone().into(),
-        "Name of a kernel event, where it is known; of a `perf.data` of the event or the kind of records.",
+        "Name of the event, as for `events --name`: `PerfInfo/Sample`, `EventID(7)` where nobody names it; null for self-describing events, whose names stand in `tracelogging_events`.",
     ),
     ColumnOf::machine(
         "provider_name",
         "Provider name",
         Kind::Text,
         |r| r.provider_name.clone().into(),
-        "Name of the provider, where it is known.",
+        "Name of the provider, as for `events --provider`, where it is known: `Windows Kernel` for the kernel's classes; on Linux the system of a tracepoint, else `perf`.",
     ),
-    ColumnOf::people("event", "Event", Kind::Text, |r| label(r).into(), "Class or provider, and which event of it."),
+    ColumnOf::people(
+        "provider_label",
+        "Provider",
+        Kind::Text,
+        |r| provider(r).map(str::to_owned).into(),
+        "Name of the provider, else its GUID.",
+    ),
+    ColumnOf::people("event", "Event", Kind::Text, |r| event(r).into(), "Name of the event."),
+    ColumnOf::people(
+        "number",
+        "Id",
+        Kind::Id,
+        |r| r.opcode.map(u32::from).or(r.id.filter(|_| r.version.is_some())).into(),
+        "Id; of a kernel or classic event its opcode.",
+    ),
+    ColumnOf::people("v", "Version", Kind::Id, |r| r.version.map(i32::from).into(), "Version of the payload."),
     ColumnOf::always("count", "Count", Kind::Count, |r| r.count.into(), "Records."),
     ColumnOf::always("bytes", "Size", Kind::Bytes, |r| r.bytes.into(), "Their bytes with headers, without padding."),
     ColumnOf::always("stacks", "Stacks", Kind::Count, |r| r.stacks.into(), "Records with a stack."),
@@ -103,46 +118,43 @@ pub(super) fn table(rows: &[CountRow]) -> Table {
     Table { columns: descriptions(COLUMNS), rows: values(COLUMNS, rows), is_sparse: true }
 }
 
-/// The table of an `.etl`, the most frequent class last; and the labels of the classes that stop early.
+/// The table of an `.etl`, the most frequent class last; and the names of the events that stop early.
 pub(super) fn of_etl(
-    counts: &Counts,
+    counted: &Counted,
     header: &LogfileHeader,
     stops_early: impl Fn(Key) -> bool,
 ) -> (Table, Vec<String>) {
     let clock = Clock::new(header.zero_ticks(), header.frequency());
-    let mut rows: Vec<CountRow> =
-        counts.by_key().into_iter().map(|(key, count)| row(counts, key, &count, clock, stops_early(key))).collect();
+    let named = |(key, count): (Key, Count)| CountRow {
+        stops_early: Some(stops_early(key)),
+        ..row(counted, key, &count, clock)
+    };
+    let mut rows: Vec<CountRow> = counted.counts.by_key().into_iter().map(named).collect();
     rows.reverse();
-    let silent = rows.iter().filter(|row| row.stops_early == Some(true)).map(label).collect();
+    let mut silent: Vec<String> = rows.iter().filter(|row| row.stops_early == Some(true)).map(event).collect();
+    silent.dedup();
     (table(&rows), silent)
 }
 
-fn row(counts: &Counts, key: Key, count: &Count, clock: Clock, stops_early: bool) -> CountRow {
+fn row(counted: &Counted, key: Key, count: &Count, clock: Clock) -> CountRow {
+    let names = counted.names(key);
     let base = CountRow {
+        provider_name: names.provider,
+        name: Some(names.event),
         count: count.records,
         bytes: count.bytes,
         stacks: count.stacks,
         first_ns: Some(clock.ns(count.first_time)),
         last_ns: Some(clock.ns(count.last_time)),
-        stops_early: Some(stops_early),
         ..CountRow::default()
     };
     match key {
         Key::Kernel { hook, version } => {
             let [opcode, group] = hook.to_le_bytes();
-            CountRow {
-                kind: "kernel",
-                class: Some(names::group(Group(group)).map_or_else(|| format!("Group{group}"), str::to_owned)),
-                group: Some(group),
-                opcode: Some(opcode),
-                version: Some(version),
-                name: names::hook(hook).map(str::to_owned),
-                ..base
-            }
+            CountRow { kind: "kernel", group: Some(group), opcode: Some(opcode), version: Some(version), ..base }
         }
         Key::Classic { guid, opcode, version } => CountRow {
             kind: "classic",
-            class: names::classic(guid).map(str::to_owned),
             guid: Some(guid.to_string()),
             opcode: Some(opcode),
             version: Some(version),
@@ -153,7 +165,7 @@ fn row(counts: &Counts, key: Key, count: &Count, clock: Clock, stops_early: bool
             provider: Some(provider.to_string()),
             id: Some(id.into()),
             version: Some(version),
-            provider_name: counts.provider_name(provider).map(str::to_owned),
+            name: base.name.filter(|_| !counted.describes_itself(key)),
             ..base
         },
         Key::Message { guid, number } => {
@@ -162,14 +174,12 @@ fn row(counts: &Counts, key: Key, count: &Count, clock: Clock, stops_early: bool
     }
 }
 
-/// `PerfInfo/46 SampledProfile v2`, `cycles:P`
-fn label(row: &CountRow) -> String {
-    let class = row.class.as_ref().or(row.provider_name.as_ref()).or(row.provider.as_ref()).or(row.guid.as_ref());
-    let Some(class) = class else { return row.name.clone().unwrap_or_default() };
-    let number = row.opcode.map(u32::from).or(row.id).unwrap_or_default();
-    let name = row.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
-    let version = row.version.map(|version| format!(" v{version}")).unwrap_or_default();
-    format!("{class}/{number}{name}{version}")
+fn provider(row: &CountRow) -> Option<&str> {
+    row.provider_name.as_deref().or(row.provider.as_deref()).or(row.guid.as_deref())
+}
+
+fn event(row: &CountRow) -> String {
+    row.name.clone().unwrap_or_else(|| "(self-describing)".to_owned())
 }
 
 struct SelfDescribing {
@@ -180,19 +190,20 @@ struct SelfDescribing {
 }
 
 /// Self-describing events by provider and name; none when there are none.
-pub(super) fn self_describing(counts: &Counts) -> Option<Table> {
+pub(super) fn self_describing(counted: &Counted) -> Option<Table> {
     const COLUMNS: &[ColumnOf<SelfDescribing>] = &[
         ColumnOf::always("provider", "Provider", Kind::Text, |r| (&r.provider).into(), "Provider."),
         ColumnOf::always("provider_name", "Provider name", Kind::Text, |r| r.provider_name.clone().into(), "Its name."),
         ColumnOf::always("event", "Event", Kind::Text, |r| (&r.event).into(), "Name of the event."),
         ColumnOf::always("count", "Count", Kind::Count, |r| r.count.into(), "Records."),
     ];
-    let rows: Vec<SelfDescribing> = counts
+    let rows: Vec<SelfDescribing> = counted
+        .counts
         .self_describing()
         .into_iter()
         .rev()
         .map(|(provider, event, count): (Guid, String, u64)| SelfDescribing {
-            provider_name: counts.provider_name(provider).map(str::to_owned),
+            provider_name: counted.provider_name(provider),
             provider: provider.to_string(),
             event,
             count,

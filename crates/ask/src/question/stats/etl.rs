@@ -1,10 +1,14 @@
 //! Statistics of an `.etl`: every record is counted, nothing is extracted.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_etl::counts::{Counts, Key, cpus_seen};
+use tracesift_etl::format::event_flag;
 use tracesift_etl::payload::{Payload as _, Stack, StackReference};
+use tracesift_etl::schema::{EventNames, Schemas};
 use tracesift_etl::time::filetime_text;
-use tracesift_etl::{BufferReader, DamageCount, DamageLog, EtlFile, Group, LogfileHeader, Record};
+use tracesift_etl::{
+    BufferReader, DamageCount, DamageLog, EtlFile, EventClass, Group, Guid, ItemKind, LogfileHeader, Record,
+};
 use tracesift_extract::Machine;
 use tracesift_trace::info::TraceInfo;
 
@@ -24,9 +28,15 @@ pub(super) fn row(file: &EtlFile) -> Row {
     describe(file, &counted)
 }
 
+/// What was counted, with all that the recording says of its events.
 #[derive(Default)]
-struct Counted {
-    counts: Counts,
+pub(super) struct Counted {
+    pub(super) counts: Counts,
+    schemas: Schemas,
+    /// Events of providers that bring their names and fields with them.
+    self_describing: FxHashSet<Key>,
+    /// Events of providers that are a text and nothing else.
+    texts: FxHashSet<Key>,
     timelines: FxHashMap<Key, Timeline>,
     machine: Machine,
     damage: Vec<DamageLog>,
@@ -44,6 +54,7 @@ impl Counted {
             }
         }
         counted.damage = vec![file.damage().clone(), reader.damage().clone()];
+        counted.schemas.settle();
         counted
     }
 
@@ -52,6 +63,12 @@ impl Counted {
         let before = self.counts.get(key).map_or(0, |count| count.stacks);
         self.counts.add(record);
         self.machine.record(record);
+        if matches!(key, Key::Event { .. }) {
+            self.event(key, record);
+        }
+        if Schemas::has_schema(record) {
+            self.schemas.learn(record);
+        }
         let has_stack = self.counts.get(key).is_some_and(|count| count.stacks > before);
         self.timelines.entry(key).or_default().add(record.time(), recorded);
         match owner_time(record) {
@@ -62,6 +79,42 @@ impl Counted {
             }
             None => recent.record(record.time(), key, has_stack),
         }
+    }
+}
+
+impl Counted {
+    fn event(&mut self, key: Key, record: &Record<'_>) {
+        if record.extended_item(ItemKind::SCHEMA).is_some() {
+            self.self_describing.insert(key);
+        } else if record.event_flags() & event_flag::STRING_ONLY != 0 {
+            self.texts.insert(key);
+        }
+    }
+
+    pub(super) fn describes_itself(&self, key: Key) -> bool {
+        self.self_describing.contains(&key)
+    }
+
+    /// The names by which all questions know the records of a key.
+    pub(super) fn names(&self, key: Key) -> EventNames {
+        let class = match key {
+            Key::Kernel { hook, version } => EventClass::from_hook(hook, version),
+            Key::Classic { guid, opcode, version } => EventClass::from_guid(guid, opcode, version),
+            Key::Event { provider, id, version } => EventClass::Event { provider, id, version },
+            Key::Message { guid, number } => EventClass::Message { guid, number },
+        };
+        let schema = self.schemas.of(class, self.texts.contains(&key));
+        let names = self.schemas.names(class, schema.as_deref());
+        match key {
+            Key::Event { provider, .. } if names.provider.is_none() => {
+                EventNames { provider: self.provider_name(provider), ..names }
+            }
+            _ => names,
+        }
+    }
+
+    pub(super) fn provider_name(&self, provider: Guid) -> Option<String> {
+        self.counts.provider_name(provider).or_else(|| self.schemas.provider_name(provider)).map(str::to_owned)
     }
 }
 
@@ -119,7 +172,7 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
         .zip(known(header.end_time))
         .map(|(start, end)| end.saturating_sub(start).max(0));
     let total = counted.counts.total();
-    let (table, silent) = counts::of_etl(&counted.counts, header, |key| {
+    let (table, silent) = counts::of_etl(counted, header, |key| {
         has_one_owner(key) && counted.timelines.get(&key).is_some_and(Timeline::stops_early)
     });
     let mut info = TraceInfo { cpu_mhz: Some(header.cpu_mhz).filter(|mhz| *mhz > 0), ..TraceInfo::default() };
@@ -147,7 +200,7 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
         events_lost: Some(header.events_lost.into()),
         buffers_lost: Some(header.buffers_lost.into()),
         total_records: Some(total.map_or(0, |total| total.records)),
-        container: Some(container(file, &counted.counts)),
+        container: Some(container(file, counted)),
         counts: Some(table),
         health: health(counted.damage.iter().flat_map(DamageLog::kinds).map(damaged).collect()),
         warnings: warnings(header, &silent),
@@ -164,7 +217,8 @@ fn first_live_record(counts: &Counts) -> Option<i64> {
     counts.by_key().iter().filter(|(key, _)| is_live(key)).map(|(_, count)| count.first_time).min()
 }
 
-fn container(file: &EtlFile, counts: &Counts) -> Container {
+fn container(file: &EtlFile, counted: &Counted) -> Container {
+    let counts = &counted.counts;
     let header = file.header();
     let is_header = |key: &Key| matches!(key, Key::Kernel { hook: 0, .. });
     Container {
@@ -189,7 +243,7 @@ fn container(file: &EtlFile, counts: &Counts) -> Container {
             .into_iter()
             .map(|(kind, count)| (kind.name().to_owned(), count))
             .collect(),
-        tracelogging_events: counts::self_describing(counts),
+        tracelogging_events: counts::self_describing(counted),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use tracesift_extract::linux_events::{PERF, name_of_record, names_of_event};
 use tracesift_perf::{Counts, DamageCount, DamageLog, Kind, Losses, Metadata, Mode, PerfFile, Record};
 
 use super::counts::{self, CountRow};
@@ -141,13 +142,9 @@ fn recording(metadata: &Metadata, counts: &Counts) -> LinuxRecording {
 
 /// Records by the name of their kind, the most frequent first.
 fn by_name(kinds: &BTreeMap<Kind, u64>) -> Vec<(String, u64)> {
-    let mut named: Vec<(String, u64)> = kinds.iter().map(|(kind, count)| (name(*kind), *count)).collect();
+    let mut named: Vec<(String, u64)> = kinds.iter().map(|(kind, count)| (name_of_record(*kind), *count)).collect();
     named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     named
-}
-
-fn name(kind: Kind) -> String {
-    kind.name().map_or_else(|| format!("type {}", kind.number()), str::to_owned)
 }
 
 /// The rows, the most frequent last.
@@ -155,14 +152,18 @@ fn rows(counted: &Counted, metadata: &Metadata) -> Vec<CountRow> {
     let zero = counted.counts.record_times.map_or(0, |times| times.0);
     let since_zero = |time: u64| i64::try_from(time.saturating_sub(zero)).unwrap_or(i64::MAX);
     let row = |(key, count): (&Key, &Count)| {
-        let (kind, id, name) = match key {
-            Key::Sample(Some(event)) => ("sample", u32::try_from(*event).ok(), metadata.event_name(*event)),
-            Key::Sample(None) => ("sample", None, "unknown event".to_owned()),
-            Key::Record(kind) => ("record", Some(kind.number()), name(*kind)),
+        let unknown = || (PERF.to_owned(), "unknown event".to_owned());
+        let (kind, id, (provider, name)) = match key {
+            Key::Sample(Some(event)) => {
+                ("sample", u32::try_from(*event).ok(), names_of_event(metadata, *event).unwrap_or_else(unknown))
+            }
+            Key::Sample(None) => ("sample", None, unknown()),
+            Key::Record(kind) => ("record", Some(kind.number()), (PERF.to_owned(), name_of_record(*kind))),
         };
         CountRow {
             kind,
             id,
+            provider_name: Some(provider),
             name: Some(name),
             count: count.records,
             bytes: count.bytes,

@@ -179,31 +179,26 @@ impl LinuxKinds {
     fn kind_of_event(&mut self, event: usize) -> Option<LinuxKind> {
         let metadata = Arc::clone(&self.metadata);
         let attr = &metadata.events.get(event)?.attr;
-        let name = metadata.event_name(event);
+        let (system, name) = names_of_event(&metadata, event)?;
         if !attr.is_tracepoint() {
-            let names = new_names(PERF, &name, None, Kind::Sample.number());
+            let names = new_names(&system, &name, None, Kind::Sample.number());
             return Some(self.add(names, Some(Origin::BuiltIn), Shape::Counter, is_beside_tables(attr)));
         }
-        let id = u16::try_from(attr.config).ok();
+        let names = new_names(&system, &name, u16::try_from(attr.config).ok(), attr.config as u32);
+        let beside = !has_a_table(&system, &name);
         let tracing = metadata.tracing.as_deref();
         let Some((tracing, format)) = tracing.and_then(|tracing| Some((tracing, tracing.by_id(attr.config)?))) else {
-            let (system, name) = name.split_once(':').unwrap_or((PERF, &name));
-            let names = new_names(system, name, id, attr.config as u32);
-            let beside = !has_a_table(system, name);
             return Some(self.add(names, None, Shape::Unknown, beside));
         };
         let at = *self.by_format.entry(format.id).or_insert_with(|| {
             self.tracepoints.push(Tracepoint::new(format, tracing));
             self.tracepoints.len() - 1
         });
-        let names = new_names(&format.system, &format.name, id, attr.config as u32);
-        let beside = !has_a_table(&format.system, &format.name);
         Some(self.add(names, Some(Origin::Metadata), Shape::Tracepoint(at), beside))
     }
 
     fn kind_of_record(&self, kind: Kind, number: usize) -> Option<LinuxKind> {
-        let name = kind.name().map_or_else(|| format!("record {number}"), str::to_owned);
-        let names = new_names(PERF, &name, None, number as u32);
+        let names = new_names(PERF, &name_of_record(kind), None, number as u32);
         let is_known = kind != Kind::Sample && kind.name().is_some();
         let (origin, shape) = if is_known { (Some(Origin::BuiltIn), Shape::Record) } else { (None, Shape::Unknown) };
         Some(self.add(names, origin, shape, false))
@@ -218,6 +213,28 @@ impl LinuxKinds {
         let is_mark = names.provider == USER_EVENTS || names.provider == "ftrace" && names.event == "print";
         LinuxKind { names, origin, is_mark, shape }
     }
+}
+
+/// Provider and name of an event of a recording: system and name of a tracepoint, [`PERF`] and perf's own name of all others;
+/// `None` when there is no such event.
+#[must_use]
+pub fn names_of_event(metadata: &Metadata, event: usize) -> Option<(String, String)> {
+    let attr = &metadata.events.get(event)?.attr;
+    let name = metadata.event_name(event);
+    if !attr.is_tracepoint() {
+        return Some((PERF.to_owned(), name));
+    }
+    if let Some(format) = metadata.tracing.as_deref().and_then(|tracing| tracing.by_id(attr.config)) {
+        return Some((format.system.to_string(), format.name.to_string()));
+    }
+    let (system, name) = name.split_once(':').unwrap_or((PERF, &name));
+    Some((system.to_owned(), name.to_owned()))
+}
+
+/// Name of a kind of records, the number of one that has none.
+#[must_use]
+pub fn name_of_record(kind: Kind) -> String {
+    kind.name().map_or_else(|| format!("record {}", kind.number()), str::to_owned)
 }
 
 /// A record that is too short for its kind or its event.

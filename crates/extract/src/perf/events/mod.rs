@@ -10,5 +10,5 @@ mod sample_fields;
 mod tracepoint;
 
 pub use fields::{FieldSink, Rest, ValueFields};
-pub use kinds::{LinuxKind, LinuxKinds, PERF, subject};
+pub use kinds::{LinuxKind, LinuxKinds, PERF, name_of_record, names_of_event, subject};
 pub(crate) use rows::EventRows;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tracesift_ask::events::{EventFilter, scan};
 use tracesift_etl::EtlFile;
 use tracesift_extract::Files;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 use crate::measure::{RUNS, against, timed};
 use crate::{SCALE_BYTES, framing, scale};

@@ -8,10 +8,10 @@ use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_ask::events::{EventFilter, scan_archive};
 use tracesift_ask::question::{cpu, methods, process, stacks, stats, threads, version, waits};
 use tracesift_ask::recording::{OpenRecording, Source};
-use tracesift_ask::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use tracesift_ask::zero_time::ZeroTime;
 use tracesift_ask::{Ask, When, ask};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 /// Asks the archive everything, with and without a time range. Failures are fine.
 pub(crate) fn ask_everything(archive: &Path) {

@@ -7,9 +7,9 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 use tracesift_ask::filter::ProcessPatterns;
 use tracesift_ask::inputs::FileFilter;
-use tracesift_ask::time_range::TimeRange;
-use tracesift_ask::units::{TimeUnit, parse_size, parse_time};
-use tracesift_extract::input::{Pattern, Patterns};
+use tracesift_grammar::TimeRange;
+use tracesift_grammar::{TimeUnit, parse_size, parse_time};
+use tracesift_grammar::{Pattern, Patterns};
 
 fuzz_target!(|text: &str| {
     let (filter, subject) = text.split_once('\n').unwrap_or((text, ""));

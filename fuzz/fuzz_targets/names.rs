@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tracesift_extract::input::{TestName, file_kind};
+use tracesift_extract::input::{file_kind, test_name};
 
 fuzz_target!(|name: &str| {
     for spelling in file_kind::spellings(name) {
@@ -11,7 +11,7 @@ fuzz_target!(|name: &str| {
     }
     assert!(name.starts_with(file_kind::stem(name)));
     let _ = (file_kind::is_recording_name(name), file_kind::is_extract_name(name));
-    let Some(test) = TestName::parse(name) else { return };
+    let Some(test) = test_name(name) else { return };
     assert!(!test.test.is_empty() && !test.machine.is_empty());
     // A name written anew from what was read of it says the same.
     if let (Some(tier), Some(status), Some(time)) = (test.tier, test.status, test.performed_at) {
@@ -26,6 +26,6 @@ fuzz_target!(|name: &str| {
             status.as_str(),
             date.replace('-', ""),
         );
-        assert_eq!(TestName::parse(&again).as_ref(), Some(&test), "{again}");
+        assert_eq!(test_name(&again).as_ref(), Some(&test), "{again}");
     }
 });

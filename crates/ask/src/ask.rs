@@ -11,7 +11,7 @@ use crate::filter::ProcessFilter;
 use crate::limit::{Limit, LimitKind};
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::shown::Shown;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use crate::time_spec::TimeSpec;
 use crate::zero_time::{Found, ZeroTime};
 

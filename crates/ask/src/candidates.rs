@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Error, Projection};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow};
 

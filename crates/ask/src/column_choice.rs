@@ -4,7 +4,7 @@
 //! without it: `--columns '!priority;+switches'`. Names are those of the machine formats or the headers of the table; `*` and `?` are
 //! wildcards.
 
-use tracesift_extract::input::Pattern;
+use tracesift_grammar::Pattern;
 
 use crate::answer::{Answer, Column, View};
 

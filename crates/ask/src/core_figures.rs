@@ -5,7 +5,7 @@ use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow};
 
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// What is said where a recording tells neither.
 pub(crate) const UNKNOWN_CORES: &str = "it is not known on which kinds of core this ran, nor how these were clocked";

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tracesift_archive::{Table as _, TableDefinition};
-use tracesift_extract::input::TestName;
+use tracesift_extract::input::test_name;
+use tracesift_grammar::TestName;
 use tracesift_trace::info::{IMPORTED, TraceInfo};
 use tracesift_trace::rows::{CpuSampleRow, HealthRow, ProcessSummaryRow};
 
@@ -49,7 +50,7 @@ impl File {
     #[must_use]
     pub fn new(path: &Path, name: String, info: &TraceInfo, health: &[HealthRow]) -> Self {
         let zero = Zero { filetime: info.start_filetime, utc_offset_minutes: info.utc_offset_minutes };
-        let test = TestName::parse(&name);
+        let test = test_name(&name);
         let performed_at = test.as_ref().and_then(TestName::time).map(|time| time.to_string());
         let local = TimeStyle { format: TimeFormat::Local, digits: 0 };
         let has_rows =

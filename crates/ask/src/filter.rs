@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::rows::ProcessRow;
 
 use crate::user;

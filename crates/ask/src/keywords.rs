@@ -5,7 +5,7 @@ use std::str::FromStr;
 use tracesift_etl::Guid;
 use tracesift_etl::schema::manifest::{self, ManifestError};
 use tracesift_etl::schema::{self};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 /// A provider with its keywords.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +122,7 @@ fn matches(provider: &Patterns, name: &str, guid: Guid) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tracesift_extract::input::Patterns;
+    use tracesift_grammar::Patterns;
 
     use super::{Keywords, built_in};
 

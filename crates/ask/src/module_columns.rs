@@ -1,7 +1,7 @@
 //! What rows of several questions say about the module that they are of. A question takes the columns that it needs, in its own order, as
 //! with [`process_columns`](crate::process_columns).
 
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::rows::ModuleRow;
 
 use crate::answer::{Column, ColumnOf, Kind, View};

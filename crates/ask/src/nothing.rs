@@ -9,7 +9,7 @@ use crate::filter::ProcessFilter;
 use crate::question::methods::MethodPatterns;
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::time_format::{TimeFormat, TimeStyle, seconds};
-use tracesift_extract::input::Pattern;
+use tracesift_grammar::Pattern;
 
 /// Names that are told.
 const NAMED: usize = 3;

@@ -9,7 +9,7 @@ use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use crate::recording::OpenRecording;
 use crate::stretches::Stretches;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 const SAMPLES: Projection<CpuSampleRow> =
     Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority"]);

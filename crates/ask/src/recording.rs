@@ -19,7 +19,7 @@ use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::processes::{Processes, is_idle};
 use crate::stretches::Stretches;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 // The columns that the figures of processes need.
 const SAMPLES: Projection<CpuSampleRow> =

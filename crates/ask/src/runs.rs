@@ -6,7 +6,8 @@
 use std::path::PathBuf;
 
 use chrono::{NaiveDate, NaiveDateTime, TimeDelta};
-use tracesift_extract::input::{LocalTime, TestName};
+use tracesift_extract::input::test_name;
+use tracesift_grammar::{LocalTime, TestName};
 
 use crate::order::Between;
 
@@ -34,7 +35,7 @@ impl TestFile {
     /// A file with its name's meaning. `otherwise` is its time where the name has none.
     #[must_use]
     pub fn new(path: PathBuf, name: String, otherwise: NaiveDateTime, size: Option<u64>) -> Self {
-        let test = TestName::parse(&name);
+        let test = test_name(&name);
         let performed_at = test.as_ref().and_then(TestName::time).and_then(calendar).unwrap_or(otherwise);
         Self { path, name, test, performed_at, size }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tracesift_analysis::Span;
 
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Time ranges in ascending order, which do not overlap.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use tracesift_ask::question::syscalls::{By, Question};
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{When, ask};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{Origin, SyscallNameRow, SyscallRow, ThreadRow};
 use tracesift_trace::{Clock, Health, ProcessId, RowSink as _, ThreadId};

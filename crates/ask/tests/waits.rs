@@ -13,7 +13,7 @@ use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::threads;
 use tracesift_ask::question::waits::{Question, sums};
 use tracesift_ask::recording::Source;
-use tracesift_ask::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use tracesift_ask::{Ask, When, ask};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, FrameRow, Origin, StackRow, SymbolRow, ThreadRow, switch_flags};

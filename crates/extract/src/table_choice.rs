@@ -5,7 +5,8 @@
 
 use std::str::FromStr;
 
-use crate::input::{Patterns, list_items};
+use tracesift_grammar::Patterns;
+use tracesift_grammar::patterns::list_items;
 
 macro_rules! optional_tables {
     ($($table:ident),+ $(,)?) => {

@@ -19,7 +19,6 @@ pub mod marks;
 mod options;
 pub mod process;
 pub mod profiles;
-pub mod quantity;
 pub mod room;
 mod run;
 pub mod runner;

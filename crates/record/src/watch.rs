@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+use tracesift_grammar::quantity;
 use crate::load::{self, CpuTime};
-use crate::{Error, quantity};
+use crate::Error;
 
 /// A condition that ends a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,11 +53,11 @@ impl FromStr for Condition {
         let bound = if sign == ">" { Bound::Above } else { Bound::Below };
         match (what.trim().to_ascii_lowercase().as_str(), sign) {
             ("file", "=") if !limit.is_empty() => Ok(Self::File(limit.into())),
-            ("time", "=") => quantity::time(limit).map(Self::Time).ok_or_else(unknown),
-            ("cpu", ">" | "<") => quantity::percent(limit).map(|limit| Self::Cpu(bound, limit)).ok_or_else(unknown),
+            ("time", "=") => quantity::parse_duration(limit).ok().map(Self::Time).ok_or_else(unknown),
+            ("cpu", ">" | "<") => quantity::parse_percent(limit).ok().map(|limit| Self::Cpu(bound, limit)).ok_or_else(unknown),
             ("memory", ">" | "<") => {
-                let share = quantity::percent(limit).map(|limit| Self::MemoryShare(bound, limit));
-                share.or_else(|| quantity::size(limit).map(|limit| Self::Memory(bound, limit))).ok_or_else(unknown)
+                let share = quantity::parse_percent(limit).ok().map(|limit| Self::MemoryShare(bound, limit));
+                share.or_else(|| quantity::parse_bytes(limit).ok().map(|limit| Self::Memory(bound, limit))).ok_or_else(unknown)
             }
             _ => Err(unknown()),
         }

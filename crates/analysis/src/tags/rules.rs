@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::set::{SetEntryPoint, TagSet};
 use crate::names::MethodName;
-use crate::pattern::{Pattern, fold};
+use tracesift_grammar::Pattern;
+use tracesift_grammar::pattern::fold;
 
 /// Entry points that are kept sorted for modules: one and the same for many of them only if somebody wishes harm.
 const MAX_KEPT: usize = 1 << 20;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::{EventFilter, EventLine, IdRanges};
 use crate::candidates::Candidates;
 use crate::time_format::seconds;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Events that are looked at. What did not come up among so many is told of all the same.
 const MOST_EVENTS: u64 = 1_000_000;

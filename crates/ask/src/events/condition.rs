@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use tracesift_etl::schema::{Decoded, Value};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 /// A field compared with a value.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,11 +4,11 @@ use std::str::FromStr;
 
 use tracesift_etl::schema::Decoded;
 use tracesift_extract::event_kinds::EventChoice;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 use super::Condition;
 use crate::filter::ProcessPatterns;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Filter of events; everything in it must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -138,7 +138,7 @@ impl FromStr for IdRanges {
 
 #[cfg(test)]
 mod tests {
-    use tracesift_extract::input::Patterns;
+    use tracesift_grammar::Patterns;
 
     use super::{EventFilter, IdRanges, IdRangesError};
 

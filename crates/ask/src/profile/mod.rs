@@ -21,7 +21,7 @@ use crate::processes::Processes;
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 use crate::stack_ends;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use crate::wait_reason;
 
 const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);

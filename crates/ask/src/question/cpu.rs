@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 use tracesift_analysis::CpuSet;
 use tracesift_archive::Error;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
 
@@ -28,7 +28,7 @@ use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
 use crate::shown::Shown;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

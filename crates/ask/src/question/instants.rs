@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::limit::{Limit, LimitKind};
 use crate::recording::OpenRecording;
 use crate::time_format::{TimeFormat, TimeStyle};
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use crate::time_spec::Instant;
 
 /// What is asked.

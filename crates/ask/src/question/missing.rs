@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{MethodAggregator, MethodId, Recording, Span, StackMethods};
 use tracesift_archive::{Archive, Error, Projection};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow,
 };
@@ -16,7 +16,7 @@ use crate::ask::Ask;
 use crate::columns::Columns;
 use crate::order::Top;
 use crate::recording::OpenRecording;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module"]);
 const NAMED: Projection<SymbolRow> = Projection::of(&["frame"]);

@@ -16,7 +16,7 @@ use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess, name_with_marks};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDateTime;
-use tracesift_extract::input::name::Status;
+use tracesift_grammar::Status;
 
 use crate::answer::{ColumnOf, Fact, Kind, Section, values};
 use crate::file::path_text;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::Error;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow};
 use tracesift_trace::{ModuleId, ProcessId};
 
@@ -19,7 +19,7 @@ use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

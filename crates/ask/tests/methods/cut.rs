@@ -7,7 +7,7 @@ use tracesift_analysis::{MethodId, MethodNames, Recording, Span, StackMethods, S
 use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::methods::{MethodPatterns, Question, Ranges, Sort};
-use tracesift_ask::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, Origin, StackRow, SymbolRow, ThreadRow};
 use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, StackId, ThreadId};

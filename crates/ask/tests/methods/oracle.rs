@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tracesift_ask::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use tracesift_scenario::{MethodName, OffCause, OffSpan, ProcessKind, Truth};
 
 /// What a row is of.

@@ -11,7 +11,7 @@ use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::{cpu, merged_cpu, merged_methods, methods};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::time_format::TimeStyle;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 use super::files::{microseconds, milliseconds, seconds};
 use super::output::WhichTime;

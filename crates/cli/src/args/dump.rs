@@ -5,7 +5,7 @@ use tracesift_ask::When;
 use tracesift_ask::order::Between;
 use tracesift_ask::question::{process, version};
 use tracesift_ask::runs::Selection;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 use super::cpu::CpuArgs;
 use super::files::seconds;

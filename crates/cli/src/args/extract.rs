@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tracesift_ask::units::{QuantityError, parse_size};
+use tracesift_grammar::{QuantityError, parse_size};
 use tracesift_extract::{EventSelection, TableChoice};
 
 use super::files::RunArgs;

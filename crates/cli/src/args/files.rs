@@ -4,7 +4,7 @@ use clap::Args;
 use tracesift_ask::inputs::Inputs;
 use tracesift_ask::order::Between;
 use tracesift_ask::runs::Selection;
-use tracesift_ask::units::{QuantityError, TimeUnit, parse_time};
+use tracesift_grammar::{QuantityError, TimeUnit, parse_time};
 
 /// Files of a question.
 #[derive(Debug, Args)]

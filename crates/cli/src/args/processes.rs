@@ -6,7 +6,7 @@ use tracesift_ask::When;
 use tracesift_ask::filter::{Life, ProcessFilter, ProcessPatterns};
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::zero_time::{Landmark, ZeroTime};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 use super::files::milliseconds;
 

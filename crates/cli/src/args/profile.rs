@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use tracesift_ask::profile;
 use tracesift_ask::question::methods::MethodPatterns;
-use tracesift_ask::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use tracesift_export::flame::{Change, Flame, Orientation};
 use tracesift_export::{Format, Grouping, Measure};
 

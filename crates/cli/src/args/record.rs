@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use tracesift_record::{CallGraph, Condition, Each, Rate, Stacks, quantity};
+use tracesift_grammar::quantity;
+use tracesift_record::{CallGraph, Condition, Each, Rate, Stacks};
 
 /// Options of `record`.
 #[derive(Debug, Args)]
@@ -129,17 +130,17 @@ pub(crate) enum Platform {
 }
 
 fn size(text: &str) -> Result<u64, String> {
-    let size = quantity::size(text).filter(|bytes| *bytes > 0);
+    let size = quantity::parse_bytes(text).ok().filter(|bytes| *bytes > 0);
     size.ok_or_else(|| "write a size such as 512MiB or 40GB".to_owned())
 }
 
 fn buffer(text: &str) -> Result<u64, String> {
-    let size = quantity::size(text).filter(|bytes| (128 << 10..=1 << 30).contains(bytes));
+    let size = quantity::parse_bytes(text).ok().filter(|bytes| (128 << 10..=1 << 30).contains(bytes));
     size.ok_or_else(|| "write a size between 128KiB and 1GiB".to_owned())
 }
 
 fn each(text: &str) -> Result<Each, String> {
-    let time = quantity::time(text).filter(|time| time.as_secs() > 0).map(Each::Time);
-    let each = time.or_else(|| quantity::size(text).filter(|bytes| *bytes > 0).map(Each::Bytes));
+    let time = quantity::parse_duration(text).ok().filter(|time| time.as_secs() > 0).map(Each::Time);
+    let each = time.or_else(|| quantity::parse_bytes(text).ok().filter(|bytes| *bytes > 0).map(Each::Bytes));
     each.ok_or_else(|| "write a time of at least a second such as 5min, or a size such as 2GB".to_owned())
 }

@@ -6,9 +6,9 @@ use tracesift_analysis::call_tree::Direction;
 use tracesift_ask::order::Top;
 use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::stacks;
-use tracesift_ask::time_range::TimeRange;
-use tracesift_ask::units::{Share, parse_share};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::TimeRange;
+use tracesift_grammar::{Share, parse_share};
+use tracesift_grammar::Patterns;
 
 use super::{FileArgs, GranularityArgs, OutputArgs, ProcessArgs, RunArgs};
 

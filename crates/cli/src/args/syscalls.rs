@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use tracesift_ask::order::Between;
 use tracesift_ask::question::syscalls;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 use super::files::milliseconds;
 use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs};

@@ -8,7 +8,7 @@ use tracesift_ask::inputs::{FoundInputs, Inputs};
 use tracesift_ask::recording::name_of;
 use tracesift_ask::runs::{Run, Selection, TestFile, group};
 use tracesift_ask::time_format::Zero;
-use tracesift_extract::input::{InputError, Recording, TestName};
+use tracesift_extract::input::{InputError, Recording, test_name};
 
 use crate::terminal::Messages;
 
@@ -93,7 +93,7 @@ fn of_archive(path: &Path) -> TestFile {
         entries.filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len())).fold(0, u64::saturating_add)
     });
     // The name mostly says when; only then is opening hundreds of archives avoided.
-    let dated = TestName::parse(&name).is_some_and(|test| test.time().is_some());
+    let dated = test_name(&name).is_some_and(|test| test.time().is_some());
     let recorded = if dated { None } else { Archive::open(path).ok().and_then(|archive| local_start(&archive)) };
     TestFile::new(path.to_owned(), name, recorded.unwrap_or_else(|| modified(path)), size)
 }

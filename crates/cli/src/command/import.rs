@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tracesift_analysis::Pattern;
+use tracesift_grammar::Pattern;
 use tracesift_ask::answer::{Kind, Value};
 use tracesift_ask::time_format::TimeStyle;
 use tracesift_etwanalyzer::{Options, Outcome, Report, import, main_of_part};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use tracesift_ask::keywords::{Keywords, ProviderKeywords, built_in, of_manifest};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 use crate::args::keywords::KeywordsArgs;
 use crate::exit::{Exit, UsageError};

@@ -6,7 +6,8 @@ use tracesift_ask::answer::Failure;
 use tracesift_ask::question::stats::{self, RawStats, Row};
 use tracesift_ask::recording::{OpenRecording, Source, open_all};
 use tracesift_extract::Error;
-use tracesift_extract::input::{OpenOptions, Patterns, Recording};
+use tracesift_extract::input::{OpenOptions, Recording};
+use tracesift_grammar::Patterns;
 
 use crate::args::Dump;
 use crate::args::dump::StatsArgs;

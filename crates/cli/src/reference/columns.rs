@@ -1,6 +1,6 @@
 //! ETWAnalyzer's names of columns on the console, for `-column`, with ours.
 
-use tracesift_extract::input::Pattern;
+use tracesift_grammar::Pattern;
 
 use super::verbs::Command;
 use crate::exit::UsageError;

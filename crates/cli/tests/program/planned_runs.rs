@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tracesift_extract::input::name::{Status, TestName};
+use tracesift_extract::input::test_name;
+use tracesift_grammar::Status;
 
 use crate::recording::{RECORDING, can_record, recorders};
 use crate::support::run;
@@ -125,7 +126,7 @@ fn runs_are_named_judged_extracted_and_go_on_after_an_interrupt() {
     assert_eq!(data.len(), 6);
     assert!(before.iter().all(|name| data.contains(name)), "what was recorded stays");
     for name in &data {
-        let read = TestName::parse(name).unwrap();
+        let read = test_name(name).unwrap();
         let (status, ms) = match read.test.as_str() {
             "Told-n5" => (Status::Passed, Some(5)),
             "Told-n6" => (Status::Passed, Some(6)),

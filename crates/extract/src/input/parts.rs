@@ -4,7 +4,7 @@
 //! end. Their names make them candidates; whether they belong together is told by their headers alone.
 
 use super::file_kind;
-use super::pattern::fold;
+use tracesift_grammar::pattern::fold;
 
 /// What the header of one `.etl` says about when and where it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod targets;
 use std::path::{Path, PathBuf};
 
 use super::error::{InputError, Note, one_line};
-use super::pattern::{self, Item};
+use tracesift_grammar::patterns::{self, Item};
 use arguments::{Exclusions, Wanted};
 use targets::Targets;
 
@@ -105,7 +105,7 @@ pub fn select(arguments: &[impl AsRef<str>], options: &SelectOptions) -> Selecti
         match arguments::existing(argument, &options.base) {
             Some(path) => wanted.push(Wanted::Path(path)),
             None => {
-                for item in pattern::split(argument) {
+                for item in patterns::split(argument) {
                     match item {
                         Item::Include(text) => wanted.push(Wanted::parse(text, &options.base)),
                         Item::Exclude(text) => excluded.push(text),

@@ -1,7 +1,7 @@
 //! The pattern matcher against the plainest possible one.
 
 use proptest::prelude::*;
-use tracesift_extract::input::{Pattern, Patterns};
+use tracesift_grammar::{Pattern, Patterns};
 
 /// What the grammar says, word by word; takes exponential time.
 fn reference(pattern: &[char], text: &[char]) -> bool {

@@ -384,7 +384,7 @@ fn machine(facts: &MachineFacts) -> String {
 #[cfg(test)]
 mod tests {
     use chrono::TimeZone as _;
-    use tracesift_extract::input::name::TestName;
+    use tracesift_grammar::TestName;
 
     use super::*;
 
@@ -404,7 +404,7 @@ mod tests {
         let at = Local.with_ymd_and_hms(2026, 11, 22, 20, 15, 1).unwrap();
         let name = file_name(&plan.cases[0], &finished, "box-1", &at);
         assert_eq!(name, "File-writer-threads3_1235ms_box-1_SINGLE_TestStatus-Failed_20261122-201501");
-        let read = TestName::parse(&format!("{name}.data")).unwrap();
+        let read = TestName::parse(&name).unwrap();
         assert_eq!(
             (read.test.as_str(), read.duration_ms, read.machine.as_str()),
             ("File-writer-threads3", 1235, "box-1")

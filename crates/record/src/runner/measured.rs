@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use tracesift_extract::input::name::Status;
+use tracesift_grammar::Status;
 
 use super::case::Case;
 use super::plan::{Cache, DurationFrom};

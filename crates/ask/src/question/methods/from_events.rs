@@ -18,7 +18,7 @@ use super::shared::Shared;
 use super::{Question, Tags};
 use crate::owned_rows::{OwnedRows, Owners};
 use crate::recording::OpenRecording;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// What the caches of all time ranges may take together.
 const CACHE_BYTES: usize = 128 << 20;

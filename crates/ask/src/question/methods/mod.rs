@@ -18,7 +18,7 @@ mod tags;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Error, Projection};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_extract::stack_methods::{By, Granularity};
 use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
@@ -44,7 +44,7 @@ use crate::order::Top;
 use crate::process_columns::name_with_marks;
 use crate::recording::OpenRecording;
 use crate::shown::Shown;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// How much of each process' methods the summary has.
 const KEPT: Projection<ProcessSummaryRow> = Projection::of(&["process", "methods", "methods_kept"]);

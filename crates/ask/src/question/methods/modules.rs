@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_archive::Error;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow};
 use tracesift_trace::{ModuleId, ProcessId};
 

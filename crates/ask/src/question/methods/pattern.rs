@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use tracesift_extract::input::Pattern;
+use tracesift_grammar::Pattern;
 
 /// Patterns of methods, as in `--methods`. Without a pattern every method passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::{Method, Question, from_events};
 use crate::answer::Section;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// The answers about each range, as the question gives them about that range alone.
 pub(super) fn sections(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use tracesift_analysis::tags::{TagSet, figures_of, to_store};
 use tracesift_archive::Error;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ProcessRow, TagSummaryRow};
 
@@ -15,7 +15,7 @@ use super::order::{Kind, Method};
 use super::{Question, from_events};
 use crate::recording::OpenRecording;
 use crate::tag_cache::TagCache;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Which stack tags.
 #[derive(Clone, Debug)]

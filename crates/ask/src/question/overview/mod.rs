@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use tracesift_analysis::tags::TagSet;
 use tracesift_archive::{Error, Projection};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::{FrameRow, HealthRow, SymbolRow};
 
@@ -34,7 +34,7 @@ use crate::question::{cpu, methods, syscalls, waits};
 use crate::recording::OpenRecording;
 use crate::shown::Shown;
 use crate::tag_cache::TagCache;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Processes of which something is said.
 const PROCESSES: usize = 5;

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::call_tree::{Role, Shape};
 use tracesift_analysis::{MethodId, MethodName, MethodNames};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 use super::Question;
 

@@ -12,7 +12,7 @@ mod raw;
 mod stacks;
 mod timeline;
 
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::info::{Disk, NetworkCard, TraceInfo};
 
 use crate::answer::{Answer, Column, ColumnOf, Kind, Layout, Section, Table, Value, descriptions, values};

@@ -1,7 +1,7 @@
 //! The errors of Linux: their names, and which of them are asked for.
 
 use rustc_hash::FxHashMap;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 
 /// Names by number, from 1 on, of `asm-generic/errno-base.h` and `errno.h`, which all architectures but MIPS, Alpha, PA-RISC and SPARC use.
 /// Empty: there is none of that number.

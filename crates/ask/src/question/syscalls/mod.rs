@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Error, Projection};
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ProcessRow, SyscallNameRow, SyscallRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
@@ -20,7 +20,7 @@ use crate::filter::ProcessFilter;
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 const CALLS: Projection<SyscallRow> =
     Projection::of(&["time", "start", "process", "thread", "number", "result", "error"]);

@@ -22,7 +22,7 @@ use crate::filter::ProcessFilter;
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight"]);
 const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[

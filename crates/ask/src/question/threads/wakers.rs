@@ -11,7 +11,7 @@ use super::columns::Row;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads::{Threads, Waker};
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 use crate::wait_reason;
 
 const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[

@@ -22,7 +22,7 @@ use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads::Threads;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Waits shown where nobody says how many.
 const WAITS: usize = 20;

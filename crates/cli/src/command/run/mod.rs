@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use tracesift_ask::answer::{Answer, Fact, Kind as Figure, Layout, Section, descriptions, values};
 use tracesift_ask::limit::Limit;
-use tracesift_extract::input::Patterns;
+use tracesift_grammar::Patterns;
 use tracesift_record::room::{self, Growth};
 use tracesift_record::runner::{
     self, Account, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, Spread, State, overhead, summaries,

@@ -3,7 +3,8 @@
 use chrono::{DateTime, FixedOffset};
 use tracesift_ask::answer::{Column, Value};
 use tracesift_ask::time_format::{TimeFormat, TimeStyle, Zero, decimal};
-use tracesift_extract::input::TestName;
+use tracesift_extract::input::test_name;
+use tracesift_grammar::TestName;
 
 use super::layout::Layout;
 use crate::output::csv::inert;
@@ -129,7 +130,7 @@ impl Row<'_> {
             (As::LocalOfUtc, Some(value)) => self.local_of_utc(&text(value)).unwrap_or_default(),
             (As::TestName, Some(value)) => {
                 let name = tracesift_ask::recording::name_of(text(value).as_ref());
-                inert(TestName::parse(&name).map_or(name, |test| test.test))
+                inert(test_name(&name).map_or(name, |test| test.test))
             }
             (As::TestMs, Some(value)) => {
                 test_of(&text(value)).map_or_else(String::new, |test| test.duration_ms.to_string())
@@ -194,7 +195,7 @@ impl Row<'_> {
 }
 
 fn test_of(path: &str) -> Option<TestName> {
-    TestName::parse(&tracesift_ask::recording::name_of(path.as_ref()))
+    test_name(&tracesift_ask::recording::name_of(path.as_ref()))
 }
 
 fn plain(value: &Value) -> String {

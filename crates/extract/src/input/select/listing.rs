@@ -8,7 +8,7 @@ use walkdir::WalkDir;
 use crate::input::error::{InputError, Note};
 use crate::input::facts::open_regular;
 use crate::input::file_kind::{self, Format};
-use crate::input::pattern::fold;
+use tracesift_grammar::pattern::fold;
 
 /// A file, or an extract, that may become a target.
 #[derive(Clone, Debug)]

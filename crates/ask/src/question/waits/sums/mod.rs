@@ -32,7 +32,7 @@ use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads::Threads;
-use crate::time_range::TimeRange;
+use tracesift_grammar::TimeRange;
 
 /// Waits whose chains are found at once: some tens of megabytes.
 const AT_ONCE: usize = 1 << 16;

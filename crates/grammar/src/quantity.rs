@@ -1,7 +1,9 @@
-//! Quantities as people write them: `10ms`, `1.5s`, `64KiB`.
+//! Quantities as people write them: `10ms`, `1.5s`, `5min`, `64KiB`, `90%`.
 //!
 //! Parsing is exact (no floating point on the way) and never depends on the locale: the decimal separator is a point.
 //! KB, MB, GB and TB are powers of 1000; KiB, MiB, GiB and TiB powers of 1024.
+
+use std::time::Duration;
 
 /// What a bare number means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,14 @@ pub enum QuantityError {
     /// There is no number at the start.
     #[error("`{0}` does not start with a number")]
     Number(String),
+    /// There is no unit where one must stand.
+    #[error("`{text}` has no unit; use {known}")]
+    NoUnit {
+        /// The whole text.
+        text: String,
+        /// The units that exist.
+        known: &'static str,
+    },
     /// The unit is not one of the dimension.
     #[error("`{unit}` in `{text}` is not a unit of {dimension}; use {known}")]
     Unit {
@@ -48,18 +58,26 @@ pub enum QuantityError {
     /// More than all, or less than nothing.
     #[error("`{0}` is no share; write a number from 0% to 100%")]
     Share(String),
+    /// A length of time before zero.
+    #[error("`{0}` is less than nothing")]
+    Negative(String),
 }
+
+const TIME_UNITS: &str = "h, min, s, ms, us or ns";
+const SIZE_UNITS: &str = "B, KB, MB, GB, TB, KiB, MiB, GiB or TiB";
 
 /// Nanoseconds of a time such as `3.2s`, `10ms`, `250us`, `-5`; a bare number is in `default` units.
 pub fn parse_time(text: &str, default: TimeUnit) -> Result<i64, QuantityError> {
     let (number, unit) = split(text)?;
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" => default.nanoseconds(),
+        "h" | "hour" | "hours" => 3_600_000_000_000,
+        "m" | "min" | "minute" | "minutes" => 60_000_000_000,
         "s" | "sec" | "second" | "seconds" => 1_000_000_000,
         "ms" => 1_000_000,
         "us" | "µs" | "μs" => 1_000,
         "ns" => 1,
-        _ => return Err(unknown_unit(text, unit, "time", "s, ms, us or ns")),
+        _ => return Err(unknown_unit(text, unit, "time", TIME_UNITS)),
     };
     scale(text, number, factor)
 }
@@ -70,14 +88,39 @@ pub fn parse_size(text: &str) -> Result<i64, QuantityError> {
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" | "byte" | "bytes" => 1,
         other => bytes_of_unit(other)
-            .ok_or_else(|| unknown_unit(text, unit, "size", "B, KB, MB, GB, TB, KiB, MiB, GiB or TiB"))?,
+            .ok_or_else(|| unknown_unit(text, unit, "size", SIZE_UNITS))?,
     };
     scale(text, number, factor.into())
 }
 
+/// A length of time such as `1.5s` or `5min`; a bare number is none.
+pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
+    require_unit(text, TIME_UNITS)?;
+    let ns = parse_time(text, TimeUnit::Seconds)?;
+    u64::try_from(ns).map(Duration::from_nanos).map_err(|_| QuantityError::Negative(text.to_owned()))
+}
+
+/// Bytes of a size such as `64KiB`; a bare number is none.
+pub fn parse_bytes(text: &str) -> Result<u64, QuantityError> {
+    require_unit(text, SIZE_UNITS)?;
+    u64::try_from(parse_size(text)?).map_err(|_| QuantityError::Negative(text.to_owned()))
+}
+
+/// Whole per cent of `90%`.
+pub fn parse_percent(text: &str) -> Result<u8, QuantityError> {
+    require_unit(text, "%")?;
+    let share = parse_share(text)?.millionths;
+    let percent = u8::try_from(share / 10_000).ok().filter(|_| share % 10_000 == 0);
+    percent.ok_or_else(|| QuantityError::Share(text.to_owned()))
+}
+
+fn require_unit(text: &str, known: &'static str) -> Result<(), QuantityError> {
+    let (_, unit) = split(text)?;
+    if unit.is_empty() { Err(QuantityError::NoUnit { text: text.to_owned(), known }) } else { Ok(()) }
+}
+
 /// Bytes of a unit in small letters: `b`, `kb`, `mib` …
-#[must_use]
-pub fn bytes_of_unit(unit: &str) -> Option<u64> {
+fn bytes_of_unit(unit: &str) -> Option<u64> {
     Some(match unit {
         "b" => 1,
         "kb" => 1_000,
@@ -179,6 +222,8 @@ mod tests {
             ("10ms", 10_000_000),
             ("250US", 250_000),
             ("7 ns", 7),
+            ("1.5min", 90_000_000_000),
+            ("2h", 7_200_000_000_000),
             ("-0.5s", -500_000_000),
             ("+1 second", 1_000_000_000),
             (".5", 500_000_000),
@@ -187,6 +232,22 @@ mod tests {
             assert_eq!(parse_time(text, TimeUnit::Seconds), Ok(ns), "{text}");
         }
         assert_eq!(parse_time("115", TimeUnit::Milliseconds), Ok(115_000_000));
+    }
+
+    #[test]
+    fn quantities_with_a_unit() {
+        assert_eq!(parse_bytes("40GB"), Ok(40_000_000_000));
+        assert_eq!(parse_bytes("64 MiB"), Ok(64 << 20));
+        assert_eq!(parse_bytes("1.5KiB"), Ok(1_536));
+        assert!(matches!(parse_bytes("5"), Err(QuantityError::NoUnit { .. })));
+        assert!(matches!(parse_bytes("99999999999TB"), Err(QuantityError::Range(_))));
+        assert_eq!(parse_duration("5min"), Ok(Duration::from_secs(300)));
+        assert_eq!(parse_duration("1.5s"), Ok(Duration::from_millis(1_500)));
+        assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7_200)));
+        assert!(matches!(parse_duration("-1s"), Err(QuantityError::Negative(_))));
+        assert!(matches!(parse_duration("5 years"), Err(QuantityError::Unit { .. })));
+        assert_eq!(parse_percent("90%"), Ok(90));
+        assert!(parse_percent("101%").is_err() && parse_percent("90").is_err() && parse_percent("0.5%").is_err());
     }
 
     #[test]

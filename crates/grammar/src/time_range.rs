@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::units::{QuantityError, TimeUnit, parse_time};
+use crate::quantity::{QuantityError, TimeUnit, parse_time};
 
 /// `[start, end)` in nanoseconds since time zero; a missing end is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

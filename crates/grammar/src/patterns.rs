@@ -6,8 +6,7 @@
 
 use std::fmt;
 
-pub use tracesift_analysis::Pattern;
-pub(crate) use tracesift_analysis::pattern::fold;
+use crate::Pattern;
 
 /// A list of patterns with exclusions.
 ///
@@ -58,13 +57,15 @@ impl fmt::Display for Patterns {
 
 /// One entry of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Item<'a> {
+pub enum Item<'a> {
+    /// It includes.
     Include(&'a str),
+    /// It excludes.
     Exclude(&'a str),
 }
 
 /// Takes a list apart.
-pub(crate) fn split(text: &str) -> impl Iterator<Item = Item<'_>> {
+pub fn split(text: &str) -> impl Iterator<Item = Item<'_>> {
     text.split(';').filter_map(|item| {
         let item = item.trim();
         match item.strip_prefix('!') {
@@ -76,14 +77,15 @@ pub(crate) fn split(text: &str) -> impl Iterator<Item = Item<'_>> {
 }
 
 /// The patterns of a list, those that exclude without their `!`.
-pub(crate) fn list_items(text: &str) -> impl Iterator<Item = &str> {
+pub fn list_items(text: &str) -> impl Iterator<Item = &str> {
     split(text).map(|item| match item {
         Item::Include(text) | Item::Exclude(text) => text,
     })
 }
 
 /// Whether a text has wildcards.
-pub(crate) fn has_wildcards(text: &str) -> bool {
+#[must_use]
+pub fn has_wildcards(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use tracesift_analysis::tags::{Nesting, TagFile, TagId, TagRow, TagSet, TagSource, Tagger};
-use tracesift_analysis::{MethodId, MethodNames, MethodSource, Pattern, StackMethods};
+use tracesift_analysis::{MethodId, MethodNames, MethodSource, StackMethods};
+use tracesift_grammar::Pattern;
 use tracesift_trace::rows::StackRow;
 use tracesift_trace::{FrameId, StackId};
 

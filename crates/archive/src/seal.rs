@@ -86,7 +86,7 @@ impl SealedArchive {
         let rows: Vec<HealthRow> = health
             .iter()
             .map(|(kind, counter)| HealthRow {
-                kind: kind.to_owned(),
+                kind: kind.word().to_owned(),
                 count: counter.count,
                 first_time: counter.first_ticks.map(|ticks| clock.ns(ticks)),
                 example: counter.example.clone(),

@@ -11,9 +11,9 @@ use crate::filter::ProcessFilter;
 use crate::limit::{Limit, LimitKind};
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::shown::Shown;
-use tracesift_grammar::TimeRange;
 use crate::time_spec::TimeSpec;
 use crate::zero_time::{Found, ZeroTime};
+use tracesift_grammar::TimeRange;
 
 /// A question that every archive answers by itself.
 pub trait Ask: Sync {

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_extract::input::{
-    InputError, Note, Pattern, Purpose, Recording, SelectOptions, Target, file_kind, select,
-};
+use tracesift_extract::input::{InputError, Note, Purpose, Recording, SelectOptions, Target, file_kind, select};
+use tracesift_grammar::Pattern;
 
 use crate::file::path_text;
 

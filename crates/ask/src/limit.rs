@@ -1,9 +1,10 @@
 //! What makes the figures of a recording less than exact: each limit with its kind, so that many files can be told of in two lines.
 
 use tracesift_extract::caveat;
-use tracesift_trace::Health;
+use tracesift_trace::health_kinds::Severity;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::HealthRow;
+use tracesift_trace::{Health, HealthKind};
 
 use crate::answer::{Section, Value};
 
@@ -36,11 +37,11 @@ pub enum LimitKind {
 
 impl LimitKind {
     /// The kind that a counter of an archive's health table makes.
-    fn of_counter(kind: &str) -> Self {
+    fn of_counter(kind: HealthKind) -> Self {
         match kind {
-            "broken_switch_chain" => Self::BrokenSwitchChains,
-            "sampled_switches" | "switches_of_single_tasks" => Self::PartialSwitches,
-            "no_cpu_event" => Self::NoCpuEvent,
+            HealthKind::BROKEN_SWITCH_CHAIN => Self::BrokenSwitchChains,
+            HealthKind::SAMPLED_SWITCHES | HealthKind::SWITCHES_OF_SINGLE_TASKS => Self::PartialSwitches,
+            HealthKind::NO_CPU_EVENT => Self::NoCpuEvent,
             _ => Self::Other,
         }
     }
@@ -81,39 +82,6 @@ impl LimitKind {
 /// Stacks that end early are worth a word if they are one of so many samples.
 const TELLING_PART: u64 = 20;
 
-/// What a counter of the health table means for somebody who has just extracted a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trouble {
-    /// Something of the recording could not be read or makes no sense.
-    Unreadable,
-    /// Nothing by itself: sound recordings have it, or another sentence says it.
-    Usual,
-}
-
-impl Trouble {
-    fn of(kind: &str) -> Self {
-        match kind {
-            // What the recorder lost is a sentence of its own.
-            "events_lost" | "buffers_lost" | "loss_record" | "buffers_with_lost_events"
-            | "buffers_after_lost_buffers" | "missing_buffers"
-            // So are these, in the answers that depend on them.
-            | "broken_switch_chain" | "sampled_switches" | "switches_of_single_tasks" | "no_cpu_event"
-            // Switches and operations that the kernel does not write down, or whose other half lies outside of the recording.
-            | "completed_switches" | "thread_moved_unseen" | "switch_in_after_thread_end" | "incomplete_switches" | "disk_io_without_completion"
-            | "disk_completions_without_start" | "other_disk_operations" | "failed_disk_operations"
-            | "syscalls_without_entry" | "syscalls_without_exit" | "idle_states_without_end" | "undefined_stack_key"
-            | "stack_half_dropped" | "cpu_dropped_records" | "samples_of_guests" | "sampled_tracepoints"
-            | "multiplexed_counters" | "page_fault_events_left_out"
-            // Names and fields that are missing show where they would stand.
-            | "events_without_schema" | "events_unlike_their_schema" | "unlisted_processes" | "modules_without_symbols" => {
-                Self::Usual
-            }
-            kind if kind.starts_with("user_stacks_") || kind.ends_with("_over_budget") => Self::Usual,
-            _ => Self::Unreadable,
-        }
-    }
-}
-
 /// One limit of one recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
@@ -136,8 +104,9 @@ impl Limit {
             limits.extend(info.caveats.iter().map(|text| Self::new(LimitKind::Imported, text)));
         } else {
             limits.extend(health.iter().filter_map(|row| {
-                let text = caveat(&row.kind, row.count, row.example.as_deref())?;
-                Some(Self::new(LimitKind::of_counter(&row.kind), text))
+                let kind = HealthKind::of_word(&row.kind)?;
+                let text = caveat(kind, row.count, row.example.as_deref())?;
+                Some(Self::new(LimitKind::of_counter(kind), text))
             }));
         }
         limits
@@ -148,7 +117,7 @@ impl Limit {
     #[must_use]
     pub fn of_extract(info: &TraceInfo, health: &Health, samples: u64) -> Vec<Self> {
         let mut limits = Self::losses(info.events_lost, info.buffers_lost);
-        let unreadable = health.iter().filter(|(kind, _)| Trouble::of(kind) == Trouble::Unreadable);
+        let unreadable = health.iter().filter(|(kind, _)| kind.severity() == Severity::Unreadable);
         let (count, example) = unreadable.fold((0_i64, None), |(count, example), (_, counter)| {
             (count.saturating_add(counter.count), example.or(counter.example.as_deref()))
         });
@@ -160,11 +129,11 @@ impl Limit {
                 format!("{what} could not be read{example}: what is missing is in no figure"),
             ));
         }
-        for (kind, counter) in health.iter().filter(|(kind, _)| !LimitKind::of_counter(kind).is_of_chains()) {
+        for (kind, counter) in health.iter().filter(|(kind, _)| !LimitKind::of_counter(*kind).is_of_chains()) {
             let text = caveat(kind, counter.count, counter.example.as_deref());
             limits.extend(text.map(|text| Self::new(LimitKind::of_counter(kind), text)));
         }
-        let without_file = u64::try_from(health.get("user_stacks_without_file")).unwrap_or(0);
+        let without_file = u64::try_from(health.get(HealthKind::USER_STACKS_WITHOUT_FILE.word())).unwrap_or(0);
         // Every recording has some: a stack or two through something that nobody has a file of.
         if without_file.saturating_mul(TELLING_PART) > samples.max(1) {
             limits.push(Self::new(

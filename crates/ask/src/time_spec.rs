@@ -8,8 +8,8 @@ use std::str::FromStr;
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 
 use crate::time_format::{Zero, seconds};
-use tracesift_grammar::{TimeRange, TimeRangeError};
 use tracesift_grammar::{QuantityError, TimeUnit, parse_time};
+use tracesift_grammar::{TimeRange, TimeRangeError};
 
 /// Nanoseconds of a day.
 const DAY: i64 = 86_400_000_000_000;

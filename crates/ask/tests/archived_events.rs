@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tracesift_archive::Archive;
 use tracesift_ask::events::{Condition, EventFilter, EventLine, scan_archive};
-use tracesift_grammar::Patterns;
 use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_grammar::Patterns;
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::{CpuSampleRow, FrameRow, MethodSummaryRow, ProcessSummaryRow, StackRow};
 

@@ -8,7 +8,8 @@ use tracesift_ask::answer::Value as Cell;
 use tracesift_ask::events::{EventFilter, Origin};
 use tracesift_ask::question::stats;
 use tracesift_etl::schema::Value;
-use tracesift_extract::input::{self, OpenOptions};
+use tracesift_extract::input::OpenOptions;
+use tracesift_grammar::Patterns;
 
 use recorded::{cases, events, input_of, linux_cases, linux_recordings, recordings};
 
@@ -73,7 +74,7 @@ fn an_event_has_one_name() {
 fn every_packet_of_kernel_network_is_read_to_its_end() {
     let Some(cases) = cases() else { return };
     let filter =
-        EventFilter { provider: input::Patterns::parse("Microsoft-Windows-Kernel-Network"), ..EventFilter::default() };
+        EventFilter { provider: Patterns::parse("Microsoft-Windows-Kernel-Network"), ..EventFilter::default() };
     let mut sums: BTreeMap<u16, (u64, i128)> = BTreeMap::new();
     events(&cases.join("KernelNetwork.etl"), &filter, |event| {
         assert_eq!((event.raw(), event.origin), (None, Some(Origin::BuiltIn)), "{}", event.event);
@@ -98,8 +99,7 @@ fn every_packet_of_kernel_network_is_read_to_its_end() {
 #[test]
 fn trace_logging_shows_its_field_types() {
     let Some(cases) = cases() else { return };
-    let filter =
-        EventFilter { provider: input::Patterns::parse("CSharpTraceLoggingEventSource"), ..EventFilter::default() };
+    let filter = EventFilter { provider: Patterns::parse("CSharpTraceLoggingEventSource"), ..EventFilter::default() };
     let mut shapes: BTreeMap<String, (u64, String)> = BTreeMap::new();
     events(&cases.join("TraceLoggingTester.7z"), &filter, |event| {
         let mut json = String::new();
@@ -129,7 +129,7 @@ fn filters_choose_by_kind_process_time_and_field() {
     let path = cases.join("net.4.5.2.x64.etl.zip");
     let count = |filter: EventFilter| events(&path, &filter, |_| {})[0].events;
     let base = EventFilter::default;
-    let patterns = input::Patterns::parse;
+    let patterns = Patterns::parse;
     assert_eq!(count(EventFilter { class: patterns("Process"), ..base() }), 101);
     assert_eq!(count(EventFilter { name: patterns("GC/Start"), ..base() }), 528);
     let first = || "Count<=100".parse().expect("a condition");

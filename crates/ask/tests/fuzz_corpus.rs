@@ -5,9 +5,9 @@ use std::path::Path;
 
 use tracesift_ask::filter::ProcessPatterns;
 use tracesift_ask::inputs::FileFilter;
+use tracesift_grammar::Patterns;
 use tracesift_grammar::TimeRange;
 use tracesift_grammar::parse_size;
-use tracesift_grammar::Patterns;
 
 const FILTERS: [(&str, &str); 6] = [
     ("list", "*Serial*;!*WithAV*\nCreateSerial_2"),

@@ -11,8 +11,8 @@ use tracesift_ask::events::EventFilter;
 use tracesift_ask::question::{cpu, version};
 use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, When, ask, drivers};
-use tracesift_grammar::Patterns;
 use tracesift_extract::{EventSelection, Options, extract, unwatched};
+use tracesift_grammar::Patterns;
 
 use recorded::{cases, input_of};
 

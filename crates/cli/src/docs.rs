@@ -11,6 +11,8 @@ use tracesift_ask::question::{
     threads, version, waits,
 };
 
+use tracesift_trace::HealthKind;
+
 use crate::args;
 use crate::reference::switches;
 
@@ -109,6 +111,40 @@ fn write_argument(text: &mut String, argument: &clap::Arg) {
 
 fn escaped(text: &str) -> String {
     text.replace('|', "\\|")
+}
+
+#[test]
+fn the_kinds_of_the_health_table() {
+    let mut text = String::from(
+        "# The health table\n\nAn extract counts every part of a recording that it could not use, and goes on. The table `health` of an\n\
+         archive has a row per kind, with a count and the first example; `tracesift dump stats X.sift` shows it.\n\n\
+         | severity | meaning |\n|---|---|\n\
+         | lost | The recorder lost something. Figures may be too small. |\n\
+         | unreadable | Something of the recording could not be read, or contradicts itself. No figure has it. |\n\
+         | limit | Answers whose figures depend on it say so in a sentence. |\n\
+         | usual | Sound recordings have it, too. |\n\n\
+         | kind | severity | meaning | cure |\n|---|---|---|---|\n",
+    );
+    for kind in HealthKind::all() {
+        let (word, severity) = (kind.word(), kind.severity().word());
+        writeln!(text, "| `{word}` | {severity} | {} | {} |", escaped(kind.meaning()), escaped(kind.cure())).unwrap();
+    }
+    check("health.md", &text);
+}
+
+/// The readers of recordings stand alone and have words of their own for damage.
+#[test]
+fn every_damage_that_a_reader_finds_is_a_kind_of_health() {
+    for reader in ["etl", "perf"] {
+        let source = docs().join("../crates").join(reader).join("src/damage.rs");
+        let source = std::fs::read_to_string(source).unwrap();
+        let words: Vec<&str> =
+            source.lines().filter_map(|line| line.trim().strip_prefix("pub const ")?.split('"').nth(1)).collect();
+        assert!(words.len() > 10, "{words:?}");
+        for word in words {
+            assert!(HealthKind::of_word(word).is_some(), "{reader}: {word}");
+        }
+    }
 }
 
 #[test]

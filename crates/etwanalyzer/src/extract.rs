@@ -1,5 +1,6 @@
 //! What the documents of an extract mean, as rows of an archive. Opens and writes nothing.
 
+use tracesift_trace::HealthKind;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
     CpuRow, MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
@@ -148,12 +149,12 @@ impl MethodRows {
             let Some(process) = identities.find(process, health) else { continue };
             if costs.unreadable > 0 {
                 let count = i64::try_from(costs.unreadable).unwrap_or(i64::MAX);
-                health.add("unreadable_method_rows", count, None, || costs.example.clone());
+                health.add(HealthKind::UNREADABLE_METHOD_ROWS, count, None, || costs.example.clone());
             }
             let mut kept = Vec::with_capacity(costs.rows.len());
             for cost in &costs.rows {
                 let Some(name) = rows.names.get(cost.method as usize) else {
-                    health.count("unreadable_method_rows", None, || {
+                    health.count(HealthKind::UNREADABLE_METHOD_ROWS, None, || {
                         format!("method {} of {}", cost.method, rows.names.len())
                     });
                     continue;

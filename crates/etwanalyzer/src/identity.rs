@@ -1,6 +1,7 @@
 //! Which process a part speaks of. Most parts name it by name, pid and start, some by its place in `Processes`.
 
 use rustc_hash::FxHashMap;
+use tracesift_trace::HealthKind;
 use tracesift_trace::{Health, ProcessId};
 
 use crate::document::{Moment, Process, ProcessKey, ProcessReference};
@@ -63,14 +64,14 @@ impl Identities {
         }
         let process = ProcessId::from_index(self.listed + self.unlisted.len());
         known.push(process);
-        health.count("unlisted_processes", None, || format!("{}({})", shortened(&key.name), key.pid));
+        health.count(HealthKind::UNLISTED_PROCESSES, None, || format!("{}({})", shortened(&key.name), key.pid));
         self.unlisted.push(key.clone());
         process
     }
 }
 
 /// Kind of what refers to a process that is not to be found.
-const UNKNOWN: &str = "rows_of_unknown_processes";
+const UNKNOWN: HealthKind = HealthKind::ROWS_OF_UNKNOWN_PROCESSES;
 
 /// The beginning of a text that a stranger may have made long.
 pub(crate) fn shortened(text: &str) -> String {

@@ -1,5 +1,6 @@
 //! Modules with their versions, and which process has them, from the part `Modules`.
 
+use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow};
 use tracesift_trace::{Health, ModuleId};
 
@@ -39,7 +40,7 @@ impl ModuleRows {
             let [directory, name, file_version, product_version, product_name, binary_file_version, description] =
                 texts;
             let Some(name) = name else {
-                health.count("unreadable_modules", None, || shortened(&module.module_and_pid));
+                health.count(HealthKind::UNREADABLE_MODULES, None, || shortened(&module.module_and_pid));
                 continue;
             };
             let id = ModuleId::from_index(rows.modules.len());

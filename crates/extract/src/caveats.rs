@@ -1,6 +1,7 @@
 //! What limits the figures of a recording, in sentences: they stand beside every answer.
 
-use tracesift_trace::Health;
+use tracesift_trace::health_kinds::Severity;
+use tracesift_trace::{Health, HealthKind};
 
 /// The sentences that the health counters give.
 pub(crate) fn caveats(health: &Health) -> Vec<String> {
@@ -9,16 +10,16 @@ pub(crate) fn caveats(health: &Health) -> Vec<String> {
 
 /// The sentence that a counter of the health table gives, where figures of answers depend on what it counts.
 #[must_use]
-pub fn caveat(kind: &str, count: i64, example: Option<&str>) -> Option<String> {
+pub fn caveat(kind: HealthKind, count: i64, example: Option<&str>) -> Option<String> {
     match kind {
-        "broken_switch_chain" if count == 1 => {
+        HealthKind::BROKEN_SWITCH_CHAIN if count == 1 => {
             Some("the chain of switches is broken once: the time around it is unknown".to_owned())
         }
-        "broken_switch_chain" => {
+        HealthKind::BROKEN_SWITCH_CHAIN => {
             Some(format!("the chain of switches is broken {count} times: the time around them is unknown"))
         }
-        // These say it themselves.
-        "sampled_switches" | "switches_of_single_tasks" | "no_cpu_event" => example.map(str::to_owned),
+        // Their examples are sentences.
+        kind if kind.severity() == Severity::Limit => example.map(str::to_owned),
         _ => None,
     }
 }

@@ -7,6 +7,7 @@ use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_etl::format::file_mode;
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions, Record};
+use tracesift_trace::HealthKind;
 use tracesift_trace::info::{SampleSource, SourceFile, TraceInfo};
 use tracesift_trace::rows::FileRow;
 use tracesift_trace::stacks::Stacks;
@@ -172,7 +173,7 @@ pub(crate) fn seal(
     // Giving the memory back takes time, which passes while the last rows are encoded.
     drop(kept);
     let health = &mut outcome.health;
-    health.add("contradicting_rows", contradictions, None, || {
+    health.add(HealthKind::CONTRADICTING_ROWS, contradictions, None, || {
         "switch rows that contradict each other or the thread table".to_owned()
     });
     if let Some((count, example)) = named.as_ref().and_then(nameless) {
@@ -214,7 +215,12 @@ fn take_inventory(
     for (part, file) in files.iter().enumerate() {
         for kind in merge.damage(part).into_iter().flat_map(DamageLog::kinds).chain(file.damage().kinds()) {
             let example = || format!("{}: {}", recording.labels[part], example(kind));
-            inventory.health.add(kind.kind, i64::try_from(kind.count).unwrap_or(i64::MAX), None, example);
+            inventory.health.add(
+                HealthKind::of_damage(kind.kind),
+                i64::try_from(kind.count).unwrap_or(i64::MAX),
+                None,
+                example,
+            );
         }
     }
     progress.pass_done();
@@ -269,12 +275,14 @@ fn write_events(
     let cpus = std::mem::take(&mut inventory.processors).into_rows();
     let late = std::mem::replace(&mut inventory.late, LateStacks::new(clock));
     let mut health = std::mem::take(&mut inventory.health);
-    health.add("late_stacks_over_budget", late.dropped, None, || "halves of stacks that came seconds late".to_owned());
+    health.add(HealthKind::LATE_STACKS_OVER_BUDGET, late.dropped, None, || {
+        "halves of stacks that came seconds late".to_owned()
+    });
     let lossy = info.events_lost > 0 || info.buffers_lost > 0;
     let schemas = inventory.schemas.take().map(|mut schemas| {
         schemas.settle();
         let problems = i64::try_from(schemas.problems().len()).unwrap_or(i64::MAX);
-        health.add("unreadable_event_metadata", problems, None, || {
+        health.add(HealthKind::UNREADABLE_EVENT_METADATA, problems, None, || {
             schemas.problems().first().cloned().unwrap_or_default()
         });
         schemas
@@ -368,18 +376,21 @@ fn describe(recording: &Recording<'_>, machine: &Machine, paths: &PathMap, clock
 
 fn count_losses(health: &mut Health, file: &EtlFile, label: &str) {
     let header = file.header();
-    health.add("events_lost", i64::from(header.events_lost), None, || format!("{label}: the recorder says so"));
-    health.add("buffers_lost", i64::from(header.buffers_lost), None, || format!("{label}: the recorder says so"));
+    health
+        .add(HealthKind::EVENTS_LOST, i64::from(header.events_lost), None, || format!("{label}: the recorder says so"));
+    health.add(HealthKind::BUFFERS_LOST, i64::from(header.buffers_lost), None, || {
+        format!("{label}: the recorder says so")
+    });
     let (written, found) = (i64::from(header.buffers_written), i64::try_from(file.buffers().len()).unwrap_or(i64::MAX));
     if header.log_file_mode & file_mode::CIRCULAR == 0 && found < written {
-        health.add("missing_buffers", written - found, None, || {
+        health.add(HealthKind::MISSING_BUFFERS, written - found, None, || {
             format!("{label}: {found} of {written} buffers are there")
         });
     }
     let flagged = i64::try_from(file.buffers_with_lost_events()).unwrap_or(i64::MAX);
-    health.add("buffers_with_lost_events", flagged, None, || format!("{label}: flagged buffers"));
+    health.add(HealthKind::BUFFERS_WITH_LOST_EVENTS, flagged, None, || format!("{label}: flagged buffers"));
     let after = i64::try_from(file.buffers_after_lost_buffers()).unwrap_or(i64::MAX);
-    health.add("buffers_after_lost_buffers", after, None, || format!("{label}: flagged buffers"));
+    health.add(HealthKind::BUFFERS_AFTER_LOST_BUFFERS, after, None, || format!("{label}: flagged buffers"));
 }
 
 fn example(kind: &tracesift_etl::DamageCount) -> String {

@@ -87,8 +87,7 @@ pub fn parse_size(text: &str) -> Result<i64, QuantityError> {
     let (number, unit) = split(text)?;
     let factor = match unit.to_ascii_lowercase().as_str() {
         "" | "byte" | "bytes" => 1,
-        other => bytes_of_unit(other)
-            .ok_or_else(|| unknown_unit(text, unit, "size", SIZE_UNITS))?,
+        other => bytes_of_unit(other).ok_or_else(|| unknown_unit(text, unit, "size", SIZE_UNITS))?,
     };
     scale(text, number, factor.into())
 }

@@ -13,7 +13,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-
 /// What a file name says about the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestName {

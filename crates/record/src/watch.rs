@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use tracesift_grammar::quantity;
-use crate::load::{self, CpuTime};
 use crate::Error;
+use crate::load::{self, CpuTime};
+use tracesift_grammar::quantity;
 
 /// A condition that ends a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,10 +54,14 @@ impl FromStr for Condition {
         match (what.trim().to_ascii_lowercase().as_str(), sign) {
             ("file", "=") if !limit.is_empty() => Ok(Self::File(limit.into())),
             ("time", "=") => quantity::parse_duration(limit).ok().map(Self::Time).ok_or_else(unknown),
-            ("cpu", ">" | "<") => quantity::parse_percent(limit).ok().map(|limit| Self::Cpu(bound, limit)).ok_or_else(unknown),
+            ("cpu", ">" | "<") => {
+                quantity::parse_percent(limit).ok().map(|limit| Self::Cpu(bound, limit)).ok_or_else(unknown)
+            }
             ("memory", ">" | "<") => {
                 let share = quantity::parse_percent(limit).ok().map(|limit| Self::MemoryShare(bound, limit));
-                share.or_else(|| quantity::parse_bytes(limit).ok().map(|limit| Self::Memory(bound, limit))).ok_or_else(unknown)
+                share
+                    .or_else(|| quantity::parse_bytes(limit).ok().map(|limit| Self::Memory(bound, limit)))
+                    .ok_or_else(unknown)
             }
             _ => Err(unknown()),
         }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::health_kinds::HealthKind;
+
 /// Counters by kind, each with its first example. Printed in the summary of an extract and stored as the `health` table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    counters: BTreeMap<&'static str, Counter>,
+    counters: BTreeMap<&'static str, (HealthKind, Counter)>,
 }
 
 /// One kind of trouble.
@@ -27,16 +29,16 @@ impl Health {
     }
 
     /// Counts one occurrence of `kind`. `example` is only called for the first one.
-    pub fn count(&mut self, kind: &'static str, ticks: Option<i64>, example: impl FnOnce() -> String) {
+    pub fn count(&mut self, kind: HealthKind, ticks: Option<i64>, example: impl FnOnce() -> String) {
         self.add(kind, 1, ticks, example);
     }
 
     /// Adds `count` occurrences of `kind`; nothing when `count` is 0.
-    pub fn add(&mut self, kind: &'static str, count: i64, ticks: Option<i64>, example: impl FnOnce() -> String) {
+    pub fn add(&mut self, kind: HealthKind, count: i64, ticks: Option<i64>, example: impl FnOnce() -> String) {
         if count == 0 {
             return;
         }
-        let counter = self.counters.entry(kind).or_default();
+        let (_, counter) = self.counters.entry(kind.word()).or_insert_with(|| (kind, Counter::default()));
         if counter.count == 0 {
             counter.first_ticks = ticks;
             counter.example = Some(example());
@@ -44,15 +46,15 @@ impl Health {
         counter.count = counter.count.saturating_add(count);
     }
 
-    /// How often `kind` was counted.
+    /// How often the kind with that [word](HealthKind::word) was counted.
     #[must_use]
-    pub fn get(&self, kind: &str) -> i64 {
-        self.counters.get(kind).map_or(0, |c| c.count)
+    pub fn get(&self, word: &str) -> i64 {
+        self.counters.get(word).map_or(0, |(_, counter)| counter.count)
     }
 
-    /// All kinds with their counters, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Counter)> {
-        self.counters.iter().map(|(kind, counter)| (*kind, counter))
+    /// All kinds with their counters, by their words.
+    pub fn iter(&self) -> impl Iterator<Item = (HealthKind, &Counter)> {
+        self.counters.values().map(|(kind, counter)| (*kind, counter))
     }
 
     /// Whether nothing was counted.
@@ -63,8 +65,8 @@ impl Health {
 
     /// Adds the counters of `other`; examples of `self` win.
     pub fn merge(&mut self, other: &Self) {
-        for (kind, theirs) in &other.counters {
-            self.add(kind, theirs.count, theirs.first_ticks, || theirs.example.clone().unwrap_or_default());
+        for (kind, theirs) in other.counters.values() {
+            self.add(*kind, theirs.count, theirs.first_ticks, || theirs.example.clone().unwrap_or_default());
         }
     }
 }

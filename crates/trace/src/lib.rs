@@ -10,6 +10,7 @@ pub mod disk_requests;
 pub mod file_names;
 mod fingerprint;
 pub mod health;
+pub mod health_kinds;
 pub mod ids;
 pub mod il_maps;
 pub mod info;
@@ -34,6 +35,7 @@ mod varint;
 
 pub use clock::Clock;
 pub use health::Health;
+pub use health_kinds::HealthKind;
 pub use ids::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 pub use population::{Lifetimes, Platform, Population};
 pub use sink::RowSink;

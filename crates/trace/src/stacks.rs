@@ -4,6 +4,7 @@
 //! halves become stacks; each is looked up once and found again through caches. The caches have a byte budget. When it is
 //! reached they are dropped and start anew while ids grow on: deduplication is best effort, ids are opaque.
 
+use crate::health_kinds::HealthKind;
 use rustc_hash::FxHashMap;
 
 use crate::address_map::Epoch;
@@ -194,7 +195,7 @@ impl Stacks {
         sink: &mut impl RowSink,
     ) -> Option<HalfId> {
         let Some(definition) = self.keys.find(half, key, position) else {
-            health.count("undefined_stack_key", Some(ticks), || format!("{half:?} stack key {key:#x}"));
+            health.count(HealthKind::UNDEFINED_STACK_KEY, Some(ticks), || format!("{half:?} stack key {key:#x}"));
             return None;
         };
         let space = match half {
@@ -214,7 +215,7 @@ impl Stacks {
                 Some(self.half(process, &addresses, ticks, sink))
             }
             Err(error) => {
-                health.count("stack_frames_unreadable", Some(ticks), || format!("temporary file: {error}"));
+                health.count(HealthKind::STACK_FRAMES_UNREADABLE, Some(ticks), || format!("temporary file: {error}"));
                 None
             }
         };
@@ -336,7 +337,7 @@ impl Stacks {
         for half in [kernel, user].into_iter().flatten() {
             match self.current.get(half).or_else(|| self.previous.get(half)) {
                 Some(frames) => self.row.frames.extend_from_slice(frames),
-                None => health.count("stack_half_dropped", None, || "memory budget for stacks".to_owned()),
+                None => health.count(HealthKind::STACK_HALF_DROPPED, None, || "memory budget for stacks".to_owned()),
             }
         }
         if self.row.frames.is_empty() {

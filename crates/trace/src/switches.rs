@@ -7,6 +7,7 @@
 
 use crate::clock::Clock;
 use crate::health::Health;
+use crate::health_kinds::HealthKind;
 use crate::ids::{StackId, ThreadId};
 use crate::population::Population;
 use crate::rows::{ContextSwitchRow, switch_flags};
@@ -145,9 +146,9 @@ enum State {
 }
 
 /// Counter of health: the thread that leaves a CPU is not the one that came last.
-const BROKEN_CHAIN: &str = "broken_switch_chain";
+const BROKEN_CHAIN: HealthKind = HealthKind::BROKEN_SWITCH_CHAIN;
 /// Counter of health: a thread is on a CPU though it was last seen elsewhere, and no link of a CPU is broken by that. Its time between is unknown.
-const MOVED_UNSEEN: &str = "thread_moved_unseen";
+const MOVED_UNSEEN: HealthKind = HealthKind::THREAD_MOVED_UNSEEN;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cpu {
@@ -467,7 +468,7 @@ impl SwitchTracker {
                 row.flags = switch_flags::BROKEN;
             }
             State::Dead => {
-                health.count("switch_in_after_thread_end", Some(event.ticks), || {
+                health.count(HealthKind::SWITCH_IN_AFTER_THREAD_END, Some(event.ticks), || {
                     format!("tid {} on {}", population.tid_of(new), cpu_text(event.cpu))
                 });
                 row.off_time = clock.ns(died.unwrap_or(event.ticks));

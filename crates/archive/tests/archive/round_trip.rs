@@ -139,7 +139,7 @@ fn the_description_comes_back_with_health_and_clock() {
     let root = tempfile::tempdir().expect("temporary directory");
     let clock = Clock::new(1_000, 10_000_000);
     let mut health = Health::new();
-    health.add("events_lost", 42, Some(11_000), || "42 events on CPU 3".to_owned());
+    health.add(tracesift_trace::HealthKind::EVENTS_LOST, 42, Some(11_000), || "42 events on CPU 3".to_owned());
     let info = TraceInfo { machine: Some("HOST".to_owned()), tool_version: "9.9".to_owned(), ..Default::default() };
     let path = create(&root.path().join("x.sift")).finish(info, &health, &clock).expect("finished");
     let archive = Archive::open(&path).expect("opened");

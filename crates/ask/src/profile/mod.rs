@@ -21,8 +21,8 @@ use crate::processes::Processes;
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 use crate::stack_ends;
-use tracesift_grammar::TimeRange;
 use crate::wait_reason;
+use tracesift_grammar::TimeRange;
 
 const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
 /// The columns that sums of processes need.

@@ -8,8 +8,8 @@ use crate::columns::Columns;
 use crate::limit::{Limit, LimitKind};
 use crate::recording::OpenRecording;
 use crate::time_format::{TimeFormat, TimeStyle};
-use tracesift_grammar::TimeRange;
 use crate::time_spec::Instant;
+use tracesift_grammar::TimeRange;
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]

@@ -19,11 +19,11 @@ use tracesift_ask::question::cpu;
 use tracesift_ask::question::methods::{MethodPatterns, Question, Sort, Tags};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::tag_cache::TagCache;
-use tracesift_grammar::TimeRange;
 use tracesift_ask::{When, ask};
 use tracesift_export::{Grouping, Measure, folded};
-use tracesift_grammar::Patterns;
 use tracesift_extract::{Options, Outcome, extract, input, unwatched};
+use tracesift_grammar::Patterns;
+use tracesift_grammar::TimeRange;
 use tracesift_scenario::{Knobs, ProcessKind, Scenario, ThreadTruth};
 use tracesift_trace::rows::TagSummaryRow;
 

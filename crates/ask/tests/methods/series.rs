@@ -9,8 +9,8 @@ use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::question::cpu;
 use tracesift_ask::question::methods::{MethodPatterns, Question, Tags};
 use tracesift_ask::recording::{OpenRecording, Source};
-use tracesift_grammar::TimeRange;
 use tracesift_grammar::Patterns;
+use tracesift_grammar::TimeRange;
 use tracesift_scenario::{Knobs, Scenario, Truth};
 
 use crate::{TAGS, archive};

@@ -12,9 +12,9 @@ use tracesift_ask::question::methods;
 use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::stacks::Question;
 use tracesift_ask::recording::Source;
-use tracesift_grammar::TimeRange;
-use tracesift_grammar::Patterns;
 use tracesift_extract::stack_methods::Granularity;
+use tracesift_grammar::Patterns;
+use tracesift_grammar::TimeRange;
 use tracesift_scenario::{Knobs, MethodName, ProcessKind, Scenario, Truth};
 
 use crate::{archive, oracle};

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use tracesift_ask::events::{Condition, EventFilter, IdRanges};
 use tracesift_ask::filter::ProcessPatterns;
 use tracesift_ask::inputs::Inputs;
-use tracesift_grammar::TimeRange;
 use tracesift_grammar::Patterns;
+use tracesift_grammar::TimeRange;
 
 use crate::args::output::Format;
 use crate::exit::UsageError;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tracesift_grammar::{QuantityError, parse_size};
 use tracesift_extract::{EventSelection, TableChoice};
+use tracesift_grammar::{QuantityError, parse_size};
 
 use super::files::RunArgs;
 use super::symbols::SearchArgs;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use tracesift_ask::profile;
 use tracesift_ask::question::methods::MethodPatterns;
-use tracesift_grammar::TimeRange;
 use tracesift_export::flame::{Change, Flame, Orientation};
 use tracesift_export::{Format, Grouping, Measure};
+use tracesift_grammar::TimeRange;
 
 use super::{FileArgs, ProcessArgs, RunArgs};
 

@@ -6,9 +6,9 @@ use tracesift_analysis::call_tree::Direction;
 use tracesift_ask::order::Top;
 use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::stacks;
+use tracesift_grammar::Patterns;
 use tracesift_grammar::TimeRange;
 use tracesift_grammar::{Share, parse_share};
-use tracesift_grammar::Patterns;
 
 use super::{FileArgs, GranularityArgs, OutputArgs, ProcessArgs, RunArgs};
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use tracesift_ask::question::missing;
-use tracesift_grammar::parse_size;
 use tracesift_grammar::Patterns;
+use tracesift_grammar::parse_size;
 
 use super::{FileArgs, OutputArgs, RowArgs, RunArgs, WhenArgs};
 

@@ -3,10 +3,10 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tracesift_grammar::Pattern;
 use tracesift_ask::answer::{Kind, Value};
 use tracesift_ask::time_format::TimeStyle;
 use tracesift_etwanalyzer::{Options, Outcome, Report, import, main_of_part};
+use tracesift_grammar::Pattern;
 
 use crate::args::ImportArgs;
 use crate::exit::Exit;

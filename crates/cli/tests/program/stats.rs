@@ -66,9 +66,10 @@ fn compare(file: &str, expected: &Value, found: &Value) {
         }
         if let Some(wanted) = class.get("provider_name").and_then(Value::as_str) {
             let name = same["provider_name"].as_str().unwrap_or_default();
-            let name = [("DotNETRuntimeRundown", ".NETRundown"), ("DotNETRuntimePrivate", ".NETPrivate"), ("DotNET", ".NET")]
-                .iter()
-                .fold(name.to_owned(), |name, (whole, short)| name.replace(whole, short));
+            let name =
+                [("DotNETRuntimeRundown", ".NETRundown"), ("DotNETRuntimePrivate", ".NETPrivate"), ("DotNET", ".NET")]
+                    .iter()
+                    .fold(name.to_owned(), |name, (whole, short)| name.replace(whole, short));
             assert!(name.ends_with(wanted), "{file}: {identity} {name}");
         }
     }

@@ -414,7 +414,7 @@ fn lossy(target: &Path) {
     let mut writer = ArchiveWriter::create(target, options(2)).unwrap();
     writer.write_table(&[process(0, 4, "System", None)]);
     let mut health = Health::new();
-    health.add("events_lost", 3, None, || "Slow.etl: the recorder says so".to_owned());
+    health.add(tracesift_trace::HealthKind::EVENTS_LOST, 3, None, || "Slow.etl: the recorder says so".to_owned());
     let info = TraceInfo { events_lost: 3, has_switches: false, has_ready: false, ..info("Slow", 10) };
     writer.finish(info, &health, &Clock::new(0, 10_000_000)).unwrap();
 }

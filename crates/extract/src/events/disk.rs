@@ -2,6 +2,7 @@
 
 use tracesift_etl::Record;
 use tracesift_etl::payload::{DiskFlush, DiskInit, DiskTransfer, io_priority};
+use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
 use tracesift_trace::rows::{DiskIoRow, DiskOperation};
 
@@ -17,9 +18,12 @@ impl<Sink: RowSink> Events<'_, Sink> {
         let thread = self.population.thread_at(tid, record.cpu(), record.time());
         let stack = self.stack_of(record, Some(record.tid().unwrap_or(tid)));
         if self.initiations.len() >= MAX_INITIATIONS {
-            self.health.add("disk_io_without_completion", self.initiations.len() as i64, Some(record.time()), || {
-                "initiations without a completion were dropped".to_owned()
-            });
+            self.health.add(
+                HealthKind::DISK_IO_WITHOUT_COMPLETION,
+                self.initiations.len() as i64,
+                Some(record.time()),
+                || "initiations without a completion were dropped".to_owned(),
+            );
             self.initiations.clear();
         }
         self.initiations.insert(event.irp, (thread, stack));

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use tracesift_etl::schema::{Decoded, Schemas, write_hex};
 use tracesift_etl::{Record, Wanted as _};
 use tracesift_trace::Clock;
+use tracesift_trace::HealthKind;
 use tracesift_trace::rows::EventRow;
 use tracesift_trace::{Health, Population};
 
@@ -75,10 +76,10 @@ impl EventTable {
         fields.write_json(&mut row.fields);
         set_raw(&mut row.raw, fields.rest);
         if kind.schema.is_none() {
-            health.count("events_without_schema", Some(ticks), || format!("{}/{}", row.provider, row.event));
+            health.count(HealthKind::EVENTS_WITHOUT_SCHEMA, Some(ticks), || format!("{}/{}", row.provider, row.event));
         } else if let Some(stopped) = &fields.stopped {
             let example = || format!("{}/{}: {stopped}", row.provider, row.event);
-            health.count("events_unlike_their_schema", Some(ticks), example);
+            health.count(HealthKind::EVENTS_UNLIKE_THEIR_SCHEMA, Some(ticks), example);
         }
         Some(row)
     }

@@ -12,9 +12,9 @@ mod targets;
 use std::path::{Path, PathBuf};
 
 use super::error::{InputError, Note, one_line};
-use tracesift_grammar::patterns::{self, Item};
 use arguments::{Exclusions, Wanted};
 use targets::Targets;
+use tracesift_grammar::patterns::{self, Item};
 
 /// What the targets are for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use tracesift_etl::payload::dotnet::{
     DomainModuleLoad, EntryPoint, MethodIlToNativeMap, MethodLoadVerbose, ModuleLoad, ModulePdb, RUNDOWN_PROVIDER,
 };
 use tracesift_etl::{Guid, Record};
+use tracesift_trace::HealthKind;
 use tracesift_trace::methods::{EntryPointRecord, ManagedModuleRecord, MethodEdge, MethodRecord};
 use tracesift_trace::modules::PdbIdentity;
 
@@ -66,7 +67,7 @@ impl Inventory {
             arguments: &method.signature.to_string(),
         });
         if !known {
-            self.health.count("methods_over_budget", Some(record.time()), || function);
+            self.health.count(HealthKind::METHODS_OVER_BUDGET, Some(record.time()), || function);
         }
     }
 
@@ -74,7 +75,7 @@ impl Inventory {
         let Some(map) = self.decode::<MethodIlToNativeMap<'_>>(record, version) else { return };
         if !self.methods.il_map(pid, record.tid().unwrap_or(0), map.method_id, map.pairs()) {
             let example = || format!("method {:#x} of process {pid}", map.method_id);
-            self.health.count("il_maps_over_budget", Some(record.time()), example);
+            self.health.count(HealthKind::IL_MAPS_OVER_BUDGET, Some(record.time()), example);
         }
     }
 
@@ -89,7 +90,7 @@ impl Inventory {
             arguments: &entry.signature.to_string(),
         });
         if !known {
-            self.health.count("methods_over_budget", Some(record.time()), || function);
+            self.health.count(HealthKind::METHODS_OVER_BUDGET, Some(record.time()), || function);
         }
     }
 }

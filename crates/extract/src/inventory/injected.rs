@@ -2,6 +2,7 @@
 
 use tracesift_etl::payload::{ImageId, SystemConfigEx};
 use tracesift_etl::{Guid, Record, class};
+use tracesift_trace::HealthKind;
 use tracesift_trace::modules::{PdbIdentity, VersionFacts};
 
 use super::{Inventory, is_injected};
@@ -12,7 +13,7 @@ impl Inventory {
             class::IMAGE_ID => self.image_id(record, opcode, version),
             class::SYSTEM_CONFIG_EX => self.system_config_ex(record, opcode, version),
             class::LOST_EVENT => {
-                self.health.count("loss_record", Some(record.time()), || format!("kind {opcode}"));
+                self.health.count(HealthKind::LOSS_RECORD, Some(record.time()), || format!("kind {opcode}"));
             }
             _ if is_injected(guid) => {}
             _ => self.live(record.time()),

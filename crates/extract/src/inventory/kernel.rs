@@ -7,6 +7,7 @@ use tracesift_etl::payload::{
     SampleInterval, SampledProfile, Stack, StackDefinition, StackReference, THREAD_STATE_TERMINATED, Thread,
     ThreadName, is_kernel_address, process_flags,
 };
+use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileEdge;
 use tracesift_trace::modules::ImageEdge;
 use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
@@ -211,7 +212,7 @@ impl Inventory {
         };
         let Some(file) = self.decode::<FileName<'_>>(record, version) else { return };
         if !self.files.name(record.time(), file.file_key, edge, &file.name.to_string()) {
-            self.health.count("file_names_over_budget", Some(record.time()), || file.name.to_string());
+            self.health.count(HealthKind::FILE_NAMES_OVER_BUDGET, Some(record.time()), || file.name.to_string());
         }
     }
 
@@ -221,7 +222,8 @@ impl Inventory {
         }
         let Some(dropped) = self.decode::<LastDroppedTimes<'_>>(record, version) else { return };
         for (cpu, time) in dropped.times.iter().enumerate().filter(|(_, time)| *time != 0) {
-            self.health.count("cpu_dropped_records", Some(time.cast_signed()), || format!("last on CPU {cpu}"));
+            self.health
+                .count(HealthKind::CPU_DROPPED_RECORDS, Some(time.cast_signed()), || format!("last on CPU {cpu}"));
         }
     }
 }

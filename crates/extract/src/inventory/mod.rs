@@ -19,6 +19,7 @@ use tracesift_etl::class::{self, EventClass, Group};
 use tracesift_etl::payload::{PROCESSOR_POWER, Payload, PayloadError, dotnet as runtime};
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{Guid, Record};
+use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileNames;
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::modules::Images;
@@ -202,7 +203,9 @@ impl Inventory {
 
 /// Counts a payload that does not fit its layout.
 pub(crate) fn count_undecodable(health: &mut Health, record: &Record<'_>, error: &PayloadError) {
-    health.count("undecodable_payload", Some(record.time()), || format!("{}: {error}", describe(&record.class())));
+    health.count(HealthKind::UNDECODABLE_PAYLOAD, Some(record.time()), || {
+        format!("{}: {error}", describe(&record.class()))
+    });
 }
 
 fn describe(class: &EventClass) -> String {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tracesift_etl::Record;
 use tracesift_etl::payload::{ProcessorNumber, ProcessorPerformance, ProcessorSummary};
+use tracesift_trace::HealthKind;
 use tracesift_trace::rows::CpuRow;
 
 use super::Inventory;
@@ -43,7 +44,7 @@ impl Inventory {
             return;
         };
         let Some(cpu) = cpu_of(processor) else {
-            self.health.count("processor_beyond_group_0", Some(record.time()), || {
+            self.health.count(HealthKind::PROCESSOR_BEYOND_GROUP_0, Some(record.time()), || {
                 format!("group {} number {}", processor.group, processor.number)
             });
             return;

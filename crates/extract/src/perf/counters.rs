@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tracesift_perf::{AttrFlags, Counter, Metadata, Payload, Record, SampleFormat, Values};
+use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
 use tracesift_trace::info::SampleSource;
 use tracesift_trace::rows::CounterValueRow;
@@ -54,8 +55,9 @@ impl Counters {
             return None;
         }
         if !others().map(|counter| named(&counter)).eq(self.at_switches.iter().copied().map(Some)) {
-            rows.health
-                .count("odd_counter_groups", Some(at.ticks), || "other counters than at the first switch".to_owned());
+            rows.health.count(HealthKind::ODD_COUNTER_GROUPS, Some(at.ticks), || {
+                "other counters than at the first switch".to_owned()
+            });
             return None;
         }
         Some(others().map(|counter| counter.value.cast_signed()).collect())
@@ -131,7 +133,7 @@ impl Counters {
     fn watch<Sink: RowSink>(&mut self, values: &Values<'_>, ticks: i64, rows: &mut Rows<'_, Sink>) {
         if !self.multiplexed && values.time_running < values.time_enabled && values.time_running.is_some() {
             self.multiplexed = true;
-            rows.health.count("multiplexed_counters", Some(ticks), || {
+            rows.health.count(HealthKind::MULTIPLEXED_COUNTERS, Some(ticks), || {
                 "there were more counters than the hardware has: values are of a part of the time".to_owned()
             });
         }

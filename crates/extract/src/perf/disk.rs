@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
 use tracesift_trace::disk_requests::{Asker, Completed, DiskRequests, Extent};
 use tracesift_trace::info::Disk;
@@ -131,7 +132,9 @@ impl Disks {
             Some((Extent { disk, sector, count }, action(fields.kind.get(raw)?, count)))
         };
         let Some((extent, (flush_before, action))) = at.sample.raw.and_then(read) else {
-            return rows.health.count("incomplete_disk_events", Some(at.ticks), || "without their fields".to_owned());
+            return rows
+                .health
+                .count(HealthKind::INCOMPLETE_DISK_EVENTS, Some(at.ticks), || "without their fields".to_owned());
         };
         let cpu = at.cpu.unwrap_or(u16::MAX);
         match fields.stage {
@@ -176,7 +179,7 @@ impl Disks {
     ) {
         if error != 0 {
             let example = || format!("error {error} on disk {}", disk_name(extent.disk));
-            rows.health.count("failed_disk_operations", Some(at.ticks), example);
+            rows.health.count(HealthKind::FAILED_DISK_OPERATIONS, Some(at.ticks), example);
         }
         let (operation, done) = match action {
             // What asked for a flush ends behind it, and has no sectors of its own.
@@ -188,7 +191,7 @@ impl Disks {
             },
             Action::Flush => (DiskOperation::Flush, self.requests.flush_completed(extent.disk)),
             Action::Other => {
-                return rows.health.count("other_disk_operations", Some(at.ticks), || {
+                return rows.health.count(HealthKind::OTHER_DISK_OPERATIONS, Some(at.ticks), || {
                     format!(
                         "on disk {}: discards and the like are neither read, write nor flush",
                         disk_name(extent.disk)
@@ -198,7 +201,7 @@ impl Disks {
         };
         match done {
             Ok(done) => self.row(&done, operation, at, rows),
-            Err(_) => rows.health.count("disk_completions_without_start", Some(at.ticks), || {
+            Err(_) => rows.health.count(HealthKind::DISK_COMPLETIONS_WITHOUT_START, Some(at.ticks), || {
                 format!(
                     "sector {} of disk {} was asked for before the recording",
                     extent.sector,
@@ -240,7 +243,7 @@ impl Disks {
     /// The end of the recording: the disks that were used.
     pub(crate) fn finish<Sink: RowSink>(self, rows: &mut Rows<'_, Sink>) -> Vec<Disk> {
         let open = i64::try_from(self.requests.without_completion()).unwrap_or(i64::MAX);
-        rows.health.add("disk_io_without_completion", open, None, || {
+        rows.health.add(HealthKind::DISK_IO_WITHOUT_COMPLETION, open, None, || {
             "requests were still on their way at the end, or their completions are missing".to_owned()
         });
         let disk = |number: u32| Disk { number, model: disk_name(number), ..Disk::default() };

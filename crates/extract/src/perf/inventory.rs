@@ -8,6 +8,7 @@ use tracesift_perf::{
     Comm, CpuMode, FileId, Kind, Ksymbol, LeftOut, Losses, Mapping, Metadata, Payload, Record, Task, is_of_a_guest,
 };
 use tracesift_trace::Health;
+use tracesift_trace::HealthKind;
 use tracesift_trace::mappings::{MappedFile, MappingRecord, Mappings};
 use tracesift_trace::population::{Edge, Lifetimes, Platform, ProcessFacts, ThreadFacts};
 
@@ -115,7 +116,7 @@ impl Inventory {
             Ok(_) => {}
             Err(error) => {
                 let kind = record.kind();
-                self.health.count("undecodable_records", ticks, || format!("{kind:?}: {error}"));
+                self.health.count(HealthKind::UNDECODABLE_RECORDS, ticks, || format!("{kind:?}: {error}"));
             }
         }
     }

@@ -30,6 +30,7 @@ mod user_stacks;
 use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_perf::{DamageLog, MergeOptions, PerfFile};
 use tracesift_symbols::machine::{KERNEL, VDSO};
+use tracesift_trace::HealthKind;
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::stacks::Stacks;
@@ -135,7 +136,7 @@ fn count_damage(health: &mut Health, log: &DamageLog, label: &str) {
         let first = damage.examples.first();
         let place = first.map_or_else(String::new, |damage| format!("at byte {}: {}", damage.offset, damage.detail));
         let count = i64::try_from(damage.count).unwrap_or(i64::MAX);
-        health.add(damage.kind, count, None, || format!("{label}: {place}"));
+        health.add(HealthKind::of_damage(damage.kind), count, None, || format!("{label}: {place}"));
     }
 }
 
@@ -163,8 +164,10 @@ fn write_rows(
 
     let Inventory { lifetimes, mappings, mut health, losses, of_tasks, records, .. } = inventory;
     let lost = losses.total(&metadata);
-    health.add("events_lost", i64::try_from(lost).unwrap_or(i64::MAX), None, || "the recorder says so".to_owned());
-    health.add("no_cpu_event", roles.cpu_event().is_none().into(), None, || {
+    health.add(HealthKind::EVENTS_LOST, i64::try_from(lost).unwrap_or(i64::MAX), None, || {
+        "the recorder says so".to_owned()
+    });
+    health.add(HealthKind::NO_CPU_EVENT, roles.cpu_event().is_none().into(), None, || {
         "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
     });
     let mut population = lifetimes.freeze(clock, 0);

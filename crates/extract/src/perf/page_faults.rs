@@ -1,6 +1,7 @@
 //! Page faults: software events that count them, or the tracepoints of their traps.
 
 use tracesift_perf::{Attr, CpuMode, Metadata};
+use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{PageFaultRow, page_fault_kinds};
 use tracesift_trace::{Health, RowSink};
 
@@ -74,7 +75,7 @@ impl FaultSource {
                 || matches!(tracepoints.get(event), Some(Some(Tracepoint::Trap(_))));
             if is_fault && kind.is_none() {
                 let example = || format!("{} tells of faults that another event tells of", metadata.event_name(event));
-                health.count("page_fault_events_left_out", None, example);
+                health.count(HealthKind::PAGE_FAULT_EVENTS_LEFT_OUT, None, example);
             }
         }
         Self { kinds }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tracesift_perf::{Kind, Metadata, Record, is_of_a_guest};
+use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
 use tracesift_trace::info::Disk;
 use tracesift_trace::rows::{MarkRow, SyscallNameRow};
@@ -128,7 +129,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
     fn sample(&mut self, record: &Record<'_>) {
         let Some(event) = record.event() else {
             let health = &mut self.rows.health;
-            return health.count("samples_of_no_event", ticks(record), || "their id is not known".to_owned());
+            return health.count(HealthKind::SAMPLES_OF_NO_EVENT, ticks(record), || "their id is not known".to_owned());
         };
         let role = self.roles.get(event);
         let tracepoint = self.tracepoints.get(event).and_then(Option::as_ref);
@@ -139,7 +140,7 @@ impl<'s, Sink: RowSink> Pass<'s, Sink> {
         }
         if is_of_a_guest(record.cpu_mode()) {
             let health = &mut self.rows.health;
-            return health.count("samples_of_guests", ticks(record), || "in a virtual machine".to_owned());
+            return health.count(HealthKind::SAMPLES_OF_GUESTS, ticks(record), || "in a virtual machine".to_owned());
         }
         let rows = &mut self.rows;
         let sample = record.sample();

@@ -1,6 +1,7 @@
 //! Clock rates and idle states of CPUs, from the tracepoints of power management.
 
 use rustc_hash::FxHashMap;
+use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
 use tracesift_trace::rows::{CpuFrequencyRow, CpuIdleStateRow};
 
@@ -35,7 +36,8 @@ impl PowerFields {
         let read = |raw| Some((self.state.get(raw)?, u16::try_from(self.cpu.get(raw)?).ok()?));
         let read = at.sample.raw.and_then(read);
         if read.is_none() {
-            rows.health.count("incomplete_power_events", Some(at.ticks), || "without their fields".to_owned());
+            rows.health
+                .count(HealthKind::INCOMPLETE_POWER_EVENTS, Some(at.ticks), || "without their fields".to_owned());
         }
         read
     }
@@ -73,7 +75,7 @@ impl Power {
         }
         let state = i16::try_from(state).unwrap_or(i16::MAX);
         if self.idle.insert(cpu, (at.ticks, state)).is_some() {
-            rows.health.count("idle_states_without_end", Some(at.ticks), || format!("of CPU {cpu}"));
+            rows.health.count(HealthKind::IDLE_STATES_WITHOUT_END, Some(at.ticks), || format!("of CPU {cpu}"));
         }
         Some((cpu, state))
     }

@@ -1,6 +1,7 @@
 //! What all that makes rows in the second pass works with.
 
 use tracesift_perf::{ChainNumber, CpuMode, Malformed, Record, Sample};
+use tracesift_trace::HealthKind;
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, Health, Population, ProcessId, ThreadId};
 
@@ -80,6 +81,6 @@ impl<Sink: tracesift_trace::RowSink> Rows<'_, Sink> {
 
     /// Counts a record that does not decode.
     pub(super) fn undecodable(&mut self, record: &Record<'_>, error: &Malformed) {
-        self.health.count("undecodable_records", ticks(record), || format!("{:?}: {error}", record.kind()));
+        self.health.count(HealthKind::UNDECODABLE_RECORDS, ticks(record), || format!("{:?}: {error}", record.kind()));
     }
 }

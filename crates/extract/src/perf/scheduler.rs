@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_perf::{AttrFlags, Metadata, Payload, Record, Switch as SwitchRecord, is_of_a_guest};
+use tracesift_trace::HealthKind;
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Population, RowSink, ThreadId};
@@ -227,7 +228,9 @@ impl Scheduler {
             Err(error) => return rows.undecodable(record, &error),
         };
         let (Some(_), Some((pid, tid))) = (record.time(), record.thread()) else {
-            return rows.health.count("incomplete_switches", ticks(record), || "without time or thread".to_owned());
+            return rows
+                .health
+                .count(HealthKind::INCOMPLETE_SWITCHES, ticks(record), || "without time or thread".to_owned());
         };
         let ticks = rows.now;
         // Recorders that follow tasks leave the CPU out unless they are asked for it.
@@ -293,20 +296,20 @@ impl Scheduler {
         let unused = i64::try_from(self.unused).unwrap_or(i64::MAX);
         let total = self.stands_for;
         match self.source.switches {
-            Switches::Sampled => rows.health.add("sampled_switches", unused, None, || {
+            Switches::Sampled => rows.health.add(HealthKind::SAMPLED_SWITCHES, unused, None, || {
                 format!(
                     "sched:sched_switch was recorded with a frequency or period: {unused} of {total} switches are stored, \
                      too few for wait, ready and precise CPU times; record it with period 1 and -F not at all"
                 )
             }),
-            Switches::Departures => rows.health.add("switches_of_single_tasks", unused, None, || {
+            Switches::Departures => rows.health.add(HealthKind::SWITCHES_OF_SINGLE_TASKS, unused, None, || {
                 "sched:sched_switch was recorded for single tasks: when they come back is not in the recording; \
                  record with -a or --switch-events"
                     .to_owned()
             }),
             Switches::Tracepoint if self.completed > 0 => {
                 let completed = i64::try_from(self.completed).unwrap_or(i64::MAX);
-                rows.health.add("completed_switches", completed, None, || {
+                rows.health.add(HealthKind::COMPLETED_SWITCHES, completed, None, || {
                     "sched:sched_switch left them out; their times are those of PERF_RECORD_SWITCH".to_owned()
                 });
             }
@@ -317,5 +320,5 @@ impl Scheduler {
 }
 
 fn incomplete<Sink: RowSink>(at: &Interrupted<'_>, rows: &mut Rows<'_, Sink>) {
-    rows.health.count("incomplete_switches", Some(at.ticks), || "without CPU or fields".to_owned());
+    rows.health.count(HealthKind::INCOMPLETE_SWITCHES, Some(at.ticks), || "without CPU or fields".to_owned());
 }

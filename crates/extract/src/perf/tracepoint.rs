@@ -4,6 +4,7 @@
 use tracesift_perf::tracing::{EventFormat, Field, Location};
 use tracesift_perf::{Attr, Endianness, Metadata};
 use tracesift_trace::Health;
+use tracesift_trace::HealthKind;
 
 use super::disk::{BlockFields, Stage};
 use super::page_faults::TrapFields;
@@ -239,12 +240,12 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
         };
         let tracepoint = fields.as_ref().and_then(read);
         if tracepoint.is_none() {
-            health.count("unknown_tracepoint_format", None, || {
+            health.count(HealthKind::UNKNOWN_TRACEPOINT_FORMAT, None, || {
                 format!("{name}: its fields are not those that are known")
             });
         }
         if tracepoint.as_ref().is_some_and(Tracepoint::is_one_of_a_pair) && is_sampled(&event.attr) {
-            health.count("sampled_tracepoints", None, || {
+            health.count(HealthKind::SAMPLED_TRACEPOINTS, None, || {
                 format!("{name} was recorded with a frequency or period: beginnings and ends cannot be joined")
             });
             return None;

@@ -37,9 +37,9 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
     written?;
     write_summaries(Recording::from(old.info()), None, &source, Budget::default().summaries(), &mut update)?;
     let mut health: Vec<HealthRow> = old.rows()?;
-    health.retain(|row| row.kind != NAMELESS);
+    health.retain(|row| row.kind != NAMELESS.word());
     let nameless = nameless(&named).map(|(count, example)| HealthRow {
-        kind: NAMELESS.to_owned(),
+        kind: NAMELESS.word().to_owned(),
         count,
         first_time: None,
         example: Some(example),

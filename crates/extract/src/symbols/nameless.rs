@@ -1,9 +1,10 @@
 //! What the health table says of modules without symbols.
 
 use super::names::Named;
+use tracesift_trace::HealthKind;
 
 /// What it calls them.
-pub(crate) const NAMELESS: &str = "modules_without_symbols";
+pub(crate) const NAMELESS: HealthKind = HealthKind::MODULES_WITHOUT_SYMBOLS;
 
 /// How many there are, and the one that most frames without a name are in; `None` where there is none.
 pub(crate) fn nameless(named: &Named) -> Option<(i64, String)> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use tracesift_archive::{Archive, Error, Projection};
+use tracesift_trace::HealthKind;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{
     DiskIoRow, DiskOperation, HealthRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
@@ -90,7 +91,7 @@ impl Account {
         if cold {
             account.cold = Some(proof(&archive, &processes, &family)?);
             let health: Vec<HealthRow> = archive.rows()?;
-            if let Some(lost) = health.iter().find(|row| row.kind == "disk_io_without_completion") {
+            if let Some(lost) = health.iter().find(|row| row.kind == HealthKind::DISK_IO_WITHOUT_COMPLETION.word()) {
                 account.warnings.push(format!("the ends of {} disk operations are missing: more was read", lost.count));
             }
         }

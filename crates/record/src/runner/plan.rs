@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tracesift_grammar::quantity;
 use tracesift_grammar::Pattern;
+use tracesift_grammar::quantity;
 
 use super::case::{self, Case};
 use crate::options::Options;
@@ -328,7 +328,9 @@ impl FailedText {
 }
 
 fn time(key: &str, text: &str) -> Said<Duration> {
-    quantity::parse_duration(text).ok().ok_or_else(|| format!("`{key}` is a time such as \"500ms\", \"2s\" or \"5min\", not `{text}`"))
+    quantity::parse_duration(text)
+        .ok()
+        .ok_or_else(|| format!("`{key}` is a time such as \"500ms\", \"2s\" or \"5min\", not `{text}`"))
 }
 
 /// The values of a parameter: a list, or a range `"1..5"` with both ends.

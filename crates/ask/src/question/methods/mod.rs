@@ -18,8 +18,8 @@ mod tags;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Error, Projection};
-use tracesift_grammar::Patterns;
 use tracesift_extract::stack_methods::{By, Granularity};
+use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 

@@ -15,6 +15,7 @@ use tracesift_analysis::tags::TagSet;
 use tracesift_archive::{Error, Projection};
 use tracesift_grammar::Patterns;
 use tracesift_trace::FrameId;
+use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{FrameRow, HealthRow, SymbolRow};
 
 pub use self::absent::{AbsentPart, profiles};
@@ -404,7 +405,11 @@ fn command(facts: &[(String, String)]) -> Option<String> {
 }
 
 fn broken_chains(health: &[HealthRow]) -> i64 {
-    health.iter().filter(|row| row.kind == "broken_switch_chain").map(|row| row.count).fold(0, i64::saturating_add)
+    health
+        .iter()
+        .filter(|row| row.kind == HealthKind::BROKEN_SWITCH_CHAIN.word())
+        .map(|row| row.count)
+        .fold(0, i64::saturating_add)
 }
 
 /// How many code addresses there are in stacks, and how many of them have no name, as `symbols missing` counts them.

@@ -13,8 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Measure;
 use tracesift_analysis::call_tree::Direction;
 use tracesift_archive::Error;
-use tracesift_grammar::Patterns;
 use tracesift_extract::stack_methods::{By, Granularity};
+use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
@@ -32,8 +32,8 @@ use crate::processes::Processes;
 use crate::question::methods::{MethodPatterns, NO_LINES};
 use crate::recording::OpenRecording;
 use crate::time_format::decimal;
-use tracesift_grammar::TimeRange;
 use tracesift_grammar::Share;
+use tracesift_grammar::TimeRange;
 
 /// Processes shown where nobody says how many.
 const PROCESSES: usize = 5;

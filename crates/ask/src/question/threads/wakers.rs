@@ -11,8 +11,8 @@ use super::columns::Row;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads::{Threads, Waker};
-use tracesift_grammar::TimeRange;
 use crate::wait_reason;
+use tracesift_grammar::TimeRange;
 
 const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "time",

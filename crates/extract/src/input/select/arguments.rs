@@ -6,8 +6,8 @@ use super::listing::{self, Found, folded, list, simplified, slashed};
 use super::{Purpose, SelectOptions};
 use crate::input::error::{InputError, Note};
 use crate::input::file_kind;
-use tracesift_grammar::patterns::has_wildcards;
 use tracesift_grammar::Pattern;
+use tracesift_grammar::patterns::has_wildcards;
 
 /// One entry of an argument that is no exclusion.
 pub(super) enum Wanted {

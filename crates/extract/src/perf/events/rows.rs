@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tracesift_etl::schema::Origin;
 use tracesift_perf::{Kind, Metadata, Record, is_of_a_guest};
+use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{EventRow, MarkRow};
 use tracesift_trace::{ProcessId, RowSink, StackId, ThreadId};
 
@@ -66,10 +67,10 @@ impl EventRows {
         set_raw(&mut row.raw, rest.bytes);
         if kind.origin.is_none() {
             let name = || format!("{}/{}", row.provider, row.event);
-            rows.health.count("events_without_schema", Some(ticks), name);
+            rows.health.count(HealthKind::EVENTS_WITHOUT_SCHEMA, Some(ticks), name);
         } else if let Some(stopped) = &rest.stopped {
             let example = || format!("{}/{}: {stopped}", row.provider, row.event);
-            rows.health.count("events_unlike_their_schema", Some(ticks), example);
+            rows.health.count(HealthKind::EVENTS_UNLIKE_THEIR_SCHEMA, Some(ticks), example);
         }
         rows.sink.event(row);
     }

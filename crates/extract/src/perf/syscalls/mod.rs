@@ -4,6 +4,7 @@ mod file_call;
 mod names;
 
 use rustc_hash::FxHashMap;
+use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{FileIoRow, SyscallNameRow, SyscallRow};
 use tracesift_trace::{RowSink, StackId, ThreadId};
 
@@ -94,7 +95,9 @@ impl Syscalls {
         }
         let number = at.sample.raw.and_then(|raw| i32::try_from(fields.number.get(raw)?).ok());
         let (Some(raw), Some(number)) = (at.sample.raw, number) else {
-            return rows.health.count("incomplete_syscalls", Some(at.ticks), || "without their fields".to_owned());
+            return rows
+                .health
+                .count(HealthKind::INCOMPLETE_SYSCALLS, Some(at.ticks), || "without their fields".to_owned());
         };
         match &fields.edge {
             Edge::Enter(arguments) => {
@@ -114,7 +117,9 @@ impl Syscalls {
             }
             Edge::Exit(result) => match result.get(raw) {
                 Some(result) => self.exit(number, result, fields, at, rows),
-                None => rows.health.count("incomplete_syscalls", Some(at.ticks), || "without result".to_owned()),
+                None => {
+                    rows.health.count(HealthKind::INCOMPLETE_SYSCALLS, Some(at.ticks), || "without result".to_owned())
+                }
             },
         }
     }
@@ -146,7 +151,7 @@ impl Syscalls {
             // A new thread begins with the return from the call that made it.
             if !(result == 0 && call.is_some_and(|call| call.starts_threads)) {
                 let example = || format!("call {number} returned without having been made");
-                rows.health.count("syscalls_without_entry", Some(at.ticks), example);
+                rows.health.count(HealthKind::SYSCALLS_WITHOUT_ENTRY, Some(at.ticks), example);
             }
             return;
         };
@@ -200,7 +205,7 @@ impl Syscalls {
 
     fn without_exit<Sink: RowSink>(&self, call: &Pending, ticks: i64, rows: &mut Rows<'_, Sink>) {
         let example = || format!("call {} is followed by another one of its thread", call.number);
-        rows.health.count("syscalls_without_exit", Some(ticks), example);
+        rows.health.count(HealthKind::SYSCALLS_WITHOUT_EXIT, Some(ticks), example);
     }
 
     /// The end of the recording, in ticks: calls that have not returned, and the names of all.

@@ -6,6 +6,7 @@ mod images;
 mod registers;
 
 use tracesift_perf::{BranchSampleFormat, Metadata};
+use tracesift_trace::HealthKind;
 use tracesift_trace::modules::{AddressSpace, Modules};
 use tracesift_trace::rows::stack_ends;
 use tracesift_trace::{Health, ModuleId};
@@ -82,14 +83,14 @@ impl UserStacks {
             None
         };
         if sampled.abi != registers::ABI_64 {
-            return unusable("user_stacks_of_32_bit", "registers of a 32-bit program");
+            return unusable(HealthKind::USER_STACKS_OF_32_BIT, "registers of a 32-bit program");
         }
         let Some(architecture) = self.architecture else {
-            return unusable("user_stacks_of_other_processors", "neither x86-64 nor 64-bit Arm");
+            return unusable(HealthKind::USER_STACKS_OF_OTHER_PROCESSORS, "neither x86-64 nor 64-bit Arm");
         };
         let registers = registers::registers(architecture, &sampled);
         let Some(top) = registers.get(architecture.stack_pointer()) else {
-            return unusable("user_stacks_without_registers", "the stack pointer was not recorded");
+            return unusable(HealthKind::USER_STACKS_WITHOUT_REGISTERS, "the stack pointer was not recorded");
         };
         let space = AddressSpace::Process(at.process);
         let mut space = InProcess { images: &mut self.images, modules, space, ticks: at.ticks };
@@ -123,32 +124,36 @@ impl UserStacks {
         let mut count = |kind, example: &dyn Fn() -> String| health.count(kind, Some(at.ticks), example);
         match &chain.end {
             End::Root => {}
-            End::Cut { address } => count("user_stacks_cut", &|| {
+            End::Cut { address } => count(HealthKind::USER_STACKS_CUT, &|| {
                 format!("{frames} frames, {copied} bytes of the stack were recorded; at {}", place(*address))
             }),
             End::Missing { address, missing: Missing::NoImage } => {
-                count("user_stacks_outside_of_images", &|| format!("{frames} frames; at {}", place(*address)));
+                count(HealthKind::USER_STACKS_OUTSIDE_OF_IMAGES, &|| {
+                    format!("{frames} frames; at {}", place(*address))
+                });
             }
             End::Missing { missing: Missing::Unusable(module), .. } => {
                 let path = modules.modules.get(module.index()).map_or("", |row| row.path.as_str());
                 let (kind, why) = match self.images.why(*module) {
-                    Some(Unusable::NoFile(why)) => ("user_stacks_without_file", why.as_str()),
-                    Some(Unusable::OtherFile(why)) => ("user_stacks_with_another_file", why.as_str()),
-                    Some(Unusable::Unreadable(why)) => ("user_stacks_with_unreadable_file", why.as_str()),
-                    None => ("user_stacks_without_file", ""),
+                    Some(Unusable::NoFile(why)) => (HealthKind::USER_STACKS_WITHOUT_FILE, why.as_str()),
+                    Some(Unusable::OtherFile(why)) => (HealthKind::USER_STACKS_WITH_ANOTHER_FILE, why.as_str()),
+                    Some(Unusable::Unreadable(why)) => (HealthKind::USER_STACKS_WITH_UNREADABLE_FILE, why.as_str()),
+                    None => (HealthKind::USER_STACKS_WITHOUT_FILE, ""),
                 };
                 count(kind, &|| format!("{path}: {why}"));
             }
             End::NoUnwindInformation { address } => {
-                count("user_stacks_without_unwind_information", &|| format!("{frames} frames; at {}", place(*address)));
+                count(HealthKind::USER_STACKS_WITHOUT_UNWIND_INFORMATION, &|| {
+                    format!("{frames} frames; at {}", place(*address))
+                });
             }
             End::Lost { address } => {
-                count("user_stacks_lost", &|| format!("{frames} frames; at {}", place(*address)));
+                count(HealthKind::USER_STACKS_LOST, &|| format!("{frames} frames; at {}", place(*address)));
             }
-            End::TooLong => count("user_stacks_too_long", &|| format!("{frames} frames")),
+            End::TooLong => count(HealthKind::USER_STACKS_TOO_LONG, &|| format!("{frames} frames")),
         }
         if chain.by_frame_pointer > 0 {
-            count("user_stacks_by_frame_pointers", &|| {
+            count(HealthKind::USER_STACKS_BY_FRAME_POINTERS, &|| {
                 format!("{} of {frames} frames, where there is no unwind information", chain.by_frame_pointer)
             });
         }

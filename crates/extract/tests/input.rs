@@ -6,7 +6,6 @@ mod input {
     mod containers;
     mod corpus;
     mod fixtures;
-    mod matcher;
     mod mutations;
     mod selecting;
 }

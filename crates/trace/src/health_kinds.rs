@@ -178,7 +178,7 @@ health_kinds! {
     USER_STACKS_WITHOUT_UNWIND_INFORMATION = "user_stacks_without_unwind_information", Usual,
         "A stack ends in code without unwind information.", "";
     USER_STACKS_OUTSIDE_OF_IMAGES = "user_stacks_outside_of_images", Usual, "A stack ends in memory that no file was mapped to, such as JIT code.",
-        "Have the runtime keep frame pointers.";
+        "Record with `--call-graph fp` if the runtime keeps frame pointers.";
     USER_STACKS_LOST = "user_stacks_lost", Usual, "The unwind information leads to an impossible address.", "";
     USER_STACKS_TOO_LONG = "user_stacks_too_long", Usual, "A stack has more frames than an archive keeps.", "";
     USER_STACKS_BY_FRAME_POINTERS = "user_stacks_by_frame_pointers", Usual,

@@ -16,7 +16,6 @@
 //! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
 //! * [`tags`]: one name per stack, from files of rules
 //! * [`stack_weights`]: one measure per process and stack; [`call_tree`]: a tree of it
-//! * [`pattern`]: names with wildcards
 //! * [`summaries`]: all of it in one pass, for the archive's summary tables
 //!
 //! **Switch rows are read newest first.** A row stands at the end of the span that it describes, so going back in time

@@ -1,16 +1,29 @@
 //! Which stacks rows are charged to, and what with.
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
+use tracesift_trace::{ProcessId, view};
 
 use crate::Recording;
+use crate::accounting::ThreadLife;
 use crate::by_id::ById;
 use crate::charged_to::ChargedTo;
 use crate::charges::{Charge, What};
 use crate::method_slots::ProcessNumber;
 use crate::sample_sums::SampleSum;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
+
+view! {
+    /// The columns of a sample that the totals of methods need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct ChargedSample of CpuSampleRow { time, process, thread, weight, stack, frame }
+}
+
+view! {
+    /// The columns of a switch row that the totals of methods need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct ChargedSwitch of ContextSwitchRow { time, thread, off_time, ready_time, wait_stack, flags }
+}
 
 /// The half of a [`crate::MethodAggregator`] before the charges: it knows rows and threads, and no stack.
 #[derive(Debug)]
@@ -32,7 +45,11 @@ struct Thread {
 }
 
 impl Charger {
-    pub(crate) fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+    pub(crate) fn new(
+        recording: &Recording,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+    ) -> Self {
         let mut charger = Self {
             range,
             has_ready: recording.has_ready,
@@ -43,6 +60,7 @@ impl Charger {
             contradictions: 0,
         };
         for row in threads {
+            let row: ThreadLife = row.into();
             let process = charger.process(row.process);
             charger.threads.insert(row.thread.0, Thread { process, left: i64::MAX });
         }
@@ -50,11 +68,11 @@ impl Charger {
     }
 
     /// The charge of a sample; samples come in any order.
-    pub(crate) fn sample(&mut self, row: &CpuSampleRow) -> Option<Charge> {
+    pub(crate) fn sample(&mut self, row: &ChargedSample) -> Option<Charge> {
         if !self.range.contains(row.time) {
             return None;
         }
-        let place = ChargedTo::of_sample(row);
+        let place = ChargedTo::of_sample(row.stack, row.frame);
         let process = self.process(row.process);
         let what = What::Samples { count: 1, weight: row.weight, last: row.time };
         Some(Charge { process, thread: row.thread, place, time: row.time, what })
@@ -68,7 +86,7 @@ impl Charger {
     }
 
     /// The charge of a switch row; rows come newest first.
-    pub(crate) fn switch(&mut self, row: &ContextSwitchRow) -> Option<Charge> {
+    pub(crate) fn switch(&mut self, row: &ChargedSwitch) -> Option<Charge> {
         let thread = self.threads.get_mut(row.thread.0).filter(|thread| row.time <= thread.left);
         let Some(thread) = thread.filter(|_| row.time <= self.now) else {
             self.contradictions += 1;
@@ -77,9 +95,9 @@ impl Charger {
         thread.left = row.off_time.min(row.time);
         let process = thread.process;
         self.now = row.time;
-        let place = ChargedTo::of_wait(row);
+        let place = ChargedTo::of_wait(row.wait_stack);
         let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(self.range);
-        let switched_in = is_switch_in(row) && self.range.contains(row.time);
+        let switched_in = is_switch_in(row.flags) && self.range.contains(row.time);
         let what = What::Switch { wait, ready, switched_in };
         let charge = Charge { process, thread: row.thread, place, time: row.time, what };
         (wait.is_some() || ready.is_some() || switched_in).then_some(charge)

@@ -53,25 +53,28 @@ pub mod tags;
 mod thread_set;
 pub mod union;
 
-pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
+pub use accounting::{AccountedSwitch, Accounting, Accounts, Run, ThreadAccount, ThreadLife};
 pub use activity::{Activity, ActivityWalk};
 pub use call_tree::CallTree;
 pub use charged_to::ChargedTo;
+pub use charger::{ChargedSample, ChargedSwitch};
 pub use charges::{ByProcess, Charge, ChargesByProcess};
 pub use cpus::CpuSet;
 pub use interrupts::Interrupt;
 pub use largest::LargestMethods;
 pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
 pub use names::{MethodId, MethodName, MethodNames, Place};
-pub use percentiles::{Distribution, ReadyLatency};
-pub use processes::ProcessTotals;
-pub use run_stacks::RunStacks;
-pub use sample_sums::{SampleSum, SampleSums};
-pub use spans::{Pieces, Span, pieces};
+pub use percentiles::{Distribution, ReadyLatency, ReadySwitch, SwitchFromIdle};
+pub use processes::{ProcessTotals, SampleOfProcess};
+pub use run_stacks::{RunStacks, RunSwitch};
+pub use sample_sums::{SampleOfThread, SampleSum, SampleSums};
+pub use spans::{OffCpuSpan, Pieces, Span, pieces};
 pub use stack_frames::StackFrames;
 pub use stack_weights::{Measure, StackWeight, StackWeights, Weight};
 pub use stacks::{MethodSource, StackMethods};
-pub use summaries::{Bounds, RowSummaries, RowTotals, StackSummaries, Summaries, Summary};
+pub use summaries::{
+    Bounds, RowSummaries, RowTotals, StackSummaries, Summaries, Summary, SummarySample, SummarySwitch,
+};
 pub use union::{DescendingUnion, IntervalUnion};
 
 use tracesift_trace::info::TraceInfo;

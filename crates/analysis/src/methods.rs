@@ -11,10 +11,11 @@
 //! its sums are handed out and it starts again; the figures do not depend on it.
 
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MethodSummaryRow, ThreadRow};
+use tracesift_trace::rows::MethodSummaryRow;
 
 use crate::Recording;
-use crate::charger::Charger;
+use crate::accounting::ThreadLife;
+use crate::charger::{ChargedSample, ChargedSwitch, Charger};
 use crate::cut;
 use crate::names::{MethodId, MethodName};
 use crate::sample_sums::SampleSum;
@@ -132,7 +133,12 @@ impl<S: MethodSource> MethodAggregator<S> {
     /// An aggregator over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that
     /// switches.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
+    pub fn new(
+        recording: &Recording,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        source: S,
+    ) -> Self {
         let charger = Charger::new(recording, range, threads);
         let settler = Settler::new(&charger, source);
         Self { charger, settler }
@@ -146,8 +152,8 @@ impl<S: MethodSource> MethodAggregator<S> {
     }
 
     /// Takes a sample.
-    pub fn sample(&mut self, row: &CpuSampleRow) {
-        self.charger.sample(row).into_iter().for_each(|charge| self.settler.charge(charge));
+    pub fn sample(&mut self, row: impl Into<ChargedSample>) {
+        self.charger.sample(&row.into()).into_iter().for_each(|charge| self.settler.charge(charge));
     }
 
     /// Takes samples that were added up, all of them inside the range.
@@ -156,8 +162,8 @@ impl<S: MethodSource> MethodAggregator<S> {
     }
 
     /// Takes a switch row; rows come newest first.
-    pub fn switch(&mut self, row: &ContextSwitchRow) {
-        self.charger.switch(row).into_iter().for_each(|charge| self.settler.charge(charge));
+    pub fn switch(&mut self, row: impl Into<ChargedSwitch>) {
+        self.charger.switch(&row.into()).into_iter().for_each(|charge| self.settler.charge(charge));
     }
 
     /// Closes the totals of all methods.

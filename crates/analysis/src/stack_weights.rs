@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
 use crate::Recording;
 use crate::charged_to::ChargedTo;
-use crate::charger::Charger;
+use crate::accounting::ThreadLife;
+use crate::charger::{ChargedSample, ChargedSwitch, Charger};
 use crate::charges::What;
 use crate::method_slots::ProcessNumber;
 use crate::spans::Span;
@@ -67,12 +67,18 @@ pub struct StackWeights {
 impl StackWeights {
     /// Adds up one measure over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that switches.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow], measure: Measure) -> Self {
+    pub fn new(
+        recording: &Recording,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        measure: Measure,
+    ) -> Self {
         Self { measure, charger: Charger::new(recording, range, threads), weights: FxHashMap::default() }
     }
 
     /// Takes a sample; it counts for CPU only.
-    pub fn sample(&mut self, row: &CpuSampleRow) {
+    pub fn sample(&mut self, row: impl Into<ChargedSample>) {
+        let row = &row.into();
         if self.measure == Measure::Cpu
             && let Some(charge) = self.charger.sample(row)
         {
@@ -82,8 +88,8 @@ impl StackWeights {
     }
 
     /// Takes a switch row; it counts for wait and ready only.
-    pub fn switch(&mut self, row: &ContextSwitchRow) {
-        let Some(charge) = self.charger.switch(row) else { return };
+    pub fn switch(&mut self, row: impl Into<ChargedSwitch>) {
+        let Some(charge) = self.charger.switch(&row.into()) else { return };
         let span = match (charge.what, self.measure) {
             (What::Switch { wait, .. }, Measure::Wait) => wait,
             (What::Switch { ready, .. }, Measure::Ready) => ready,

@@ -5,10 +5,11 @@ use std::thread;
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow};
+use tracesift_trace::view;
 
 use crate::Recording;
-use crate::accounting::{Accounting, ThreadAccount};
+use crate::accounting::{Accounting, ThreadAccount, ThreadLife};
 use crate::charger::Charger;
 use crate::charges::{Charge, ChargesByProcess};
 use crate::largest::LargestMethods;
@@ -93,10 +94,24 @@ pub struct RowTotals {
     pub contradictions: u64,
 }
 
+view! {
+    /// The columns of a sample that the summaries need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SummarySample of CpuSampleRow { time, cpu, process, thread, weight, stack, frame, priority }
+}
+
+view! {
+    /// The columns of a switch row that the summaries need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SummarySwitch of ContextSwitchRow {
+        time, cpu, thread, prev_thread, off_time, ready_time, wait_stack, priority, off_priority, flags,
+    }
+}
+
 impl RowSummaries {
     /// Totals over `range` ([`Span::ALL`] for the whole recording) without the methods of the stacks.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+    pub fn new(recording: &Recording, range: Span, threads: &[ThreadLife]) -> Self {
         Self {
             accounting: Accounting::new(recording, range, threads),
             processes: ProcessTotals::new(range),
@@ -115,16 +130,16 @@ impl RowSummaries {
 
     /// Takes a sample. What it gives is for [`StackSummaries::charge_all`].
     #[must_use]
-    pub fn sample(&mut self, row: &CpuSampleRow) -> Option<Charge> {
+    pub fn sample(&mut self, row: &SummarySample) -> Option<Charge> {
         self.processes.sample(row);
-        self.charger.sample(row)
+        self.charger.sample(&row.into())
     }
 
     /// Takes a switch row; rows come newest first. What it gives is for [`StackSummaries::charge_all`].
     #[must_use]
-    pub fn switch(&mut self, row: &ContextSwitchRow) -> Option<Charge> {
+    pub fn switch(&mut self, row: &SummarySwitch) -> Option<Charge> {
         self.accounting.switch(row, &mut |_| {});
-        self.charger.switch(row)
+        self.charger.switch(&row.into())
     }
 }
 
@@ -150,14 +165,26 @@ impl<S: MethodSource> StackSummaries<S> {
 impl<S: MethodSource + Send> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
-    pub fn new(recording: Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
+    pub fn new(
+        recording: Recording,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        source: S,
+    ) -> Self {
         Self::in_parts(recording, range, threads, vec![source], Bounds::default())
     }
 
     /// The same in as many parts as there are sources, all of them alike.
     #[must_use]
-    pub fn in_parts(recording: Recording, range: Span, threads: &[ThreadRow], sources: Vec<S>, bounds: Bounds) -> Self {
-        let rows = RowSummaries::new(&recording, range, threads);
+    pub fn in_parts(
+        recording: Recording,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        sources: Vec<S>,
+        bounds: Bounds,
+    ) -> Self {
+        let threads: Vec<ThreadLife> = threads.into_iter().map(Into::into).collect();
+        let rows = RowSummaries::new(&recording, range, &threads);
         let parts = sources.len();
         let part = |source| StackSummaries { settler: settler(&rows.charger, source, parts, bounds) };
         let stacks = sources.into_iter().map(part).collect();
@@ -165,14 +192,14 @@ impl<S: MethodSource + Send> Summaries<S> {
     }
 
     /// Takes a sample.
-    pub fn sample(&mut self, row: &CpuSampleRow) {
-        let charge = self.rows.sample(row);
+    pub fn sample(&mut self, row: impl Into<SummarySample>) {
+        let charge = self.rows.sample(&row.into());
         self.charge(charge);
     }
 
     /// Takes a switch row; rows come newest first.
-    pub fn switch(&mut self, row: &ContextSwitchRow) {
-        let charge = self.rows.switch(row);
+    pub fn switch(&mut self, row: impl Into<SummarySwitch>) {
+        let charge = self.rows.switch(&row.into());
         self.charge(charge);
     }
 

@@ -5,7 +5,7 @@
 //! `llvm-symbolizer` takes some two milliseconds per address, ratios are those of a tenth of the addresses, the same ones for both; what all
 //! of them take us stands beside.
 
-#[path = "../../crates/symbols/tests/common/generated.rs"]
+#[path = "../../crates/symbols/tests/it/common/generated.rs"]
 mod generated;
 
 use std::fs::{self, File};

@@ -21,7 +21,7 @@ mod shared;
 mod switches;
 mod synthetic;
 mod unwinding;
-#[path = "../../../perf/tests/common/write.rs"]
+#[path = "../../../perf/tests/it/common/write.rs"]
 mod write;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,4 @@
+//! Command lines and recording profiles of the systems' own recorders.
+
+mod perf_command;
+mod wpr_profile;

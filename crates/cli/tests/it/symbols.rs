@@ -10,13 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 use tracesift_archive::Archive;
+use tracesift_fixtures::windows_program;
 use tracesift_scenario::{Code, Knobs, Pdb, Scenario};
 use tracesift_symbols::pdb;
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
-
-#[path = "../../../symbols/tests/it/common/generated.rs"]
-#[allow(dead_code, reason = "shared with the tests of the reader of PDBs")]
-mod generated;
 
 /// A server of files on loopback that counts what it is asked for.
 struct Server {
@@ -133,11 +130,11 @@ fn a_server_is_asked_once() {
     }
     // Making the large one takes minutes.
     let plan = match std::env::var_os("TRACESIFT_BIG_PDB") {
-        Some(_) => generated::BIG,
-        None => generated::Plan { target: "x86_64-pc-windows-msvc", optimize: "-O2", units: 2, classes: 30 },
+        Some(_) => windows_program::BIG,
+        None => windows_program::Plan { target: "x86_64-pc-windows-msvc", optimize: "-O2", units: 2, classes: 30 },
     };
     let place = TempDir::new().unwrap();
-    let image = generated::make(place.path(), plan).expect("a program");
+    let image = windows_program::make(place.path(), plan).expect("a program");
     let pdb = image.with_extension("pdb");
     let (_, digits) = recording(place.path(), &image);
     let served = place.path().join("served");

@@ -1,5 +1,7 @@
 //! The reader and the writer of ETL files, against real recordings, other readers, and damage.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
+
 mod common;
 mod container_compression;
 mod container_corpus;

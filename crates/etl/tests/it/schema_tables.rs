@@ -1,7 +1,5 @@
 //! The built-in tables against bytes from other projects' tests with the field values that those projects state.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
-
 use std::fs;
 
 use serde_json::Value as Json;

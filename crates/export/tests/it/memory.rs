@@ -1,12 +1,10 @@
-//! Writers read along the columns of a profile: a million samples are not held once more. A test program of its own, since what is
-//! looked at is the memory of the process.
-
-#![expect(clippy::unwrap_used, reason = "helpers of tests may, too")]
+//! Writers read along the columns of a profile: a million samples are not held once more.
 
 use std::io::{self, Write};
 use std::time::Instant;
 
 use tracesift_export::{Grouping, Profile, firefox, folded, perfetto, pprof, speedscope};
+use tracesift_fixtures::{alone, skipped};
 
 use crate::synthetic;
 
@@ -34,11 +32,14 @@ fn peak() -> Option<u64> {
 
 #[test]
 fn a_million_samples_are_streamed() {
+    // The peak of memory is that of the whole process.
+    if !alone("memory::a_million_samples_are_streamed") {
+        return;
+    }
     const SAMPLES: usize = 1_000_000;
     let profile = synthetic::large(SAMPLES, 3_000, 21);
     let Some(before) = peak() else {
-        println!("skipped: no /proc/self/status");
-        return;
+        return skipped("no /proc/self/status");
     };
     type Writer = fn(&Profile, &mut Counted) -> io::Result<()>;
     let writers: [(&str, Writer); 3] =

@@ -1,11 +1,13 @@
 //! Random damage to real recordings, all the way into archives: each ends in a sound archive or in one error, without a
 //! panic, without a hang, in bounded memory.
 //!
-//! A few mutations per recording by default; `TRACESIFT_MUTATIONS=2000` for a thorough run, which wants `--release`.
+//! A few mutations per recording by default; `TRACESIFT_MUTATIONS=2000` for a thorough run, which needs `--release`.
+//!
+//! Both tests run in processes of their own, as they measure the memory of the process and end it when it hangs.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +15,7 @@ use tracesift_archive::Archive;
 use tracesift_extract::input::file_kind::Format;
 use tracesift_extract::input::{self, container};
 use tracesift_extract::{EventSelection, Options, Outcome, unwatched};
+use tracesift_fixtures::{alone, cases};
 use tracesift_scenario::linux::{Knobs, write};
 
 /// Mutations of each recording, unless the environment says otherwise.
@@ -30,12 +33,17 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
 fn mutated_recordings_end_in_an_archive_or_an_error() {
-    hold(&recordings());
+    if alone("mutations::mutated_recordings_end_in_an_archive_or_an_error") {
+        hold(&recordings());
+    }
 }
 
 /// What no small real recording has: the scheduler's tracepoints, births and deaths, every kind of record.
 #[test]
 fn mutated_synthetic_perf_data_ends_in_an_archive_or_an_error() {
+    if !alone("mutations::mutated_synthetic_perf_data_ends_in_an_archive_or_an_error") {
+        return;
+    }
     let knobs = Knobs {
         bytes: 1 << 16,
         cpus: 2,
@@ -81,17 +89,15 @@ fn hold(recordings: &[(String, Vec<u8>)]) {
 
 /// Names and bytes of the small recordings of the shared cases, those in archive files included.
 fn recordings() -> Vec<(String, Vec<u8>)> {
-    let cases = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
-    let (Ok(windows), Ok(linux)) = (std::fs::read_dir(cases.join("etl")), std::fs::read_dir(cases.join("perf"))) else {
-        say("skipped: ../shared/cases is absent");
-        return Vec::new();
-    };
+    let (Some(windows), Some(linux)) = (cases("etl"), cases("perf")) else { return Vec::new() };
     let is_recording = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         input::file_kind::is_recording_name(&name) || input::file_kind::may_be_recording_name(&name)
     };
     let mut files: Vec<PathBuf> = windows
-        .chain(linux)
+        .read_dir()
+        .expect("readable")
+        .chain(linux.read_dir().expect("readable"))
         .map(|entry| entry.expect("entry").path())
         .filter(is_recording)
         .filter(|path| !path.ends_with("empty.etl"))
@@ -261,7 +267,7 @@ fn check_memory(name: &str) {
 #[cfg(not(target_os = "linux"))]
 fn check_memory(_: &str) {}
 
-#[expect(clippy::print_stderr, reason = "figures of a long run, and why a test is skipped or ends")]
+#[expect(clippy::print_stderr, reason = "figures of a long run, and why it ends")]
 fn say(text: &str) {
     eprintln!("{text}");
 }

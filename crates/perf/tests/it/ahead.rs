@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use crate::common::write::{Attr, Bytes, SAMPLE_ID_ALL, file};
 use proptest::prelude::*;
+use tracesift_fixtures::perf_data::{Attr, Bytes, SAMPLE_ID_ALL, file};
 use tracesift_perf::{Endianness, Kind, MergeOptions, PerfFile, Record};
 
 use crate::common;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::common::example::{attrs, data, features};
-use crate::common::write::{file, pipe};
+use tracesift_fixtures::perf_data::{file, pipe};
 use tracesift_perf::{Endianness, FileId, MergeOptions, Mode, Payload, PerfFile, Sample};
 
 const BOTH: [Endianness; 2] = [Endianness::LittleEndian, Endianness::BigEndian];

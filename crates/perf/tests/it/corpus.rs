@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use crate::common::example::{attrs, data, features, raw, tracing_data};
-use crate::common::write::{Bytes, file, pipe};
+use tracesift_fixtures::perf_data::{Bytes, file, pipe};
 use tracesift_perf::{Counts, Endianness, PerfFile};
 
 fn recordings() -> [(&'static str, Vec<u8>); 4] {

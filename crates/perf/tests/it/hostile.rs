@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use crate::common::write::{Attr, Bytes, SAMPLE_ID_ALL, file, pipe};
+use tracesift_fixtures::perf_data::{Attr, Bytes, SAMPLE_ID_ALL, file, pipe};
 use tracesift_perf::{
     Counts, Endianness, Error, Kind, MergeOptions, Payload, PerfFile, Record, Records, Stop, damage_kind,
 };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::common::write::{Attr, Bytes, SAMPLE_ID_ALL, file};
 use proptest::prelude::*;
+use tracesift_fixtures::perf_data::{Attr, Bytes, SAMPLE_ID_ALL, file};
 use tracesift_perf::{DamageLog, Endianness, Kind, MergeOptions, PerfFile, damage_kind};
 
 /// Time and CPU.

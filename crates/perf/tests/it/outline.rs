@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::common::write::{Attr, Bytes, SAMPLE_ID_ALL, file};
+use tracesift_fixtures::perf_data::{Attr, Bytes, SAMPLE_ID_ALL, file};
 use tracesift_perf::{Endianness, Kind, MergeOptions, PerfFile, Record, damage_kind};
 
 const OPTIONS: MergeOptions = MergeOptions { memory_limit: 4 << 20 };

@@ -1,7 +1,5 @@
 //! The command line of perf for combinations of profiles, rights and machines, line by line.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

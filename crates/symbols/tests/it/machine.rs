@@ -1,7 +1,5 @@
 //! A machine's own kernel and modules, from directories that stand for its `/proc` and `/sys`.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
-
 use std::fs;
 use std::path::Path;
 

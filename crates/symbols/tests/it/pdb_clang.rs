@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::common;
-use crate::common::generated::{BIG, Plan, make};
 use crate::common::second_opinion::second_opinion;
 use crate::common::symbolizer::{Frame, frames_of, ours, random_addresses, table_of, unknown};
+use tracesift_fixtures::windows_program::{BIG, Plan, make};
 
 /// Every frame of 10,000 addresses of programs with functions that were inlined three deep.
 ///

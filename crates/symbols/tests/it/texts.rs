@@ -1,7 +1,5 @@
 //! Names in texts and dumps of code that is made at run time, each written here byte by byte.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
-
 use tracesift_symbols::jitdump::JitDump;
 use tracesift_symbols::{Error, Table, kallsyms, perf_map};
 

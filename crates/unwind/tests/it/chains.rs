@@ -1,7 +1,5 @@
 //! Call chains over call frame information made in the test.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
-
 use crate::common::{EhFrame, OneImage, elf, image, memory};
 use tracesift_unwind::{Architecture, Chain, Elf, End, Found, MAX_FRAMES, Missing, Registers, Space, Stack, Unwinder};
 

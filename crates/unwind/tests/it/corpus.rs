@@ -1,7 +1,5 @@
 //! The inputs that fuzzing starts from, in `fuzz/corpus`: they are what their names say. With `WRITE_CORPUS=1` they are written.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
-
 use std::path::PathBuf;
 use std::{env, fs};
 

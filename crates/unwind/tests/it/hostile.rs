@@ -1,7 +1,5 @@
 //! Files and samples that no compiler and no kernel made: no panic, and no more work than is bounded.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
-
 use crate::common::{EhFrame, OneImage, elf, image, memory};
 use proptest::prelude::*;
 use tracesift_unwind::{Architecture, MAX_FRAMES, Registers, Stack, Unwinder};

@@ -1,8 +1,6 @@
 //! Payload decoders against bytes whose meaning somebody else has stated, against every record of real recordings, and against
 //! bytes that mean nothing.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
-
 mod cases;
 mod everything;
 mod field;

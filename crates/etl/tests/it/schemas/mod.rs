@@ -1,5 +1,6 @@
 //! Events that describe themselves, made byte by byte: every kind of schema, every type, and hostile ones.
 
+mod build;
 mod corpus;
 mod dotnet;
 mod hostile;

@@ -4,7 +4,7 @@
 
 use tracesift_perf::{AttrFlags, Endianness};
 
-use super::write::{Attr, Bytes, SAMPLE_ID_ALL};
+use tracesift_fixtures::perf_data::{Attr, Bytes, SAMPLE_ID_ALL};
 
 /// Identifier, IP, TID, time, CPU, period, values, call chain, raw, branches, user registers, weight, cgroup, page size.
 const SAMPLE_TYPE: u64 =

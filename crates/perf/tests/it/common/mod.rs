@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses another part")]
 
 pub(crate) mod example;
-pub(crate) mod write;
+pub(crate) mod pb;
 
 use std::fs;
 use std::io::Read;

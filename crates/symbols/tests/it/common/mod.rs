@@ -27,6 +27,5 @@ pub(crate) fn have(tools: &[&str]) -> bool {
         there
     })
 }
-pub(crate) mod generated;
 pub(crate) mod second_opinion;
 pub(crate) mod symbolizer;

@@ -85,9 +85,10 @@ mod tests {
     use tracesift_trace::{Clock, RowSink as _};
 
     use super::{Identities, KeptRows, keep};
+    use crate::options::Options;
     use crate::summaries::{SummarySource, summarise};
     use crate::summaries_in_rounds::{SummaryTarget, write_summaries};
-    use crate::target::{Options, Outcome, extract, unwatched};
+    use crate::target::{Outcome, extract, unwatched};
 
     /// The archive of a small recording.
     fn archive(directory: &tempfile::TempDir) -> Archive {

@@ -10,8 +10,8 @@ use tracesift_etl::EtlFile;
 use tracesift_perf::PerfFile;
 use tracesift_trace::info::SourceFile;
 
-use crate::clock::session_end;
 use crate::error::{Error, ReaderError};
+use crate::etl::clock::session_end;
 use crate::input::file_kind::Format;
 use crate::input::{self, InputError, Member, OpenOptions, PartFacts};
 

@@ -10,7 +10,7 @@ use super::nameless::{NAMELESS, nameless};
 use super::names::{Earlier, Named, Names, WithNames};
 use super::source::NameSource;
 use crate::error::Error;
-use crate::pipeline::Budget;
+use crate::options::Budget;
 use crate::summaries_in_rounds::write_summaries;
 
 /// Gives the frames of an archive their names: its tables `symbols`, `method_summary` and `tag_summary` are made anew, all others stay the files

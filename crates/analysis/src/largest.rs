@@ -9,10 +9,10 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
 
 use crate::Recording;
-use crate::cut;
 use crate::method_slots::MethodSlots;
-use crate::methods::MethodCount;
+use crate::method_total::MethodCount;
 use crate::names::{MethodId, MethodName};
+use crate::top_methods;
 
 /// Table `method_summary`: by process, in it the largest inclusive CPU first, then wait, then the name.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Part {
             [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
                 slots.ready_union(slot)
             }];
-        let counts = cut::keep_largest(&mut order, process, &measures, per_process, rank);
+        let counts = top_methods::keep_largest(&mut order, process, &measures, per_process, rank);
         let wait = |slot| if recording.has_switches { slots.wait_union(slot) } else { 0 };
         let mut placed = Vec::new();
         for methods in order.chunk_by_mut(|&a, &b| process(a) == process(b)) {

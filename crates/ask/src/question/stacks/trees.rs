@@ -175,7 +175,7 @@ impl<'a> Trees<'a> {
     /// Fills in the path of a stack, if it was asked for.
     fn path(&mut self, row: &StackWeight) -> bool {
         self.methods.clear();
-        row.charged_to.methods(&mut self.stacks, &mut self.methods);
+        row.attribution.methods(&mut self.stacks, &mut self.methods);
         let Self { rules, methods, path, .. } = self;
         rules.shape().path(methods, |method| rules.role(method), path)
     }

@@ -1,4 +1,4 @@
-//! Adds charges to the methods of their stacks.
+//! Adds contributions to the methods of their stacks.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -6,25 +6,27 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 use tracesift_trace::{ProcessId, ThreadId};
 
+use crate::attribution::Attribution;
 use crate::by_id::ById;
-use crate::charged_to::ChargedTo;
-use crate::charger::Charger;
-use crate::charges::{Charge, Charges, ChargesByProcess, What};
-use crate::method_slots::{MethodSlots, ProcessNumber};
-use crate::methods::DEFAULT_CACHE_BYTES;
+use crate::contribution::{Amount, Contribution, ContributionQueue, ContributionsByProcess};
+use crate::method_slots::MethodSlots;
 use crate::names::MethodId;
+use crate::process_number::ProcessNumber;
+use crate::row_contributions::RowContributions;
 use crate::spans::Span;
 use crate::stack_cache::{EntryNumber, StackCache};
 use crate::stacks::MethodSource;
 
-/// Charges that wait to be added may take this part of the cache's bytes besides.
-const CHARGES_SHARE: usize = 16;
+/// Bytes that the cache of stacks may take by default.
+pub const DEFAULT_CACHE_BYTES: usize = 64 << 20;
+/// Contributions that wait to be added may take this part of the cache's bytes besides.
+const QUEUE_SHARE: usize = 16;
 
-/// The half of a [`crate::MethodAggregator`] behind the charges.
+/// The half of a [`crate::MethodAggregator`] behind the contributions.
 #[derive(Debug)]
-pub(crate) struct Settler<S> {
+pub(crate) struct StackAggregator<S> {
     source: S,
-    /// Whether charges without a stack are anybody's.
+    /// Whether contributions without a stack are anybody's.
     has_no_stack: bool,
     cache_bytes: usize,
     sum_bytes: usize,
@@ -38,8 +40,8 @@ pub(crate) struct Settler<S> {
     threads_of_process: Vec<u32>,
     slots: MethodSlots,
     cache: StackCache,
-    /// Charges that are not added yet.
-    charges: Charges,
+    /// Contributions that are not added yet.
+    contributions: ContributionQueue,
     /// Per process: waits that ended before the switch row at hand, at most one per thread. They join the unions in their
     /// turn.
     pending: Vec<BinaryHeap<PendingWait>>,
@@ -71,8 +73,8 @@ impl PartialOrd for PendingWait {
     }
 }
 
-impl<S: MethodSource> Settler<S> {
-    pub(crate) fn new(charger: &Charger, mut source: S) -> Self {
+impl<S: MethodSource> StackAggregator<S> {
+    pub(crate) fn new(rows: &RowContributions, mut source: S) -> Self {
         let mut scratch = Vec::new();
         source.no_stack(&mut scratch);
         Self {
@@ -81,12 +83,12 @@ impl<S: MethodSource> Settler<S> {
             cache_bytes: DEFAULT_CACHE_BYTES,
             sum_bytes: usize::MAX,
             is_full: false,
-            threads: charger.threads().map(|&process| ThreadNumber { process, number: None }),
+            threads: rows.threads().map(|&process| ThreadNumber { process, number: None }),
             guests: FxHashMap::default(),
             threads_of_process: Vec::new(),
             slots: MethodSlots::default(),
             cache: StackCache::default(),
-            charges: Charges::of_bytes(DEFAULT_CACHE_BYTES / CHARGES_SHARE),
+            contributions: ContributionQueue::of_bytes(DEFAULT_CACHE_BYTES / QUEUE_SHARE),
             pending: Vec::new(),
             scratch,
         }
@@ -95,7 +97,7 @@ impl<S: MethodSource> Settler<S> {
     /// Lets the cache of stacks take about this many bytes.
     pub(crate) fn with_cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = bytes;
-        self.charges = Charges::of_bytes(bytes / CHARGES_SHARE);
+        self.contributions = ContributionQueue::of_bytes(bytes / QUEUE_SHARE);
         self
     }
 
@@ -109,24 +111,24 @@ impl<S: MethodSource> Settler<S> {
         self.is_full
     }
 
-    /// Takes a charge; those of switches come newest first.
-    pub(crate) fn charge(&mut self, charge: Charge) {
-        if self.charges.push(charge) {
-            self.settle_charges();
+    /// Takes a contribution; those of switches come newest first.
+    pub(crate) fn add(&mut self, contribution: Contribution) {
+        if self.contributions.push(contribution) {
+            self.add_queued();
         }
     }
 
-    /// Takes charges that were put together elsewhere.
-    pub(crate) fn charge_all(&mut self, charges: ChargesByProcess<'_>) {
-        self.settle_charges();
-        charges.iter().for_each(|charge| self.settle(charge));
+    /// Takes contributions that were put together elsewhere.
+    pub(crate) fn add_all(&mut self, contributions: ContributionsByProcess<'_>) {
+        self.add_queued();
+        contributions.iter().for_each(|contribution| self.add_now(contribution));
     }
 
     /// Closes the totals of all methods, and gives the source of stacks back. `processes` are those behind the numbers of processes.
     pub(crate) fn finish(mut self, processes: Vec<ProcessId>) -> (MethodSlots, S) {
-        self.settle_charges();
+        self.add_queued();
         for process in 0..self.pending.len() {
-            self.settle_waits(ProcessNumber(u32::try_from(process).unwrap_or(u32::MAX)), i64::MIN);
+            self.join_waits(ProcessNumber(u32::try_from(process).unwrap_or(u32::MAX)), i64::MIN);
         }
         self.cache.hand_out(&mut self.slots);
         self.slots.name_processes(processes);
@@ -138,21 +140,21 @@ impl<S: MethodSource> Settler<S> {
         self.slots.bytes()
     }
 
-    fn settle_charges(&mut self) {
-        let mut charges = std::mem::replace(&mut self.charges, Charges::of_bytes(0));
-        charges.take_out(|charge| self.settle(charge));
-        self.charges = charges;
+    fn add_queued(&mut self) {
+        let mut contributions = std::mem::replace(&mut self.contributions, ContributionQueue::of_bytes(0));
+        contributions.take_out(|contribution| self.add_now(contribution));
+        self.contributions = contributions;
     }
 
-    /// Adds a charge to its methods. Those of switches come newest first in each process.
-    fn settle(&mut self, charge: &Charge) {
-        let Charge { process, thread, place, time, what } = *charge;
-        if place == ChargedTo::Nowhere && !self.has_no_stack || self.is_full {
+    /// Adds a contribution to its methods. Those of switches come newest first in each process.
+    fn add_now(&mut self, contribution: &Contribution) {
+        let Contribution { process, thread, attribution, time, amount } = *contribution;
+        if attribution == Attribution::Nowhere && !self.has_no_stack || self.is_full {
             return;
         }
-        match what {
-            What::Samples { count, weight, last } => {
-                let entry = self.entry(process, thread, place);
+        match amount {
+            Amount::Samples { count, weight, last } => {
+                let entry = self.entry(process, thread, attribution);
                 let sums = self.cache.sums(entry);
                 sums.samples += count;
                 sums.cpu = sums.cpu.saturating_add(weight);
@@ -161,10 +163,10 @@ impl<S: MethodSource> Settler<S> {
                     self.slots.add_exclusive(leaf, weight);
                 }
             }
-            What::Switch { wait, ready, switched_in } => {
+            Amount::Switch { wait, ready, switched_in } => {
                 // No wait to come ends behind this switch-in, so those that do are next in descending order.
-                self.settle_waits(process, time);
-                let entry = self.entry(process, thread, place);
+                self.join_waits(process, time);
+                let entry = self.entry(process, thread, attribution);
                 let sums = self.cache.sums(entry);
                 if switched_in {
                     sums.switches += 1;
@@ -189,7 +191,7 @@ impl<S: MethodSource> Settler<S> {
     }
 
     /// Adds the pending waits of a process that end at `time` or later to the unions of their methods.
-    fn settle_waits(&mut self, process: ProcessNumber, time: i64) {
+    fn join_waits(&mut self, process: ProcessNumber, time: i64) {
         let index = process.0 as usize;
         if index >= self.pending.len() {
             self.pending.resize_with(index + 1, BinaryHeap::new);
@@ -204,14 +206,14 @@ impl<S: MethodSource> Settler<S> {
     }
 
     /// The cache entry of a stack in a process, with the thread noted in it.
-    fn entry(&mut self, process: ProcessNumber, thread: ThreadId, place: ChargedTo) -> EntryNumber {
-        let place = match place {
-            ChargedTo::Stack(stack) => ChargedTo::Stack(self.source.alike(stack)),
-            ChargedTo::Frame(_) | ChargedTo::Nowhere => place,
+    fn entry(&mut self, process: ProcessNumber, thread: ThreadId, attribution: Attribution) -> EntryNumber {
+        let attribution = match attribution {
+            Attribution::Stack(stack) => Attribution::Stack(self.source.representative(stack)),
+            Attribution::Frame(_) | Attribution::Nowhere => attribution,
         };
-        let entry = match self.cache.find(process, place) {
+        let entry = match self.cache.find(process, attribution) {
             Some(entry) => entry,
-            None => self.new_entry(process, place),
+            None => self.new_entry(process, attribution),
         };
         if self.cache.is_new_thread(entry, thread) {
             let number = self.thread_number(process, thread);
@@ -237,14 +239,14 @@ impl<S: MethodSource> Settler<S> {
         })
     }
 
-    fn new_entry(&mut self, process: ProcessNumber, place: ChargedTo) -> EntryNumber {
+    fn new_entry(&mut self, process: ProcessNumber, attribution: Attribution) -> EntryNumber {
         if self.cache.bytes() > self.cache_bytes {
             self.flush_cache();
         }
         self.is_full |= self.slots.bytes() > self.sum_bytes;
         self.scratch.clear();
-        place.methods(&mut self.source, &mut self.scratch);
-        self.cache.insert(process, place, &self.scratch, &mut self.slots)
+        attribution.methods(&mut self.source, &mut self.scratch);
+        self.cache.insert(process, attribution, &self.scratch, &mut self.slots)
     }
 
     /// Hands the sums out and empties the cache, except for the stacks that pending waits still need.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use tracesift_trace::ProcessId;
 
-use crate::methods::MethodCount;
+use crate::method_total::MethodCount;
 
 /// Counts the methods of each process. `order` must be sorted by process.
 pub(crate) fn count(order: &[u32], process: impl Fn(u32) -> ProcessId) -> Vec<MethodCount> {
@@ -60,7 +60,7 @@ pub(crate) fn keep_largest<N: Ord>(
 #[cfg(test)]
 mod tests {
     use super::keep_largest;
-    use crate::methods::MethodCount;
+    use crate::method_total::MethodCount;
     use tracesift_trace::ProcessId;
 
     fn cut(rows: &[(i32, [i64; 4])], per_process: usize) -> (Vec<u32>, Vec<MethodCount>) {

@@ -8,7 +8,7 @@ use crate::stacks::MethodSource;
 
 /// What a sample or a span is charged to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChargedTo {
+pub enum Attribution {
     /// A call stack.
     Stack(StackId),
     /// A sample without stack: the sampled instruction alone.
@@ -17,7 +17,7 @@ pub enum ChargedTo {
     Nowhere,
 }
 
-impl ChargedTo {
+impl Attribution {
     /// Where a sample was taken.
     #[must_use]
     pub fn of_sample(row: &CpuSampleRow) -> Self {

@@ -5,16 +5,16 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
 use crate::Recording;
+use crate::attribution::Attribution;
 use crate::by_id::ById;
-use crate::charged_to::ChargedTo;
-use crate::charges::{Charge, What};
-use crate::method_slots::ProcessNumber;
+use crate::contribution::{Amount, Contribution};
+use crate::process_number::ProcessNumber;
 use crate::sample_sums::SampleSum;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
 
-/// The half of a [`crate::MethodAggregator`] before the charges: it knows rows and threads, and no stack.
+/// The half of a [`crate::MethodAggregator`] before the contributions: it knows rows and threads, and no stack.
 #[derive(Debug)]
-pub(crate) struct Charger {
+pub(crate) struct RowContributions {
     range: Span,
     has_ready: bool,
     threads: ById<Thread>,
@@ -31,9 +31,9 @@ struct Thread {
     left: i64,
 }
 
-impl Charger {
+impl RowContributions {
     pub(crate) fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
-        let mut charger = Self {
+        let mut contributions = Self {
             range,
             has_ready: recording.has_ready,
             threads: ById::default(),
@@ -43,32 +43,32 @@ impl Charger {
             contradictions: 0,
         };
         for row in threads {
-            let process = charger.process(row.process);
-            charger.threads.insert(row.thread.0, Thread { process, left: i64::MAX });
+            let process = contributions.process(row.process);
+            contributions.threads.insert(row.thread.0, Thread { process, left: i64::MAX });
         }
-        charger
+        contributions
     }
 
-    /// The charge of a sample; samples come in any order.
-    pub(crate) fn sample(&mut self, row: &CpuSampleRow) -> Option<Charge> {
+    /// The contribution of a sample; samples come in any order.
+    pub(crate) fn sample(&mut self, row: &CpuSampleRow) -> Option<Contribution> {
         if !self.range.contains(row.time) {
             return None;
         }
-        let place = ChargedTo::of_sample(row);
+        let attribution = Attribution::of_sample(row);
         let process = self.process(row.process);
-        let what = What::Samples { count: 1, weight: row.weight, last: row.time };
-        Some(Charge { process, thread: row.thread, place, time: row.time, what })
+        let amount = Amount::Samples { count: 1, weight: row.weight, last: row.time };
+        Some(Contribution { process, thread: row.thread, attribution, time: row.time, amount })
     }
 
-    /// The charge of samples that were added up, all of them inside the range.
-    pub(crate) fn samples(&mut self, sum: &SampleSum) -> Charge {
+    /// The contribution of samples that were added up, all of them inside the range.
+    pub(crate) fn samples(&mut self, sum: &SampleSum) -> Contribution {
         let process = self.process(sum.process);
-        let what = What::Samples { count: sum.samples, weight: sum.cpu, last: sum.last };
-        Charge { process, thread: sum.thread, place: sum.place, time: sum.first, what }
+        let amount = Amount::Samples { count: sum.samples, weight: sum.cpu, last: sum.last };
+        Contribution { process, thread: sum.thread, attribution: sum.attribution, time: sum.first, amount }
     }
 
-    /// The charge of a switch row; rows come newest first.
-    pub(crate) fn switch(&mut self, row: &ContextSwitchRow) -> Option<Charge> {
+    /// The contribution of a switch row; rows come newest first.
+    pub(crate) fn switch(&mut self, row: &ContextSwitchRow) -> Option<Contribution> {
         let thread = self.threads.get_mut(row.thread.0).filter(|thread| row.time <= thread.left);
         let Some(thread) = thread.filter(|_| row.time <= self.now) else {
             self.contradictions += 1;
@@ -77,12 +77,12 @@ impl Charger {
         thread.left = row.off_time.min(row.time);
         let process = thread.process;
         self.now = row.time;
-        let place = ChargedTo::of_wait(row);
+        let attribution = Attribution::of_wait(row);
         let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(self.range);
         let switched_in = is_switch_in(row) && self.range.contains(row.time);
-        let what = What::Switch { wait, ready, switched_in };
-        let charge = Charge { process, thread: row.thread, place, time: row.time, what };
-        (wait.is_some() || ready.is_some() || switched_in).then_some(charge)
+        let amount = Amount::Switch { wait, ready, switched_in };
+        let contribution = Contribution { process, thread: row.thread, attribution, time: row.time, amount };
+        (wait.is_some() || ready.is_some() || switched_in).then_some(contribution)
     }
 
     /// The process of each thread.
@@ -90,7 +90,7 @@ impl Charger {
         self.threads.map(|thread| thread.process)
     }
 
-    /// Switch rows that gave no charge because they contradict others or the thread table.
+    /// Switch rows that gave no contribution because they contradict others or the thread table.
     pub(crate) fn contradictions(&self) -> u64 {
         self.contradictions
     }

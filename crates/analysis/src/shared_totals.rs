@@ -1,12 +1,12 @@
 //! What all methods of a stack have in common.
 
-use crate::methods::SpanTotal;
+use crate::method_total::SpanTotal;
 use crate::spans::Span;
 use crate::thread_set::ThreadSet;
 
 /// Figures that may be added up per stack first and per method later.
 #[derive(Clone, Debug)]
-pub(crate) struct Sums {
+pub(crate) struct SharedTotals {
     pub(crate) samples: i64,
     pub(crate) cpu: i64,
     pub(crate) switches: i64,
@@ -25,7 +25,7 @@ pub(crate) struct PlainSpans {
     longest: i64,
 }
 
-impl Default for Sums {
+impl Default for SharedTotals {
     fn default() -> Self {
         Self {
             samples: 0,
@@ -40,7 +40,7 @@ impl Default for Sums {
     }
 }
 
-impl Sums {
+impl SharedTotals {
     pub(crate) fn seen(&mut self, first: i64, last: i64) {
         self.first = self.first.min(first);
         self.last = self.last.max(last);

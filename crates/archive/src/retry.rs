@@ -17,12 +17,12 @@ const OPEN: Duration = Duration::from_secs(1);
 
 /// Renames a file or directory.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    patiently(RENAME, is_held_up, || std::fs::rename(from, to))
+    retried(RENAME, is_held_up, || std::fs::rename(from, to))
 }
 
 /// Opens a file that another process may be deleting.
 pub(crate) fn open<T>(open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    patiently(OPEN, is_held_up, open)
+    retried(OPEN, is_held_up, open)
 }
 
 /// Whether somebody else has the file open, as Windows says it: access denied, or a sharing violation.
@@ -31,7 +31,7 @@ pub(crate) fn is_held_up(error: &io::Error) -> bool {
 }
 
 /// Repeats an operation for as long as `limit` while it fails for a reason that passes.
-fn patiently<T>(
+fn retried<T>(
     limit: Duration,
     passes: impl Fn(&io::Error) -> bool,
     mut operation: impl FnMut() -> io::Result<T>,
@@ -51,7 +51,7 @@ fn patiently<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::patiently;
+    use super::retried;
     use std::io;
     use std::time::Duration;
 
@@ -61,7 +61,7 @@ mod tests {
     fn what_passes_is_waited_for_and_what_stays_is_reported() {
         let run = |limit, kind: io::ErrorKind, failures: usize| {
             let mut tries = 0;
-            let result = patiently(
+            let result = retried(
                 limit,
                 |error| error.kind() == io::ErrorKind::PermissionDenied,
                 || {

@@ -43,12 +43,12 @@ const PATTERNS: &[&str] = &[
 
 /// An option with names of files where its pattern should stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Expanded {
+pub(crate) struct UnquotedGlob {
     option: String,
     files: usize,
 }
 
-impl Expanded {
+impl UnquotedGlob {
     /// The first such option among the arguments.
     pub(crate) fn find(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> Option<Self> {
         (0..arguments.len()).find_map(|at| {
@@ -73,12 +73,12 @@ impl Expanded {
 
 #[cfg(test)]
 mod tests {
-    use super::Expanded;
+    use super::UnquotedGlob;
 
     fn found(line: &str) -> Option<(String, usize)> {
         let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let exists = |path: &str| matches!(path, "a.sift" | "b.sift" | "c");
-        Expanded::find(&arguments, &exists).map(|expanded| (expanded.option, expanded.files))
+        UnquotedGlob::find(&arguments, &exists).map(|expanded| (expanded.option, expanded.files))
     }
 
     #[test]

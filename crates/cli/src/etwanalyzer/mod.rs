@@ -15,8 +15,8 @@ mod verbs;
 use std::ffi::OsString;
 
 use crate::exit::UsageError;
-use crate::expanded::Expanded;
 use crate::terminal::Messages;
+use crate::unquoted_glob::UnquotedGlob;
 
 use arguments::Tokens;
 use extractors::Tables;
@@ -35,7 +35,7 @@ pub(crate) struct Rewritten {
 }
 
 /// A command line that was rewritten, ready to be parsed.
-pub(crate) struct Reference {
+pub(crate) struct CommandLine {
     /// The arguments with the program's name.
     pub(crate) arguments: Vec<OsString>,
     /// How a CSV file looks, where one is asked for.
@@ -43,13 +43,13 @@ pub(crate) struct Reference {
 }
 
 /// Rewrites a command line when it is one of ETWAnalyzer's; `None`: it is ours.
-pub(crate) fn rewrite(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Option<Reference>> {
+pub(crate) fn rewrite(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Option<CommandLine>> {
     let Some((program, rest)) = arguments.split_first() else { return Ok(None) };
     let texts: Vec<String> = rest.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let Some(rewritten) = translate(&texts, &|path| std::path::Path::new(path).exists())? else { return Ok(None) };
     rewritten.notes.iter().for_each(|note| messages.note(note));
     let arguments = rewritten.arguments.into_iter().map(OsString::from);
-    Ok(Some(Reference { arguments: std::iter::once(program.clone()).chain(arguments).collect(), csv: rewritten.csv }))
+    Ok(Some(CommandLine { arguments: std::iter::once(program.clone()).chain(arguments).collect(), csv: rewritten.csv }))
 }
 
 /// The same on texts. `exists` says whether a path exists, which decides between an archive and what ETWAnalyzer would have
@@ -63,8 +63,8 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
     };
     let (command, after) = verb.command(after)?;
     // There a switch has one value, so what follows it can be nothing else.
-    if let Some(expanded) = Expanded::find(arguments, exists) {
-        return Err(UsageError::new(expanded.message(), expanded.hint()));
+    if let Some(glob) = UnquotedGlob::find(arguments, exists) {
+        return Err(UsageError::new(glob.message(), glob.hint()));
     }
     let (names, after) = match command {
         Command::Extract => after.split_at(after.iter().take_while(|argument| !argument.starts_with('-')).count()),

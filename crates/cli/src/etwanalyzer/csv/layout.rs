@@ -24,7 +24,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// That of a command line in our words. `last` is the second format of `-fld`, which we have no word for.
-    pub(in crate::reference) fn new(
+    pub(in crate::etwanalyzer) fn new(
         options: String,
         separator_line: bool,
         words: &[String],

@@ -1,11 +1,11 @@
-//! Code that a process made while it ran, from what it wrote down for that: a dump with times and lines, or a plain map.
+//! JIT code, from what its process wrote down of it: a dump with times and lines, or a plain map.
 
 use crate::jitdump::JitDump;
 use crate::{Error, Table, perf_map};
 
-/// Names of the code that one process made.
+/// Names of the JIT code of one process.
 #[derive(Debug, Default)]
-pub struct MadeCode {
+pub struct JitCode {
     /// Each knows more than the next one.
     tables: Vec<Table>,
     /// That of the first table.
@@ -21,7 +21,7 @@ pub struct Known {
     pub address: u64,
 }
 
-impl MadeCode {
+impl JitCode {
     /// Adds the bytes of a `jit-PID.dump`.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Names in texts and dumps of code that is made at run time, each written here byte by byte.
+//! Names in texts and dumps of JIT code, each written here byte by byte.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 

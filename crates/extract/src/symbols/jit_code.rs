@@ -1,34 +1,34 @@
-//! Frames outside of all modules, which processes may have made, and who did.
+//! Frames outside of all modules, which may be JIT code, and the processes that compiled it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow};
 use tracesift_trace::{FrameId, ModuleId, ProcessId};
 
-use super::source::{Maker, NameSource, Recorded};
+use super::source::{JitProcess, NameSource, Recorded};
 use super::time::at;
 use tracesift_symbols::Table;
-use tracesift_symbols::made_code::{Known, MadeCode};
+use tracesift_symbols::jit_code::{JitCode, Known};
 
 const MAPPINGS: Projection<ProcessModuleRow> = Projection::of(&["process", "module"]);
 
 /// A frame of a process in no module.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Outside {
+pub(super) struct CodeOutsideModules {
     pub(super) frame: FrameId,
     pub(super) process: ProcessId,
     pub(super) address: u64,
 }
 
-/// Names of the code that the processes of a recording made.
-pub(super) struct Made(FxHashMap<ProcessId, MadeCode>);
+/// Names of the JIT code of the processes of a recording.
+pub(super) struct JitNames(FxHashMap<ProcessId, JitCode>);
 
-impl Made {
-    /// Asks for the code of the processes that these frames are of.
+impl JitNames {
+    /// Asks for the JIT code of the processes that these frames are of.
     pub(super) fn find(
         archive: &Archive,
         modules: &[ModuleRow],
-        outside: &[Outside],
+        outside: &[CodeOutsideModules],
         recorded: &Recorded<'_>,
         source: &dyn NameSource,
     ) -> Result<Self, Error> {
@@ -49,17 +49,17 @@ impl Made {
                 }
             })?;
         }
-        let (mut processes, mut makers) = (Vec::new(), Vec::new());
+        let (mut processes, mut jit_processes) = (Vec::new(), Vec::new());
         let time = |ns: Option<i64>| ns.and_then(|ns| at(archive.info(), ns));
         archive.scan(Projection::ALL, None, |row: &ProcessRow| {
             if let (true, Ok(pid)) = (asked.contains(&row.process), u32::try_from(row.pid)) {
                 processes.push(row.process);
                 let dump = mapped.get(&row.process).map(|path| (*path).to_owned());
-                makers.push(Maker { pid, began: time(row.start), ended: time(row.end), dump });
+                jit_processes.push(JitProcess { pid, began: time(row.start), ended: time(row.end), dump });
             }
         })?;
-        let made = processes.into_iter().zip(source.made(recorded, &makers));
-        Ok(Self(made.filter(|(_, made)| !made.is_empty()).collect()))
+        let code = processes.into_iter().zip(source.jit_code(recorded, &jit_processes));
+        Ok(Self(code.filter(|(_, code)| !code.is_empty()).collect()))
     }
 
     /// Whether no process told of any.
@@ -67,13 +67,13 @@ impl Made {
         self.0.is_empty()
     }
 
-    /// Where the name of a process's code stands: its table's number among [`Made::tables`] by process, and the address there.
+    /// Where the name of a process's code stands: its table's number among [`JitNames::tables`] by process, and the address there.
     pub(super) fn at(&self, process: ProcessId, address: u64) -> Option<Known> {
         self.0.get(&process)?.find(address)
     }
 
     /// The tables of a process.
     pub(super) fn tables(&self) -> impl Iterator<Item = (ProcessId, &[Table])> {
-        self.0.iter().map(|(process, made)| (*process, made.tables()))
+        self.0.iter().map(|(process, code)| (*process, code.tables()))
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tracesift_extract::input::{InputError, Note, Purpose, Recording, SelectOptions, Target, file_kind, select};
 use tracesift_grammar::Pattern;
 
-use crate::file::path_text;
+use crate::recording_label::path_text;
 
 /// `-f`: patterns of files, `;` separated, `!` excludes. A pattern with a slash is compared with the path, one without with
 /// the name without `.etl`, `.zip`, `.sift`.

@@ -15,9 +15,9 @@ use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, HealthRow, ProcessRow, ProcessSummaryRow, ThreadRow};
 
 use crate::answer::Failure;
-use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::processes::{Processes, is_idle};
+use crate::recording_label::RecordingLabel;
 use crate::stretches::Stretches;
 use tracesift_grammar::TimeRange;
 
@@ -61,7 +61,7 @@ impl Source {
 #[derive(Clone, Debug)]
 pub struct OpenRecording {
     /// How answers name it.
-    pub file: File,
+    pub file: RecordingLabel,
     archive: Archive,
     /// Named stacks, as long as one question uses them.
     named: Arc<Mutex<Named>>,
@@ -78,7 +78,7 @@ impl OpenRecording {
         let archive = Archive::open(&source.archive)?;
         // Most recordings have nothing that limits their figures, and need not be asked what.
         let health = if archive.info().caveats.is_empty() { Vec::new() } else { archive.rows::<HealthRow>()? };
-        let file = File::new(&source.shown, name_of(&source.shown), archive.info(), &health);
+        let file = RecordingLabel::new(&source.shown, name_of(&source.shown), archive.info(), &health);
         Ok(Self { file, archive, named: Arc::default() })
     }
 

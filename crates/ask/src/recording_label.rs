@@ -14,7 +14,7 @@ use crate::time_format::{TimeFormat, TimeStyle, Zero};
 
 /// A recording as an answer names it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct File {
+pub struct RecordingLabel {
     /// Path as it was found; the column `file`.
     pub path: PathBuf,
     /// Name without `.etl`, `.zip`, `.sift`: what `-f` matches.
@@ -45,7 +45,7 @@ pub struct File {
     pub warnings: Vec<Limit>,
 }
 
-impl File {
+impl RecordingLabel {
     /// The file at `path` with what its description and its health table say.
     #[must_use]
     pub fn new(path: &Path, name: String, info: &TraceInfo, health: &[HealthRow]) -> Self {

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use tracesift_archive::Archive;
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, Search, scan, scan_archive};
-use tracesift_ask::file::is_imported;
 use tracesift_ask::recording::{Source, name_of};
+use tracesift_ask::recording_label::is_imported;
 use tracesift_extract::event_kinds::KERNEL_PROVIDER;
 use tracesift_extract::input::{OpenOptions, Recording};
 use tracesift_extract::linux_events::PERF;

@@ -10,9 +10,9 @@ use chrono::Local;
 use tracesift_archive::Archive;
 use tracesift_ask::answer::Section;
 use tracesift_ask::command_line;
-use tracesift_ask::file::path_text;
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::limit::{Limit, LimitKind, in_two_lines};
+use tracesift_ask::recording_label::path_text;
 use tracesift_extract::input::{self, Purpose, Recording, SelectOptions, Target};
 use tracesift_extract::{Budget, EventSelection, Extraction, Options, Outcome, Report};
 

@@ -7,7 +7,7 @@ use tracesift_extract::{Error, OpenedFile, open_file};
 
 use super::{Row, etl, perf};
 use crate::answer::{ColumnOf, Kind, Table, descriptions, values};
-use crate::file::path_text;
+use crate::recording_label::path_text;
 
 /// Statistics of a recording.
 #[derive(Debug, Default)]

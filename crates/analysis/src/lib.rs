@@ -80,9 +80,9 @@ pub use union::{DescendingUnion, IntervalUnion};
 
 use tracesift_trace::info::TraceInfo;
 
-/// What the analysis must know of the recording as a whole; `trace.json` has all of it.
+/// Facts about the recording as a whole that the analysis needs; `trace.json` has all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recording {
+pub struct RecordingFacts {
     /// The recorded time, ns since time zero. No row lies outside; the last event stands at its end.
     pub span: Span,
     /// Whether context switches were recorded. Without them nothing is known of run, wait and ready.
@@ -91,7 +91,7 @@ pub struct Recording {
     pub has_ready: bool,
 }
 
-impl From<&TraceInfo> for Recording {
+impl From<&TraceInfo> for RecordingFacts {
     fn from(info: &TraceInfo) -> Self {
         Self { span: Span::new(info.start_ns, info.end_ns), has_switches: info.has_switches, has_ready: info.has_ready }
     }

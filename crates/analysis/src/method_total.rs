@@ -3,7 +3,7 @@
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::names::{MethodId, MethodName};
 
 /// The figures of one method in one process.
@@ -36,7 +36,7 @@ pub struct MethodTotal {
 impl MethodTotal {
     /// The figures as the archive has them: what was not recorded is not 0.
     #[must_use]
-    pub fn row(&self, recording: &Recording, name: MethodName) -> MethodSummaryRow {
+    pub fn row(&self, recording: &RecordingFacts, name: MethodName) -> MethodSummaryRow {
         let switches = |value: i64| recording.has_switches.then_some(value);
         let ready = |value: i64| (recording.has_ready || self.ready.count > 0).then_some(value).and_then(switches);
         MethodSummaryRow {

@@ -12,7 +12,7 @@
 
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::method_total::{MethodCount, MethodTotal};
 use crate::row_contributions::RowContributions;
 use crate::sample_sums::SampleSum;
@@ -47,7 +47,7 @@ impl<S: MethodSource> MethodAggregator<S> {
     /// An aggregator over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that
     /// switches.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow], source: S) -> Self {
         let rows = RowContributions::new(recording, range, threads);
         let stacks = StackAggregator::new(&rows, source);
         Self { rows, stacks }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::attribution::Attribution;
 use crate::by_id::ById;
 use crate::contribution::{Amount, Contribution};
@@ -32,7 +32,7 @@ struct Thread {
 }
 
 impl RowContributions {
-    pub(crate) fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+    pub(crate) fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
         let mut contributions = Self {
             range,
             has_ready: recording.has_ready,

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::attribution::Attribution;
 use crate::contribution::What;
 use crate::process_number::ProcessNumber;
@@ -67,7 +67,7 @@ pub struct StackWeights {
 impl StackWeights {
     /// Adds up one measure over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that switches.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow], measure: Measure) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow], measure: Measure) -> Self {
         Self { measure, rows: RowContributions::new(recording, range, threads), weights: FxHashMap::default() }
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow, ThreadRow};
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::accounting::{Accounting, ThreadAccount};
 use crate::contribution::{Contribution, ContributionsByProcess};
 use crate::largest::LargestMethods;
@@ -31,7 +31,7 @@ pub const METHODS_PER_PROCESS: usize = 200;
 /// so that threads can share it.
 #[derive(Debug)]
 pub struct Summaries<S> {
-    recording: Recording,
+    recording: RecordingFacts,
     bounds: Bounds,
     rows: RowSummaries,
     /// Those of the processes whose [`Contribution::part`] is the index.
@@ -96,7 +96,7 @@ pub struct RowTotals {
 impl RowSummaries {
     /// Totals over `range` ([`Span::ALL`] for the whole recording) without the methods of the stacks.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
         Self {
             accounting: Accounting::new(recording, range, threads),
             processes: ProcessTotals::new(range),
@@ -106,7 +106,7 @@ impl RowSummaries {
 
     /// Closes the totals. `processes` are those that get a row even when nothing was seen of them.
     #[must_use]
-    pub fn finish(self, recording: &Recording, processes: impl IntoIterator<Item = ProcessId>) -> RowTotals {
+    pub fn finish(self, recording: &RecordingFacts, processes: impl IntoIterator<Item = ProcessId>) -> RowTotals {
         let accounts = self.accounting.finish(&mut |_| {});
         let rows = self.processes.finish(recording, processes, &accounts.threads);
         let contradictions = accounts.contradictions.max(self.contributions.contradictions());
@@ -150,13 +150,19 @@ impl<S: MethodSource> StackSummaries<S> {
 impl<S: MethodSource + Send> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
-    pub fn new(recording: Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
+    pub fn new(recording: RecordingFacts, range: Span, threads: &[ThreadRow], source: S) -> Self {
         Self::in_parts(recording, range, threads, vec![source], Bounds::default())
     }
 
     /// The same in as many parts as there are sources, all of them alike.
     #[must_use]
-    pub fn in_parts(recording: Recording, range: Span, threads: &[ThreadRow], sources: Vec<S>, bounds: Bounds) -> Self {
+    pub fn in_parts(
+        recording: RecordingFacts,
+        range: Span,
+        threads: &[ThreadRow],
+        sources: Vec<S>,
+        bounds: Bounds,
+    ) -> Self {
         let rows = RowSummaries::new(&recording, range, threads);
         let parts = sources.len();
         let part = |source| StackSummaries { aggregator: aggregator(&rows.contributions, source, parts, bounds) };

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{Attribution, Recording, Run, RunStacks, SampleSum, SampleSums, Span};
+use tracesift_analysis::{Attribution, RecordingFacts, Run, RunStacks, SampleSum, SampleSums, Span};
 use tracesift_archive::{Error, Projection};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
@@ -188,13 +188,13 @@ impl<'a> OwnedRows<'a> {
     }
 
     /// CPU: the samples of the time range, or precise CPU where there are none.
-    pub(crate) fn cpu(&mut self, recording: &Recording, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    pub(crate) fn cpu(&mut self, recording: &RecordingFacts, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
         if self.opened.file.has_samples { self.samples(visit) } else { self.runs(recording, visit) }
     }
 
     /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it. Where a run is in
     /// several ranges, each has its part.
-    fn runs(&mut self, recording: &Recording, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    fn runs(&mut self, recording: &RecordingFacts, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
         let (owners, stretches) = (&mut self.owners, &self.stretches);
         let spans = stretches.spans();
         let mut runs = RunStacks::new(recording, self.range, &self.threads);

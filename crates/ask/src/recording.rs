@@ -163,7 +163,7 @@ impl OpenRecording {
         let at_once = (ACCOUNTS / threads.len().max(1)).max(1);
         let mut all = Vec::with_capacity(ranges.len());
         for ranges in ranges.chunks(at_once) {
-            let recording = tracesift_analysis::Recording::from(self.info());
+            let recording = tracesift_analysis::RecordingFacts::from(self.info());
             let stretches = Stretches::of(ranges);
             let mut totals: Vec<ProcessTotals> =
                 stretches.spans().iter().map(|range| ProcessTotals::new(*range)).collect();
@@ -217,7 +217,7 @@ impl OpenRecording {
             return Ok(Vec::new());
         }
         let (start, end) = time.bounds();
-        let recording = tracesift_analysis::Recording::from(self.info());
+        let recording = tracesift_analysis::RecordingFacts::from(self.info());
         let mut accounting = Accounting::new(&recording, Span::new(start, end), &self.archive.rows::<ThreadRow>()?);
         // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
         self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;

@@ -78,7 +78,7 @@ impl SummarySource for KeptRows {
 mod tests {
     use std::io::Cursor;
 
-    use tracesift_analysis::{LargestMethods, Recording};
+    use tracesift_analysis::{LargestMethods, RecordingFacts};
     use tracesift_archive::{Archive, ArchiveWriter, Projection, WriterOptions};
     use tracesift_scenario::linux::{Knobs, write};
     use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, StackRow, TagSummaryRow};
@@ -125,7 +125,7 @@ mod tests {
     fn summaries_are_the_same_from_memory_and_from_the_archive() {
         let directory = tempfile::tempdir().expect("temporary directory");
         let archive = archive(&directory);
-        let recording = Recording::from(archive.info());
+        let recording = RecordingFacts::from(archive.info());
         let kept = kept(&archive, &directory, 64 << 20).expect("they fit");
         let here = summarise(recording, &kept, usize::MAX).expect("summarised").expect("they fit");
         let there = summarise(recording, &archive, usize::MAX).expect("summarised").expect("they fit");
@@ -172,7 +172,7 @@ mod tests {
     fn summaries_are_the_same_in_rounds_of_some_processes() {
         let directory = tempfile::tempdir().expect("temporary directory");
         let archive = archive(&directory);
-        let recording = Recording::from(archive.info());
+        let recording = RecordingFacts::from(archive.info());
         for (memory, least) in [(1 << 20, 3), (0, 100)] {
             let mut tables = Tables::default();
             let contradictions = write_summaries(recording, None, &archive, memory, &mut tables).expect("summarised");

@@ -55,7 +55,7 @@ pub(crate) fn seal(
     let has_switches = writer.tables.wants("context_switches");
     results.info.has_switches &= has_switches;
     results.info.has_ready &= has_switches;
-    let recording = tracesift_analysis::Recording::from(&results.info);
+    let recording = tracesift_analysis::RecordingFacts::from(&results.info);
     let file = results.info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
     let RowWriter { archive, identities, held, .. } = writer;
     let mut sealing = archive.seal(results.info, &clock);

@@ -7,7 +7,7 @@ use std::thread;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::tags::{Nesting, TagSet, TagSource, TagSummaries};
-use tracesift_analysis::{Bounds, ByProcess, Contribution, LargestMethods, Recording, Span, Summaries, Summary};
+use tracesift_analysis::{Bounds, ByProcess, Contribution, LargestMethods, RecordingFacts, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, ProcessSummaryRow, SymbolRow, TagSummaryRow,
@@ -127,7 +127,7 @@ const MAX_THREADS: usize = 1 << 17;
 /// # Errors
 /// When a table cannot be read.
 pub(crate) fn summarise(
-    recording: Recording,
+    recording: RecordingFacts,
     source: &(impl SummarySource + Sync),
     memory: usize,
 ) -> Result<Result<Summarised, Full>, Error> {
@@ -163,7 +163,7 @@ impl Share {
 
 /// What sums are made of.
 pub(crate) struct Sums<'a, Source> {
-    pub(crate) recording: Recording,
+    pub(crate) recording: RecordingFacts,
     pub(crate) source: &'a Source,
     pub(crate) named: &'a NamedStacks,
 }

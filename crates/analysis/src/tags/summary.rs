@@ -8,7 +8,7 @@ use tracesift_trace::rows::{MethodSummaryRow, TagSummaryRow};
 
 use super::set::TagId;
 use super::source::{TagRow, TagSource};
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::contribution::ContributionsByProcess;
 use crate::method_total::MethodTotal;
 use crate::names::MethodName;
@@ -18,12 +18,12 @@ use crate::stacks::MethodSource;
 /// Sums per process and tag, beside the [`Summaries`](crate::Summaries) that make the contributions.
 #[derive(Debug)]
 pub struct TagSummaries<'a, S> {
-    recording: Recording,
+    recording: RecordingFacts,
     aggregator: StackAggregator<TagSource<'a, S>>,
 }
 
 impl<'a, S: MethodSource> TagSummaries<'a, S> {
-    pub(crate) fn new(recording: Recording, aggregator: StackAggregator<TagSource<'a, S>>) -> Self {
+    pub(crate) fn new(recording: RecordingFacts, aggregator: StackAggregator<TagSource<'a, S>>) -> Self {
         Self { recording, aggregator }
     }
 

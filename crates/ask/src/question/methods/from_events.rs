@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 use tracesift_analysis::tags::{TagSource, TagTotal, tag_totals};
 use tracesift_analysis::{
-    MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording, Span,
+    MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, RecordingFacts, Span,
 };
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
@@ -48,7 +48,7 @@ fn methods_of(
     wanted: &mut Wanted<'_>,
 ) -> Vec<Method> {
     let names = wanted.names;
-    let recording = Recording::from(opened.info());
+    let recording = RecordingFacts::from(opened.info());
     let mut found = Vec::new();
     for total in totals.methods {
         let Some((process, thread)) = owners.owner(total.process).filter(|_| wanted.is(total.method)) else {
@@ -91,7 +91,7 @@ fn tags_of<S: MethodSource>(
     owners: &Owners,
     source: &TagSource<'_, S>,
 ) -> Vec<Method> {
-    let recording = Recording::from(opened.info());
+    let recording = RecordingFacts::from(opened.info());
     let mut found = Vec::new();
     for TagTotal { tag, total } in tag_totals(totals.methods, source) {
         let name = source.tagger().name(tag);
@@ -116,7 +116,7 @@ fn totals(
     representatives: Option<&[StackId]>,
 ) -> Result<(Vec<MethodTotals>, Owners), Error> {
     let info = opened.info();
-    let recording = Recording::from(info);
+    let recording = RecordingFacts::from(info);
     let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;
     let (threads, stretches) = (rows.owned_threads(), rows.stretches().clone());
     let source = RefCell::new(source);

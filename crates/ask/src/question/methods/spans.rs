@@ -4,7 +4,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::percentiles::is_deep_sleep;
 use tracesift_analysis::tags::{TagRow, TagSource, Tagger};
-use tracesift_analysis::{Attribution, CpuSet, Distribution, MethodId, MethodName, Place, Recording, Span, pieces};
+use tracesift_analysis::{
+    Attribution, CpuSet, Distribution, MethodId, MethodName, Place, RecordingFacts, Span, pieces,
+};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
@@ -138,7 +140,7 @@ fn collect(
         })
     };
     let cores = if question.cores && opened.file.has_samples { Cores::of(opened.archive())? } else { None };
-    events.cpu(&Recording::from(opened.info()), |sample: &CpuSampleRow| {
+    events.cpu(&RecordingFacts::from(opened.info()), |sample: &CpuSampleRow| {
         let place = place(&mut stacks, sample.process, Attribution::of_sample(sample));
         if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
             stack.cpus.insert(sample.cpu);

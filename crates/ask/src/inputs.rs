@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_extract::input::{InputError, Note, Purpose, Recording, SelectOptions, Target, file_kind, select};
+use tracesift_extract::input::{InputError, InputRecording, Note, Purpose, SelectOptions, Target, file_kind, select};
 use tracesift_grammar::Pattern;
 
 use crate::recording_label::path_text;
@@ -74,7 +74,7 @@ pub struct FoundInputs {
     /// Extracted archives.
     pub archives: Vec<PathBuf>,
     /// Recordings without an archive beside them.
-    pub recordings: Vec<Recording>,
+    pub recordings: Vec<InputRecording>,
     /// What the user should know.
     pub notes: Vec<Note>,
     /// Arguments that gave nothing.

@@ -98,7 +98,8 @@ mod tests {
         let file = directory.path().join("perf.data");
         std::fs::write(&file, bytes.into_inner()).expect("written");
         let (name, stands_for) = ("linux".to_owned(), Vec::new());
-        let recording = crate::input::Recording { name, files: vec![file], stands_for, forced: false, named: true };
+        let recording =
+            crate::input::InputRecording { name, files: vec![file], stands_for, forced: false, named: true };
         let extraction = extract(&recording, &Options::default(), &mut unwatched).expect("extracted");
         let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
         Archive::open(&report.archive).expect("archive")

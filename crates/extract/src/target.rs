@@ -41,7 +41,11 @@ pub struct Extraction {
 ///
 /// # Errors
 /// [`Error`]; of several recordings the first that fails ends the work, those before it are complete.
-pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watch<'_>) -> Result<Extraction, Error> {
+pub fn extract(
+    recording: &input::InputRecording,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Extraction, Error> {
     let directory = directory(recording, options);
     let main_target = directory.join(format!("{}.sift", recording.name));
     if is_done(recording, options) {
@@ -84,13 +88,13 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
 
 /// Whether there is nothing to extract: the archive of these very files is there, with all that is asked for.
 #[must_use]
-pub fn is_done(recording: &input::Recording, options: &Options) -> bool {
+pub fn is_done(recording: &input::InputRecording, options: &Options) -> bool {
     let target = directory(recording, options).join(format!("{}.sift", recording.name));
     !options.overwrite && is_up_to_date(&target, &recording.files, options)
 }
 
 /// Where the archives of an input go.
-fn directory(recording: &input::Recording, options: &Options) -> PathBuf {
+fn directory(recording: &input::InputRecording, options: &Options) -> PathBuf {
     match &options.out {
         Some(out) => out.clone(),
         None => recording.files[0].parent().map(Path::to_owned).unwrap_or_default(),

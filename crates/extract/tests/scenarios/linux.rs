@@ -25,7 +25,7 @@ fn extracted(knobs: &Knobs) -> (tempfile::TempDir, Archive, Figures) {
     let directory = tempfile::tempdir().expect("directory");
     let file = directory.path().join("perf.data");
     std::fs::write(&file, bytes).expect("written");
-    let recording = input::Recording {
+    let recording = input::InputRecording {
         name: "linux".to_owned(),
         files: vec![file],
         stands_for: Vec::new(),

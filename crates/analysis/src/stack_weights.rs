@@ -9,7 +9,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
 use crate::RecordingFacts;
 use crate::attribution::Attribution;
-use crate::contribution::What;
+use crate::contribution::Amount;
 use crate::process_number::ProcessNumber;
 use crate::row_contributions::RowContributions;
 use crate::spans::Span;

@@ -31,7 +31,7 @@ use super::error::{InputError, Note};
 use super::facts::open_regular;
 use super::file_kind::{Format, Packing};
 use super::parts::same_name;
-use super::select::Recording;
+use super::select::InputRecording;
 
 /// How to open inputs.
 #[derive(Clone, Debug, Default)]

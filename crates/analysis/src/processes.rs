@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{CpuSampleRow, ProcessSummaryRow};
-use tracesift_trace::view;
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::accounting::ThreadAccount;
 use crate::cpus::CpuSet;
 use crate::spans::Span;
@@ -49,12 +48,6 @@ struct Seen {
     last: Option<i64>,
 }
 
-view! {
-    /// The columns of a sample that the totals of its process need.
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    pub struct SampleOfProcess of CpuSampleRow { time, cpu, process, weight, stack, priority }
-}
-
 impl ProcessTotals {
     /// Totals over `range` ([`Span::ALL`] for everything).
     #[must_use]
@@ -63,8 +56,7 @@ impl ProcessTotals {
     }
 
     /// Takes a sample, in any order.
-    pub fn sample(&mut self, row: impl Into<SampleOfProcess>) {
-        let row = row.into();
+    pub fn sample(&mut self, row: &CpuSampleRow) {
         if !self.range.contains(row.time) {
             return;
         }
@@ -85,7 +77,7 @@ impl ProcessTotals {
     #[must_use]
     pub fn finish(
         mut self,
-        recording: &Recording,
+        recording: &RecordingFacts,
         processes: impl IntoIterator<Item = ProcessId>,
         accounts: &[ThreadAccount],
     ) -> Vec<ProcessSummaryRow> {
@@ -110,7 +102,7 @@ impl ProcessTotals {
 }
 
 impl Samples {
-    fn into_row(self, process: ProcessId, recording: &Recording, threads: Threads) -> ProcessSummaryRow {
+    fn into_row(self, process: ProcessId, recording: &RecordingFacts, threads: Threads) -> ProcessSummaryRow {
         let switches = |value: i64| recording.has_switches.then_some(value);
         let mut seen = self.seen;
         seen.add(threads.seen.first, threads.seen.last);

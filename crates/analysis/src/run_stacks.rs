@@ -4,20 +4,12 @@
 //! the thread leaves next: whoever calls the blocking function pays. That is all that a recording without samples can say.
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::rows::ContextSwitchRow;
-use tracesift_trace::{StackId, ThreadId, view};
+use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
+use tracesift_trace::{StackId, ThreadId};
 
-use crate::Recording;
-use crate::accounting::{Accounting, Run, ThreadLife};
+use crate::RecordingFacts;
+use crate::accounting::{Accounting, Run};
 use crate::spans::Span;
-
-view! {
-    /// The columns of a switch row that runs and their stacks need.
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    pub struct RunSwitch of ContextSwitchRow {
-        time, cpu, thread, prev_thread, off_time, ready_time, wait_stack, priority, off_priority, flags,
-    }
-}
 
 /// Finds the stack of each run while switch rows stream by, newest first.
 #[derive(Clone, Debug)]
@@ -38,17 +30,12 @@ struct Rows {
 impl RunStacks {
     /// Runs inside of `range` ([`Span::ALL`] for everything) of the given threads.
     #[must_use]
-    pub fn new(
-        recording: &Recording,
-        range: Span,
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
-    ) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
         Self { accounting: Accounting::new(recording, range, threads), threads: FxHashMap::default() }
     }
 
     /// Takes the next older row. `visit` gets each run that is now complete, with its stack if that was recorded.
-    pub fn switch(&mut self, row: impl Into<RunSwitch>, visit: &mut impl FnMut(Run, Option<StackId>)) {
-        let row = &row.into();
+    pub fn switch(&mut self, row: &ContextSwitchRow, visit: &mut impl FnMut(Run, Option<StackId>)) {
         let rows = self.threads.get(&row.thread).copied();
         self.accounting.switch(row, &mut |run| visit(run, rows.and_then(|rows| rows.leaves_with)));
         let newest = rows.map_or(row.time, |rows| rows.newest);
@@ -67,19 +54,32 @@ impl RunStacks {
 
 #[cfg(test)]
 mod tests {
-    use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
+    use tracesift_trace::rows::{ContextSwitchRow, Origin, ThreadRow};
     use tracesift_trace::{ProcessId, StackId, ThreadId};
 
     use super::RunStacks;
-    use crate::{Recording, Span};
+    use crate::{RecordingFacts, Span};
 
     fn a_thread() -> ThreadRow {
-        ThreadRow { thread: ThreadId(1), process: ProcessId(0), tid: 7, ..ThreadRow::default() }
+        ThreadRow {
+            thread: ThreadId(1),
+            process: ProcessId(0),
+            tid: 7,
+            name: None,
+            start: None,
+            end: None,
+            base_priority: None,
+            service_tag: None,
+            service: None,
+            start_address: None,
+            idle_cpu: None,
+            origin: Origin::Event,
+        }
     }
 
     #[test]
     fn a_run_is_charged_to_the_stack_with_which_the_thread_leaves() {
-        let recording = Recording { span: Span::new(0, 100), has_switches: true, has_ready: true };
+        let recording = RecordingFacts { span: Span::new(0, 100), has_switches: true, has_ready: true };
         let thread = a_thread();
         let row = |off_time, time, stack| ContextSwitchRow {
             time,

@@ -6,7 +6,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, FileIoRow
 use tracesift_trace::schema::Row as _;
 
 use crate::answer::{ColumnOf, Kind};
-use crate::file::File;
+use crate::recording_label::RecordingLabel;
 
 /// Something that is not in a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ const KEPT: &[Kept] = &[
 ];
 
 /// What the recording has nothing of. A profile that was recorded and found nothing is no reason to record it again.
-pub(super) fn of(file: &File, archive: &Archive) -> Vec<AbsentPart> {
+pub(super) fn of(file: &RecordingLabel, archive: &Archive) -> Vec<AbsentPart> {
     if file.is_imported {
         return vec![AbsentPart {
             what: "single events, call stacks and times",

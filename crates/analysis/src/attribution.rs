@@ -1,6 +1,5 @@
 //! What a sample or a span is charged to: most have a stack, some samples only an instruction, some neither.
 
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
 use tracesift_trace::{FrameId, StackId};
 
 use crate::names::MethodId;
@@ -18,16 +17,18 @@ pub enum Attribution {
 }
 
 impl Attribution {
-    /// Where a sample was taken.
+    /// Where a sample with this stack, or else this frame, was taken.
     #[must_use]
-    pub fn of_sample(row: &CpuSampleRow) -> Self {
-        row.stack.map(Self::Stack).or(row.frame.map(Self::Frame)).unwrap_or(Self::Nowhere)
+    #[inline]
+    pub fn of_sample(stack: Option<StackId>, frame: Option<FrameId>) -> Self {
+        stack.map(Self::Stack).or(frame.map(Self::Frame)).unwrap_or(Self::Nowhere)
     }
 
-    /// Where the thread of a switch row had left the CPU.
+    /// Where a thread left the CPU with this stack.
     #[must_use]
-    pub fn of_wait(row: &ContextSwitchRow) -> Self {
-        row.wait_stack.map_or(Self::Nowhere, Self::Stack)
+    #[inline]
+    pub fn of_wait(stack: Option<StackId>) -> Self {
+        stack.map_or(Self::Nowhere, Self::Stack)
     }
 
     /// Appends the methods that a source has there, leaf first.

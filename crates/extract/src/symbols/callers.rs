@@ -5,14 +5,14 @@
 //! counts as a caller: that a sample hits the very instruction behind a call is rare, and stacks through that call are not.
 
 use rustc_hash::FxHashSet;
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::StackRow;
 
 /// The frames that are callers in some stack; `is_kernel` tells on which side of the kernel's boundary a frame lies.
 pub(crate) fn callers(archive: &Archive, is_kernel: impl Fn(FrameId) -> bool) -> Result<FxHashSet<FrameId>, Error> {
     let mut callers = FxHashSet::default();
-    archive.scan::<StackRow>(Projection::ALL, None, |row| {
+    archive.scan(None, |row: &StackRow| {
         // Above the leaf a stack goes on below the kernel where the thread entered it.
         let mut before = true;
         for (index, frame) in row.frames.iter().enumerate() {

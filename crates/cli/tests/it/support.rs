@@ -23,17 +23,6 @@ pub(crate) fn archives() -> TempDir {
     directory
 }
 
-/// The directory of real recordings, which is not part of the repository.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn shared_cases() -> Option<PathBuf> {
-    let cases: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "..", "shared", "cases"].iter().collect();
-    if !cases.is_dir() {
-        println!("skipped: ../shared/cases is absent");
-        return None;
-    }
-    Some(cases)
-}
-
 /// Runs the program in a directory and shows how it ended and what it said.
 pub(crate) fn run(directory: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))

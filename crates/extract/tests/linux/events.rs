@@ -8,10 +8,10 @@ use tempfile::TempDir;
 use tracesift_archive::Archive;
 use tracesift_extract::input::{SelectOptions, Target, select};
 use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_fixtures::cases;
 use tracesift_trace::rows::{EventRow, MarkRow, ProcessRow, ThreadRow};
 
 use crate::perf::{self, ScriptEvent};
-use crate::shared;
 
 /// Systems of tracepoints of which most formats print `name=value`.
 const SYSTEMS: [&str; 16] = [
@@ -143,7 +143,7 @@ fn every_event_says_what_perf_script_prints() {
 /// What is in the tables of a recording, by selection.
 #[test]
 fn the_default_keeps_what_has_no_table_and_marks_are_always_there() {
-    let Some(cases) = shared::cases() else { return };
+    let Some(cases) = cases("") else { return };
     let file = cases.join("perf/linuxtracepoints.perf.data");
     let events = |selection| archive(&file, selection).1.rows::<EventRow>().unwrap();
     let all = events(EventSelection::All);

@@ -1,33 +1,11 @@
 //! The shared recordings, event by event.
 
-#![allow(dead_code, reason = "each test program uses its part")]
-
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan};
 use tracesift_extract::input::{self, OpenOptions, SelectOptions, Target};
 use tracesift_extract::open;
-
-/// The folder with the recordings; prints why and gives `None` when it is absent.
-pub(crate) fn cases() -> Option<PathBuf> {
-    folder("etl")
-}
-
-/// As [`cases`], of Linux.
-pub(crate) fn linux_cases() -> Option<PathBuf> {
-    folder("perf")
-}
-
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn folder(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases")).join(name);
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
-}
 
 /// All recordings but the empty one.
 pub(crate) fn recordings(cases: &Path) -> Vec<PathBuf> {

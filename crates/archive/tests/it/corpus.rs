@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{bless, create, finish, readable, sample_rows, small_archive};
 use tracesift_archive::{Archive, Table as _, every_table, tables::TABLES};
+use tracesift_testing::archive::{bless, create, finish, readable, sample_rows, small_archive};
 use tracesift_trace::rows::*;
 
 /// Rows of a table.

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use tracesift_archive::Archive;
 use tracesift_ask::events::{Condition, EventFilter, EventLine, scan_archive};
-use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_extract::{EventSelection, Options};
 use tracesift_fixtures::cases;
 use tracesift_grammar::Patterns;
+use tracesift_testing::recording::try_extract;
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::{CpuSampleRow, FrameRow, MethodSummaryRow, ProcessSummaryRow, StackRow};
 
-use crate::recorded::{self, events, input_of, linux_recordings, recordings};
+use crate::recorded::{self, events, linux_recordings, recordings};
 
 /// All that a line says, its stack apart, which a recording does not know.
 fn shown(event: &EventLine<'_>) -> String {
@@ -31,12 +32,8 @@ fn shown(event: &EventLine<'_>) -> String {
 
 fn archives(recording: &Path, out: &Path, selection: EventSelection) -> Vec<Archive> {
     let options = Options { out: Some(out.to_owned()), events: Some(selection), ..Options::default() };
-    let extraction = extract(&input_of(recording), &options, &mut unwatched).expect("extracted");
-    let archive = |outcome: &Outcome| match outcome {
-        Outcome::Extracted(report) => Archive::open(&report.archive).expect("an archive"),
-        Outcome::UpToDate(path) | Outcome::Named(path, _) => panic!("{} was there", path.display()),
-    };
-    extraction.outcomes.iter().map(archive).collect()
+    let reports = try_extract(recording, &options).expect("extracted");
+    reports.iter().map(|report| Archive::open(&report.archive).expect("an archive")).collect()
 }
 
 fn stored(archive: &Archive, filter: &EventFilter, stacks: bool, mut visit: impl FnMut(&EventLine<'_>)) -> u64 {

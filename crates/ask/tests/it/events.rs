@@ -9,8 +9,9 @@ use tracesift_etl::schema::Value;
 use tracesift_extract::input::OpenOptions;
 use tracesift_fixtures::cases;
 use tracesift_grammar::Patterns;
+use tracesift_testing::recording::input_of;
 
-use crate::recorded::{events, input_of, linux_recordings, recordings};
+use crate::recorded::{events, linux_recordings, recordings};
 
 #[test]
 fn every_event_of_every_recording_is_taken_apart() {

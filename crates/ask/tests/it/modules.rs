@@ -9,11 +9,12 @@ use tracesift_ask::events::EventFilter;
 use tracesift_ask::question::{cpu, version};
 use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, When, ask, drivers};
-use tracesift_extract::{EventSelection, Options, extract, unwatched};
+use tracesift_extract::{EventSelection, Options};
 use tracesift_fixtures::cases;
 use tracesift_grammar::Patterns;
+use tracesift_testing::recording::try_extract;
 
-use crate::recorded::{self, input_of};
+use crate::recorded;
 
 const RECORDINGS: [&str; 3] = ["net.4.5.2.x64.etl.zip", "net.4.5.2.x86.etl.zip", "TraceLoggingTester.7z"];
 
@@ -21,12 +22,8 @@ fn archive(recording: &Path) -> (TempDir, Vec<Source>) {
     let out = TempDir::new().expect("a directory");
     let options =
         Options { out: Some(out.path().to_owned()), events: Some(EventSelection::None), ..Options::default() };
-    let extraction = extract(&input_of(recording), &options, &mut unwatched).expect("extracted");
-    let path = |outcome: &tracesift_extract::Outcome| match outcome {
-        tracesift_extract::Outcome::Extracted(report) => Source::archive(report.archive.clone()),
-        other => panic!("{other:?}"),
-    };
-    let sources = extraction.outcomes.iter().map(path).collect();
+    let reports = try_extract(recording, &options).expect("extracted");
+    let sources = reports.into_iter().map(|report| Source::archive(report.archive)).collect();
     (out, sources)
 }
 

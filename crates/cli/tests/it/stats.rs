@@ -1,7 +1,6 @@
 //! `dump stats` against the counts that two independent readers agree on.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;

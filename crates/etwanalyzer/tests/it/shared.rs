@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::Path;
 
 use serde_json::Value;
 use tracesift_archive::Archive;

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::TempDir;
 use tracesift_archive::Archive;
-use tracesift_extract::input::{SelectOptions, Target, select};
-use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_extract::{EventSelection, Options};
 use tracesift_fixtures::cases;
+use tracesift_testing::recording::extract_file;
 use tracesift_trace::rows::{EventRow, MarkRow, ProcessRow, ThreadRow};
 
 use crate::perf::{self, ScriptEvent};
@@ -53,12 +53,8 @@ fn oddly_named() {
 
 fn archive(file: &Path, events: EventSelection) -> (TempDir, Archive) {
     let directory = TempDir::new().unwrap();
-    let selection = select(&[file.display().to_string()], &SelectOptions::default());
-    let [Target::Recording(recording)] = selection.targets.as_slice() else { panic!("{selection:?}") };
-    let out = Some(directory.path().to_owned());
-    let options = Options { out, events: Some(events), ..Options::default() };
-    let extraction = extract(recording, &options, &mut unwatched).unwrap_or_else(|error| panic!("{error}"));
-    let [Outcome::Extracted(report)] = extraction.outcomes.as_slice() else { panic!("it is new") };
+    let options = Options { out: Some(directory.path().to_owned()), events: Some(events), ..Options::default() };
+    let report = extract_file(file, &options);
     let archive = Archive::open(&report.archive).unwrap();
     archive.verify().unwrap();
     (directory, archive)

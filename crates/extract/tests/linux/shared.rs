@@ -1,7 +1,5 @@
 //! Every shared Linux recording extracts.
 
-use std::path::PathBuf;
-
 use serde_json::Value;
 use tracesift_fixtures::cases;
 

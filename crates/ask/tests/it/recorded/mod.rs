@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan};
-use tracesift_extract::input::{self, OpenOptions, SelectOptions, Target};
+use tracesift_extract::input::OpenOptions;
 use tracesift_extract::open;
+use tracesift_testing::recording::input_of;
 
 /// All recordings but the empty one.
 pub(crate) fn recordings(cases: &Path) -> Vec<PathBuf> {
@@ -30,15 +31,6 @@ pub(crate) fn linux_recordings(cases: &Path) -> Vec<PathBuf> {
     recordings.sort();
     assert!(recordings.len() >= 37, "{}", recordings.len());
     recordings
-}
-
-/// The file as an input.
-pub(crate) fn input_of(path: &Path) -> input::Recording {
-    let mut selection = input::select(&[path.display().to_string()], &SelectOptions::default());
-    match selection.targets.pop() {
-        Some(Target::Recording(recording)) => recording,
-        _ => panic!("no recording: {selection:?}"),
-    }
 }
 
 /// Shows the events of a recording that pass the filter; one result per recording in the file.

@@ -1,6 +1,6 @@
 //! Extracts files into temporary directories.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::TempDir;
 use tracesift_archive::Archive;

@@ -1,6 +1,5 @@
 //! The shared portable PDBs, as `README.md` beside them describes them.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use tracesift_fixtures::cases;

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use tracesift_archive::{Archive, Projection, every_table, tables::TABLES};
+use tracesift_archive::{Archive, Projection};
 use tracesift_testing::archive::{bless, small_archive};
+use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
 
 /// An archive with a few rows in every table.

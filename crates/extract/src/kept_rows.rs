@@ -78,7 +78,7 @@ impl SummarySource for KeptRows {
 mod tests {
     use std::path::Path;
 
-    use tracesift_analysis::{LargestMethods, Recording};
+    use tracesift_analysis::{LargestMethods, RecordingFacts};
     use tracesift_archive::{Archive, ArchiveWriter, Projection, WriterOptions};
     use tracesift_scenario::linux::Knobs;
     use tracesift_testing::recording;
@@ -87,15 +87,16 @@ mod tests {
 
     use super::{Identities, KeptRows, keep};
     use crate::input;
+    use crate::options::Options;
     use crate::summaries::{SummarySource, summarise};
     use crate::summaries_in_rounds::{SummaryTarget, write_summaries};
-    use crate::target::{Options, Outcome, extract, unwatched};
+    use crate::target::{Outcome, extract, unwatched};
 
     /// The archive of a small recording.
     fn archive() -> (recording::Recording, Archive) {
         let knobs = Knobs { bytes: 4 << 20, processes: 30, threads: 200, events_per_birth: 100, ..Knobs::default() };
         let (files, _) = recording::Recording::perf(&knobs);
-        let input = input::Recording {
+        let input = input::InputRecording {
             name: "linux".to_owned(),
             files: vec![files.file().to_owned()],
             stands_for: Vec::new(),
@@ -128,7 +129,7 @@ mod tests {
     #[test]
     fn summaries_are_the_same_from_memory_and_from_the_archive() {
         let (files, archive) = archive();
-        let recording = Recording::from(archive.info());
+        let recording = RecordingFacts::from(archive.info());
         let kept = kept(&archive, files.directory(), 64 << 20).expect("they fit");
         let here = summarise(recording, &kept, usize::MAX).expect("summarised").expect("they fit");
         let there = summarise(recording, &archive, usize::MAX).expect("summarised").expect("they fit");
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn summaries_are_the_same_in_rounds_of_some_processes() {
         let (_files, archive) = archive();
-        let recording = Recording::from(archive.info());
+        let recording = RecordingFacts::from(archive.info());
         for (memory, least) in [(1 << 20, 3), (0, 100)] {
             let mut tables = Tables::default();
             let contradictions = write_summaries(recording, None, &archive, memory, &mut tables).expect("summarised");

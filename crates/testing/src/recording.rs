@@ -111,7 +111,7 @@ pub fn perf_bytes(knobs: &linux::Knobs) -> (Vec<u8>, linux::Figures) {
 /// # Panics
 /// The file is no recording, or more than one.
 #[must_use]
-pub fn input_of(file: &Path) -> input::Recording {
+pub fn input_of(file: &Path) -> input::InputRecording {
     let mut selection = input::select(&[file.display().to_string()], &SelectOptions::default());
     match (selection.targets.pop(), selection.targets.pop()) {
         (Some(Target::Recording(recording)), None) => recording,
@@ -121,9 +121,9 @@ pub fn input_of(file: &Path) -> input::Recording {
 
 /// A recording of exactly this file, whatever its name and its neighbours are.
 #[must_use]
-pub fn only(file: PathBuf) -> input::Recording {
+pub fn only(file: PathBuf) -> input::InputRecording {
     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    input::Recording { name, files: vec![file], stands_for: Vec::new(), forced: false, named: true }
+    input::InputRecording { name, files: vec![file], stands_for: Vec::new(), forced: false, named: true }
 }
 
 /// Extracts a file: one report per recording in it.

@@ -1,6 +1,6 @@
 //! Extracts a scenario and reads the archive.
 
-use tracesift_analysis::{Accounting, Span, ThreadAccount};
+use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
 use tracesift_scenario::Scenario;
 use tracesift_testing::recording::Recording;
 use tracesift_trace::info::TraceInfo;
@@ -31,7 +31,7 @@ pub(crate) fn extract(scenario: &Scenario) -> Extracted {
     let archive = &extracted.archive;
     let threads = archive.rows::<ThreadRow>().expect("threads");
     let switches = archive.rows::<ContextSwitchRow>().expect("switches");
-    let mut accounting = Accounting::new(&tracesift_analysis::Recording::from(archive.info()), Span::ALL, &threads);
+    let mut accounting = Accounting::new(&RecordingFacts::from(archive.info()), Span::ALL, &threads);
     for row in &switches {
         accounting.switch(row, &mut |_| {});
     }

@@ -174,6 +174,14 @@ view! {
 }
 
 view! {
+    /// The columns of a switch row that runs and spans need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SwitchWithoutPriorities of ContextSwitchRow {
+        time, cpu, thread, prev_thread, off_time, ready_time, flags,
+    }
+}
+
+view! {
     /// The process and the life of a thread.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ThreadLife of ThreadRow { thread, process, tid, start, end }
@@ -224,6 +232,21 @@ impl Accounting {
     #[inline]
     pub fn switch(&mut self, row: impl Into<AccountedSwitch>, visit: &mut impl FnMut(Run)) {
         self.take(&row.into(), visit);
+    }
+
+    /// As [`Self::switch`], for runs and spans alone: the accounts have no priorities.
+    #[inline]
+    pub fn switch_without_priorities(
+        &mut self,
+        row: impl Into<SwitchWithoutPriorities>,
+        visit: &mut impl FnMut(Run),
+    ) {
+        let SwitchWithoutPriorities { time, cpu, thread, prev_thread, off_time, ready_time, flags } = row.into();
+        let (priority, off_priority) = (None, None);
+        let row = AccountedSwitch {
+            time, cpu, thread, prev_thread, off_time, ready_time, priority, off_priority, flags,
+        };
+        self.take(&row, visit);
     }
 
     fn take(&mut self, row: &AccountedSwitch, visit: &mut impl FnMut(Run)) {

@@ -15,7 +15,7 @@ view! {
     /// The columns of a switch row that runs and their stacks need.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct RunSwitch of ContextSwitchRow {
-        time, cpu, thread, prev_thread, off_time, ready_time, wait_stack, priority, off_priority, flags,
+        time, cpu, thread, prev_thread, off_time, ready_time, wait_stack, flags,
     }
 }
 
@@ -50,7 +50,7 @@ impl RunStacks {
     pub fn switch(&mut self, row: impl Into<RunSwitch>, visit: &mut impl FnMut(Run, Option<StackId>)) {
         let row = &row.into();
         let rows = self.threads.get(&row.thread).copied();
-        self.accounting.switch(row, &mut |run| visit(run, rows.and_then(|rows| rows.leaves_with)));
+        self.accounting.switch_without_priorities(row, &mut |run| visit(run, rows.and_then(|rows| rows.leaves_with)));
         let newest = rows.map_or(row.time, |rows| rows.newest);
         self.threads.insert(row.thread, Rows { leaves_with: row.wait_stack, newest });
     }

@@ -108,7 +108,7 @@ impl ChainRow {
             .activity
             .longest
             .as_ref()
-            .map(|(span, row): &(_, ContextSwitchRow)| (span.length(), stack(row.wait_stack)));
+            .map(|(span, row)| (span.length(), stack(row.wait_stack)));
         Self {
             label: threads.label(link.thread),
             process,

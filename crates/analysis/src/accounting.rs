@@ -236,16 +236,11 @@ impl Accounting {
 
     /// As [`Self::switch`], for runs and spans alone: the accounts have no priorities.
     #[inline]
-    pub fn switch_without_priorities(
-        &mut self,
-        row: impl Into<SwitchWithoutPriorities>,
-        visit: &mut impl FnMut(Run),
-    ) {
+    pub fn switch_without_priorities(&mut self, row: impl Into<SwitchWithoutPriorities>, visit: &mut impl FnMut(Run)) {
         let SwitchWithoutPriorities { time, cpu, thread, prev_thread, off_time, ready_time, flags } = row.into();
         let (priority, off_priority) = (None, None);
-        let row = AccountedSwitch {
-            time, cpu, thread, prev_thread, off_time, ready_time, priority, off_priority, flags,
-        };
+        let row =
+            AccountedSwitch { time, cpu, thread, prev_thread, off_time, ready_time, priority, off_priority, flags };
         self.take(&row, visit);
     }
 

@@ -55,9 +55,7 @@ mod thread_set;
 mod top_methods;
 pub mod union;
 
-pub use accounting::{
-    AccountedSwitch, Accounting, Accounts, Run, SwitchWithoutPriorities, ThreadAccount, ThreadLife,
-};
+pub use accounting::{AccountedSwitch, Accounting, Accounts, Run, SwitchWithoutPriorities, ThreadAccount, ThreadLife};
 pub use activity::{Activity, ActivityWalk};
 pub use attribution::Attribution;
 pub use call_tree::CallTree;

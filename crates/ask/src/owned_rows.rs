@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{Attribution, RecordingFacts, Run, RunStacks, SampleSum, SampleSums, Span};
+use tracesift_analysis::{
+    AttributedSample, Attribution, RecordingFacts, Run, RunStacks, RunSwitch, SampleSum, SampleSums, Span,
+};
 use tracesift_archive::Error;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId, view};
@@ -206,16 +208,7 @@ impl<'a> OwnedRows<'a> {
                     if weight == 0 {
                         continue;
                     }
-                    visit(&OwnedSample {
-                        time,
-                        cpu,
-                        process,
-                        thread,
-                        weight,
-                        stack,
-                        frame: None,
-                        priority: None,
-                    });
+                    visit(&OwnedSample { time, cpu, process, thread, weight, stack, frame: None, priority: None });
                 }
             }
         };

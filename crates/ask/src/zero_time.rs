@@ -5,12 +5,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::AttributedSwitch;
 use tracesift_analysis::spans::is_switch_in;
 use tracesift_analysis::{MethodId, MethodSource as _, pieces};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_grammar::Patterns;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, MarkRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{CpuSampleRow, EventRow, MarkRow, ProcessRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId, view};
 
 use crate::filter::{ProcessFilter, ProcessPatterns};

@@ -5,9 +5,7 @@ mod sums;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{
-    AttributedSample, AttributedSwitch, RecordingFacts, Run, RunStacks, RunSwitch, Span, pieces,
-};
+use tracesift_analysis::{AttributedSample, AttributedSwitch, RecordingFacts, Run, RunStacks, RunSwitch, Span, pieces};
 use tracesift_archive::Error;
 use tracesift_export::{
     About, Folded, Listed, Marker, MarkerKind, Measure, Process, Profile, Sample, Thread, ThreadId as ExportedThread,

@@ -45,9 +45,9 @@ pub(super) struct Stacks {
 /// Frames with names.
 struct Frames {
     modules: Vec<ModuleRow>,
-    rows: FxHashMap<FrameId, FrameRow>,
+    rows: FxHashMap<FrameId, ShownFrame>,
     /// Functions of all frames: those of one stand together, the innermost first.
-    symbols: Vec<SymbolRow>,
+    symbols: Vec<ShownSymbol>,
     /// Where those of a frame begin and end.
     symbols_of: FxHashMap<FrameId, (usize, usize)>,
     /// Functions that a stack must have one of.

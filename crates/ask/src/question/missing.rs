@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{AttributedSample, AttributedSwitch, MethodAggregator, MethodId, RecordingFacts, Span, StackMethods};
+use tracesift_analysis::{
+    AttributedSample, AttributedSwitch, MethodAggregator, MethodId, RecordingFacts, Span, StackMethods,
+};
 use tracesift_archive::{Archive, Error};
 use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{FrameRow, ModuleRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow};

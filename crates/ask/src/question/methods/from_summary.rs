@@ -12,9 +12,9 @@ use tracesift_trace::rows::MethodSummaryRow;
 use tracesift_trace::schema::ColumnSet;
 
 use self::chooser::Chooser;
-use super::{KeptMethods, Question};
 use super::order::{Kind, MEASURES, Method, Ranges, Sort};
 use super::pattern::MethodPatterns;
+use super::{KeptMethods, Question};
 
 /// What the summary says of some processes.
 #[derive(Debug, Default)]

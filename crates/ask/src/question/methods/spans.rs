@@ -9,7 +9,7 @@ use tracesift_analysis::{
 };
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+use tracesift_trace::rows::ThreadRow;
 use tracesift_trace::{ProcessId, ThreadId};
 
 use super::order::{Kind, Method};

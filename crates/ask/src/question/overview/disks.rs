@@ -6,6 +6,7 @@ use tracesift_analysis::{DescendingUnion, Span};
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{DiskIoRow, DiskOperation};
+use tracesift_trace::view;
 
 use crate::answer::{ColumnOf, Kind};
 

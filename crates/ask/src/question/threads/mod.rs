@@ -7,10 +7,10 @@ mod wakers;
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
+use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, SampleOfThread, Span, ThreadAccount};
 use tracesift_archive::Error;
 use tracesift_trace::ThreadId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 pub use self::columns::{COLUMNS, Row, reason_columns, waker_columns};
 
@@ -23,7 +23,6 @@ use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use tracesift_grammar::TimeRange;
-
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -67,7 +67,8 @@ fn activities(opened: &OpenRecording, asked: &[(usize, ThreadId, Span)]) -> Resu
     let has_ready = opened.info().has_ready;
     let start = asked.iter().map(|(.., span)| span.start).min().unwrap_or(0);
     let end = asked.iter().map(|(.., span)| span.end).max().unwrap_or(0);
-    let mut walks: Vec<ActivityWalk<WaitRow>> = asked.iter().map(|(.., span)| ActivityWalk::new(*span, has_ready)).collect();
+    let mut walks: Vec<ActivityWalk<WaitRow>> =
+        asked.iter().map(|(.., span)| ActivityWalk::new(*span, has_ready)).collect();
     let mut windows = Windows::new(asked.iter().map(|(_, thread, span)| (*thread, *span)));
     opened.archive().scan(Some(start..end), |row: &WaitRow| {
         windows.touched(row.thread, row.off_time, row.time, |place| {

@@ -85,7 +85,7 @@ fn a_choice_that_fails_is_an_error() {
         |_| Err("for a reason".to_owned()),
         |keys| Ok(vec![true; keys.rows() - 1]),
         |keys| keys.texts::<PROCESS>().map(|_| Vec::new()),
-        |keys| keys.ids("samples").map(|_| Vec::new()),
+        |keys| keys.ids::<MODULE>().map(|_| Vec::new()),
     ];
     for choose in choices {
         assert!(archive.scan_by_keys(ColumnSet::ALL, choose, |_: &MethodSummaryRow| {}).is_err());

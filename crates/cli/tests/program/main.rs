@@ -4,6 +4,7 @@
 
 mod answers;
 mod demo;
+mod dependencies;
 mod events;
 mod extracting;
 mod formats;

@@ -6,7 +6,7 @@ use chrono::NaiveDateTime;
 use tracesift_grammar::Status;
 
 use crate::answer::{ColumnOf, Fact, Kind, Section, values};
-use crate::file::path_text;
+use crate::recording_label::path_text;
 use crate::runs::{Run, SingleTest, TestFile};
 
 /// One test of a run.

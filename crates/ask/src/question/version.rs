@@ -12,13 +12,13 @@ use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::candidates::Candidates;
 use crate::columns::Columns;
-use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::module_columns::{self as of_module, OfModule};
 use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
+use crate::recording_label::RecordingLabel;
 use tracesift_grammar::TimeRange;
 
 /// Order of the rows, ascending.
@@ -211,7 +211,7 @@ impl Ask for Question {
 /// Answers the question for one file.
 #[must_use]
 pub fn answer(
-    file: &File,
+    file: &RecordingLabel,
     processes: &[ProcessRow],
     modules: &[ModuleRow],
     loads: &[ProcessModuleRow],

@@ -18,11 +18,11 @@ use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs, TimeArgs};
 use crate::command::found;
 use crate::command::temporary::TemporaryArchives;
 use crate::command::{stats, testrun};
+use crate::etwanalyzer::{self, csv::Layout};
 use crate::exit::{Exit, UsageError};
 use crate::output;
 use crate::output::table::{Shortened, Style};
 use crate::output::target::Target;
-use crate::reference::{self, csv::Layout};
 use crate::terminal::{self, Messages};
 
 /// Answers the question.
@@ -333,7 +333,7 @@ impl Printer {
     }
 
     fn print_chosen(&self, mut answer: Answer, chosen: &Chosen) -> anyhow::Result<()> {
-        let as_theirs = self.csv.as_ref().and_then(|layout| reference::csv::Table::of(&answer, layout));
+        let as_theirs = self.csv.as_ref().and_then(|layout| etwanalyzer::csv::Table::of(&answer, layout));
         if let Some(table) = as_theirs {
             self.say_written(self.target.write(|out| Ok(table.write(out)?))?);
             return Ok(());

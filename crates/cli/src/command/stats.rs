@@ -6,7 +6,7 @@ use tracesift_ask::answer::Failure;
 use tracesift_ask::question::stats::{self, RawStats, Row};
 use tracesift_ask::recording::{OpenRecording, Source, open_all};
 use tracesift_extract::Error;
-use tracesift_extract::input::{OpenOptions, Recording};
+use tracesift_extract::input::{InputRecording, OpenOptions};
 use tracesift_grammar::Patterns;
 
 use crate::args::Dump;
@@ -38,7 +38,7 @@ pub(crate) fn run(dump: &Dump, args: &StatsArgs, printer: &Printer, messages: &M
 
     let options = OpenOptions::default();
     let read: Vec<Result<RawStats, Error>> =
-        recordings.par_iter().map(|recording: &Recording| stats::recording(recording, &options)).collect();
+        recordings.par_iter().map(|recording: &InputRecording| stats::recording(recording, &options)).collect();
     let mut groups: Vec<Vec<Row>> = Vec::new();
     for result in read {
         let RawStats { rows, errors } =

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tracesift_perf::{MergeOptions, Metadata, PerfFile};
 use tracesift_trace::{Clock, Population};
 
-use super::TICKS_PER_SECOND;
 use super::inventory::Inventory;
+use super::time::TICKS_PER_SECOND;
 
 /// What explains the events of a Linux recording.
 #[derive(Debug)]

@@ -28,11 +28,11 @@ pub use self::next::NextPart;
 use self::others::{Row as Other, Rows};
 use crate::answer::{Column, Section};
 use crate::ask::Ask;
-use crate::file::File;
 use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::order::Top;
 use crate::question::{cpu, methods, syscalls, waits};
 use crate::recording::OpenRecording;
+use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
 use crate::tag_cache::TagCache;
 use tracesift_grammar::TimeRange;
@@ -61,7 +61,7 @@ pub struct Question {
 #[derive(Clone, Debug)]
 pub struct Overview {
     /// The recording.
-    pub file: File,
+    pub file: RecordingLabel,
     /// Product name and build of the operating system.
     pub os: Option<String>,
     /// Logical CPUs.

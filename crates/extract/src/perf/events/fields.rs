@@ -21,16 +21,16 @@ pub struct Rest<'a> {
 }
 
 /// The fields as members of one JSON object.
-pub(super) struct JsonFields<'o>(Writer<&'o mut String>);
+pub(crate) struct JsonFields<'o>(Writer<&'o mut String>);
 
 impl<'o> JsonFields<'o> {
-    pub(super) fn new(out: &'o mut String) -> Self {
+    pub(crate) fn new(out: &'o mut String) -> Self {
         let mut json = Writer::new(out);
         json.begin_object();
         Self(json)
     }
 
-    pub(super) fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.0.end_object();
     }
 }

@@ -14,6 +14,7 @@ mod mistakes;
 mod overview;
 mod perf;
 mod planned_runs;
+mod prose;
 mod recorded_stacks;
 mod recording;
 mod reference;

@@ -47,6 +47,3 @@ mod wait_reason;
 pub mod zero_time;
 
 pub use ask::{Ask, Resolved, When, ask};
-
-#[cfg(test)]
-mod testing;

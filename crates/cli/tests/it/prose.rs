@@ -20,7 +20,9 @@ fn pages() -> Vec<PathBuf> {
             let path = folder.join(entry.file_name());
             if entry.file_type().unwrap().is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
+            } else if path.extension().is_some_and(|extension| extension == "md")
+                && GENERATED.iter().all(|page| path != Path::new(page))
+            {
                 pages.push(path);
             }
         }
@@ -29,10 +31,13 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
+/// Pages that are generated as a whole.
+const GENERATED: [&str; 2] = ["docs/cli.md", "docs/health.md"];
+
 /// Calls `look` with each line of a page that is neither code nor generated, and with its number.
 fn each_line(page: &Path, mut look: impl FnMut(usize, &str)) {
     let text = std::fs::read_to_string(root().join(page)).unwrap();
-    let (mut is_code, mut is_generated) = (page.ends_with("docs/cli.md"), false);
+    let (mut is_code, mut is_generated) = (false, false);
     for (number, line) in (1..).zip(text.lines()) {
         if line.starts_with("<!-- ") {
             is_generated = line.contains(": begin") || line.contains(": made by");

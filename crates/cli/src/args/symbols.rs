@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use tracesift_ask::question::missing;
-use tracesift_grammar::Patterns;
 use tracesift_grammar::parse_size;
 
-use super::{FileArgs, OutputArgs, RowArgs, RunArgs, WhenArgs};
+use super::{Asked, FileArgs, OutputArgs};
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -16,7 +15,7 @@ pub(crate) enum Symbols {
     /// Give the code in archives its names, from symbol files
     Load(Box<LoadArgs>),
     /// Which modules have code without a name, and how much time hides behind it
-    Missing(Box<MissingArgs>),
+    Missing(Box<Asked<missing::Options>>),
     /// Tell function, inlined functions, source file and line of addresses in an image, a PDB, an ELF or a Breakpad file
     Lookup(Box<LookupArgs>),
     /// The cache of symbols on this machine
@@ -164,58 +163,4 @@ fn age(text: &str) -> Result<Duration, String> {
         _ => return Err(wrong()),
     };
     Ok(Duration::from_secs(number.saturating_mul(seconds)))
-}
-
-/// Options of `symbols missing`.
-#[derive(Debug, Args)]
-pub(crate) struct MissingArgs {
-    #[command(flatten)]
-    pub(crate) files: FileArgs,
-    #[command(flatten)]
-    rows: RowArgs,
-    #[command(flatten)]
-    modules: MissingRowArgs,
-    #[command(flatten)]
-    pub(crate) when: WhenArgs,
-    #[command(flatten)]
-    pub(crate) runs: RunArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Rows")]
-struct MissingRowArgs {
-    /// Only these modules, with or without extension
-    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
-    dll: String,
-    /// Order of the rows; the largest stands last
-    #[arg(long, value_name = "KEY", default_value = "cpu")]
-    sort: MissingSort,
-}
-
-/// Order of `symbols missing`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MissingSort {
-    Cpu,
-    Wait,
-    Frames,
-    Name,
-}
-
-impl MissingArgs {
-    /// The question.
-    pub(crate) fn question(&self) -> missing::Question {
-        missing::Question {
-            module: Patterns::parse(&self.modules.dll),
-            sort: match self.modules.sort {
-                MissingSort::Cpu => missing::Sort::Cpu,
-                MissingSort::Wait => missing::Sort::Wait,
-                MissingSort::Frames => missing::Sort::Frames,
-                MissingSort::Name => missing::Sort::Name,
-            },
-            top: self.rows.top(),
-            ..missing::Question::default()
-        }
-    }
 }

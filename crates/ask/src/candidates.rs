@@ -8,7 +8,7 @@ use tracesift_grammar::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow};
 
-use crate::filter::ProcessFilter;
+use crate::filter::{Part, ProcessFilter};
 use crate::processes::{Processes, is_idle};
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
@@ -82,20 +82,29 @@ pub(crate) fn of_processes(recording: &OpenRecording, filter: &ProcessFilter) ->
     let figures: Vec<ProcessSummaryRow> = recording.archive().rows_with(CPU)?;
     let cpu: FxHashMap<ProcessId, i64> =
         figures.iter().map(|row| (row.process, row.cpu.max(row.run.unwrap_or(0)))).collect();
-    let processes = Processes::new(&rows);
-    let all = filter.parts().map(|(part, patterns)| {
-        let mut found =
-            Candidates { option: part.option, what: part.what, patterns, figure: "most CPU", ..Candidates::default() };
+    Ok(among(&rows, filter, "most CPU", |row| cpu.get(&row.process).copied().unwrap_or(0)))
+}
+
+/// The same among these processes, each with a figure of this name.
+pub(crate) fn among(
+    rows: &[ProcessRow],
+    filter: &ProcessFilter,
+    figure: &'static str,
+    figure_of: impl Fn(&ProcessRow) -> i64,
+) -> Vec<Candidates> {
+    let processes = Processes::new(rows);
+    let of_part = |(part, patterns): (&Part, String)| {
+        let mut found = Candidates { option: part.option, what: part.what, patterns, figure, ..Candidates::default() };
         for (index, row) in rows.iter().enumerate() {
             let parent = processes.parent(index);
             found.passing += usize::from((part.accepts)(filter, row, parent));
             if !is_idle(row) {
-                found.add((part.name)(row, parent), cpu.get(&row.process).copied().unwrap_or(0));
+                found.add((part.name)(row, parent), figure_of(row));
             }
         }
         found
-    });
-    Ok(all.collect())
+    };
+    filter.parts().map(of_part).collect()
 }
 
 /// The functions of the archive's summary, by CPU.

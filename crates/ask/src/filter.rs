@@ -235,9 +235,21 @@ impl ProcessFilter {
         PARTS.iter().all(|part| (part.accepts)(self, process, parent))
     }
 
+    /// Whether pid and name of a process are all that it looks at.
+    pub(crate) fn has_only_names(&self) -> bool {
+        Self { process: ProcessPatterns::default(), ..self.clone() }.is_empty()
+    }
+
     /// The parts that are given, with their values.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static Part, String)> {
         PARTS.iter().map(|part| (part, (part.value)(self))).filter(|(_, value)| !value.is_empty())
+    }
+}
+
+/// A filter that looks at pid and name alone.
+impl From<ProcessPatterns> for ProcessFilter {
+    fn from(process: ProcessPatterns) -> Self {
+        Self { process, ..Self::default() }
     }
 }
 

@@ -52,7 +52,7 @@ mod wait_reason;
 pub mod words;
 pub mod zero_time;
 
-pub use ask::{Ask, Resolved, SeriesOptions, When, WhenOptions, ask};
+pub use ask::{Ask, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
 pub use usage_error::UsageError;
 
 #[cfg(test)]

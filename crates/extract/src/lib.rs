@@ -1,5 +1,6 @@
 //! Turns recordings into archives: inputs, readers, model and summaries wired together.
 
+mod calendar;
 mod caveats;
 mod clock;
 mod error;
@@ -29,6 +30,7 @@ mod table_choice;
 mod target;
 mod vdso;
 
+pub use calendar::Calendar;
 pub use caveats::caveat;
 pub use error::{Error, ReaderError};
 pub use event_selection::{EventSelection, EventSelectionError};

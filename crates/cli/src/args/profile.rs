@@ -129,7 +129,7 @@ impl ProfileArgs {
         let parts = [
             self.filter.to_string(),
             named("methods", &self.stacks.methods),
-            named("time", &self.when.time.to_string()),
+            named("time", &self.when.part.time.to_string()),
         ];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }

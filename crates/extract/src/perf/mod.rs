@@ -56,6 +56,7 @@ use pass::{Finished, Pass};
 use programs::needs_whole_samples;
 use rows::Rows;
 use stack_ends::StackEnds;
+pub(crate) use survey::calendar_of_linux;
 pub use survey::{LinuxSurvey, survey_linux};
 use user_stacks::UserStacks;
 

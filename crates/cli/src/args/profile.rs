@@ -96,20 +96,12 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
     /// The format [default: what the name of the file ends in, else folded]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = one_of(FORMATS))]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = one_of(Format::WORDS))]
     format: Option<Format>,
     /// Write to this file [default: NAME.MEASURE.EXTENSION in the current directory; `-`: standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
 }
-
-const FORMATS: &[Word<Format>] = &[
-    ("folded", "Folded stacks: a line per stack", Format::Folded),
-    ("speedscope", "speedscope", Format::Speedscope),
-    ("firefox", "Firefox Profiler", Format::Firefox),
-    ("pprof", "pprof", Format::Pprof),
-    ("perfetto", "Perfetto", Format::Perfetto),
-];
 
 impl ProfileArgs {
     /// What the profile is of.
@@ -120,11 +112,12 @@ impl ProfileArgs {
             time: TimeRange::default(),
             origin: 0,
             methods: MethodPatterns::parse(&self.stacks.methods, false),
+            said: self.filters(),
         }
     }
 
-    /// What limits the profile, as a line below a title.
-    pub(crate) fn subtitle(&self) -> String {
+    /// The filters in words, as a line below a title.
+    fn filters(&self) -> String {
         let named = |name: &str, value: &str| if value.is_empty() { String::new() } else { format!("{name} {value}") };
         let parts = [
             self.filter.to_string(),
@@ -143,7 +136,7 @@ impl FlameArgs {
         let otherwise = if picture.against.is_some() { Grouping::Program } else { Grouping::Process };
         Flame {
             title: picture.title.clone(),
-            subtitle: self.profile.subtitle(),
+            subtitle: self.profile.filters(),
             orientation: if picture.flames { Orientation::Flame } else { Orientation::Icicle },
             grouping: picture.group.unwrap_or(otherwise),
             min_share: picture.min_share / 100.0,

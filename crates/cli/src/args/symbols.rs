@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use tracesift_ask::question::missing;
-use tracesift_grammar::parse_size;
+use tracesift_grammar::{parse_duration, parse_size};
 
 use super::{Asked, FileArgs, OutputArgs};
 
@@ -151,16 +151,31 @@ fn size(text: &str) -> Result<u64, String> {
     u64::try_from(bytes).map_err(|_| "must not be negative".to_owned())
 }
 
-/// Days, hours or minutes.
+/// A length of time that may be days.
 fn age(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time: write 30d, 12h or 5min");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits.trim().parse().map_err(|_| wrong())?;
-    let seconds = match text[digits.len()..].trim() {
-        "d" => 86_400,
-        "h" => 3_600,
-        "min" => 60,
-        _ => return Err(wrong()),
-    };
-    Ok(Duration::from_secs(number.saturating_mul(seconds)))
+    match text.trim().strip_suffix('d') {
+        // As exact as hours are.
+        Some(days) => parse_duration(&format!("{}h", days.trim_end())).ok().and_then(|hours| hours.checked_mul(24)),
+        None => parse_duration(text).ok(),
+    }
+    .ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::age;
+
+    #[test]
+    fn ages_are_durations_and_days() {
+        for (text, seconds) in [("30d", 2_592_000), ("1.5d", 129_600), ("12h", 43_200), ("5min", 300), ("90 s", 90)] {
+            assert_eq!(age(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        assert_eq!(age("1.5s"), Ok(Duration::from_millis(1500)));
+        for text in ["", "d", "30", "-1d", "x", "1y"] {
+            assert!(age(text).is_err(), "{text}");
+        }
+    }
 }

@@ -332,7 +332,7 @@ impl Writer<'_> {
         json!({
             "version": 31,
             "preprocessedProfileVersion": VERSION,
-            "product": format!("{} ({})", plain(&about.name), about.measure.label()),
+            "product": format!("{} ({})", plain(&about.title()), about.measure.label()),
             "importedFrom": "tracesift",
             "interval": milliseconds(i128::from(about.interval.unwrap_or(1_000_000))),
             "startTime": milliseconds(i128::from(about.start.unwrap_or(0)) + i128::from(self.origin)),

@@ -27,7 +27,7 @@ pub fn write(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
         out,
         "{{\"$schema\":{},\"exporter\":\"tracesift\",\"name\":{},\"activeProfileIndex\":0,\"shared\":{{\"frames\":[",
         json!(SCHEMA),
-        text(&profile.about.name)
+        text(&profile.about.title())
     )?;
     for (at, frame) in functions.frames.iter().enumerate() {
         let mut row = json!({ "name": plain(&catalog.label(frame)) });

@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
     let folder = scratch::folder();
     let (file, out) = (folder.join("x.etl"), folder.join("out"));
     std::fs::write(&file, bytes).expect("written");
-    let recording = input::Recording {
+    let recording = input::InputRecording {
         name: "x".to_owned(),
         files: vec![file],
         stands_for: Vec::new(),

@@ -1,9 +1,9 @@
-//! What names code that lies in no file: the kernel's list of symbols, maps and dumps of code that processes made. The first byte says which.
+//! What names code that lies in no file: the kernel's list of symbols, maps and dumps of JIT code. The first byte says which.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tracesift_symbols::made_code::MadeCode;
+use tracesift_symbols::jit_code::JitCode;
 use tracesift_symbols::{Table, kallsyms};
 
 fn check(table: &Table) {
@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
         parts.iter().for_each(|part| check(&part.table));
         return;
     }
-    let mut made = MadeCode::default();
+    let mut made = JitCode::default();
     // A dump of another process is refused: its number stands where the header has it.
     let process = bytes.get(20..24).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let _ = made.add_dump(bytes, process);

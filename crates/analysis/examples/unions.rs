@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{
-    Accounting, IntervalUnion, MethodAggregator, MethodId, MethodSource, Recording, Span, StackMethods, pieces,
+    Accounting, IntervalUnion, MethodAggregator, MethodId, MethodSource, RecordingFacts, Span, StackMethods, pieces,
 };
 use tracesift_trace::rows::{ContextSwitchRow, Origin, StackRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
@@ -56,7 +56,7 @@ fn main() {
     let threads = threads();
     let mut source = stacks(&mut dice);
     let (switches, end) = switches(count, &mut dice);
-    let recording = Recording { span: Span::new(0, end), has_switches: true, has_ready: true };
+    let recording = RecordingFacts { span: Span::new(0, end), has_switches: true, has_ready: true };
     println!(
         "{count} switches in {:.1} s, {CPUS} CPUs, {THREADS} threads, {STACKS} stacks of {DEPTH} frames; best of {RUNS} runs",
         end as f64 / 1e9

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::rows::{ContextSwitchRow, ThreadRow, switch_flags};
 use tracesift_trace::{ProcessId, ThreadId};
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::by_id::ById;
 use crate::cpus::CpuSet;
 use crate::spans::{Span, is_switch_in, pieces};
@@ -168,13 +168,13 @@ struct FirstSwitch {
 impl Accounting {
     /// An accounting over `range` ([`Span::ALL`] for everything) for the given threads.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
         Self::series(recording, &[range], threads)
     }
 
     /// One accounting over each of several ranges, which stand in ascending order and do not overlap.
     #[must_use]
-    pub fn series(recording: &Recording, ranges: &[Span], threads: &[ThreadRow]) -> Self {
+    pub fn series(recording: &RecordingFacts, ranges: &[Span], threads: &[ThreadRow]) -> Self {
         let states: Vec<State> = threads.iter().map(|row| State::new(row, recording.span)).collect();
         let of_thread = |(row, state): (&ThreadRow, &State)| {
             let life = state.life;

@@ -8,16 +8,16 @@ use std::thread;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
 
-use crate::Recording;
-use crate::cut;
+use crate::RecordingFacts;
 use crate::method_slots::MethodSlots;
-use crate::methods::MethodCount;
+use crate::method_total::MethodCount;
 use crate::names::{MethodId, MethodName};
+use crate::top_methods;
 
 /// Table `method_summary`: by process, in it the largest inclusive CPU first, then wait, then the name.
 #[derive(Debug)]
 pub struct LargestMethods {
-    recording: Recording,
+    recording: RecordingFacts,
     /// Each with processes of its own.
     parts: Vec<Part>,
     names: RankedNames,
@@ -35,7 +35,7 @@ impl LargestMethods {
     /// Among equals the first by name wins; a measure of 0 keeps nobody. Tells how many there were and are.
     pub(crate) fn of(
         parts: Vec<MethodSlots>,
-        recording: Recording,
+        recording: RecordingFacts,
         per_process: usize,
         name: impl FnMut(MethodId) -> MethodName,
     ) -> (Self, Vec<MethodCount>) {
@@ -92,7 +92,7 @@ impl LargestMethods {
 impl Part {
     fn of(
         slots: MethodSlots,
-        recording: &Recording,
+        recording: &RecordingFacts,
         per_process: usize,
         names: &RankedNames,
     ) -> (Self, Vec<MethodCount>) {
@@ -103,7 +103,7 @@ impl Part {
             [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
                 slots.ready_union(slot)
             }];
-        let counts = cut::keep_largest(&mut order, process, &measures, per_process, rank);
+        let counts = top_methods::keep_largest(&mut order, process, &measures, per_process, rank);
         let wait = |slot| if recording.has_switches { slots.wait_union(slot) } else { 0 };
         let mut placed = Vec::new();
         for methods in order.chunk_by_mut(|&a, &b| process(a) == process(b)) {

@@ -24,50 +24,54 @@
 
 pub mod accounting;
 pub mod activity;
+pub mod attribution;
 mod by_id;
 pub mod call_tree;
-pub mod charged_to;
-mod charger;
-mod charges;
+mod contribution;
 pub mod cpus;
-mod cut;
 pub mod interrupts;
 pub mod largest;
 mod method_slots;
+pub mod method_total;
 pub mod methods;
 pub mod names;
 pub mod percentiles;
+mod process_number;
 pub mod processes;
+mod row_contributions;
 pub mod run_stacks;
 pub mod sample_sums;
-mod settler;
+mod shared_totals;
 mod slot_index;
 pub mod spans;
+mod stack_aggregator;
 mod stack_cache;
 pub mod stack_frames;
 pub mod stack_weights;
 pub mod stacks;
 pub mod summaries;
-mod sums;
 pub mod tags;
 mod thread_set;
+mod top_methods;
 pub mod union;
 
 pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
 pub use activity::{Activity, ActivityWalk};
+pub use attribution::Attribution;
 pub use call_tree::CallTree;
-pub use charged_to::ChargedTo;
-pub use charges::{ByProcess, Charge, ChargesByProcess};
+pub use contribution::{ByProcess, Contribution, ContributionsByProcess};
 pub use cpus::CpuSet;
 pub use interrupts::Interrupt;
 pub use largest::LargestMethods;
-pub use methods::{MethodAggregator, MethodTotal, MethodTotals};
+pub use method_total::MethodTotal;
+pub use methods::{MethodAggregator, MethodTotals};
 pub use names::{MethodId, MethodName, MethodNames, Place};
 pub use percentiles::{Distribution, ReadyLatency};
 pub use processes::ProcessTotals;
 pub use run_stacks::RunStacks;
 pub use sample_sums::{SampleSum, SampleSums};
 pub use spans::{Pieces, Span, pieces};
+pub use stack_aggregator::DEFAULT_CACHE_BYTES;
 pub use stack_frames::StackFrames;
 pub use stack_weights::{Measure, StackWeight, StackWeights, Weight};
 pub use stacks::{MethodSource, StackMethods};
@@ -76,9 +80,9 @@ pub use union::{DescendingUnion, IntervalUnion};
 
 use tracesift_trace::info::TraceInfo;
 
-/// What the analysis must know of the recording as a whole; `trace.json` has all of it.
+/// Facts about the recording as a whole that the analysis needs; `trace.json` has all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recording {
+pub struct RecordingFacts {
     /// The recorded time, ns since time zero. No row lies outside; the last event stands at its end.
     pub span: Span,
     /// Whether context switches were recorded. Without them nothing is known of run, wait and ready.
@@ -87,7 +91,7 @@ pub struct Recording {
     pub has_ready: bool,
 }
 
-impl From<&TraceInfo> for Recording {
+impl From<&TraceInfo> for RecordingFacts {
     fn from(info: &TraceInfo) -> Self {
         Self { span: Span::new(info.start_ns, info.end_ns), has_switches: info.has_switches, has_ready: info.has_ready }
     }

@@ -7,16 +7,13 @@
 
 use tracesift_trace::ProcessId;
 
-use crate::methods::MethodTotal;
+use crate::method_total::MethodTotal;
 use crate::names::MethodId;
+use crate::process_number::ProcessNumber;
+use crate::shared_totals::SharedTotals;
 use crate::slot_index::SlotIndex;
 use crate::spans::Span;
-use crate::sums::Sums;
 use crate::union::DescendingUnion;
-
-/// A process as a dense number within one aggregation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ProcessNumber(pub(crate) u32);
 
 #[derive(Debug, Default)]
 pub(crate) struct MethodSlots {
@@ -26,7 +23,7 @@ pub(crate) struct MethodSlots {
 
     index: SlotIndex,
     keys: Vec<(ProcessNumber, MethodId)>,
-    sums: Vec<Sums>,
+    sums: Vec<SharedTotals>,
     exclusive: Vec<i64>,
     group_of: Vec<u32>,
     /// Round in which the slot was looked at last.
@@ -117,7 +114,7 @@ impl MethodSlots {
         *exclusive = exclusive.saturating_add(weight);
     }
 
-    pub(crate) fn merge(&mut self, slot: u32, sums: &Sums) {
+    pub(crate) fn merge(&mut self, slot: u32, sums: &SharedTotals) {
         self.sums[slot as usize].merge(sums);
     }
 
@@ -129,8 +126,10 @@ impl MethodSlots {
     /// Bytes in use, about; sets of many threads apart.
     pub(crate) fn bytes(&self) -> usize {
         // Beside the sums: exclusive CPU, group, round, and the slot before it in its process.
-        let per_slot =
-            size_of::<Sums>() + size_of::<(ProcessNumber, MethodId)>() + size_of::<i64>() + 3 * size_of::<u32>();
+        let per_slot = size_of::<SharedTotals>()
+            + size_of::<(ProcessNumber, MethodId)>()
+            + size_of::<i64>()
+            + 3 * size_of::<u32>();
         self.keys.len() * per_slot + self.groups.len() * (size_of::<Group>() + size_of::<Unions>())
     }
 
@@ -172,7 +171,7 @@ impl MethodSlots {
         self.keys[slot as usize].1
     }
 
-    pub(crate) fn sums(&self, slot: u32) -> &Sums {
+    pub(crate) fn sums(&self, slot: u32) -> &SharedTotals {
         &self.sums[slot as usize]
     }
 
@@ -195,7 +194,7 @@ impl MethodSlots {
         let slot = dense(self.keys.len());
         self.keys.push((process, method));
         self.index.insert(process, method, slot);
-        self.sums.push(Sums::default());
+        self.sums.push(SharedTotals::default());
         self.exclusive.push(0);
         self.group_of.push(NO_GROUP);
         self.round_of.push(0);
@@ -267,8 +266,9 @@ fn dense(index: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{MethodSlots, ProcessNumber};
+    use super::MethodSlots;
     use crate::names::MethodId;
+    use crate::process_number::ProcessNumber;
     use crate::spans::Span;
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{CpuSampleRow, ProcessSummaryRow};
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::accounting::ThreadAccount;
 use crate::cpus::CpuSet;
 use crate::spans::Span;
@@ -77,7 +77,7 @@ impl ProcessTotals {
     #[must_use]
     pub fn finish(
         mut self,
-        recording: &Recording,
+        recording: &RecordingFacts,
         processes: impl IntoIterator<Item = ProcessId>,
         accounts: &[ThreadAccount],
     ) -> Vec<ProcessSummaryRow> {
@@ -102,7 +102,7 @@ impl ProcessTotals {
 }
 
 impl Samples {
-    fn into_row(self, process: ProcessId, recording: &Recording, threads: Threads) -> ProcessSummaryRow {
+    fn into_row(self, process: ProcessId, recording: &RecordingFacts, threads: Threads) -> ProcessSummaryRow {
         let switches = |value: i64| recording.has_switches.then_some(value);
         let mut seen = self.seen;
         seen.add(threads.seen.first, threads.seen.last);

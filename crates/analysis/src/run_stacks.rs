@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
 use tracesift_trace::{StackId, ThreadId};
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::accounting::{Accounting, Run};
 use crate::spans::Span;
 
@@ -30,7 +30,7 @@ struct Rows {
 impl RunStacks {
     /// Runs inside of `range` ([`Span::ALL`] for everything) of the given threads.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
         Self { accounting: Accounting::new(recording, range, threads), threads: FxHashMap::default() }
     }
 
@@ -58,7 +58,7 @@ mod tests {
     use tracesift_trace::{ProcessId, StackId, ThreadId};
 
     use super::RunStacks;
-    use crate::{Recording, Span};
+    use crate::{RecordingFacts, Span};
 
     fn a_thread() -> ThreadRow {
         ThreadRow {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_run_is_charged_to_the_stack_with_which_the_thread_leaves() {
-        let recording = Recording { span: Span::new(0, 100), has_switches: true, has_ready: true };
+        let recording = RecordingFacts { span: Span::new(0, 100), has_switches: true, has_ready: true };
         let thread = a_thread();
         let row = |off_time, time, stack| ContextSwitchRow {
             time,

@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::rows::CpuSampleRow;
 use tracesift_trace::{ProcessId, ThreadId};
 
-use crate::charged_to::ChargedTo;
+use crate::attribution::Attribution;
 
-/// Samples of one thread in one place.
+/// Samples of one thread with one attribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleSum {
     /// The process that they are charged to.
@@ -14,7 +14,7 @@ pub struct SampleSum {
     /// The thread.
     pub thread: ThreadId,
     /// Where they were taken.
-    pub place: ChargedTo,
+    pub attribution: Attribution,
     /// Their number.
     pub samples: i64,
     /// Their weights, ns.
@@ -25,21 +25,21 @@ pub struct SampleSum {
     pub last: i64,
 }
 
-/// Samples per process, thread and place. Parts of a recording can be added up apart from each other.
+/// Samples per process, thread and attribution. Parts of a recording can be added up apart from each other.
 #[derive(Clone, Debug, Default)]
 pub struct SampleSums {
-    index: FxHashMap<(ProcessId, ThreadId, ChargedTo), u32>,
+    index: FxHashMap<(ProcessId, ThreadId, Attribution), u32>,
     sums: Vec<SampleSum>,
 }
 
 impl SampleSums {
-    /// Adds a sample, as one of this place.
+    /// Adds a sample, as one with this attribution.
     #[inline]
-    pub fn sample(&mut self, row: &CpuSampleRow, place: ChargedTo) {
+    pub fn sample(&mut self, row: &CpuSampleRow, attribution: Attribution) {
         self.add(&SampleSum {
             process: row.process,
             thread: row.thread,
-            place,
+            attribution,
             samples: 1,
             cpu: row.weight,
             first: row.time,
@@ -62,7 +62,7 @@ impl SampleSums {
     fn add(&mut self, more: &SampleSum) {
         let Self { index, sums } = self;
         // 2^32 sums take more than two hundred gigabytes.
-        let row = *index.entry((more.process, more.thread, more.place)).or_insert_with(|| {
+        let row = *index.entry((more.process, more.thread, more.attribution)).or_insert_with(|| {
             sums.push(SampleSum { samples: 0, cpu: 0, ..*more });
             u32::try_from(sums.len() - 1).unwrap_or(u32::MAX)
         });

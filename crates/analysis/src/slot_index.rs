@@ -3,8 +3,8 @@
 //! Stacks come process by process. The slots of one process at a time stand in a list by method; what it held for the
 //! process before need not be removed, since a slot knows whose it is.
 
-use crate::method_slots::ProcessNumber;
 use crate::names::MethodId;
+use crate::process_number::ProcessNumber;
 
 /// No slot.
 const NONE: u32 = u32::MAX;

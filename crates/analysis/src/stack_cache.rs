@@ -3,10 +3,11 @@
 use rustc_hash::FxHashMap;
 use tracesift_trace::ThreadId;
 
-use crate::charged_to::ChargedTo;
-use crate::method_slots::{MethodSlots, ProcessNumber};
+use crate::attribution::Attribution;
+use crate::method_slots::MethodSlots;
 use crate::names::MethodId;
-use crate::sums::Sums;
+use crate::process_number::ProcessNumber;
+use crate::shared_totals::SharedTotals;
 
 /// An entry of the cache, until it is flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +15,7 @@ pub(crate) struct EntryNumber(u32);
 
 #[derive(Debug, Default)]
 pub(crate) struct StackCache {
-    index: FxHashMap<(ProcessNumber, ChargedTo), EntryNumber>,
+    index: FxHashMap<(ProcessNumber, Attribution), EntryNumber>,
     entries: Vec<Entry>,
     /// Slots of all entries, leaf first, each once per stack.
     slots: Vec<u32>,
@@ -33,25 +34,25 @@ struct Entry {
     /// Splits in the process when the groups were filled in; 0: never.
     splits: u32,
     last_thread: Option<ThreadId>,
-    sums: Sums,
+    sums: SharedTotals,
 }
 
 impl StackCache {
-    pub(crate) fn find(&self, process: ProcessNumber, place: ChargedTo) -> Option<EntryNumber> {
-        self.index.get(&(process, place)).copied()
+    pub(crate) fn find(&self, process: ProcessNumber, attribution: Attribution) -> Option<EntryNumber> {
+        self.index.get(&(process, attribution)).copied()
     }
 
     pub(crate) fn insert(
         &mut self,
         process: ProcessNumber,
-        place: ChargedTo,
+        attribution: Attribution,
         methods: &[MethodId],
         slots: &mut MethodSlots,
     ) -> EntryNumber {
         let start = self.slots.len();
         slots.add_stack(process, methods, &mut self.slots);
         let entry = self.push(process, start);
-        self.index.insert((process, place), entry);
+        self.index.insert((process, attribution), entry);
         entry
     }
 
@@ -63,7 +64,7 @@ impl StackCache {
         self.push(entry.process, start)
     }
 
-    pub(crate) fn sums(&mut self, entry: EntryNumber) -> &mut Sums {
+    pub(crate) fn sums(&mut self, entry: EntryNumber) -> &mut SharedTotals {
         &mut self.entries[entry.0 as usize].sums
     }
 
@@ -102,7 +103,7 @@ impl StackCache {
     /// Bytes in use, about.
     pub(crate) fn bytes(&self) -> usize {
         // An index entry takes its key and value and, at worst, as much again for free places.
-        let per_entry = size_of::<Entry>() + 2 * size_of::<((ProcessNumber, ChargedTo), EntryNumber)>();
+        let per_entry = size_of::<Entry>() + 2 * size_of::<((ProcessNumber, Attribution), EntryNumber)>();
         self.entries.len() * per_entry + self.slots.len() * 2 * size_of::<u32>() + self.thread_bytes
     }
 
@@ -127,7 +128,7 @@ impl StackCache {
             group_count: 0,
             splits: 0,
             last_thread: None,
-            sums: Sums::default(),
+            sums: SharedTotals::default(),
         });
         EntryNumber(number)
     }

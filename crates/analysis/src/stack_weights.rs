@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
-use crate::Recording;
-use crate::charged_to::ChargedTo;
-use crate::charger::Charger;
-use crate::charges::What;
-use crate::method_slots::ProcessNumber;
+use crate::RecordingFacts;
+use crate::attribution::Attribution;
+use crate::contribution::Amount;
+use crate::process_number::ProcessNumber;
+use crate::row_contributions::RowContributions;
 use crate::spans::Span;
 
 /// What is added up.
@@ -49,7 +49,7 @@ pub struct StackWeight {
     /// The process.
     pub process: ProcessId,
     /// The stack.
-    pub charged_to: ChargedTo,
+    pub attribution: Attribution,
     /// How much.
     pub weight: Weight,
 }
@@ -60,54 +60,54 @@ pub struct StackWeight {
 #[derive(Debug)]
 pub struct StackWeights {
     measure: Measure,
-    charger: Charger,
-    weights: FxHashMap<(ProcessNumber, ChargedTo), Weight>,
+    rows: RowContributions,
+    weights: FxHashMap<(ProcessNumber, Attribution), Weight>,
 }
 
 impl StackWeights {
     /// Adds up one measure over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that switches.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow], measure: Measure) -> Self {
-        Self { measure, charger: Charger::new(recording, range, threads), weights: FxHashMap::default() }
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow], measure: Measure) -> Self {
+        Self { measure, rows: RowContributions::new(recording, range, threads), weights: FxHashMap::default() }
     }
 
     /// Takes a sample; it counts for CPU only.
     pub fn sample(&mut self, row: &CpuSampleRow) {
         if self.measure == Measure::Cpu
-            && let Some(charge) = self.charger.sample(row)
+            && let Some(contribution) = self.rows.sample(row)
         {
             let weight = Weight { time: row.weight, count: 1 };
-            self.weights.entry((charge.process, charge.place)).or_default().add(weight);
+            self.weights.entry((contribution.process, contribution.attribution)).or_default().add(weight);
         }
     }
 
     /// Takes a switch row; it counts for wait and ready only.
     pub fn switch(&mut self, row: &ContextSwitchRow) {
-        let Some(charge) = self.charger.switch(row) else { return };
-        let span = match (charge.what, self.measure) {
-            (What::Switch { wait, .. }, Measure::Wait) => wait,
-            (What::Switch { ready, .. }, Measure::Ready) => ready,
+        let Some(contribution) = self.rows.switch(row) else { return };
+        let span = match (contribution.amount, self.measure) {
+            (Amount::Switch { wait, .. }, Measure::Wait) => wait,
+            (Amount::Switch { ready, .. }, Measure::Ready) => ready,
             _ => None,
         };
         if let Some(span) = span {
             let weight = Weight { time: span.length(), count: 1 };
-            self.weights.entry((charge.process, charge.place)).or_default().add(weight);
+            self.weights.entry((contribution.process, contribution.attribution)).or_default().add(weight);
         }
     }
 
     /// The sums, by process and stack.
     #[must_use]
     pub fn finish(self) -> Vec<StackWeight> {
-        let processes = self.charger.into_processes();
+        let processes = self.rows.into_processes();
         let mut weights: Vec<StackWeight> = self
             .weights
             .into_iter()
-            .filter_map(|((number, charged_to), weight)| {
+            .filter_map(|((number, attribution), weight)| {
                 let process = *processes.get(number.0 as usize)?;
-                Some(StackWeight { process, charged_to, weight })
+                Some(StackWeight { process, attribution, weight })
             })
             .collect();
-        weights.sort_unstable_by_key(|row| (row.process, row.charged_to));
+        weights.sort_unstable_by_key(|row| (row.process, row.attribution));
         weights
     }
 }

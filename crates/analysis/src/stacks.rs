@@ -17,7 +17,7 @@ pub trait MethodSource {
 
     /// A stack that has the very same methods, always the same one for all of them, if that is quickly told: what is charged to them
     /// is then added up once. Else the stack itself.
-    fn alike(&mut self, stack: StackId) -> StackId {
+    fn representative(&mut self, stack: StackId) -> StackId {
         stack
     }
 
@@ -34,8 +34,8 @@ impl<S: MethodSource> MethodSource for &mut S {
         (**self).frame(frame, methods);
     }
 
-    fn alike(&mut self, stack: StackId) -> StackId {
-        (**self).alike(stack)
+    fn representative(&mut self, stack: StackId) -> StackId {
+        (**self).representative(stack)
     }
 
     fn no_stack(&mut self, methods: &mut Vec<MethodId>) {

@@ -7,16 +7,16 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow, ThreadRow};
 
-use crate::Recording;
+use crate::RecordingFacts;
 use crate::accounting::{Accounting, ThreadAccount};
-use crate::charger::Charger;
-use crate::charges::{Charge, ChargesByProcess};
+use crate::contribution::{Contribution, ContributionsByProcess};
 use crate::largest::LargestMethods;
-use crate::methods::DEFAULT_CACHE_BYTES;
 use crate::names::{MethodId, MethodName};
 use crate::processes::ProcessTotals;
-use crate::settler::Settler;
+use crate::row_contributions::RowContributions;
 use crate::spans::Span;
+use crate::stack_aggregator::DEFAULT_CACHE_BYTES;
+use crate::stack_aggregator::StackAggregator;
 use crate::stacks::MethodSource;
 use crate::tags::{TagSource, TagSummaries};
 
@@ -27,21 +27,21 @@ pub const METHODS_PER_PROCESS: usize = 200;
 ///
 /// Samples may come in any order. Switch rows must come newest first: see the crate's description for the reason.
 ///
-/// The work has two halves that need nothing of each other but [`Charge`]s, and the second half has parts with processes of their own,
+/// The work has two halves that need nothing of each other but [`Contribution`]s, and the second half has parts with processes of their own,
 /// so that threads can share it.
 #[derive(Debug)]
 pub struct Summaries<S> {
-    recording: Recording,
+    recording: RecordingFacts,
     bounds: Bounds,
     rows: RowSummaries,
-    /// Those of the processes whose [`Charge::part`] is the index.
+    /// Those of the processes whose [`Contribution::part`] is the index.
     stacks: Vec<StackSummaries<S>>,
 }
 
 /// Bytes that summaries may take, methods and tags each.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// For what is added up. Charges behind that are passed over: [`StackSummaries::is_full`].
+    /// For what is added up. Contributions behind that are passed over: [`StackSummaries::is_full`].
     pub sums: usize,
     /// For stacks that were seen lately. With less of them the sums are the same and take longer.
     pub cache: usize,
@@ -58,15 +58,15 @@ impl Default for Bounds {
 pub struct RowSummaries {
     accounting: Accounting,
     processes: ProcessTotals,
-    charger: Charger,
+    contributions: RowContributions,
 }
 
 /// What the methods of the stacks are charged with.
 ///
-/// The tags of the stacks have another one of these, which takes the same charges: [`crate::tags::TagSummaries`].
+/// The tags of the stacks have another one of these, which takes the same contributions: [`crate::tags::TagSummaries`].
 #[derive(Debug)]
 pub struct StackSummaries<S> {
-    settler: Settler<S>,
+    aggregator: StackAggregator<S>,
 }
 
 /// The summary tables.
@@ -96,105 +96,111 @@ pub struct RowTotals {
 impl RowSummaries {
     /// Totals over `range` ([`Span::ALL`] for the whole recording) without the methods of the stacks.
     #[must_use]
-    pub fn new(recording: &Recording, range: Span, threads: &[ThreadRow]) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
         Self {
             accounting: Accounting::new(recording, range, threads),
             processes: ProcessTotals::new(range),
-            charger: Charger::new(recording, range, threads),
+            contributions: RowContributions::new(recording, range, threads),
         }
     }
 
     /// Closes the totals. `processes` are those that get a row even when nothing was seen of them.
     #[must_use]
-    pub fn finish(self, recording: &Recording, processes: impl IntoIterator<Item = ProcessId>) -> RowTotals {
+    pub fn finish(self, recording: &RecordingFacts, processes: impl IntoIterator<Item = ProcessId>) -> RowTotals {
         let accounts = self.accounting.finish(&mut |_| {});
         let rows = self.processes.finish(recording, processes, &accounts.threads);
-        let contradictions = accounts.contradictions.max(self.charger.contradictions());
+        let contradictions = accounts.contradictions.max(self.contributions.contradictions());
         RowTotals { processes: rows, threads: accounts.threads, contradictions }
     }
 
-    /// Takes a sample. What it gives is for [`StackSummaries::charge_all`].
+    /// Takes a sample. What it gives is for [`StackSummaries::add_all`].
     #[must_use]
-    pub fn sample(&mut self, row: &CpuSampleRow) -> Option<Charge> {
+    pub fn sample(&mut self, row: &CpuSampleRow) -> Option<Contribution> {
         self.processes.sample(row);
-        self.charger.sample(row)
+        self.contributions.sample(row)
     }
 
-    /// Takes a switch row; rows come newest first. What it gives is for [`StackSummaries::charge_all`].
+    /// Takes a switch row; rows come newest first. What it gives is for [`StackSummaries::add_all`].
     #[must_use]
-    pub fn switch(&mut self, row: &ContextSwitchRow) -> Option<Charge> {
+    pub fn switch(&mut self, row: &ContextSwitchRow) -> Option<Contribution> {
         self.accounting.switch(row, &mut |_| {});
-        self.charger.switch(row)
+        self.contributions.switch(row)
     }
 }
 
 impl<S: MethodSource> StackSummaries<S> {
-    /// Takes charges; those before come from the rows before.
-    pub fn charge_all(&mut self, charges: ChargesByProcess<'_>) {
-        self.settler.charge_all(charges);
+    /// Takes contributions; those before come from the rows before.
+    pub fn add_all(&mut self, contributions: ContributionsByProcess<'_>) {
+        self.aggregator.add_all(contributions);
     }
 
     /// Bytes of what was added up so far, without the cache.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.settler.bytes()
+        self.aggregator.bytes()
     }
 
-    /// Whether charges were passed over because there was no room for more sums.
+    /// Whether contributions were passed over because there was no room for more sums.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.settler.is_full()
+        self.aggregator.is_full()
     }
 }
 
 impl<S: MethodSource + Send> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
-    pub fn new(recording: Recording, range: Span, threads: &[ThreadRow], source: S) -> Self {
+    pub fn new(recording: RecordingFacts, range: Span, threads: &[ThreadRow], source: S) -> Self {
         Self::in_parts(recording, range, threads, vec![source], Bounds::default())
     }
 
     /// The same in as many parts as there are sources, all of them alike.
     #[must_use]
-    pub fn in_parts(recording: Recording, range: Span, threads: &[ThreadRow], sources: Vec<S>, bounds: Bounds) -> Self {
+    pub fn in_parts(
+        recording: RecordingFacts,
+        range: Span,
+        threads: &[ThreadRow],
+        sources: Vec<S>,
+        bounds: Bounds,
+    ) -> Self {
         let rows = RowSummaries::new(&recording, range, threads);
         let parts = sources.len();
-        let part = |source| StackSummaries { settler: settler(&rows.charger, source, parts, bounds) };
+        let part = |source| StackSummaries { aggregator: aggregator(&rows.contributions, source, parts, bounds) };
         let stacks = sources.into_iter().map(part).collect();
         Self { recording, bounds, rows, stacks }
     }
 
     /// Takes a sample.
     pub fn sample(&mut self, row: &CpuSampleRow) {
-        let charge = self.rows.sample(row);
-        self.charge(charge);
+        let contribution = self.rows.sample(row);
+        self.add(contribution);
     }
 
     /// Takes a switch row; rows come newest first.
     pub fn switch(&mut self, row: &ContextSwitchRow) {
-        let charge = self.rows.switch(row);
-        self.charge(charge);
+        let contribution = self.rows.switch(row);
+        self.add(contribution);
     }
 
-    fn charge(&mut self, charge: Option<Charge>) {
+    fn add(&mut self, contribution: Option<Contribution>) {
         let parts = self.stacks.len();
-        if let Some((charge, stacks)) =
-            charge.and_then(|charge| Some((charge, self.stacks.get_mut(charge.part(parts))?)))
+        if let Some((contribution, stacks)) =
+            contribution.and_then(|contribution| Some((contribution, self.stacks.get_mut(contribution.part(parts))?)))
         {
-            stacks.settler.charge(charge);
+            stacks.aggregator.add(contribution);
         }
     }
 
-    /// Sums per stack tag, which take the charges that a part of the stacks takes.
+    /// Sums per stack tag, which take the contributions that a part of the stacks takes.
     #[must_use]
     pub fn tags<'a, T: MethodSource>(&self, source: TagSource<'a, T>) -> TagSummaries<'a, T> {
-        TagSummaries::new(self.recording, settler(&self.rows.charger, source, self.stacks.len(), self.bounds))
+        TagSummaries::new(self.recording, aggregator(&self.rows.contributions, source, self.stacks.len(), self.bounds))
     }
 
-    /// The processes behind the numbers in charges, for [`TagSummaries::finish`].
+    /// The processes behind the numbers in contributions, for [`TagSummaries::finish`].
     #[must_use]
-    pub fn charged_processes(&self) -> Vec<ProcessId> {
-        self.rows.charger.processes().to_vec()
+    pub fn processes(&self) -> Vec<ProcessId> {
+        self.rows.contributions.processes().to_vec()
     }
 
     /// As [`StackSummaries::bytes`], of all parts.
@@ -203,7 +209,7 @@ impl<S: MethodSource + Send> Summaries<S> {
         self.stacks.iter().map(StackSummaries::bytes).sum()
     }
 
-    /// Both halves, for threads: each of the parts takes the charges whose [`Charge::part`] is its index.
+    /// Both halves, for threads: each of the parts takes the contributions whose [`Contribution::part`] is its index.
     pub fn halves(&mut self) -> (&mut RowSummaries, &mut [StackSummaries<S>]) {
         (&mut self.rows, &mut self.stacks)
     }
@@ -218,9 +224,9 @@ impl<S: MethodSource + Send> Summaries<S> {
         methods_per_process: usize,
         name: impl FnMut(MethodId) -> MethodName,
     ) -> Summary {
-        let charged = self.charged_processes();
+        let charged = self.processes();
         let RowTotals { processes: mut rows, threads, contradictions } = self.rows.finish(&self.recording, processes);
-        let finish = |stacks: StackSummaries<S>| stacks.settler.finish(charged.clone()).0;
+        let finish = |stacks: StackSummaries<S>| stacks.aggregator.finish(charged.clone()).0;
         let parts = thread::scope(|scope| {
             let finishing: Vec<_> = self.stacks.into_iter().map(|stacks| scope.spawn(|| finish(stacks))).collect();
             let slots =
@@ -240,7 +246,14 @@ impl<S: MethodSource + Send> Summaries<S> {
 }
 
 /// Adds up for one of so many parts, which share the memory.
-fn settler<S: MethodSource>(charger: &Charger, source: S, parts: usize, bounds: Bounds) -> Settler<S> {
+fn aggregator<S: MethodSource>(
+    contributions: &RowContributions,
+    source: S,
+    parts: usize,
+    bounds: Bounds,
+) -> StackAggregator<S> {
     let parts = parts.max(1);
-    Settler::new(charger, source).with_cache_bytes(bounds.cache / parts).with_sum_bytes(bounds.sums / parts)
+    StackAggregator::new(contributions, source)
+        .with_cache_bytes(bounds.cache / parts)
+        .with_sum_bytes(bounds.sums / parts)
 }

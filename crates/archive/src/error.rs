@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use parquet::errors::ParquetError;
 
-use crate::patience;
+use crate::retry;
 
 /// An archive could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -129,7 +129,7 @@ impl<T> WithPath<T> for io::Result<T> {
 
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        _ if patience::is_held_up(error) => "close what has it open, or choose a directory that can be written",
+        _ if retry::is_held_up(error) => "close what has it open, or choose a directory that can be written",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space there or choose another directory",
         io::ErrorKind::FileTooLarge => {
             "the file system or a limit does not allow files of this size; choose another directory"

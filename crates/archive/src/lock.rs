@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, WithPath as _};
-use crate::{patience, staging};
+use crate::{retry, staging};
 
 /// What to do when another process writes the same archive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl TargetLock {
         let lock_path = sibling(&target, "lock");
         loop {
             let file =
-                patience::open(|| File::options().create(true).truncate(false).read(true).write(true).open(&lock_path));
+                retry::open(|| File::options().create(true).truncate(false).read(true).write(true).open(&lock_path));
             let file = file.writing(&target)?;
             match when_busy {
                 WhenBusy::Wait => file.lock().writing(&target)?,

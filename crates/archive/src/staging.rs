@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, WithPath as _};
 use crate::format::TRACE_FILE;
 use crate::lock::{TargetLock, WhenBusy, resolve, sibling};
-use crate::patience;
+use crate::retry;
 
 /// A directory that becomes the archive, or vanishes.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Staging {
                 swap_by_two_renames(&self.directory, &self.target)?;
             }
         } else {
-            patience::rename(&self.directory, &self.target).writing(&self.target)?;
+            retry::rename(&self.directory, &self.target).writing(&self.target)?;
         }
         sync_directory(self.target.parent().unwrap_or(Path::new("")))?;
         Ok(self.target.clone())
@@ -98,7 +98,7 @@ fn is_old(leftover: &Path) -> bool {
 pub(crate) fn clean(target: &Path) -> Result<(), Error> {
     for leftover in leftovers(target)? {
         if is_old(&leftover) && !exists(target) && exists(&leftover.join(TRACE_FILE)) {
-            patience::rename(&leftover, target).writing(target)?;
+            retry::rename(&leftover, target).writing(target)?;
         } else {
             fs::remove_dir_all(&leftover).writing(&leftover)?;
         }
@@ -172,9 +172,9 @@ fn exchange(_one: &Path, _other: &Path) -> io::Result<bool> {
 
 fn swap_by_two_renames(new: &Path, target: &Path) -> Result<(), Error> {
     let aside = sibling(target, &format!("{}.old", unique()));
-    patience::rename(target, &aside).writing(target)?;
-    if let Err(error) = patience::rename(new, target) {
-        patience::rename(&aside, target).writing(target)?;
+    retry::rename(target, &aside).writing(target)?;
+    if let Err(error) = retry::rename(new, target) {
+        retry::rename(&aside, target).writing(target)?;
         return Err(error).writing(target);
     }
     // The next writer removes what cannot be removed now.

@@ -1,8 +1,8 @@
 //! The columns of a question that answers recording by recording.
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value};
-use crate::file::File;
 use crate::limit::Limit;
+use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
 
 /// Columns of rows `R`. Every such answer begins with the file and ends with what makes its figures less than exact; the
@@ -11,7 +11,7 @@ use crate::shown::Shown;
 pub struct Columns<R: 'static>(pub &'static [ColumnOf<R>]);
 
 /// What names the file in every row, so that rows of many files can be put into a pivot table.
-const FIRST: [ColumnOf<File>; 5] = [
+const FIRST: [ColumnOf<RecordingLabel>; 5] = [
     ColumnOf::machine("file", "File", Kind::Text, |file| file.path_text().into(), "Path of the archive or recording."),
     ColumnOf::machine(
         "test",
@@ -43,7 +43,7 @@ const FIRST: [ColumnOf<File>; 5] = [
     ),
 ];
 
-const WARNINGS: ColumnOf<File> = ColumnOf::machine(
+const WARNINGS: ColumnOf<RecordingLabel> = ColumnOf::machine(
     "warnings",
     "Warnings",
     Kind::List,
@@ -66,14 +66,14 @@ impl<R> Columns<R> {
 
     /// The section of a file.
     #[must_use]
-    pub fn section(&self, file: &File, rows: &[R], facts: Vec<Fact>) -> Section {
+    pub fn section(&self, file: &RecordingLabel, rows: &[R], facts: Vec<Fact>) -> Section {
         self.section_showing(file, rows, facts, &Shown::default())
     }
 
     /// The section of a file with these columns only. A row of all of them is several kilobytes.
     #[must_use]
-    pub fn section_showing(&self, file: &File, rows: &[R], facts: Vec<Fact>, shown: &Shown) -> Section {
-        let of_file = |column: &ColumnOf<File>| shown.has(column.column.key).then(|| (column.value)(file));
+    pub fn section_showing(&self, file: &RecordingLabel, rows: &[R], facts: Vec<Fact>, shown: &Shown) -> Section {
+        let of_file = |column: &ColumnOf<RecordingLabel>| shown.has(column.column.key).then(|| (column.value)(file));
         let first: Vec<Value> = FIRST.iter().filter_map(of_file).collect();
         let last = of_file(&WARNINGS);
         let own: Vec<_> =

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tracesift_extract::input::file_kind;
 
-use crate::file::path_text;
+use crate::recording_label::path_text;
 
 /// File names up to this length stand in a command line as they are.
 const SHORT: usize = 36;

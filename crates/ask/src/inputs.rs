@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_extract::input::{InputError, Note, Purpose, Recording, SelectOptions, Target, file_kind, select};
+use tracesift_extract::input::{InputError, InputRecording, Note, Purpose, SelectOptions, Target, file_kind, select};
 use tracesift_grammar::Pattern;
 
-use crate::file::path_text;
+use crate::recording_label::path_text;
 
 /// `-f`: patterns of files, `;` separated, `!` excludes. A pattern with a slash is compared with the path, one without with
 /// the name without `.etl`, `.zip`, `.sift`.
@@ -74,7 +74,7 @@ pub struct FoundInputs {
     /// Extracted archives.
     pub archives: Vec<PathBuf>,
     /// Recordings without an archive beside them.
-    pub recordings: Vec<Recording>,
+    pub recordings: Vec<InputRecording>,
     /// What the user should know.
     pub notes: Vec<Note>,
     /// Arguments that gave nothing.

@@ -15,7 +15,7 @@ use crate::recording::Source;
 use crate::runs::{Run, Selection};
 use crate::time_format::TimeFormat;
 use crate::usage_error::UsageError;
-use tracesift_extract::input::Recording;
+use tracesift_extract::input::InputRecording;
 
 /// The options of a question.
 pub trait QuestionOptions: Args + Debug {
@@ -107,7 +107,7 @@ pub trait AskNames {
 /// A question that recordings answer without an extract.
 pub trait AskFiles {
     /// The answer of all files.
-    fn answer(&self, recordings: &[Recording], archives: &[Source]) -> OfFiles;
+    fn answer(&self, recordings: &[InputRecording], archives: &[Source]) -> OfFiles;
 }
 
 /// The answer of files that were read as they are.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{ChargedTo, Recording, Run, RunStacks, SampleSum, SampleSums, Span};
+use tracesift_analysis::{Attribution, RecordingFacts, Run, RunStacks, SampleSum, SampleSums, Span};
 use tracesift_archive::{Error, Projection};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
@@ -126,8 +126,8 @@ impl<'a> OwnedRows<'a> {
         })
     }
 
-    /// The samples of the whole recording, added up by process, thread and place. Each stack counts as the one that `alike` has for it.
-    fn sample_sums(&self, alike: &[StackId]) -> Result<Vec<SampleSum>, Error> {
+    /// The samples of the whole recording, added up by process, thread and place. Each stack counts as the one that `representatives` has for it.
+    fn sample_sums(&self, representatives: &[StackId]) -> Result<Vec<SampleSum>, Error> {
         let archive = self.opened.archive();
         let groups = 0..archive.row_groups::<CpuSampleRow>()?;
         let of_group = |group: usize| {
@@ -137,10 +137,10 @@ impl<'a> OwnedRows<'a> {
                 if !Span::ALL.contains(row.time) {
                     return;
                 }
-                let place = match ChargedTo::of_sample(row) {
-                    ChargedTo::Stack(stack) => {
-                        let known = usize::try_from(stack.0).ok().and_then(|number| alike.get(number));
-                        ChargedTo::Stack(known.copied().unwrap_or(stack))
+                let place = match Attribution::of_sample(row) {
+                    Attribution::Stack(stack) => {
+                        let known = usize::try_from(stack.0).ok().and_then(|number| representatives.get(number));
+                        Attribution::Stack(known.copied().unwrap_or(stack))
                     }
                     place => place,
                 };
@@ -161,8 +161,12 @@ impl<'a> OwnedRows<'a> {
     }
 
     /// The samples of the whole recording, added up.
-    pub(crate) fn summed_samples(&mut self, alike: &[StackId], mut visit: impl FnMut(&SampleSum)) -> Result<(), Error> {
-        for sum in self.sample_sums(alike)? {
+    pub(crate) fn summed_samples(
+        &mut self,
+        representatives: &[StackId],
+        mut visit: impl FnMut(&SampleSum),
+    ) -> Result<(), Error> {
+        for sum in self.sample_sums(representatives)? {
             if self.processes.contains(&sum.process) {
                 visit(&SampleSum { process: self.owners.id(sum.process, sum.thread), ..sum });
             }
@@ -184,13 +188,13 @@ impl<'a> OwnedRows<'a> {
     }
 
     /// CPU: the samples of the time range, or precise CPU where there are none.
-    pub(crate) fn cpu(&mut self, recording: &Recording, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    pub(crate) fn cpu(&mut self, recording: &RecordingFacts, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
         if self.opened.file.has_samples { self.samples(visit) } else { self.runs(recording, visit) }
     }
 
     /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it. Where a run is in
     /// several ranges, each has its part.
-    fn runs(&mut self, recording: &Recording, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    fn runs(&mut self, recording: &RecordingFacts, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
         let (owners, stretches) = (&mut self.owners, &self.stretches);
         let spans = stretches.spans();
         let mut runs = RunStacks::new(recording, self.range, &self.threads);

@@ -15,9 +15,9 @@ use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, HealthRow, ProcessRow, ProcessSummaryRow, ThreadRow};
 
 use crate::answer::Failure;
-use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::processes::{Processes, is_idle};
+use crate::recording_label::RecordingLabel;
 use crate::stretches::Stretches;
 use tracesift_grammar::TimeRange;
 
@@ -61,7 +61,7 @@ impl Source {
 #[derive(Clone, Debug)]
 pub struct OpenRecording {
     /// How answers name it.
-    pub file: File,
+    pub file: RecordingLabel,
     archive: Archive,
     /// Named stacks, as long as one question uses them.
     named: Arc<Mutex<Named>>,
@@ -78,7 +78,7 @@ impl OpenRecording {
         let archive = Archive::open(&source.archive)?;
         // Most recordings have nothing that limits their figures, and need not be asked what.
         let health = if archive.info().caveats.is_empty() { Vec::new() } else { archive.rows::<HealthRow>()? };
-        let file = File::new(&source.shown, name_of(&source.shown), archive.info(), &health);
+        let file = RecordingLabel::new(&source.shown, name_of(&source.shown), archive.info(), &health);
         Ok(Self { file, archive, named: Arc::default() })
     }
 
@@ -163,7 +163,7 @@ impl OpenRecording {
         let at_once = (ACCOUNTS / threads.len().max(1)).max(1);
         let mut all = Vec::with_capacity(ranges.len());
         for ranges in ranges.chunks(at_once) {
-            let recording = tracesift_analysis::Recording::from(self.info());
+            let recording = tracesift_analysis::RecordingFacts::from(self.info());
             let stretches = Stretches::of(ranges);
             let mut totals: Vec<ProcessTotals> =
                 stretches.spans().iter().map(|range| ProcessTotals::new(*range)).collect();
@@ -217,7 +217,7 @@ impl OpenRecording {
             return Ok(Vec::new());
         }
         let (start, end) = time.bounds();
-        let recording = tracesift_analysis::Recording::from(self.info());
+        let recording = tracesift_analysis::RecordingFacts::from(self.info());
         let mut accounting = Accounting::new(&recording, Span::new(start, end), &self.archive.rows::<ThreadRow>()?);
         // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
         self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;

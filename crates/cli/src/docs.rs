@@ -10,7 +10,7 @@ use tracesift_ask::question;
 use tracesift_trace::HealthKind;
 
 use crate::args;
-use crate::reference::switches;
+use crate::etwanalyzer::switches;
 
 fn docs() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "docs"].iter().collect()

@@ -4,13 +4,13 @@ mod args;
 mod command;
 mod completion;
 mod elsewhere;
+mod etwanalyzer;
 mod exit;
-mod expanded;
 mod mistakes;
 mod output;
 mod progress;
-mod reference;
 mod terminal;
+mod unquoted_glob;
 
 #[cfg(test)]
 mod docs;
@@ -19,8 +19,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::exit::{Exit, UsageError, is_broken_pipe};
-use crate::expanded::Expanded;
 use crate::terminal::Messages;
+use crate::unquoted_glob::UnquotedGlob;
 
 fn main() -> ExitCode {
     tracesift_extract::give_back_large_blocks();
@@ -35,9 +35,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Exit> {
-    let rewritten = reference::rewrite(arguments, messages)?;
+    let rewritten = etwanalyzer::rewrite(arguments, messages)?;
     let (arguments, csv) = match &rewritten {
-        Some(reference) => (reference.arguments.as_slice(), reference.csv.as_ref()),
+        Some(rewritten) => (rewritten.arguments.as_slice(), rewritten.csv.as_ref()),
         None => (arguments, None),
     };
     if rewritten.is_none() {
@@ -57,9 +57,9 @@ fn run(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Exit> {
 /// Says that names of files stand where a pattern should. What they mean is still a valid command line, so it runs.
 fn hint_at_quotes(arguments: &[OsString], messages: &Messages) {
     let texts: Vec<String> = arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-    if let Some(expanded) = Expanded::find(&texts, &|path| std::path::Path::new(path).exists()) {
-        messages.warning(&expanded.message());
-        messages.hint(&expanded.hint());
+    if let Some(glob) = UnquotedGlob::find(&texts, &|path| std::path::Path::new(path).exists()) {
+        messages.warning(&glob.message());
+        messages.hint(&glob.hint());
     }
 }
 

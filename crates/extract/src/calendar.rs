@@ -1,6 +1,6 @@
 //! The calendar of a recording that is not extracted.
 
-use crate::clock::{clock, session_end, start_filetime};
+use crate::etl::clock::{clock, session_end, start_filetime};
 use crate::opened::{Files, OpenedRecording};
 use crate::perf::calendar_of_linux;
 use crate::recorder_facts::RecorderFacts;

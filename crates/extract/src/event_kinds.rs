@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use tracesift_etl::class;
 use tracesift_etl::format::event_flag;
 use tracesift_etl::schema::{Decoded, EventNames, EventSchema, Schemas, Value};
 use tracesift_etl::{EventClass, Guid, ItemKind, Record, Wanted};
@@ -143,6 +144,19 @@ impl EventKinds {
         self.kinds.push(kind);
         self.kinds.len() - 1
     }
+}
+
+/// Whether records of a class were written by a merge tool, with time stamps copied from elsewhere.
+pub(crate) fn is_injected(guid: Guid) -> bool {
+    [
+        class::IMAGE_ID,
+        class::SYSTEM_CONFIG_EX,
+        class::WIN_SAT,
+        class::EVENT_METADATA,
+        class::KERNEL_TRACE_CONTROL,
+        class::PERF_TRACK,
+    ]
+    .contains(&guid)
 }
 
 fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schemas, choice: &EventChoice) -> EventKind {

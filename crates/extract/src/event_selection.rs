@@ -6,8 +6,7 @@ use std::str::FromStr;
 use tracesift_etl::class;
 use tracesift_etl::payload::dotnet::RUNDOWN_PROVIDER;
 
-use crate::event_kinds::{EventChoice, EventKind};
-use crate::inventory::is_injected;
+use crate::event_kinds::{EventChoice, EventKind, is_injected};
 
 /// The events that an archive keeps in its table `events`.
 #[derive(Clone, Debug, Default)]

@@ -78,16 +78,17 @@ impl SummarySource for KeptRows {
 mod tests {
     use std::io::Cursor;
 
-    use tracesift_analysis::{LargestMethods, Recording};
+    use tracesift_analysis::{LargestMethods, RecordingFacts};
     use tracesift_archive::{Archive, ArchiveWriter, Projection, WriterOptions};
     use tracesift_scenario::linux::{Knobs, write};
     use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, StackRow, TagSummaryRow};
     use tracesift_trace::{Clock, RowSink as _};
 
     use super::{Identities, KeptRows, keep};
+    use crate::options::Options;
     use crate::summaries::{SummarySource, summarise};
     use crate::summaries_in_rounds::{SummaryTarget, write_summaries};
-    use crate::target::{Options, Outcome, extract, unwatched};
+    use crate::target::{Outcome, extract, unwatched};
 
     /// The archive of a small recording.
     fn archive(directory: &tempfile::TempDir) -> Archive {
@@ -97,7 +98,8 @@ mod tests {
         let file = directory.path().join("perf.data");
         std::fs::write(&file, bytes.into_inner()).expect("written");
         let (name, stands_for) = ("linux".to_owned(), Vec::new());
-        let recording = crate::input::Recording { name, files: vec![file], stands_for, forced: false, named: true };
+        let recording =
+            crate::input::InputRecording { name, files: vec![file], stands_for, forced: false, named: true };
         let extraction = extract(&recording, &Options::default(), &mut unwatched).expect("extracted");
         let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
         Archive::open(&report.archive).expect("archive")
@@ -124,7 +126,7 @@ mod tests {
     fn summaries_are_the_same_from_memory_and_from_the_archive() {
         let directory = tempfile::tempdir().expect("temporary directory");
         let archive = archive(&directory);
-        let recording = Recording::from(archive.info());
+        let recording = RecordingFacts::from(archive.info());
         let kept = kept(&archive, &directory, 64 << 20).expect("they fit");
         let here = summarise(recording, &kept, usize::MAX).expect("summarised").expect("they fit");
         let there = summarise(recording, &archive, usize::MAX).expect("summarised").expect("they fit");
@@ -171,7 +173,7 @@ mod tests {
     fn summaries_are_the_same_in_rounds_of_some_processes() {
         let directory = tempfile::tempdir().expect("temporary directory");
         let archive = archive(&directory);
-        let recording = Recording::from(archive.info());
+        let recording = RecordingFacts::from(archive.info());
         for (memory, least) in [(1 << 20, 3), (0, 100)] {
             let mut tables = Tables::default();
             let contradictions = write_summaries(recording, None, &archive, memory, &mut tables).expect("summarised");

@@ -10,8 +10,8 @@ use tracesift_etl::EtlFile;
 use tracesift_perf::PerfFile;
 use tracesift_trace::info::SourceFile;
 
-use crate::clock::session_end;
 use crate::error::{Error, ReaderError};
+use crate::etl::clock::session_end;
 use crate::input::file_kind::Format;
 use crate::input::{self, InputError, Member, OpenOptions, PartFacts};
 
@@ -63,7 +63,7 @@ pub fn open_file(member: Member) -> Result<OpenedFile, Error> {
 ///
 /// # Errors
 /// [`Error::Input`] and [`Error::Recording`].
-pub fn open(recording: &input::Recording, options: &OpenOptions) -> Result<Vec<OpenedRecording>, Error> {
+pub fn open(recording: &input::InputRecording, options: &OpenOptions) -> Result<Vec<OpenedRecording>, Error> {
     let opened = input::open(recording, options, &mut |_| ControlFlow::Continue(()))?;
     let recordings = open_members(recording, opened.members)?;
     Ok(recordings.into_iter().map(|(_, recording)| recording).collect())
@@ -71,7 +71,7 @@ pub fn open(recording: &input::Recording, options: &OpenOptions) -> Result<Vec<O
 
 /// Opens the members and sorts those together that are one recording; each comes with its member's name as a part of a file name.
 pub(crate) fn open_members(
-    input: &input::Recording,
+    input: &input::InputRecording,
     members: Vec<Member>,
 ) -> Result<Vec<(String, OpenedRecording)>, Error> {
     let mut parts = Vec::new();

@@ -7,7 +7,7 @@ use std::thread;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::tags::{Nesting, TagSet, TagSource, TagSummaries};
-use tracesift_analysis::{Bounds, ByProcess, Charge, LargestMethods, Recording, Span, Summaries, Summary};
+use tracesift_analysis::{Bounds, ByProcess, Contribution, LargestMethods, RecordingFacts, Span, Summaries, Summary};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, ProcessSummaryRow, SymbolRow, TagSummaryRow,
@@ -127,7 +127,7 @@ const MAX_THREADS: usize = 1 << 17;
 /// # Errors
 /// When a table cannot be read.
 pub(crate) fn summarise(
-    recording: Recording,
+    recording: RecordingFacts,
     source: &(impl SummarySource + Sync),
     memory: usize,
 ) -> Result<Result<Summarised, Full>, Error> {
@@ -163,7 +163,7 @@ impl Share {
 
 /// What sums are made of.
 pub(crate) struct Sums<'a, Source> {
-    pub(crate) recording: Recording,
+    pub(crate) recording: RecordingFacts,
     pub(crate) source: &'a Source,
     pub(crate) named: &'a NamedStacks,
 }
@@ -195,11 +195,11 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
             .zip(&mut tags)
             .map(|(stacks, tags)| {
                 let (mut by_process, is_full) = (ByProcess::default(), &is_full);
-                move |charges: &[Charge]| {
-                    let charges = by_process.of(charges);
-                    stacks.charge_all(charges);
+                move |contributions: &[Contribution]| {
+                    let contributions = by_process.of(contributions);
+                    stacks.add_all(contributions);
                     if let Some(tags) = tags {
-                        tags.charge_all(charges);
+                        tags.add_all(contributions);
                     }
                     if stacks.is_full() || tags.as_ref().is_some_and(TagSummaries::is_full) {
                         is_full.store(true, Ordering::Relaxed);
@@ -207,7 +207,7 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
                 }
             })
             .collect();
-        let scan = |give: &mut dyn FnMut(&Charge)| {
+        let scan = |give: &mut dyn FnMut(&Contribution)| {
             let goes_on = || !is_full.load(Ordering::Relaxed);
             source.samples(share.times.clone(), |row| {
                 if share.has(row.process) && goes_on() {
@@ -220,18 +220,22 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
                 }
             })
         };
-        scan_ahead(scan, |charge| charge.part(parts), takers.iter_mut().map(|taker| taker as Taker<'_, Charge>))?;
+        scan_ahead(
+            scan,
+            |contribution| contribution.part(parts),
+            takers.iter_mut().map(|taker| taker as Taker<'_, Contribution>),
+        )?;
         drop(takers);
         if is_full.into_inner() {
             return Ok(Err(Full));
         }
         let of_tags = tags.iter().flatten().map(TagSummaries::bytes).sum::<usize>();
         let bytes = of_tags + summaries.bytes();
-        let charged = summaries.charged_processes();
+        let numbered = summaries.processes();
         Ok(Ok(thread::scope(|scope| {
             let tags = set.as_ref().map(|set| {
                 let tags = tags.into_iter().flatten().collect();
-                scope.spawn(move || TagSummaries::finish(tags, &charged, &set.hash()))
+                scope.spawn(move || TagSummaries::finish(tags, &numbered, &set.hash()))
             });
             let listed = share.listed.iter().copied();
             let Summary { processes, methods, contradictions, .. } =

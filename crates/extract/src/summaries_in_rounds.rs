@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{Bounds, LargestMethods, Recording, RowSummaries, RowTotals, Span};
+use tracesift_analysis::{Bounds, LargestMethods, RecordingFacts, RowSummaries, RowTotals, Span};
 use tracesift_archive::{ArchiveUpdate, Error, SealedArchive};
 use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow};
 use tracesift_trace::{ProcessId, ThreadId};
@@ -55,7 +55,7 @@ impl SummaryTarget for ArchiveUpdate {
 /// # Errors
 /// When a table cannot be read.
 pub(crate) fn write_summaries(
-    recording: Recording,
+    recording: RecordingFacts,
     early: Option<Result<Summarised, Full>>,
     source: &(impl SummarySource + Sync),
     memory: usize,
@@ -74,7 +74,7 @@ pub(crate) fn write_summaries(
 
 /// Writes the summary tables, some processes at a time.
 fn in_rounds(
-    recording: Recording,
+    recording: RecordingFacts,
     source: &(impl SummarySource + Sync),
     memory: usize,
     target: &mut impl SummaryTarget,
@@ -157,7 +157,7 @@ struct WithoutMethods {
     loads: FxHashMap<ProcessId, Load>,
 }
 
-fn without_methods(recording: Recording, source: &impl SummarySource) -> Result<WithoutMethods, Error> {
+fn without_methods(recording: RecordingFacts, source: &impl SummarySource) -> Result<WithoutMethods, Error> {
     let mut threads = Vec::new();
     source.threads(|row| threads.push(row.clone()))?;
     let owners: FxHashMap<ThreadId, ProcessId> = threads.iter().map(|row| (row.thread, row.process)).collect();

@@ -3,53 +3,19 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tracesift_archive::{Archive, SCHEMA_VERSION, TargetLock, WhenBusy};
 use tracesift_trace::info::SourceFile;
 
 use crate::error::Error;
-use crate::event_selection::EventSelection;
+use crate::etl;
 use crate::input::{self, Note, OpenOptions};
 use crate::opened::{Files, open_members};
+use crate::options::Options;
 use crate::perf;
-use crate::pipeline::{Budget, Recording, Report, extract_recording};
 use crate::progress::{Step, Watch};
-use crate::symbols::{NameSource, Named, load_symbols};
-use crate::table_choice::TableChoice;
-
-/// How to extract.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Directory for the archives; `None`: beside the input.
-    pub out: Option<PathBuf>,
-    /// Extract again what is up to date.
-    pub overwrite: bool,
-    /// Which events the table `events` keeps. `None`: the default ones, and an archive that is there is good as it is.
-    pub events: Option<EventSelection>,
-    /// Which tables are written. An archive that is there is good if it left none of them out.
-    pub tables: TableChoice,
-    /// The event of Linux recordings whose samples are CPU time. `None`: the best one, and an archive that is there is good as
-    /// it is. Windows recordings have none to choose from.
-    pub cpu_event: Option<String>,
-    /// Directory below which the file system of the recorded machine lies: files that a recording names are looked for there. Files of
-    /// this machine are used besides where they are, by their build id, the ones that were recorded.
-    pub sysroot: Option<PathBuf>,
-    /// Where the names of code come from; `None`: code is named by what the recording itself says, and an archive that is there is good as
-    /// it is.
-    pub symbols: Option<Arc<dyn NameSource>>,
-    /// Bounds of one extract, and the directory for its temporary files.
-    pub budget: Budget,
-    /// What unpacking may cost.
-    pub limits: input::Limits,
-}
-
-impl Options {
-    /// The events that are kept one by one, where their table is written at all.
-    pub(crate) fn kept_events(&self) -> EventSelection {
-        if self.tables.wants("events") { self.events.clone().unwrap_or_default() } else { EventSelection::None }
-    }
-}
+use crate::seal::Report;
+use crate::symbols::{Named, load_symbols};
 
 /// What became of a recording.
 #[derive(Clone, Debug)]
@@ -75,7 +41,11 @@ pub struct Extraction {
 ///
 /// # Errors
 /// [`Error`]; of several recordings the first that fails ends the work, those before it are complete.
-pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watch<'_>) -> Result<Extraction, Error> {
+pub fn extract(
+    recording: &input::InputRecording,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Extraction, Error> {
     let directory = directory(recording, options);
     let main_target = directory.join(format!("{}.sift", recording.name));
     if is_done(recording, options) {
@@ -108,11 +78,7 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
             continue;
         }
         let report = match &opened.files {
-            Files::Etl(files) => {
-                let recording =
-                    Recording { name: &opened.name, files, labels: &opened.labels, sources: &opened.sources };
-                extract_recording(&recording, lock, options, watch)?
-            }
+            Files::Etl(files) => etl::extract_recording(&opened, files, lock, options, watch)?,
             Files::Perf(file) => perf::extract_recording(&opened, file, lock, options, watch)?,
         };
         extraction.outcomes.push(Outcome::Extracted(Box::new(report)));
@@ -122,13 +88,13 @@ pub fn extract(recording: &input::Recording, options: &Options, watch: &mut Watc
 
 /// Whether there is nothing to extract: the archive of these very files is there, with all that is asked for.
 #[must_use]
-pub fn is_done(recording: &input::Recording, options: &Options) -> bool {
+pub fn is_done(recording: &input::InputRecording, options: &Options) -> bool {
     let target = directory(recording, options).join(format!("{}.sift", recording.name));
     !options.overwrite && is_up_to_date(&target, &recording.files, options)
 }
 
 /// Where the archives of an input go.
-fn directory(recording: &input::Recording, options: &Options) -> PathBuf {
+fn directory(recording: &input::InputRecording, options: &Options) -> PathBuf {
     match &options.out {
         Some(out) => out.clone(),
         None => recording.files[0].parent().map(Path::to_owned).unwrap_or_default(),

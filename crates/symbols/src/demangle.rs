@@ -20,7 +20,7 @@ pub fn demangle(name: &str) -> Cow<'_, str> {
     text.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// A name that a program gave to code that it made, in two: function and arguments where it is mangled; all others, in whose languages parentheses and
+/// A name that a program gave to its JIT code, in two: function and arguments where it is mangled; all others, in whose languages parentheses and
 /// colons mean other things, stay whole.
 pub(crate) fn split_if_mangled<T>(name: &str, with: impl FnOnce(&str, Option<&str>) -> T) -> T {
     match demangle(name) {

@@ -1,4 +1,4 @@
-//! `jit-PID.dump`: code that a process made while it ran, with times and lines
+//! `jit-PID.dump`: JIT code of a process, with times and lines
 //! (tools/perf/Documentation/jitdump-specification.txt of the kernel, version 1).
 //!
 //! Code can be replaced: what an address means depends on the time. So all code is laid out one behind the other in a
@@ -23,7 +23,7 @@ const SPAN: u64 = 1 << 32;
 /// Pieces of code that begin below an address and are looked at whether they reach it. Code is rarely in more than two at once.
 const MAX_NEAR: usize = 1 << 10;
 
-/// Names of the code that one process made.
+/// Names of the JIT code of one process.
 #[derive(Debug)]
 pub struct JitDump {
     /// Whose code it is.

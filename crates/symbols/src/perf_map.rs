@@ -1,4 +1,4 @@
-//! `/tmp/perf-PID.map`: code that a process made while it ran, as it wrote it down for perf
+//! `/tmp/perf-PID.map`: JIT code of a process, as it wrote it down for perf
 //! (tools/perf/Documentation/jit-interface.txt of the kernel).
 //!
 //! A line has the start and the size in hex, with or without `0x`, and a name that goes to the end of the line. Lines are written as code is

@@ -6,7 +6,7 @@
 
 mod dictionary;
 mod lasting;
-mod patience;
+mod stall;
 mod watched;
 
 pub use dictionary::dictionary;

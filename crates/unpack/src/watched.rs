@@ -10,7 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::patience::{LOOKS, Patience};
+use crate::stall::{LOOKS, StallDetector};
 
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub fn watched<M: Send + 'static, T: Send + 'static>(
         work(voice)
     };
     let thread = named.spawn(work).map_err(|_| Unfinished::NoThread)?;
-    let mut patience = Patience::default();
+    let mut stall = StallDetector::default();
     loop {
         match said.recv_timeout(silence / LOOKS) {
             Ok(message) => {
@@ -80,7 +80,7 @@ pub fn watched<M: Send + 'static, T: Send + 'static>(
                     return Err(Unfinished::Stopped);
                 }
             }
-            Err(RecvTimeoutError::Timeout) if patience.look(signs.load(Ordering::Relaxed)) => {}
+            Err(RecvTimeoutError::Timeout) if stall.look(signs.load(Ordering::Relaxed)) => {}
             Err(RecvTimeoutError::Timeout) => return Err(Unfinished::Silent),
             // The thread has let go of the voice, which it does last.
             Err(RecvTimeoutError::Disconnected) => return thread.join().map_err(|panic| resume_unwind(panic)),

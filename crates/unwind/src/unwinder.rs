@@ -31,7 +31,7 @@ pub struct Found<'a> {
 /// Why there is no image at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing<Reason> {
-    /// No file was mapped there: code that was made at run time, or no code.
+    /// No file was mapped there: JIT code, or no code.
     NoImage,
     /// A file was, but it cannot be had.
     Unusable(Reason),

@@ -97,8 +97,8 @@ impl<'a, S: MethodSource> TagSource<'a, S> {
 
     /// For each of the stacks numbered from 0 to `count` one that has the same tag, the same one for all of them.
     #[must_use]
-    pub fn alike_stacks(&mut self, count: usize) -> Vec<StackId> {
-        (0..count).map(|number| self.alike(StackId::from_index(number))).collect()
+    pub fn representatives(&mut self, count: usize) -> Vec<StackId> {
+        (0..count).map(|number| self.representative(StackId::from_index(number))).collect()
     }
 
     fn push(&self, tag: TagId, methods: &mut Vec<MethodId>) {
@@ -125,7 +125,7 @@ impl<S: MethodSource> MethodSource for TagSource<'_, S> {
     }
 
     /// Samples and spans are added up once per tag and not once per stack, which takes most of the time.
-    fn alike(&mut self, stack: StackId) -> StackId {
+    fn representative(&mut self, stack: StackId) -> StackId {
         let tag = self.tag(stack).0 as usize;
         if tag >= self.first.len() {
             self.first.resize(tag + 1, None);

@@ -8,45 +8,45 @@ use tracesift_trace::rows::{MethodSummaryRow, TagSummaryRow};
 
 use super::set::TagId;
 use super::source::{TagRow, TagSource};
-use crate::Recording;
-use crate::charges::ChargesByProcess;
-use crate::methods::MethodTotal;
+use crate::RecordingFacts;
+use crate::contribution::ContributionsByProcess;
+use crate::method_total::MethodTotal;
 use crate::names::MethodName;
-use crate::settler::Settler;
+use crate::stack_aggregator::StackAggregator;
 use crate::stacks::MethodSource;
 
-/// Sums per process and tag, beside the [`Summaries`](crate::Summaries) that make the charges.
+/// Sums per process and tag, beside the [`Summaries`](crate::Summaries) that make the contributions.
 #[derive(Debug)]
 pub struct TagSummaries<'a, S> {
-    recording: Recording,
-    settler: Settler<TagSource<'a, S>>,
+    recording: RecordingFacts,
+    aggregator: StackAggregator<TagSource<'a, S>>,
 }
 
 impl<'a, S: MethodSource> TagSummaries<'a, S> {
-    pub(crate) fn new(recording: Recording, settler: Settler<TagSource<'a, S>>) -> Self {
-        Self { recording, settler }
+    pub(crate) fn new(recording: RecordingFacts, aggregator: StackAggregator<TagSource<'a, S>>) -> Self {
+        Self { recording, aggregator }
     }
 
-    /// Takes the charges that the stacks take.
-    pub fn charge_all(&mut self, charges: ChargesByProcess<'_>) {
-        self.settler.charge_all(charges);
+    /// Takes the contributions that the stacks take.
+    pub fn add_all(&mut self, contributions: ContributionsByProcess<'_>) {
+        self.aggregator.add_all(contributions);
     }
 
     /// As [`StackSummaries::bytes`](crate::StackSummaries::bytes).
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.settler.bytes()
+        self.aggregator.bytes()
     }
 
     /// As [`StackSummaries::is_full`](crate::StackSummaries::is_full).
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.settler.is_full()
+        self.aggregator.is_full()
     }
 
     /// Table `tag_summary` of the tag set with that hash: by process, in it the most CPU first, then wait, then the name. `parts` are
-    /// those of all processes; `processes` is [`Summaries::charged_processes`](crate::Summaries::charged_processes) behind the last
-    /// charge.
+    /// those of all processes; `processes` is [`Summaries::processes`](crate::Summaries::processes) behind the last
+    /// contribution.
     #[must_use]
     pub fn finish(parts: Vec<Self>, processes: &[ProcessId], tag_set: &str) -> Vec<TagSummaryRow> {
         let mut rows: Vec<TagSummaryRow> =
@@ -59,7 +59,7 @@ impl<'a, S: MethodSource> TagSummaries<'a, S> {
     }
 
     fn rows(self, processes: Vec<ProcessId>, tag_set: &str) -> Vec<TagSummaryRow> {
-        let (slots, source) = self.settler.finish(processes);
+        let (slots, source) = self.aggregator.finish(processes);
         let totals = slots.in_order().into_iter().map(|slot| slots.total(slot));
         let row = |TagTotal { tag, total }: TagTotal| {
             let name = MethodName { module: None, function: source.tagger().name(tag).to_owned() };

@@ -60,7 +60,7 @@ fn without_a_stack_there_is_no_tag_of_a_rule() {
     let wild = [0, i32::MAX, i32::MIN].map(StackId);
     wild.iter().for_each(|&stack| source.stack(stack, &mut rows));
     source.stack(StackId(1), &mut rows);
-    assert_eq!([0, 1, i32::MAX, 1].map(|stack| source.alike(StackId(stack)).0), [0, 1, 1, 1]);
+    assert_eq!([0, 1, i32::MAX, 1].map(|stack| source.representative(StackId(stack)).0), [0, 1, 1, 1]);
     source.frame(FrameId(0), &mut rows);
     source.no_stack(&mut rows);
     let all = TagRow::Own(set.find("all").expect("a tag"));

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use tracesift_analysis::tags::{Nesting, TagSet, TagSource, Tagger};
-use tracesift_analysis::{MethodAggregator, MethodId, MethodNames, MethodSource, Recording, Span, StackMethods};
+use tracesift_analysis::{MethodAggregator, MethodId, MethodNames, MethodSource, RecordingFacts, Span, StackMethods};
 use tracesift_trace::rows::{CpuSampleRow, Origin, StackRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
@@ -68,7 +68,7 @@ fn timed<T>(what: &str, run: impl FnOnce() -> T) -> (T, Duration) {
 }
 
 fn aggregate(threads: &[ThreadRow], samples: &[CpuSampleRow], source: impl MethodSource) -> usize {
-    let recording = Recording { span: Span::new(0, SAMPLES), has_switches: false, has_ready: false };
+    let recording = RecordingFacts { span: Span::new(0, SAMPLES), has_switches: false, has_ready: false };
     let mut aggregator = MethodAggregator::new(&recording, Span::ALL, threads, source);
     samples.iter().for_each(|row| aggregator.sample(row));
     aggregator.finish().methods.len()

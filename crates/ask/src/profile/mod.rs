@@ -5,7 +5,7 @@ mod sums;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{Recording, Run, RunStacks, Span, pieces};
+use tracesift_analysis::{RecordingFacts, Run, RunStacks, Span, pieces};
 use tracesift_archive::{Error, Projection};
 use tracesift_export::{
     About, Folded, Listed, Marker, MarkerKind, Measure, Process, Profile, Sample, Thread, ThreadId as ExportedThread,
@@ -304,7 +304,7 @@ impl Builder {
     /// Precise CPU, where there are no samples: each run is charged to the stack with which the thread leaves the CPU next.
     fn runs(&self, recording: &OpenRecording, range: Span, mut visit: impl FnMut(Charge)) -> Result<(), Error> {
         let threads: Vec<ThreadRow> = self.threads.values().cloned().collect();
-        let mut runs = RunStacks::new(&Recording::from(recording.info()), range, &threads);
+        let mut runs = RunStacks::new(&RecordingFacts::from(recording.info()), range, &threads);
         let mut charge = |run: Run, stack: Option<StackId>| {
             let process = self.threads.get(&run.thread).map(|row| row.process);
             if let Some(process) = process.filter(|process| self.processes.contains_key(process)) {

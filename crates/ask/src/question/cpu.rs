@@ -23,7 +23,6 @@ use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::columns::Columns;
 use crate::core_columns::{self as of_cores, OfCores};
 use crate::core_figures::{self, CoreFigures};
-use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::main_modules::MainModules;
 use crate::module_columns::{self as of_module, OfModule};
@@ -31,6 +30,7 @@ use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
+use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
 use crate::totals::Totals;
 use tracesift_grammar::TimeRange;
@@ -413,7 +413,7 @@ impl OfEvents {
 /// Answers the question for one file. `figures` are those of the question's time range.
 #[must_use]
 pub fn answer(
-    file: &File,
+    file: &RecordingLabel,
     processes: &[ProcessRow],
     figures: &[ProcessSummaryRow],
     modules: &MainModules,
@@ -529,7 +529,7 @@ fn compare_figures(sort: Sort, x: &ProcessSummaryRow, y: &ProcessSummaryRow) -> 
 }
 
 /// Sums over the rows shown, the idle loop left out.
-fn totals(file: &File, time: TimeRange, rows: &[Row]) -> Vec<Fact> {
+fn totals(file: &RecordingLabel, time: TimeRange, rows: &[Row]) -> Vec<Fact> {
     let busy = || rows.iter().filter(|row| !row.idle);
     let has_imported = file.has_imported_sums && time.is_everything();
     if !file.has_samples && !has_imported {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use clap::{Args, ValueEnum};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{MethodAggregator, MethodId, Recording, Span, StackMethods};
+use tracesift_analysis::{MethodAggregator, MethodId, RecordingFacts, Span, StackMethods};
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{
@@ -268,7 +268,7 @@ pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
     archive.scan(Projection::ALL, None, |row: &StackRow| source.add_stack(row))?;
 
     let threads: Vec<ThreadRow> = archive.rows()?;
-    let recording = Recording::from(archive.info());
+    let recording = RecordingFacts::from(archive.info());
     let (start, end) = question.time.bounds();
     let range = Span::new(start, end);
     let mut aggregator = MethodAggregator::new(&recording, range, &threads, source);

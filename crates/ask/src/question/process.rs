@@ -11,7 +11,6 @@ use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
 use crate::ask::{Ask, When, WhenOptions};
 use crate::columns::Columns;
 use crate::etwanalyzer::{Legacy, To, switch};
-use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::ntstatus;
 use crate::options::{Form, Plan, QuestionOptions};
@@ -19,6 +18,7 @@ use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess, name_with_marks};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
+use crate::recording_label::RecordingLabel;
 use crate::usage_error::UsageError;
 use tracesift_grammar::{TimeRange, seconds};
 
@@ -306,14 +306,14 @@ impl Ask for Question {
 
 /// Answers the question for one file.
 #[must_use]
-pub fn answer(file: &File, processes: &[ProcessRow], question: &Question) -> Section {
+pub fn answer(file: &RecordingLabel, processes: &[ProcessRow], question: &Question) -> Section {
     let rows = rows(file, processes, question);
     COLUMNS.section(file, &rows, counts(&rows))
 }
 
 /// The rows for one file, in order.
 #[must_use]
-pub fn rows(file: &File, processes: &[ProcessRow], question: &Question) -> Vec<Row> {
+pub fn rows(file: &RecordingLabel, processes: &[ProcessRow], question: &Question) -> Vec<Row> {
     let processes = Processes::new(processes);
     let shown = select(file, &processes, question);
     let compare = |&a: &usize, &b: &usize| match (processes.rows.get(a), processes.rows.get(b)) {
@@ -340,7 +340,7 @@ pub fn rows(file: &File, processes: &[ProcessRow], question: &Question) -> Vec<R
     rows
 }
 
-fn row(file: &File, process: &ProcessRow, parent: Option<String>, depth: usize) -> Row {
+fn row(file: &RecordingLabel, process: &ProcessRow, parent: Option<String>, depth: usize) -> Row {
     Row {
         parent,
         start_utc: process.start.and_then(|start| file.zero.iso_utc(start)),
@@ -352,7 +352,7 @@ fn row(file: &File, process: &ProcessRow, parent: Option<String>, depth: usize) 
 }
 
 /// Indexes of the processes that pass, and with a filter on parents also of those parents.
-fn select(file: &File, processes: &Processes<'_>, question: &Question) -> FxHashSet<usize> {
+fn select(file: &RecordingLabel, processes: &Processes<'_>, question: &Question) -> FxHashSet<usize> {
     let reported = reported_crashes(processes.rows);
     let passes = |process: &ProcessRow| {
         // What bears the time of interrupts is no process.
@@ -389,7 +389,7 @@ fn reported_crashes(processes: &[ProcessRow]) -> FxHashSet<i64> {
         .collect()
 }
 
-fn duration(file: &File, process: &ProcessRow) -> i64 {
+fn duration(file: &RecordingLabel, process: &ProcessRow) -> i64 {
     process.end.unwrap_or(file.end).saturating_sub(process.start.unwrap_or(file.start)).max(0)
 }
 

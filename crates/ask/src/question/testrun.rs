@@ -8,8 +8,8 @@ use tracesift_grammar::Status;
 
 use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, descriptions, values};
 use crate::etwanalyzer::{Legacy, To, switch};
-use crate::file::path_text;
 use crate::options::{AskNames, Form, Plan, QuestionOptions};
+use crate::recording_label::path_text;
 use crate::runs::{Run, SingleTest, TestFile};
 use crate::usage_error::UsageError;
 

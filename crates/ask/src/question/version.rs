@@ -14,7 +14,6 @@ use crate::ask::{Ask, When, WhenOptions};
 use crate::candidates::Candidates;
 use crate::columns::Columns;
 use crate::etwanalyzer::{Legacy, To, switch};
-use crate::file::File;
 use crate::filter::ProcessFilter;
 use crate::module_columns::{self as of_module, OfModule};
 use crate::options::{Form, Plan, QuestionOptions};
@@ -22,6 +21,7 @@ use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
+use crate::recording_label::RecordingLabel;
 use crate::usage_error::UsageError;
 use tracesift_grammar::TimeRange;
 
@@ -281,7 +281,7 @@ impl Ask for Question {
 /// Answers the question for one file.
 #[must_use]
 pub fn answer(
-    file: &File,
+    file: &RecordingLabel,
     processes: &[ProcessRow],
     modules: &[ModuleRow],
     loads: &[ProcessModuleRow],

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use serde_json::Value;
 use tracesift_ask::command_line::line;
-use tracesift_ask::file::path_text;
+use tracesift_ask::recording_label::path_text;
 
 use crate::args::{Cli, Command, DemoArgs};
 use crate::command::extract;

@@ -15,11 +15,11 @@ use tracesift_extract::EventSelection;
 use crate::args::{Asked, Dump, FileArgs, Format, OutputArgs, RunArgs};
 use crate::command::found;
 use crate::command::temporary::TemporaryArchives;
+use crate::etwanalyzer::{self, csv::Layout};
 use crate::exit::{Exit, UsageError};
 use crate::output;
 use crate::output::table::{Shortened, Style};
 use crate::output::target::Target;
-use crate::reference::{self, csv::Layout};
 use crate::terminal::{self, Messages};
 
 macro_rules! run {
@@ -325,7 +325,7 @@ impl Printer {
     }
 
     fn print_chosen(&self, mut answer: Answer, chosen: &Chosen) -> anyhow::Result<()> {
-        let as_theirs = self.csv.as_ref().and_then(|layout| reference::csv::Table::of(&answer, layout));
+        let as_theirs = self.csv.as_ref().and_then(|layout| etwanalyzer::csv::Table::of(&answer, layout));
         if let Some(table) = as_theirs {
             self.say_written(self.target.write(|out| Ok(table.write(out)?))?);
             return Ok(());

@@ -7,10 +7,10 @@ use tracesift_archive::Archive;
 use tracesift_ask::events::{
     EventFilter, EventLine, Scanned, Search, scan, scan_archive, time_in_archive, time_in_recording,
 };
-use tracesift_ask::file::is_imported;
 use tracesift_ask::recording::{Source, name_of};
+use tracesift_ask::recording_label::is_imported;
 use tracesift_extract::event_kinds::KERNEL_PROVIDER;
-use tracesift_extract::input::{OpenOptions, Recording};
+use tracesift_extract::input::{InputRecording, OpenOptions};
 use tracesift_extract::linux_events::PERF;
 use tracesift_extract::{EventSelection, open};
 use tracesift_grammar::TimeRange;
@@ -79,7 +79,7 @@ struct Printer<'a, 'o> {
 
 impl Printer<'_, '_> {
     /// A recording, while it is read.
-    fn recording(&mut self, recording: &Recording) -> anyhow::Result<()> {
+    fn recording(&mut self, recording: &InputRecording) -> anyhow::Result<()> {
         if self.left == 0 {
             return Ok(());
         }

@@ -10,10 +10,10 @@ use chrono::Local;
 use tracesift_archive::Archive;
 use tracesift_ask::answer::Section;
 use tracesift_ask::command_line;
-use tracesift_ask::file::path_text;
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::limit::{Limit, LimitKind, in_two_lines};
-use tracesift_extract::input::{self, Purpose, Recording, SelectOptions, Target};
+use tracesift_ask::recording_label::path_text;
+use tracesift_extract::input::{self, InputRecording, Purpose, SelectOptions, Target};
 use tracesift_extract::{Budget, EventSelection, Extraction, Options, Outcome, Report};
 
 use crate::args::ExtractArgs;
@@ -81,7 +81,7 @@ fn check(args: &ExtractArgs) -> Result<(), UsageError> {
 }
 
 /// The recordings, and the number of arguments that gave none.
-fn find(args: &ExtractArgs, messages: &Messages) -> (Vec<Recording>, usize) {
+fn find(args: &ExtractArgs, messages: &Messages) -> (Vec<InputRecording>, usize) {
     let select = SelectOptions { base: ".".into(), recursive: args.recursive, purpose: Purpose::Extract };
     if let Some(name) = &args.merge {
         return match input::merge(name, &args.paths, &select) {
@@ -105,7 +105,7 @@ fn find(args: &ExtractArgs, messages: &Messages) -> (Vec<Recording>, usize) {
 }
 
 /// `--dry-run`: one line per recording.
-fn list(recordings: &[Recording], args: &ExtractArgs, failed: usize) -> anyhow::Result<Exit> {
+fn list(recordings: &[InputRecording], args: &ExtractArgs, failed: usize) -> anyhow::Result<Exit> {
     let options = options(args, 1);
     let mut out = io::stdout().lock();
     for recording in recordings {
@@ -151,7 +151,7 @@ fn options(args: &ExtractArgs, jobs: usize) -> Options {
 
 /// Extracts in parallel, and says of each recording what became of it as soon as it is through.
 fn extract_all(
-    recordings: &[Recording],
+    recordings: &[InputRecording],
     jobs: usize,
     options: &Options,
     says: Says,
@@ -202,7 +202,7 @@ fn archive_of(outcome: &Outcome) -> PathBuf {
 }
 
 fn extract(
-    recording: &Recording,
+    recording: &InputRecording,
     options: &Options,
     progress: &Progress,
 ) -> Result<Extraction, tracesift_extract::Error> {
@@ -215,7 +215,7 @@ fn extract(
 
 /// One line per recording: what was found. What limits it is for all of them together.
 fn say(
-    recording: &Recording,
+    recording: &InputRecording,
     result: Result<Extraction, tracesift_extract::Error>,
     limits: &mut Vec<Vec<Limit>>,
     messages: &Messages,

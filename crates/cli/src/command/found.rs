@@ -8,7 +8,7 @@ use tracesift_ask::inputs::{FoundInputs, Inputs};
 use tracesift_ask::recording::name_of;
 use tracesift_ask::runs::{Run, Selection, TestFile, group};
 use tracesift_ask::time_format::Zero;
-use tracesift_extract::input::{InputError, Recording, test_name};
+use tracesift_extract::input::{InputError, InputRecording, test_name};
 
 use crate::terminal::Messages;
 
@@ -83,7 +83,7 @@ pub(crate) fn runs(found: &FoundInputs, selection: &Selection) -> Vec<Run> {
     group(archives.chain(recordings).collect(), selection)
 }
 
-fn is_of(recording: &Recording, path: &Path) -> bool {
+fn is_of(recording: &InputRecording, path: &Path) -> bool {
     recording.files.first().is_some_and(|file| file == path)
 }
 
@@ -98,7 +98,7 @@ fn of_archive(path: &Path) -> TestFile {
     TestFile::new(path.to_owned(), name, recorded.unwrap_or_else(|| modified(path)), size)
 }
 
-fn of_recording(recording: &Recording) -> TestFile {
+fn of_recording(recording: &InputRecording) -> TestFile {
     let path = recording.files.first().cloned().unwrap_or_default();
     let sizes = recording.files.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len()));
     let size = Some(sizes.fold(0, u64::saturating_add));

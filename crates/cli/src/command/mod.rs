@@ -16,8 +16,8 @@ mod symbols;
 mod temporary;
 
 use crate::args::{Cli, Command};
+use crate::etwanalyzer::csv::Layout;
 use crate::exit::Exit;
-use crate::reference::csv::Layout;
 use crate::terminal::Messages;
 
 /// Runs the command. With `csv` a CSV file of an answer has ETWAnalyzer's columns.

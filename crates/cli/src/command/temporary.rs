@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use tempfile::TempDir;
 use tracesift_ask::recording::{Source, name_of};
-use tracesift_extract::input::Recording;
+use tracesift_extract::input::InputRecording;
 use tracesift_extract::{EventSelection, Options, Outcome};
 
 use crate::progress::Progress;
@@ -23,7 +23,11 @@ pub(crate) struct TemporaryArchives {
 
 impl TemporaryArchives {
     /// Extracts recordings, with these events one by one.
-    pub(crate) fn of(recordings: &[Recording], events: EventSelection, messages: &Messages) -> anyhow::Result<Self> {
+    pub(crate) fn of(
+        recordings: &[InputRecording],
+        events: EventSelection,
+        messages: &Messages,
+    ) -> anyhow::Result<Self> {
         if recordings.is_empty() {
             return Ok(Self::default());
         }

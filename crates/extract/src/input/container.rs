@@ -31,7 +31,7 @@ use super::error::{InputError, Note};
 use super::facts::open_regular;
 use super::file_kind::{Format, Packing};
 use super::parts::same_name;
-use super::select::Recording;
+use super::select::InputRecording;
 
 /// How to open inputs.
 #[derive(Clone, Debug, Default)]
@@ -175,7 +175,7 @@ pub struct Opened {
 ///
 /// # Errors
 /// Every [`InputError`] about a file's content, and [`InputError::Cancelled`].
-pub fn open(recording: &Recording, options: &OpenOptions, watch: &mut Watch<'_>) -> Result<Opened, InputError> {
+pub fn open(recording: &InputRecording, options: &OpenOptions, watch: &mut Watch<'_>) -> Result<Opened, InputError> {
     let mut opened = Opened::default();
     for (index, path) in recording.files.iter().enumerate() {
         let mut found = match open_file(path, options, watch) {

@@ -20,5 +20,5 @@ pub use container::{Limits, Member, OpenOptions, Opened, Progress, open};
 pub use error::{InputError, Note};
 pub use facts::source_file;
 pub use parts::{PartFacts, group};
-pub use select::{Purpose, Recording, SelectOptions, Selection, Target, merge, select};
+pub use select::{InputRecording, Purpose, SelectOptions, Selection, Target, merge, select};
 pub use test_name::test_name;

@@ -47,7 +47,7 @@ impl Default for SelectOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// One or more files that may be one recording.
-    Recording(Recording),
+    Recording(InputRecording),
     /// A directory `X.sift`.
     Extract(PathBuf),
 }
@@ -64,7 +64,7 @@ impl Target {
 
 /// Files that may be one recording; see [`super::parts::group`] for the decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recording {
+pub struct InputRecording {
     /// File name without `.etl`, `.zip` …, or the name that the user gave.
     pub name: String,
     /// Its files, at least one; the one that gave the name stands first.
@@ -141,7 +141,7 @@ pub fn select(arguments: &[impl AsRef<str>], options: &SelectOptions) -> Selecti
 ///
 /// # Errors
 /// The first problem of the selection, or [`InputError::NothingToMerge`].
-pub fn merge(name: &str, arguments: &[impl AsRef<str>], options: &SelectOptions) -> Result<Recording, InputError> {
+pub fn merge(name: &str, arguments: &[impl AsRef<str>], options: &SelectOptions) -> Result<InputRecording, InputError> {
     let options = SelectOptions { purpose: Purpose::Extract, ..options.clone() };
     let nothing = || InputError::NothingToMerge { name: name.to_owned() };
     if arguments.is_empty() {
@@ -159,5 +159,5 @@ pub fn merge(name: &str, arguments: &[impl AsRef<str>], options: &SelectOptions)
     if files.is_empty() {
         return Err(nothing());
     }
-    Ok(Recording { name: name.to_owned(), files, stands_for: Vec::new(), forced: true, named: true })
+    Ok(InputRecording { name: name.to_owned(), files, stands_for: Vec::new(), forced: true, named: true })
 }

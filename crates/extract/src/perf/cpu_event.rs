@@ -2,18 +2,7 @@
 
 use tracesift_perf::{Attr, Event, Metadata};
 
-/// `PERF_TYPE_HARDWARE`.
-const HARDWARE: u32 = 0;
-/// `PERF_TYPE_SOFTWARE`.
-pub(super) const SOFTWARE: u32 = 1;
-/// `PERF_TYPE_BREAKPOINT`.
-pub(super) const BREAKPOINT: u32 = 5;
-/// `PERF_COUNT_HW_CPU_CYCLES`. On a hybrid CPU the type of the cores stands in the upper half.
-const CYCLES: u64 = 0;
-/// `PERF_COUNT_SW_CPU_CLOCK`.
-pub(super) const CPU_CLOCK: u64 = 0;
-/// `PERF_COUNT_SW_TASK_CLOCK`.
-pub(super) const TASK_CLOCK: u64 = 1;
+use super::event_types::{BREAKPOINT, CPU_CLOCK, CYCLES, HARDWARE, SOFTWARE, TASK_CLOCK};
 
 /// What the samples of an event are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use tracesift_etl::time::filetime_text;
 use tracesift_perf::Metadata;
 use tracesift_trace::info::{SampleSource, TraceInfo};
 
-use super::TICKS_PER_SECOND;
 use super::cpu_event::{Role, Roles, Weight};
 use super::inventory::Inventory;
+use super::time::TICKS_PER_SECOND;
 use crate::opened::OpenedRecording;
 
 /// 100 ns from 1601, the origin of FILETIME, to 1970.

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_perf::{Kind, MergeOptions, Metadata, PerfFile, Record, is_of_a_guest};
 use tracesift_trace::{Population, ThreadId};
 
-use super::inventory::ticks;
+use super::time::ticks;
 use super::tracepoint::{Fields, Number};
 use crate::error::Error;
 use crate::progress::WATCH_EVERY;

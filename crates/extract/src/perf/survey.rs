@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tracesift_perf::{MergeOptions, Metadata, PerfFile};
 use tracesift_trace::{Clock, Population};
 
-use super::TICKS_PER_SECOND;
 use super::describe::start_filetime;
 use super::inventory::Inventory;
+use super::time::TICKS_PER_SECOND;
 use crate::calendar::Calendar;
 
 /// What explains the events of a Linux recording.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tracesift_analysis::Recording;
+use tracesift_analysis::RecordingFacts;
 use tracesift_archive::{ArchiveUpdate, TargetLock, WhenBusy};
 use tracesift_trace::rows::HealthRow;
 
@@ -10,7 +10,7 @@ use super::nameless::{NAMELESS, nameless};
 use super::names::{Earlier, Named, Names, WithNames};
 use super::source::NameSource;
 use crate::error::Error;
-use crate::pipeline::Budget;
+use crate::options::Budget;
 use crate::summaries_in_rounds::write_summaries;
 
 /// Gives the frames of an archive their names: its tables `symbols`, `method_summary` and `tag_summary` are made anew, all others stay the files
@@ -35,7 +35,7 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
     let mut written = Ok(());
     update.write_each(|write| written = names.for_each(write));
     written?;
-    write_summaries(Recording::from(old.info()), None, &source, Budget::default().summaries(), &mut update)?;
+    write_summaries(RecordingFacts::from(old.info()), None, &source, Budget::default().summaries(), &mut update)?;
     let mut health: Vec<HealthRow> = old.rows()?;
     health.retain(|row| row.kind != NAMELESS.word());
     let nameless = nameless(&named).map(|(count, example)| HealthRow {

@@ -5,8 +5,8 @@
 
 mod callers;
 mod finder;
+mod jit_code;
 mod load;
-mod made;
 pub mod managed;
 mod nameless;
 mod names;
@@ -18,4 +18,4 @@ pub use load::load_symbols;
 pub(crate) use nameless::{NAMELESS, nameless};
 pub(crate) use names::{Earlier, Names, WithNames};
 pub use names::{Named, Nameless};
-pub use source::{Assembly, Found, Maker, NameSource, Recorded, Wanted};
+pub use source::{Assembly, Found, JitProcess, NameSource, Recorded, Wanted};

@@ -13,7 +13,7 @@ use tracesift_trace::rows::{
 use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId};
 
 use super::callers::callers;
-use super::made::{Made, Outside};
+use super::jit_code::{CodeOutsideModules, JitNames};
 use super::managed;
 use super::source::{Found, NameSource, Recorded, Wanted};
 use super::time::at;
@@ -28,8 +28,8 @@ const RECORDED: [&str; 3] = ["jit", "rundown", "entry-point"];
 /// Words for names that tell less than a symbol file does: of the next known address below. They are looked for again.
 const ROUGH: [&str; 3] = ["export", "elf", "kallsyms"];
 
-/// What stands for the module of code that a process made itself.
-const MADE: &str = "[jit]";
+/// What stands for the module of JIT code.
+const JIT: &str = "[jit]";
 
 /// Names that were there before.
 #[derive(Clone, Copy)]
@@ -123,16 +123,16 @@ impl<'a> Names<'a> {
             if let (None, Some(process), Some(address)) = (row.module, row.process, row.address)
                 && !known.contains_key(&row.frame)
             {
-                outside.push(Outside { frame: row.frame, process, address: address.cast_unsigned() });
+                outside.push(CodeOutsideModules { frame: row.frame, process, address: address.cast_unsigned() });
             }
         })?;
 
         let tables = tables(&modules, &kernel, &frames, &known, &recorded, source);
-        let made = Made::find(archive, &modules, &outside, &recorded, source)?;
+        let jit_names = JitNames::find(archive, &modules, &outside, &recorded, source)?;
         let mut managed: Vec<ManagedCodeRow> = Vec::new();
         archive.scan(Projection::ALL, None, |row: &ManagedCodeRow| managed.push(row.clone()))?;
         // All stacks tell which frames are callers: nobody needs that where nothing was found.
-        let callers = match managed.is_empty() && made.is_empty() && !tables.iter().flatten().any(Result::is_ok) {
+        let callers = match managed.is_empty() && jit_names.is_empty() && !tables.iter().flatten().any(Result::is_ok) {
             true => FxHashSet::default(),
             false => callers(archive, |frame| kernel_frames.contains(&frame))?,
         };
@@ -177,22 +177,22 @@ impl<'a> Names<'a> {
             names.named.modules += u64::from(found.is_some());
             names.tables.push(found.map(|found| (row.name, found.table)));
         }
-        names.add_made(&outside, &made, &callers);
+        names.add_jit_code(&outside, &jit_names, &callers);
         names.find_lines(managed, &callers, &recorded, source);
         names.named.nameless.sort_by(|a, b| a.frames.cmp(&b.frames).then_with(|| b.module.cmp(&a.module)));
         Ok(names)
     }
 
-    /// Names of code that processes made.
-    fn add_made(&mut self, outside: &[Outside], made: &Made, callers: &FxHashSet<FrameId>) {
+    /// Names of JIT code.
+    fn add_jit_code(&mut self, outside: &[CodeOutsideModules], jit_names: &JitNames, callers: &FxHashSet<FrameId>) {
         let mut first: FxHashMap<ProcessId, usize> = FxHashMap::default();
-        for (process, tables) in made.tables() {
+        for (process, tables) in jit_names.tables() {
             first.insert(process, self.tables.len());
-            self.tables.extend(tables.iter().map(|table| Some((MADE.to_owned(), table.clone()))));
+            self.tables.extend(tables.iter().map(|table| Some((JIT.to_owned(), table.clone()))));
         }
-        for Outside { frame, process, address } in outside {
+        for CodeOutsideModules { frame, process, address } in outside {
             let address = address.wrapping_sub(u64::from(callers.contains(frame)));
-            if let (Some(first), Some(known)) = (first.get(process), made.at(*process, address)) {
+            if let (Some(first), Some(known)) = (first.get(process), jit_names.at(*process, address)) {
                 let table = u32::try_from(first + known.table).unwrap_or(u32::MAX);
                 self.frames.push(NamedFrame { frame: *frame, table, address: known.address });
                 self.named.frames += 1;

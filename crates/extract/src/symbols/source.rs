@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::time::SystemTime;
 
-use tracesift_symbols::made_code::MadeCode;
+use tracesift_symbols::jit_code::JitCode;
 use tracesift_symbols::{PdbId, Table};
 use tracesift_trace::rows::ModuleRow;
 
@@ -46,9 +46,9 @@ pub struct Recorded<'a> {
     pub began: Option<SystemTime>,
 }
 
-/// A process that ran code which lies in no file: it may have made it.
+/// A process that ran code which lies in no file: probably JIT code of its own.
 #[derive(Clone, Debug)]
-pub struct Maker {
+pub struct JitProcess {
     /// Process id of the operating system.
     pub pid: u32,
     /// When it began and ended, where that is inside of the recording.
@@ -70,9 +70,9 @@ pub trait NameSource: fmt::Debug + Send + Sync {
         assemblies.iter().map(|_| None).collect()
     }
 
-    /// The names of the code that each process made; in the same order.
-    fn made(&self, recorded: &Recorded<'_>, makers: &[Maker]) -> Vec<MadeCode> {
+    /// The names of the JIT code of each process; in the same order.
+    fn jit_code(&self, recorded: &Recorded<'_>, processes: &[JitProcess]) -> Vec<JitCode> {
         let _ = recorded;
-        makers.iter().map(|_| MadeCode::default()).collect()
+        processes.iter().map(|_| JitCode::default()).collect()
     }
 }

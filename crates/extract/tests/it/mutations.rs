@@ -123,7 +123,7 @@ fn extract(name: &str, bytes: &[u8]) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("directory");
     let file = folder.path().join("x.etl");
     std::fs::write(&file, bytes).expect("written");
-    let recording = input::Recording {
+    let recording = input::InputRecording {
         name: "x".to_owned(),
         files: vec![file],
         stands_for: Vec::new(),

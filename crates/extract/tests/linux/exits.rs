@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tracesift_analysis::{Accounting, Recording, Span};
+use tracesift_analysis::{Accounting, RecordingFacts, Span};
 
 use crate::extracted::Extracted;
 use crate::perf;
@@ -62,7 +62,7 @@ fn a_thread_of_a_recording_of_single_tasks_runs_until_its_exit() {
     let only = text.lines().filter(|line| line.contains("_SWITCH ") || line.contains("_EXIT"));
     let expected = run_times(&only.collect::<Vec<_>>().join("\n"));
     assert!(expected.len() >= 24, "{} threads", expected.len());
-    let mut accounting = Accounting::new(&Recording::from(&extracted.info), Span::ALL, &extracted.threads);
+    let mut accounting = Accounting::new(&RecordingFacts::from(&extracted.info), Span::ALL, &extracted.threads);
     extracted.switches.iter().for_each(|row| accounting.switch(row, &mut |_| {}));
     let accounts = accounting.finish(&mut |_| {}).threads;
     let run = |tid: i64| -> i64 {

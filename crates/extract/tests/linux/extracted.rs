@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tracesift_analysis::{Accounting, Recording, Span};
+use tracesift_analysis::{Accounting, RecordingFacts, Span};
 use tracesift_archive::Archive;
 use tracesift_extract::input::{SelectOptions, Target, select};
 use tracesift_extract::{Error, Options, Outcome, extract, unwatched};
@@ -83,7 +83,7 @@ impl Extracted {
 
     /// Run, wait, ready, open and unknown time add up to the life of every thread.
     pub(crate) fn check_accounts(&self) {
-        let mut accounting = Accounting::new(&Recording::from(&self.info), Span::ALL, &self.threads);
+        let mut accounting = Accounting::new(&RecordingFacts::from(&self.info), Span::ALL, &self.threads);
         self.switches.iter().for_each(|row| accounting.switch(row, &mut |_| {}));
         let accounts = accounting.finish(&mut |_| {});
         assert_eq!(accounts.contradictions, 0);

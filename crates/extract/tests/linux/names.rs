@@ -1,4 +1,4 @@
-//! Names of code, held against those that perf gives: of programs, libraries and the kernel, and of code that a process made itself.
+//! Names of code, held against those that perf gives: of programs, libraries and the kernel, and of JIT code.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

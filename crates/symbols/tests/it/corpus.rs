@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::PathBuf;
 
-use tracesift_symbols::made_code::MadeCode;
+use tracesift_symbols::jit_code::JitCode;
 use tracesift_symbols::search::{SearchPath, ShortNames};
 use tracesift_symbols::{Table, TableBuilder, elf, kallsyms};
 
@@ -71,7 +71,7 @@ fn texts_of_symbols() {
     assert_eq!((parts.len(), parts[0].text), (2, Some(0xffff_ffff_8100_0000)));
 
     let map = seed("symbol_texts", "map", b"\x011000 20 LazyCompile:*f(int) /a.js:1:2\n0x1010 0x20 _ZN1A1gEi\n");
-    let mut made = MadeCode::default();
+    let mut made = JitCode::default();
     made.add_map(&map[1..]).expect("a map");
     assert!(made.find(0x102f).is_some() && made.find(0x1030).is_none());
 
@@ -87,10 +87,10 @@ fn texts_of_symbols() {
     put(&mut dump, &[(0, 4), (16 + 40 + 2 + 4, 4), (1, 8), (77, 4), (77, 4)]);
     put(&mut dump, &[(0x1000, 8), (0x1000, 8), (4, 8), (1, 8)]);
     dump.extend(b"f\0\x90\x90\x90\xc3");
-    let mut made = MadeCode::default();
+    let mut made = JitCode::default();
     made.add_dump(&seed("symbol_texts", "dump", &dump)[1..], 77).expect("a dump");
     let known = made.find(0x1003).expect("code");
     let line = made.tables()[known.table].frames(known.address).next().and_then(|frame| frame.line);
     assert_eq!(line, Some(42));
-    assert!(MadeCode::default().add_dump(&dump[1..], 78).is_err(), "of another process");
+    assert!(JitCode::default().add_dump(&dump[1..], 78).is_err(), "of another process");
 }

@@ -1,4 +1,4 @@
-//! Names in texts and dumps of code that is made at run time, each written here byte by byte.
+//! Names in texts and dumps of JIT code, each written here byte by byte.
 
 use tracesift_symbols::jitdump::JitDump;
 use tracesift_symbols::{Error, Table, kallsyms, perf_map};

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::properties::simulation::{Did, Machine};
 use proptest::prelude::*;
-use tracesift_analysis::{Accounting, Accounts, Recording, Run, Span, ThreadAccount};
+use tracesift_analysis::{Accounting, Accounts, RecordingFacts, Run, Span, ThreadAccount};
 use tracesift_trace::rows::{ContextSwitchRow, Origin, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 fn account<'a>(
-    recording: &Recording,
+    recording: &RecordingFacts,
     range: Span,
     threads: &[ThreadRow],
     rows: impl Iterator<Item = &'a ContextSwitchRow>,
@@ -121,7 +121,7 @@ proptest! {
         range in (edge(), edge()),
         has_ready in any::<bool>(),
     ) {
-        let recording = Recording { span: Span::new(span.0, span.1), has_switches: true, has_ready };
+        let recording = RecordingFacts { span: Span::new(span.0, span.1), has_switches: true, has_ready };
         let threads = lives.iter().enumerate().map(|(index, &(start, end))| thread(index, start, end)).collect::<Vec<_>>();
         for range in [Span::ALL, Span::new(range.0, range.1)] {
             let (accounts, _) = account(&recording, range, &threads, rows.iter());
@@ -176,7 +176,7 @@ fn thread(index: usize, start: Option<i64>, end: Option<i64>) -> ThreadRow {
 
 #[test]
 fn rows_without_thread_and_overlapping_rows_are_counted() {
-    let recording = Recording { span: Span::new(0, 100), has_switches: true, has_ready: true };
+    let recording = RecordingFacts { span: Span::new(0, 100), has_switches: true, has_ready: true };
     let row = |thread: i32, off_time: i64, time: i64| ContextSwitchRow {
         time,
         off_time,
@@ -193,7 +193,7 @@ fn rows_without_thread_and_overlapping_rows_are_counted() {
 /// Who has lost its id while it ended has a row of its own, and its life in that with the id.
 #[test]
 fn nothing_is_unknown_of_a_thread_without_an_id() {
-    let recording = Recording { span: Span::new(0, 100), has_switches: true, has_ready: true };
+    let recording = RecordingFacts { span: Span::new(0, 100), has_switches: true, has_ready: true };
     let nameless = ThreadRow { tid: -1, ..thread(1, None, None) };
     let (accounts, _) = account(&recording, Span::ALL, &[thread(0, None, None), nameless], [].iter());
     assert_eq!(accounts.threads[0].unknown, 100);

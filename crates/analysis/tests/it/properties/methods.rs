@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use tracesift_analysis::methods::{DEFAULT_CACHE_BYTES, MethodAggregator, MethodTotal, MethodTotals, SpanTotal};
+use tracesift_analysis::DEFAULT_CACHE_BYTES;
+use tracesift_analysis::method_total::{MethodTotal, SpanTotal};
+use tracesift_analysis::methods::{MethodAggregator, MethodTotals};
 use tracesift_analysis::{MethodId, Span};
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::{ProcessId, StackId, ThreadId};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use tracesift_analysis::{MethodId, Recording, Span, StackMethods};
+use tracesift_analysis::{MethodId, RecordingFacts, Span, StackMethods};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, Origin, StackRow, ThreadRow, switch_flags};
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
@@ -32,7 +32,7 @@ pub(crate) struct TrueSpan {
 }
 
 pub(crate) struct Machine {
-    pub(crate) recording: Recording,
+    pub(crate) recording: RecordingFacts,
     pub(crate) threads: Vec<ThreadRow>,
     /// In the order of the table.
     pub(crate) switches: Vec<ContextSwitchRow>,
@@ -269,7 +269,7 @@ pub(crate) fn run(seed: u64, has_ready: bool) -> Machine {
             truth[index].iter_mut().filter(|did| **did != Did::Nothing).for_each(|did| *did = Did::Unknown);
         }
     }
-    let recording = Recording { span: Span::new(start, end), has_switches: true, has_ready };
+    let recording = RecordingFacts { span: Span::new(start, end), has_switches: true, has_ready };
     let mut machine = Machine { recording, threads: rows, switches, samples, stacks, frames, truth, spans };
     break_chains(&mut machine, &mut dice);
     machine

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use tracesift_analysis::{
-    Bounds, MethodId, MethodName, MethodNames, Recording, Span, StackMethods, Summaries, Summary,
+    Bounds, MethodId, MethodName, MethodNames, RecordingFacts, Span, StackMethods, Summaries, Summary,
 };
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, Origin, StackRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
@@ -130,7 +130,7 @@ proptest! {
             });
             time += wait + ready;
         }
-        let recording = Recording { span: Span::new(0, time), has_switches: true, has_ready: true };
+        let recording = RecordingFacts { span: Span::new(0, time), has_switches: true, has_ready: true };
         let mut summaries = Summaries::new(recording, Span::ALL, &[a_thread(thread)], stacks);
         samples.iter().for_each(|row| summaries.sample(row));
         switches.iter().rev().for_each(|row| summaries.switch(row));
@@ -160,7 +160,7 @@ fn a_thread(thread: ThreadId) -> ThreadRow {
 
 #[test]
 fn without_switches_nothing_is_said_of_wait_and_ready() {
-    let recording = Recording { span: Span::new(0, 100), has_switches: false, has_ready: false };
+    let recording = RecordingFacts { span: Span::new(0, 100), has_switches: false, has_ready: false };
     let mut stacks = StackMethods::new();
     stacks.add_frame(FrameId(0), &[MethodId(0)]);
     let mut summaries = Summaries::new(recording, Span::ALL, &[a_thread(ThreadId(0))], stacks);
@@ -200,7 +200,7 @@ fn without_ready_events_ready_is_null_unless_preempted() {
 
 #[test]
 fn recursion_counts_once() {
-    let recording = Recording { span: Span::new(0, 100), has_switches: true, has_ready: true };
+    let recording = RecordingFacts { span: Span::new(0, 100), has_switches: true, has_ready: true };
     let mut stacks = StackMethods::new();
     stacks.add_frame(FrameId(0), &[MethodId(0)]);
     stacks.add_frame(FrameId(1), &[MethodId(1)]);

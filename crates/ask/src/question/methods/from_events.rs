@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 use tracesift_analysis::tags::{TagSource, TagTotal, tag_totals};
 use tracesift_analysis::{
-    MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, Recording, Span,
+    MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, RecordingFacts, Span,
 };
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
@@ -48,7 +48,7 @@ fn methods_of(
     wanted: &mut Wanted<'_>,
 ) -> Vec<Method> {
     let names = wanted.names;
-    let recording = Recording::from(opened.info());
+    let recording = RecordingFacts::from(opened.info());
     let mut found = Vec::new();
     for total in totals.methods {
         let Some((process, thread)) = owners.owner(total.process).filter(|_| wanted.is(total.method)) else {
@@ -75,9 +75,9 @@ pub(super) fn tags(
     let named = opened.named_stacks(Granularity::default())?;
     let mut source = TagSource::for_rows(&named.stacks, &tags.set, &named.names);
     // Where all of the recording is asked for, nearly every stack is needed, and samples of one tag are added up at once.
-    let alike = matches!(ranges, [range] if range.is_everything())
-        .then(|| source.alike_stacks(named.stacks.stacks().numbered()));
-    let (totals, owners) = totals(opened, question, ranges, processes, &mut source, alike.as_deref())?;
+    let representatives = matches!(ranges, [range] if range.is_everything())
+        .then(|| source.representatives(named.stacks.stacks().numbered()));
+    let (totals, owners) = totals(opened, question, ranges, processes, &mut source, representatives.as_deref())?;
     let of_range = |totals| tags_of(opened, question, tags, totals, &owners, &source);
     Ok(totals.into_iter().map(of_range).collect())
 }
@@ -91,7 +91,7 @@ fn tags_of<S: MethodSource>(
     owners: &Owners,
     source: &TagSource<'_, S>,
 ) -> Vec<Method> {
-    let recording = Recording::from(opened.info());
+    let recording = RecordingFacts::from(opened.info());
     let mut found = Vec::new();
     for TagTotal { tag, total } in tag_totals(totals.methods, source) {
         let name = source.tagger().name(tag);
@@ -106,17 +106,17 @@ fn tags_of<S: MethodSource>(
     found
 }
 
-/// Adds up what the processes did per method of the source. `alike` are stacks that have the same methods, if they are known.
+/// Adds up what the processes did per method of the source. `representatives` are stacks that have the same methods, if they are known.
 fn totals(
     opened: &OpenRecording,
     question: &Question,
     ranges: &[TimeRange],
     processes: &FxHashSet<ProcessId>,
     source: impl MethodSource,
-    alike: Option<&[StackId]>,
+    representatives: Option<&[StackId]>,
 ) -> Result<(Vec<MethodTotals>, Owners), Error> {
     let info = opened.info();
-    let recording = Recording::from(info);
+    let recording = RecordingFacts::from(info);
     let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;
     let (threads, stretches) = (rows.owned_threads(), rows.stretches().clone());
     let source = RefCell::new(source);
@@ -127,8 +127,8 @@ fn totals(
     };
     let mut totals: Vec<_> = stretches.spans().iter().map(new).collect();
     if let [totals] = &mut totals[..] {
-        match alike.filter(|_| rows.can_sum()) {
-            Some(alike) => rows.summed_samples(alike, |sum| totals.samples(sum))?,
+        match representatives.filter(|_| rows.can_sum()) {
+            Some(representatives) => rows.summed_samples(representatives, |sum| totals.samples(sum))?,
             None => rows.cpu(&recording, |row| totals.sample(row))?,
         }
         if info.has_switches {

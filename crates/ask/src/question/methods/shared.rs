@@ -25,8 +25,8 @@ impl<S: MethodSource> MethodSource for Shared<'_, S> {
         self.0.borrow_mut().frame(frame, methods);
     }
 
-    fn alike(&mut self, stack: StackId) -> StackId {
-        self.0.borrow_mut().alike(stack)
+    fn representative(&mut self, stack: StackId) -> StackId {
+        self.0.borrow_mut().representative(stack)
     }
 
     fn no_stack(&mut self, methods: &mut Vec<MethodId>) {

@@ -4,7 +4,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::percentiles::is_deep_sleep;
 use tracesift_analysis::tags::{TagRow, TagSource, Tagger};
-use tracesift_analysis::{ChargedTo, CpuSet, Distribution, MethodId, MethodName, Place, Recording, Span, pieces};
+use tracesift_analysis::{
+    Attribution, CpuSet, Distribution, MethodId, MethodName, Place, RecordingFacts, Span, pieces,
+};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
@@ -115,13 +117,13 @@ fn collect(
     (opened, question): (&OpenRecording, &Question),
     events: &mut OwnedRows<'_>,
     spans: &mut [Spans],
-    mut find: impl FnMut(ProcessId, ChargedTo) -> Vec<u32>,
+    mut find: impl FnMut(ProcessId, Attribution) -> Vec<u32>,
 ) -> Result<(), Error> {
     // Of stacks that are of a row: their place among `stacks`.
-    let mut known: FxHashMap<(ProcessId, ChargedTo), Option<usize>> = FxHashMap::default();
+    let mut known: FxHashMap<(ProcessId, Attribution), Option<usize>> = FxHashMap::default();
     let mut stacks: Vec<Collected> = Vec::new();
     let mut of_row: Vec<Vec<usize>> = spans.iter().map(|_| Vec::new()).collect();
-    let mut place = |stacks: &mut Vec<Collected>, owner: ProcessId, at: ChargedTo| {
+    let mut place = |stacks: &mut Vec<Collected>, owner: ProcessId, at: Attribution| {
         *known.entry((owner, at)).or_insert_with(|| {
             let mut rows = find(owner, at);
             rows.sort_unstable();
@@ -138,8 +140,8 @@ fn collect(
         })
     };
     let cores = if question.cores && opened.file.has_samples { Cores::of(opened.archive())? } else { None };
-    events.cpu(&Recording::from(opened.info()), |sample: &CpuSampleRow| {
-        let place = place(&mut stacks, sample.process, ChargedTo::of_sample(sample));
+    events.cpu(&RecordingFacts::from(opened.info()), |sample: &CpuSampleRow| {
+        let place = place(&mut stacks, sample.process, Attribution::of_sample(sample));
         if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
             stack.cpus.insert(sample.cpu);
             if let Some(cores) = &cores {
@@ -158,7 +160,7 @@ fn collect(
         let (has_ready, range) = (opened.info().has_ready, events.range());
         events.switches(|owner, switch: &ContextSwitchRow| {
             let parts = pieces(switch, has_ready).clip(range);
-            let place = place(&mut stacks, owner, ChargedTo::of_wait(switch));
+            let place = place(&mut stacks, owner, Attribution::of_wait(switch));
             if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
                 stack.wait.extend(parts.wait.map(Span::length));
                 let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));

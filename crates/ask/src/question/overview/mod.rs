@@ -29,12 +29,12 @@ pub use self::next::NextPart;
 use self::others::{Row as Other, Rows};
 use crate::answer::{Column, Section};
 use crate::ask::Ask;
-use crate::file::File;
 use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::question::{cpu, methods, syscalls, waits};
 use crate::recording::OpenRecording;
+use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
 use crate::tag_cache::TagCache;
 use crate::tag_files;
@@ -105,7 +105,7 @@ impl Question {
 #[derive(Clone, Debug)]
 pub struct Overview {
     /// The recording.
-    pub file: File,
+    pub file: RecordingLabel,
     /// Product name and build of the operating system.
     pub os: Option<String>,
     /// Logical CPUs.

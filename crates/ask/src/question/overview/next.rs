@@ -3,7 +3,7 @@
 use super::{Overview, ProcessPart, pids};
 use crate::answer::{ColumnOf, Kind};
 use crate::command_line::{line, short_name};
-use crate::file::path_text;
+use crate::recording_label::path_text;
 
 /// A command, and what it says more of.
 #[derive(Clone, Debug, PartialEq, Eq)]

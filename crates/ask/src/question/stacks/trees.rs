@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::call_tree::{Limits, Line, Step, What};
 use tracesift_analysis::{
-    CallTree, Measure, MethodId, Place, Recording, StackMethods, StackWeight, StackWeights, Weight,
+    CallTree, Measure, MethodId, Place, RecordingFacts, StackMethods, StackWeight, StackWeights, Weight,
 };
 use tracesift_archive::Error;
 use tracesift_trace::{ProcessId, ThreadId};
@@ -71,7 +71,7 @@ impl<'a> Trees<'a> {
         stacks: &'a StackMethods,
         rules: Rules<'a>,
     ) -> Result<Self, Error> {
-        let recording = Recording::from(opened.info());
+        let recording = RecordingFacts::from(opened.info());
         let mut rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
         let mut weights = StackWeights::new(&recording, rows.range(), &rows.owned_threads(), question.measure);
         match question.measure {
@@ -175,7 +175,7 @@ impl<'a> Trees<'a> {
     /// Fills in the path of a stack, if it was asked for.
     fn path(&mut self, row: &StackWeight) -> bool {
         self.methods.clear();
-        row.charged_to.methods(&mut self.stacks, &mut self.methods);
+        row.attribution.methods(&mut self.stacks, &mut self.methods);
         let Self { rules, methods, path, .. } = self;
         rules.shape().path(methods, |method| rules.role(method), path)
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 use rayon::prelude::*;
 use tracesift_extract::Error;
-use tracesift_extract::input::{OpenOptions, Recording};
+use tracesift_extract::input::{InputRecording, OpenOptions};
 use tracesift_grammar::Patterns;
 
 use super::{COLUMNS, RawStats, Row, archive, recording};
@@ -53,10 +53,10 @@ pub struct Question {
 }
 
 impl AskFiles for Question {
-    fn answer(&self, recordings: &[Recording], archives: &[Source]) -> OfFiles {
+    fn answer(&self, recordings: &[InputRecording], archives: &[Source]) -> OfFiles {
         let options = OpenOptions::default();
         let read: Vec<Result<RawStats, Error>> =
-            recordings.par_iter().map(|one: &Recording| recording(one, &options)).collect();
+            recordings.par_iter().map(|one: &InputRecording| recording(one, &options)).collect();
         let mut groups: Vec<Vec<Row>> = Vec::new();
         let mut failures: Vec<String> = Vec::new();
         for result in read {

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use tracesift_extract::input::{self, Member, OpenOptions, Recording};
+use tracesift_extract::input::{self, InputRecording, Member, OpenOptions};
 use tracesift_extract::{Error, OpenedFile, open_file};
 
 use super::{Row, etl, perf};
 use crate::answer::{ColumnOf, Kind, Table, descriptions, values};
-use crate::file::path_text;
+use crate::recording_label::path_text;
 
 /// Statistics of a recording.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub struct RawStats {
 ///
 /// # Errors
 /// When the input cannot be opened at all.
-pub fn recording(recording: &Recording, options: &OpenOptions) -> Result<RawStats, Error> {
+pub fn recording(recording: &InputRecording, options: &OpenOptions) -> Result<RawStats, Error> {
     let opened = input::open(recording, options, &mut |_| ControlFlow::Continue(()))?;
     let mut stats = RawStats::default();
     for found in opened.members {

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use clap::{Args, ValueEnum};
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{Accounting, Recording, Span, ThreadAccount};
+use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
 use tracesift_archive::{Error, Projection};
 use tracesift_trace::ThreadId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ThreadRow};
@@ -257,7 +257,7 @@ impl Question {
             return Ok(FxHashMap::default());
         }
         let (start, end) = self.time.bounds();
-        let mut accounting = Accounting::new(&Recording::from(recording.info()), Span::new(start, end), threads);
+        let mut accounting = Accounting::new(&RecordingFacts::from(recording.info()), Span::new(start, end), threads);
         // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
         recording.archive().scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
         Ok(accounting.finish(&mut |_| {}).threads.into_iter().map(|account| (account.thread, account)).collect())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use tracesift_analysis::{MethodId, MethodNames, Recording, Span, StackMethods, Summaries};
+use tracesift_analysis::{MethodId, MethodNames, RecordingFacts, Span, StackMethods, Summaries};
 use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::methods::{MethodPatterns, Question, Ranges, Sort};
@@ -96,7 +96,7 @@ fn archive(directory: &Path, samples: &[u8], waits: &[u8]) -> PathBuf {
     }
     (0..METHODS).for_each(|leaf| methods.add_stack(&stack(leaf)));
     let threads = [thread];
-    let mut summaries = Summaries::new(Recording::from(&info), Span::ALL, &threads, methods);
+    let mut summaries = Summaries::new(RecordingFacts::from(&info), Span::ALL, &threads, methods);
     rows.iter().for_each(|row| summaries.sample(row));
     switches.iter().rev().for_each(|row| summaries.switch(row));
     let summary = summaries.finish([ProcessId(0)], KEPT, |method| names.name(method));

@@ -55,7 +55,7 @@ pub(crate) fn linux_recordings(cases: &Path) -> Vec<PathBuf> {
 }
 
 /// The file as an input.
-pub(crate) fn input_of(path: &Path) -> input::Recording {
+pub(crate) fn input_of(path: &Path) -> input::InputRecording {
     let mut selection = input::select(&[path.display().to_string()], &SelectOptions::default());
     match selection.targets.pop() {
         Some(Target::Recording(recording)) => recording,

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use tracesift_ask::command_line;
-use tracesift_ask::file::path_text;
+use tracesift_ask::recording_label::path_text;
 use tracesift_record::room::{self, Growth};
 use tracesift_record::session::{Course, Session, Status};
 use tracesift_record::{Leftover, Options, leftovers};

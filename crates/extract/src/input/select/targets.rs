@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::Exclusions;
 use super::listing::{self, Found, directory_of, folded};
-use super::{Purpose, Recording, Selection, Target};
+use super::{InputRecording, Purpose, Selection, Target};
 use crate::input::error::{InputError, Note};
 use crate::input::file_kind::{self, Format, Packing};
 use crate::input::parts::{part_of, same_name};
@@ -53,7 +53,7 @@ impl<'a> Targets<'a> {
                 }
                 let name = if at == 0 { name_of(&first, &key.1) } else { other_name_of(&first) };
                 let files = std::iter::once(first).chain(parts.by_ref()).collect();
-                let recording = Recording { name, files, stands_for, forced: false, named: family.named };
+                let recording = InputRecording { name, files, stands_for, forced: false, named: family.named };
                 selection.targets.push(Target::Recording(recording));
             }
         }

@@ -20,18 +20,18 @@ pub struct Rest<'a> {
 }
 
 /// The members of a JSON object, behind each other.
-pub(super) struct JsonFields<'o> {
+pub(crate) struct JsonFields<'o> {
     out: &'o mut String,
     first: bool,
 }
 
 impl<'o> JsonFields<'o> {
-    pub(super) fn new(out: &'o mut String) -> Self {
+    pub(crate) fn new(out: &'o mut String) -> Self {
         out.push('{');
         Self { out, first: true }
     }
 
-    pub(super) fn finish(self) {
+    pub(crate) fn finish(self) {
         self.out.push('}');
     }
 

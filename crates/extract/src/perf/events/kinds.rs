@@ -14,8 +14,7 @@ use super::sample_fields::read_sample;
 use super::tracepoint::{Tracepoint, USER_EVENTS, free};
 use crate::event_kinds::{EventChoice, EventKind};
 use crate::event_selection::EventSelection;
-use crate::perf::cpu_event::{BREAKPOINT, CPU_CLOCK, SOFTWARE, TASK_CLOCK};
-use crate::perf::page_faults::counts_faults;
+use crate::perf::event_types::{BREAKPOINT, CPU_CLOCK, DUMMY, SOFTWARE, TASK_CLOCK, counts_faults};
 
 /// Provider of everything that is no tracepoint.
 pub const PERF: &str = "perf";
@@ -29,9 +28,6 @@ const IN_TABLES: [(&str, &[&str]); 4] = [
 ];
 /// Systems of system calls, which have a table, too.
 const SYSTEM_CALLS: [&str; 2] = ["syscalls", "raw_syscalls"];
-
-/// `PERF_COUNT_SW_DUMMY`, an event that never happens.
-const DUMMY: u64 = 9;
 
 /// Records of the kernel have numbers below that; the others are perf's own and say nothing of the machine.
 const KERNEL_RECORDS: usize = 64;

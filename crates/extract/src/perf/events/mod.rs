@@ -5,10 +5,9 @@
 mod fields;
 mod kinds;
 mod record_fields;
-mod rows;
 mod sample_fields;
 mod tracepoint;
 
+pub(crate) use fields::JsonFields;
 pub use fields::{FieldSink, Rest, ValueFields};
 pub use kinds::{LinuxKind, LinuxKinds, PERF, name_of_record, names_of_event, subject};
-pub(crate) use rows::EventRows;

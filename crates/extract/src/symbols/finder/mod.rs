@@ -1,7 +1,7 @@
 //! Names from symbol files: of folders, of servers, of this machine.
 
+mod jit_code;
 mod linux;
-mod made;
 
 use std::fmt;
 use std::path::Path;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tracesift_symbols::fetch::{Observer, Options, Resolution, Symbols, beside};
+use tracesift_symbols::jit_code::JitCode;
 use tracesift_symbols::machine::Machine;
-use tracesift_symbols::made_code::MadeCode;
 use tracesift_symbols::search::{Attempt, Image, SearchPath, Why};
 use tracesift_symbols::{FileNames, FormatReaders, ImageId, PdbId, Table};
 use tracesift_trace::modules::file_name;
 use tracesift_trace::rows::ModuleRow;
 
-use super::source::{Assembly, Found, Maker, NameSource, Recorded, Wanted};
+use super::source::{Assembly, Found, JitProcess, NameSource, Recorded, Wanted};
 
 /// Finds names along a search path.
 pub struct Finder {
@@ -91,8 +91,8 @@ impl NameSource for Finder {
         self.resolve(recorded.path, &images).into_iter().map(|found| found.managed).collect()
     }
 
-    fn made(&self, recorded: &Recorded<'_>, makers: &[Maker]) -> Vec<MadeCode> {
-        makers.iter().map(|maker| made::names(maker, recorded, &self.options.roots)).collect()
+    fn jit_code(&self, recorded: &Recorded<'_>, processes: &[JitProcess]) -> Vec<JitCode> {
+        processes.iter().map(|process| jit_code::names(process, recorded, &self.options.roots)).collect()
     }
 }
 

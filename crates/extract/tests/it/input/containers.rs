@@ -7,7 +7,7 @@ use tracesift_etl::ReadAt;
 use tracesift_extract::input::container::{Limits, open_file};
 use tracesift_extract::input::file_kind::Format;
 use tracesift_extract::input::{
-    InputError, Note, OpenOptions, Progress, Recording, open as open_recording, source_file,
+    InputError, InputRecording, Note, OpenOptions, Progress, open as open_recording, source_file,
 };
 use zip::CompressionMethod;
 
@@ -163,7 +163,7 @@ fn an_archive_without_recording_gives_way_to_the_file_beside_it() {
     let placed = place("x.zip", &zip(&[("shot.png", b"picture")]));
     let loose = placed.directory.path().join("x.etl");
     std::fs::write(&loose, content(1, 100)).expect("write");
-    let recording = Recording {
+    let recording = InputRecording {
         name: "x".into(),
         files: vec![placed.path.clone()],
         stands_for: vec![loose.clone()],
@@ -184,7 +184,7 @@ fn a_loose_part_that_the_archive_holds_too_is_read_once() {
     let other = placed.directory.path().join("x.clrRundown.etl");
     std::fs::write(&loose, &kernel).expect("write");
     std::fs::write(&other, &main).expect("write");
-    let recording = Recording {
+    let recording = InputRecording {
         name: "x".into(),
         files: vec![placed.path.clone(), loose.clone(), other],
         stands_for: Vec::new(),

@@ -85,7 +85,7 @@ fn the_corpus_of_extracts_is_whole() {
         }
         assert!(std::fs::metadata(&file).is_ok_and(|file| file.len() < 64 << 10), "{name}");
         let out = tempfile::tempdir().expect("directory");
-        let recording = input::Recording {
+        let recording = input::InputRecording {
             name: name.to_owned(),
             files: vec![file],
             stands_for: Vec::new(),

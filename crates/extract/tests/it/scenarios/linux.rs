@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use tracesift_analysis::{Accounting, Recording, Span};
+use tracesift_analysis::{Accounting, RecordingFacts, Span};
 use tracesift_archive::Archive;
 use tracesift_extract::{Options, Outcome, extract, input, unwatched};
 use tracesift_scenario::linux::{Figures, Knobs, write};
@@ -25,7 +25,7 @@ fn extracted(knobs: &Knobs) -> (tempfile::TempDir, Archive, Figures) {
     let directory = tempfile::tempdir().expect("directory");
     let file = directory.path().join("perf.data");
     std::fs::write(&file, bytes).expect("written");
-    let recording = input::Recording {
+    let recording = input::InputRecording {
         name: "linux".to_owned(),
         files: vec![file],
         stands_for: Vec::new(),
@@ -55,7 +55,7 @@ fn what_is_lost_leaves_no_contradiction() {
         let switches: Vec<ContextSwitchRow> = archive.rows().expect("switches");
         assert!(switches.is_sorted_by_key(|row| row.time), "{lost_percent} %");
         let threads: Vec<ThreadRow> = archive.rows().expect("threads");
-        let mut accounting = Accounting::new(&Recording::from(archive.info()), Span::ALL, &threads);
+        let mut accounting = Accounting::new(&RecordingFacts::from(archive.info()), Span::ALL, &threads);
         switches.iter().for_each(|row| accounting.switch(row, &mut |_| {}));
         let accounts = accounting.finish(&mut |_| {});
         assert_eq!(accounts.contradictions, 0, "{lost_percent} %");
@@ -89,7 +89,7 @@ fn compare(archive: &Archive, figures: &Figures, knobs: &Knobs) {
     // Every switch is one row but those to the idle threads, which are rows as well, and a first one has no row for who went.
     let switched_in = switches.iter().filter(|row| row.flags & switch_flags::NO_SWITCH_IN == 0).count() as u64;
     assert_eq!(switched_in, figures.switches);
-    let mut accounting = Accounting::new(&Recording::from(info), Span::ALL, &threads);
+    let mut accounting = Accounting::new(&RecordingFacts::from(info), Span::ALL, &threads);
     switches.iter().for_each(|row| accounting.switch(row, &mut |_| {}));
     let accounts = accounting.finish(&mut |_| {});
     assert_eq!(accounts.contradictions, 0);

@@ -1,6 +1,6 @@
 //! Writes a scenario as files, extracts them, reads the archive.
 
-use tracesift_analysis::{Accounting, Recording, Span, ThreadAccount};
+use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
 use tracesift_archive::Archive;
 use tracesift_extract::{Options, Outcome, extract as extract_input, input, unwatched};
 use tracesift_scenario::Scenario;
@@ -43,7 +43,7 @@ pub(crate) fn extract(scenario: &Scenario) -> Extracted {
     archive.verify().expect("sound archive");
     let threads = archive.rows::<ThreadRow>().expect("threads");
     let switches = archive.rows::<ContextSwitchRow>().expect("switches");
-    let mut accounting = Accounting::new(&Recording::from(archive.info()), Span::ALL, &threads);
+    let mut accounting = Accounting::new(&RecordingFacts::from(archive.info()), Span::ALL, &threads);
     for row in &switches {
         accounting.switch(row, &mut |_| {});
     }

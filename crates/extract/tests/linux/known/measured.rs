@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use tracesift_analysis::{Accounting, Recording, Span, ThreadAccount};
+use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
 use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
 
 use super::programs::Truth;
@@ -74,7 +74,7 @@ impl Measured {
         let range = Span::new(told["begin"] - zero, told["end"] - zero);
         let thread = self.thread(told["tid"]);
         let mut accounting =
-            Accounting::new(&Recording::from(&self.extracted.info), range, std::slice::from_ref(thread));
+            Accounting::new(&RecordingFacts::from(&self.extracted.info), range, std::slice::from_ref(thread));
         self.switches_of(told["tid"]).into_iter().for_each(|row| accounting.switch(row, &mut |_| {}));
         let mut accounts = accounting.finish(&mut |_| {});
         assert_eq!((accounts.contradictions, accounts.threads.len()), (0, 1));

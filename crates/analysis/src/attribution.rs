@@ -1,0 +1,41 @@
+//! What a sample or a span is charged to: most have a stack, some samples only an instruction, some neither.
+
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
+use tracesift_trace::{FrameId, StackId};
+
+use crate::names::MethodId;
+use crate::stacks::MethodSource;
+
+/// What a sample or a span is charged to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Attribution {
+    /// A call stack.
+    Stack(StackId),
+    /// A sample without stack: the sampled instruction alone.
+    Frame(FrameId),
+    /// Neither is known.
+    Nowhere,
+}
+
+impl Attribution {
+    /// Where a sample was taken.
+    #[must_use]
+    pub fn of_sample(row: &CpuSampleRow) -> Self {
+        row.stack.map(Self::Stack).or(row.frame.map(Self::Frame)).unwrap_or(Self::Nowhere)
+    }
+
+    /// Where the thread of a switch row had left the CPU.
+    #[must_use]
+    pub fn of_wait(row: &ContextSwitchRow) -> Self {
+        row.wait_stack.map_or(Self::Nowhere, Self::Stack)
+    }
+
+    /// Appends the methods that a source has there, leaf first.
+    pub fn methods(self, source: &mut impl MethodSource, methods: &mut Vec<MethodId>) {
+        match self {
+            Self::Stack(stack) => source.stack(stack, methods),
+            Self::Frame(frame) => source.frame(frame, methods),
+            Self::Nowhere => source.no_stack(methods),
+        }
+    }
+}

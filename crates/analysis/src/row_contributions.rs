@@ -1,0 +1,114 @@
+//! Which stacks rows are charged to, and what with.
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+
+use crate::RecordingFacts;
+use crate::attribution::Attribution;
+use crate::by_id::ById;
+use crate::contribution::{Amount, Contribution};
+use crate::process_number::ProcessNumber;
+use crate::sample_sums::SampleSum;
+use crate::spans::{Pieces, Span, is_switch_in, pieces};
+
+/// The half of a [`crate::MethodAggregator`] before the contributions: it knows rows and threads, and no stack.
+#[derive(Debug)]
+pub(crate) struct RowContributions {
+    range: Span,
+    has_ready: bool,
+    threads: ById<Thread>,
+    process_index: FxHashMap<ProcessId, ProcessNumber>,
+    processes: Vec<ProcessId>,
+    now: i64,
+    contradictions: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    process: ProcessNumber,
+    /// Start of the earliest span taken so far: spans of a thread do not overlap.
+    left: i64,
+}
+
+impl RowContributions {
+    pub(crate) fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
+        let mut contributions = Self {
+            range,
+            has_ready: recording.has_ready,
+            threads: ById::default(),
+            process_index: FxHashMap::default(),
+            processes: Vec::new(),
+            now: i64::MAX,
+            contradictions: 0,
+        };
+        for row in threads {
+            let process = contributions.process(row.process);
+            contributions.threads.insert(row.thread.0, Thread { process, left: i64::MAX });
+        }
+        contributions
+    }
+
+    /// The contribution of a sample; samples come in any order.
+    pub(crate) fn sample(&mut self, row: &CpuSampleRow) -> Option<Contribution> {
+        if !self.range.contains(row.time) {
+            return None;
+        }
+        let attribution = Attribution::of_sample(row);
+        let process = self.process(row.process);
+        let amount = Amount::Samples { count: 1, weight: row.weight, last: row.time };
+        Some(Contribution { process, thread: row.thread, attribution, time: row.time, amount })
+    }
+
+    /// The contribution of samples that were added up, all of them inside the range.
+    pub(crate) fn samples(&mut self, sum: &SampleSum) -> Contribution {
+        let process = self.process(sum.process);
+        let amount = Amount::Samples { count: sum.samples, weight: sum.cpu, last: sum.last };
+        Contribution { process, thread: sum.thread, attribution: sum.attribution, time: sum.first, amount }
+    }
+
+    /// The contribution of a switch row; rows come newest first.
+    pub(crate) fn switch(&mut self, row: &ContextSwitchRow) -> Option<Contribution> {
+        let thread = self.threads.get_mut(row.thread.0).filter(|thread| row.time <= thread.left);
+        let Some(thread) = thread.filter(|_| row.time <= self.now) else {
+            self.contradictions += 1;
+            return None;
+        };
+        thread.left = row.off_time.min(row.time);
+        let process = thread.process;
+        self.now = row.time;
+        let attribution = Attribution::of_wait(row);
+        let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(self.range);
+        let switched_in = is_switch_in(row) && self.range.contains(row.time);
+        let amount = Amount::Switch { wait, ready, switched_in };
+        let contribution = Contribution { process, thread: row.thread, attribution, time: row.time, amount };
+        (wait.is_some() || ready.is_some() || switched_in).then_some(contribution)
+    }
+
+    /// The process of each thread.
+    pub(crate) fn threads(&self) -> ById<ProcessNumber> {
+        self.threads.map(|thread| thread.process)
+    }
+
+    /// Switch rows that gave no contribution because they contradict others or the thread table.
+    pub(crate) fn contradictions(&self) -> u64 {
+        self.contradictions
+    }
+
+    /// The processes by their numbers, as far as there are any.
+    pub(crate) fn processes(&self) -> &[ProcessId] {
+        &self.processes
+    }
+
+    /// The processes by their numbers.
+    pub(crate) fn into_processes(self) -> Vec<ProcessId> {
+        self.processes
+    }
+
+    fn process(&mut self, process: ProcessId) -> ProcessNumber {
+        *self.process_index.entry(process).or_insert_with(|| {
+            self.processes.push(process);
+            ProcessNumber(u32::try_from(self.processes.len() - 1).unwrap_or(u32::MAX))
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! One file of an answer: what every question takes from the description of a recording.
+
+use std::path::{Path, PathBuf};
+
+use tracesift_extract::input::test_name;
+use tracesift_grammar::TestName;
+use tracesift_trace::info::{IMPORTED, TraceInfo};
+use tracesift_trace::rows::{CpuSampleRow, HealthRow, ProcessSummaryRow};
+use tracesift_trace::schema::{Row as _, TableDefinition};
+
+use crate::answer::Section;
+use crate::limit::{Limit, LimitKind};
+use crate::time_format::{TimeFormat, TimeStyle, Zero};
+
+/// A recording as an answer names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordingLabel {
+    /// Path as it was found; the column `file`.
+    pub path: PathBuf,
+    /// Name without `.etl`, `.zip`, `.sift`: what `-f` matches.
+    pub name: String,
+    /// Time zero.
+    pub zero: Zero,
+    /// Start of the recorded span, ns since time zero.
+    pub start: i64,
+    /// End of the recorded span, ns since time zero.
+    pub end: i64,
+    /// The test that it recorded: its name says, else that name itself.
+    pub test: String,
+    /// What the test measured, ms, if the name says.
+    pub test_ms: Option<u64>,
+    /// The machine, as the recording has it, else as the name says.
+    pub machine: Option<String>,
+    /// When the test ran by the name, else when the recording began: the recorder's local time, `yyyy-MM-dd HH:mm:ss`.
+    pub date: Option<String>,
+    /// Whether it has samples of the CPU.
+    pub has_samples: bool,
+    /// Whether another tool's extract was imported: sums without events.
+    pub is_imported: bool,
+    /// Whether it has CPU sums that were imported, and so no samples that they are of.
+    pub has_imported_sums: bool,
+    /// Tables that the extract was told to leave out.
+    pub left_out: Vec<String>,
+    /// Losses and what else limits the figures, one sentence each.
+    pub warnings: Vec<Limit>,
+}
+
+impl RecordingLabel {
+    /// The file at `path` with what its description and its health table say.
+    #[must_use]
+    pub fn new(path: &Path, name: String, info: &TraceInfo, health: &[HealthRow]) -> Self {
+        let zero = Zero { filetime: info.start_filetime, utc_offset_minutes: info.utc_offset_minutes };
+        let test = test_name(&name);
+        let performed_at = test.as_ref().and_then(TestName::time).map(|time| time.to_string());
+        let local = TimeStyle { format: TimeFormat::Local, digits: 0 };
+        let has_rows =
+            |table: &TableDefinition| info.tables.iter().any(|found| found.name == table.name && found.rows > 0);
+        Self {
+            path: path.to_owned(),
+            date: performed_at.or_else(|| zero.instant(0).map(|_| local.show(0, Some(zero)))),
+            test_ms: test.as_ref().map(|test| test.duration_ms),
+            machine: info.machine.clone().or_else(|| test.as_ref().map(|test| test.machine.clone())),
+            test: test.map_or_else(|| name.clone(), |test| test.test),
+            name,
+            zero,
+            start: info.start_ns,
+            end: info.end_ns,
+            has_samples: has_rows(CpuSampleRow::TABLE),
+            is_imported: is_imported(info),
+            has_imported_sums: is_imported(info) && has_rows(ProcessSummaryRow::TABLE),
+            left_out: info.left_out.clone(),
+            warnings: Limit::of_archive(info, health, is_imported(info)),
+        }
+    }
+
+    /// Why there is nothing of a table: the recording has none, or the extract was told to leave it out.
+    #[must_use]
+    pub fn absence_of(&self, table: &str) -> &'static str {
+        if self.left_out.iter().any(|left_out| left_out == table) { "not extracted" } else { "not recorded" }
+    }
+
+    /// Why CPU is not sampled where it comes from context switches.
+    #[must_use]
+    pub fn note_of_precise_cpu(&self) -> String {
+        let why = match self.absence_of("cpu_samples") {
+            "not recorded" => "no CPU samples were recorded",
+            _ => "CPU samples were not extracted",
+        };
+        format!("{why}: CPU is precise run time from context switches")
+    }
+
+    /// Says which of the tables that a question needs the extract was told to leave out.
+    #[must_use]
+    pub fn warning_of_left_out(&self, needed: &[&str]) -> Option<Limit> {
+        let left_out = self.left_out.iter().filter(|table| needed.contains(&table.as_str()));
+        let names: Vec<&str> = left_out.map(String::as_str).collect();
+        (!names.is_empty()).then(|| {
+            let names = names.join(" and ");
+            let text = format!("extracted without {names}: `tracesift extract` without --tables writes all tables");
+            Limit::new(LimitKind::LeftOut, text)
+        })
+    }
+
+    /// The path as text, with `/` on every system so that answers compare across machines.
+    #[must_use]
+    pub fn path_text(&self) -> String {
+        path_text(&self.path)
+    }
+
+    /// An empty section for this file.
+    #[must_use]
+    pub fn section(&self) -> Section {
+        Section {
+            title: self.name.clone(),
+            path: Some(self.path.clone()),
+            zero: Some(self.zero),
+            warnings: self.warnings.clone(),
+            ..Section::default()
+        }
+    }
+}
+
+/// Whether an archive is another tool's extract: sums without events.
+#[must_use]
+pub fn is_imported(info: &TraceInfo) -> bool {
+    info.kind == IMPORTED
+}
+
+/// A path as text, with `/` on every system.
+#[must_use]
+pub fn path_text(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}

@@ -1,0 +1,296 @@
+//! ETWAnalyzer's own command lines: recognised by their single-dash verb, rewritten to ours by one table.
+//!
+//! `tracesift -dump CPU -pn System -fd X -topn 10` becomes `tracesift dump cpu X --process=System --top=10`. Verbs and
+//! switches stand in any order and in any case, as there. What asks for something that tracesift cannot answer yet is
+//! refused by its name; what only shapes ETWAnalyzer's own output is dropped.
+
+mod arguments;
+mod columns;
+pub(crate) mod csv;
+mod extractors;
+mod paths;
+pub(crate) mod switches;
+mod verbs;
+
+use std::ffi::OsString;
+
+use crate::exit::UsageError;
+use crate::terminal::Messages;
+use crate::unquoted_glob::UnquotedGlob;
+
+use arguments::Tokens;
+use extractors::Tables;
+use switches::Effect;
+use verbs::{Command, Verb};
+
+/// A command line in our words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rewritten {
+    /// The arguments after the program's name.
+    pub(crate) arguments: Vec<String>,
+    /// What is done in another way, or left out without harm.
+    pub(crate) notes: Vec<String>,
+    /// How a CSV file looks, where one is asked for.
+    pub(crate) csv: Option<csv::Layout>,
+}
+
+/// A command line that was rewritten, ready to be parsed.
+pub(crate) struct CommandLine {
+    /// The arguments with the program's name.
+    pub(crate) arguments: Vec<OsString>,
+    /// How a CSV file looks, where one is asked for.
+    pub(crate) csv: Option<csv::Layout>,
+}
+
+/// Rewrites a command line when it is one of ETWAnalyzer's; `None`: it is ours.
+pub(crate) fn rewrite(arguments: &[OsString], messages: &Messages) -> anyhow::Result<Option<CommandLine>> {
+    let Some((program, rest)) = arguments.split_first() else { return Ok(None) };
+    let texts: Vec<String> = rest.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let Some(rewritten) = translate(&texts, &|path| std::path::Path::new(path).exists())? else { return Ok(None) };
+    rewritten.notes.iter().for_each(|note| messages.note(note));
+    let arguments = rewritten.arguments.into_iter().map(OsString::from);
+    Ok(Some(CommandLine { arguments: std::iter::once(program.clone()).chain(arguments).collect(), csv: rewritten.csv }))
+}
+
+/// The same on texts. `exists` says whether a path exists, which decides between an archive and what ETWAnalyzer would have
+/// made in its place.
+pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> Result<Option<Rewritten>, UsageError> {
+    let Some(position) = arguments.iter().position(|argument| Verb::parse(argument).is_some()) else { return Ok(None) };
+    let (before, verb_and_after) = arguments.split_at(position);
+    let Some((verb, after)) = verb_and_after.split_first().and_then(|(verb, after)| Some((Verb::parse(verb)?, after)))
+    else {
+        return Ok(None);
+    };
+    let (command, after) = verb.command(after)?;
+    // There a switch has one value, so what follows it can be nothing else.
+    if let Some(glob) = UnquotedGlob::find(arguments, exists) {
+        return Err(UsageError::new(glob.message(), glob.hint()));
+    }
+    let (names, after) = match command {
+        Command::Extract => after.split_at(after.iter().take_while(|argument| !argument.starts_with('-')).count()),
+        _ => (&[][..], after),
+    };
+    let mut collected = Collected { tables: Tables::of(names)?, ..Collected::default() };
+    for part in [before, after] {
+        let mut tokens = Tokens::new(part);
+        while let Some(token) = tokens.next() {
+            match arguments::switch_name(token) {
+                None => collected.paths.push(token.to_owned()),
+                Some(name) => {
+                    let effect = switches::apply(switches::find(command, &name)?, token, &mut tokens)?;
+                    collected.add(name, effect);
+                }
+            }
+        }
+    }
+    Ok(Some(collected.rewritten(command, arguments, exists)))
+}
+
+/// What the switches of a command line led to.
+#[derive(Default)]
+struct Collected {
+    switches: Vec<String>,
+    words: Vec<String>,
+    paths: Vec<String>,
+    notes: Vec<String>,
+    /// `--columns`, which several switches change: in rows of processes, in rows of methods.
+    columns: [Vec<String>; 2],
+    /// Flags that only rows of processes have.
+    of_processes: Vec<String>,
+    tables: Tables,
+    /// The second format of `-fld`.
+    last_format: Option<&'static str>,
+}
+
+impl Collected {
+    fn add(&mut self, switch: String, effect: Effect) {
+        self.switches.push(switch);
+        match effect {
+            Effect::Ours(mut options) => self.words.append(&mut options),
+            Effect::Path(path) => self.paths.push(path),
+            Effect::Note(note) => self.notes.push(note),
+            Effect::Columns(columns) => self.change(columns),
+            Effect::Modules(option, columns) => {
+                self.words.push(option);
+                self.change(columns);
+            }
+            Effect::OfProcesses(flag) => self.of_processes.push(flag),
+            Effect::LeaveOut(table) => self.tables.leave_out(table),
+            Effect::FirstLast(mut options, last) => {
+                self.words.append(&mut options);
+                self.last_format = last;
+            }
+            Effect::Nothing => {}
+        }
+    }
+
+    fn change(&mut self, columns: [String; 2]) {
+        for (all, more) in self.columns.iter_mut().zip(columns) {
+            all.extend(Some(more).filter(|more| !more.is_empty()));
+        }
+    }
+
+    fn has(&self, switch: &str) -> bool {
+        self.switches.iter().any(|known| known == switch)
+    }
+
+    fn rewritten(mut self, command: Command, arguments: &[String], exists: &dyn Fn(&str) -> bool) -> Rewritten {
+        let of_methods = ["methods", "stacktags", "topnmethods"].iter().any(|switch| self.has(switch));
+        let is_extract = matches!(command, Command::Extract);
+        let is_cpu = command.is_question("cpu");
+        let of_methods = is_cpu && of_methods;
+        if !of_methods {
+            self.words.append(&mut self.of_processes);
+        }
+        let mut columns = std::mem::take(&mut self.columns[usize::from(of_methods)]).join(";");
+        if is_cpu && !of_methods && self.has("merge") {
+            // Merged rows have neither totals nor anything of a single process.
+            let of_single = ["--totals=", "--show-modules", "--core-numbers"];
+            self.words.retain(|word| !of_single.iter().any(|option| word.starts_with(option)));
+            columns.clear();
+        }
+        if !columns.is_empty() {
+            self.words.push(format!("--columns={columns}"));
+        }
+        if is_extract {
+            self.words.extend(self.tables.option());
+            // There what was extracted before is replaced unless one says otherwise.
+            if !self.has("nooverwrite") {
+                self.words.push("--overwrite".to_owned());
+            }
+        }
+        let csv = (self.has("csv") && csv::is_of(command)).then(|| {
+            // These shape what is shown; a file has every row and column.
+            let shapes = ["--totals=", "--columns=", "--properties=", "--merge"];
+            self.words.retain(|word| !shapes.iter().any(|option| word.starts_with(option)));
+            if of_methods && !self.has("noready") {
+                self.words.push("--percentiles".to_owned());
+            }
+            csv::Layout::new(arguments.join(" "), !self.has("nocsvseparator"), &self.words, self.last_format)
+        });
+        if self.has("csv") && csv.is_none() {
+            self.notes.push("ETWAnalyzer has no CSV file of this question: it gets the columns of `--csv`".to_owned());
+        }
+        // Paths stand in front of the options: one of them may have a value or none.
+        let paths = self.paths.iter().map(|path| paths::translate(path, !is_extract, exists));
+        let arguments = command.words().into_iter().chain(paths).chain(self.words).collect();
+        Rewritten { arguments, notes: self.notes, csv }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn ours(line: &str) -> String {
+        match translate(&words(line), &|_| false) {
+            Ok(Some(rewritten)) => {
+                let notes: Vec<String> = rewritten.notes.iter().map(|note| format!("\n  note: {note}")).collect();
+                format!("tracesift {}{}", rewritten.arguments.join(" "), notes.concat())
+            }
+            Ok(None) => "not ETWAnalyzer's".to_owned(),
+            Err(error) => format!("error: {}\n  hint: {}", error.message, error.hint.unwrap_or_default()),
+        }
+    }
+
+    #[test]
+    fn our_own_command_lines_are_left_alone() {
+        for line in ["dump cpu -p System", "extract x", "--help", "-h", "", "dump cpu -f -dumpling"] {
+            assert_eq!(translate(&words(line), &|_| false), Ok(None), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_part_of_the_grammar() {
+        insta::assert_snapshot!(
+            [
+                "-fd x -DUMP cpu -TOPN 5 2 -MinMaxCpuMs 10 2000 -sortby priority",
+                "-dump process -newprocess -2 -session *-1* -minmaxduration 1 -processfmt local -nosuch",
+                "-dump process -newprocess -2 -MinMaxStart -1.5s 3 -sortby tree -showuser -column +Session;!User",
+                "-dump process -column x",
+                "-dump cpu -nopriority -nocoreusage -showcorenumber -noready -nofrequency -column +wait_ns -smi driver",
+                "-dump cpu -topnmethods 3 -nopriority -showcorenumber -threadcount -noready -csv x.csv -showtotal method",
+                "-dump cpu -merge -csv x.csv",
+                "-dump cpu -merge -showtotal total -nopriority",
+                "-dump cpu -normalize",
+                "-dump testrun -csv x.csv",
+                "-dump testrun -fd a -fd b -printfiles -validtestsonly -tri 1 -trc 2 -MinMaxMsTestTimes 100-2000",
+                "-dump stats x.json7z -properties CPU*;!x -oneline",
+                "-dump",
+                "-dump nothing",
+                "-dump cpu -topn",
+                "-dump cpu -topn many",
+                "-converttime -fd x -time 10:15",
+                "-convert -fd x.etl -pid -1 -perthread",
+                "-convert -fd x.etl -pid 4711",
+                "-loadsymbol -fd x.json -symserver NtSymbolPath -nooverwrite",
+                "-extract all -fd x.etl -symserver ms -nooverwrite",
+                "-dump cpu -methods * -zt First *Main -zpn FileWriter -fld s s -fd x",
+                "-dump process -zerotime ProcessStart *serial* -fd x",
+                "-dump cpu -zt sometime",
+                "-extract cpu disk -fd x.etl -outdir out -nthreads 4 -extractregion 1 2",
+                "-extract dns",
+                "-extract default -nosampling -dryrun -lastndays 2.5 -symcache c:/cache",
+                "-extract file",
+                "-extract nothing",
+                "-help",
+            ]
+            .map(|line| format!("{line}\n  {}", ours(line)))
+            .join("\n")
+        );
+    }
+
+    /// The command lines that stand in the blog posts and the documentation of ETWAnalyzer's authors.
+    #[test]
+    fn the_command_lines_of_the_seeds() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/spec/seed-commands.txt");
+        let Ok(text) = std::fs::read_to_string(path) else {
+            println!("skipped: ../shared/spec is absent");
+            return;
+        };
+        let lines: Vec<&str> = text.lines().take_while(|line| !line.starts_with('#')).collect();
+        assert_eq!(lines.len(), 29);
+        let rewritten: Vec<String> = lines
+            .into_iter()
+            .map(|line| {
+                let arguments = shell_words(line);
+                assert!(!matches!(translate(&arguments, &|_| false), Ok(None)), "not recognised: {line}");
+                format!("{line}\n  {}", ours_of(&arguments))
+            })
+            .collect();
+        insta::assert_snapshot!(rewritten.join("\n"));
+    }
+
+    fn ours_of(arguments: &[String]) -> String {
+        match translate(arguments, &|_| false) {
+            Ok(Some(rewritten)) => {
+                // What comes out must be a command line of ours.
+                use clap::Parser as _;
+                let line = std::iter::once("tracesift".to_owned()).chain(rewritten.arguments.iter().cloned());
+                crate::args::Cli::try_parse_from(line).unwrap();
+                let notes: Vec<String> = rewritten.notes.iter().map(|note| format!("\n  note: {note}")).collect();
+                format!("tracesift {}{}", rewritten.arguments.join(" "), notes.concat())
+            }
+            Ok(None) => String::new(),
+            Err(error) => format!("error: {}\n  hint: {}", error.message, error.hint.unwrap_or_default()),
+        }
+    }
+
+    /// The arguments after the program's name, with double quotes as cmd.exe and PowerShell take them.
+    fn shell_words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
+        for c in line.chars() {
+            match c {
+                '"' => quoted = !quoted,
+                ' ' if !quoted => words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty())),
+                c => word.push(c),
+            }
+        }
+        words.extend(Some(word).filter(|word| !word.is_empty()));
+        words.split_off(1)
+    }
+}

@@ -1,0 +1,250 @@
+//! From the files of one Windows recording to its archive, in two passes: much of what explains a record comes late in the
+//! recording (lifetimes, images, methods, stacks).
+
+pub(crate) mod clock;
+mod describe;
+mod inventory;
+mod machine;
+mod paths;
+mod second_pass;
+mod survey;
+
+use tracesift_archive::{ArchiveWriter, TargetLock};
+use tracesift_etl::schema::Schemas;
+use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions, Record};
+use tracesift_trace::rows::{CpuRow, FileRow};
+use tracesift_trace::stacks::Stacks;
+use tracesift_trace::{Clock, FileId, HealthKind};
+
+use crate::error::Error;
+use crate::event_kinds::EventChoice;
+use crate::opened::OpenedRecording;
+use crate::options::{Budget, Options};
+use crate::progress::{Progress, WATCH_EVERY, Watch};
+use crate::recorder_facts::RecorderFacts;
+use crate::row_writer::RowWriter;
+use crate::seal::{PassResults, Report, seal, trace_id};
+use crate::table_choice::WantedTables;
+use clock::{clock, recorded_span, start_filetime};
+use describe::{count_losses, describe};
+use inventory::{Inventory, LEAD_NS, LateStacks};
+pub use machine::Machine;
+use paths::PathMap;
+use second_pass::{Known, SecondPass, brings_stacks};
+pub use survey::{Survey, survey};
+
+/// Most CPUs that a header is believed to name; buffers number theirs in 11 bits.
+const MAX_CPUS: u32 = 2048;
+
+/// What all steps of an extract look at.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    recording: &'a OpenedRecording,
+    files: &'a [EtlFile],
+    clock: Clock,
+    budget: &'a Budget,
+}
+
+/// The events that are kept one by one.
+struct Kept {
+    /// The selection's word for them.
+    word: &'static str,
+    /// Their kinds; `None` where nothing is kept.
+    choice: Option<EventChoice>,
+}
+
+/// Extracts a recording into the archive that `lock` holds.
+pub(crate) fn extract_recording(
+    recording: &OpenedRecording,
+    files: &[EtlFile],
+    lock: TargetLock,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Report, Error> {
+    let target = lock.target().to_owned();
+    let budget = &options.budget;
+    let source = Source { recording, files, clock: clock(files), budget };
+    let mut progress = Progress::new(&recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
+
+    let selection = options.kept_events();
+    let kept = Kept { word: selection.name(), choice: selection.choice() };
+    let inventory = source.take_inventory(&kept, &mut progress)?;
+    let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, header_times(files)))?;
+    let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), options.symbols.is_some());
+    let mut results = source.write_rows(inventory, kept, &mut writer, &mut progress)?;
+    progress.pass_done();
+    for (file, label) in files.iter().zip(&recording.labels) {
+        count_losses(&mut results.health, file, label);
+    }
+    seal(target, writer, results, source.clock, options, &mut progress)
+}
+
+impl Source<'_> {
+    /// The first pass.
+    fn take_inventory(&self, kept: &Kept, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
+        let Self { recording, files, clock, budget } = *self;
+        let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
+        inventory.schemas = kept.choice.as_ref().map(|_| Schemas::new());
+        let mut merge = Merge::new(files, merge_options(budget));
+        while let Some(record) = merge.next() {
+            inventory.record(&record).map_err(|source| Error::Temporary {
+                directory: budget.temporary.clone().unwrap_or_else(std::env::temp_dir),
+                source,
+            })?;
+            if inventory.records.is_multiple_of(WATCH_EVERY) {
+                progress.at("reading", merge.bytes_read())?;
+            }
+        }
+        for (part, file) in files.iter().enumerate() {
+            for kind in merge.damage(part).into_iter().flat_map(DamageLog::kinds).chain(file.damage().kinds()) {
+                let example = || format!("{}: {}", recording.labels[part], example(kind));
+                inventory.health.add(
+                    HealthKind::of_damage(kind.kind),
+                    i64::try_from(kind.count).unwrap_or(i64::MAX),
+                    None,
+                    example,
+                );
+            }
+        }
+        progress.pass_done();
+        Ok(inventory)
+    }
+
+    /// The second pass, and the tables that are known at its end.
+    fn write_rows(
+        &self,
+        mut inventory: Inventory,
+        kept: Kept,
+        writer: &mut RowWriter,
+        progress: &mut Progress<'_, '_>,
+    ) -> Result<PassResults, Error> {
+        let Self { recording, files, clock, .. } = *self;
+        let records = inventory.records;
+        let (start, end) = recorded_span(files, clock, inventory.span);
+        inventory.paths.infer_system_volume(inventory.images.paths());
+        let paths = std::mem::take(&mut inventory.paths);
+
+        let mut info = describe(recording, files, &inventory, &paths, clock);
+        RecorderFacts::beside(&recording.sources).describe(&mut info);
+        info.start_ns = clock.ns(start);
+        info.end_ns = end;
+        info.events = kept.word.to_owned();
+        let lossy = info.events_lost > 0 || info.buffers_lost > 0;
+        let keeps_events = kept.choice.is_some();
+
+        let Frozen { known, late, cpus } = self.freeze(inventory, &paths, kept.choice, lossy, writer);
+        let mut pass = SecondPass::new(clock, start, known, WantedTables::from(&writer.tables), writer);
+        pass.late_stacks(&late.halves, &late.frames);
+        drop(late);
+        self.second_pass(&mut pass, keeps_events, progress)?;
+        let finished = pass.finish(end);
+        info.has_switches = finished.has_switches;
+        info.has_ready = finished.has_ready;
+
+        let used: Vec<FileRow> = finished
+            .files
+            .iter()
+            .enumerate()
+            .map(|(index, path)| FileRow { file: FileId::from_index(index), path: paths.display(path) })
+            .collect();
+        writer.archive.write_table(&used);
+        writer.archive.write_table(&cpus);
+        writer.write_identities(finished.stacks.into_modules(), &finished.population);
+        Ok(PassResults { info, health: finished.health, records })
+    }
+
+    /// Settles what the first pass found.
+    fn freeze(
+        &self,
+        mut inventory: Inventory,
+        paths: &PathMap,
+        choice: Option<EventChoice>,
+        lossy: bool,
+        writer: &mut RowWriter,
+    ) -> Frozen {
+        let Self { files, clock, budget, .. } = *self;
+        let pointer_size = files.first().map_or(8, |file| file.header().pointer_size);
+        let kernel_from: u64 = if pointer_size == 4 { 0x8000_0000 } else { 1 << 63 };
+        let cpus = files.iter().map(|file| file.header().cpu_count).max().unwrap_or(0).min(MAX_CPUS);
+        let mut population = inventory.take_lifetimes().freeze(clock, u16::try_from(cpus).unwrap_or(u16::MAX));
+        let is_kernel = |address| address >= kernel_from;
+        let images = inventory.images;
+        let modules = writer
+            .archive
+            .write_each(|visit| images.freeze(clock, &mut population, |path| paths.display(path), is_kernel, visit));
+        let methods = inventory.methods.freeze(&mut population, &modules);
+        let stacks = Stacks::new(inventory.stack_keys.seal(), modules, methods, kernel_from, budget.memory / 4);
+
+        let (late, mut health) = (inventory.late, inventory.health);
+        health.add(HealthKind::LATE_STACKS_OVER_BUDGET, late.dropped, None, || {
+            "halves of stacks that came seconds late".to_owned()
+        });
+        let schemas = inventory.schemas.map(|mut schemas| {
+            schemas.settle();
+            let problems = i64::try_from(schemas.problems().len()).unwrap_or(i64::MAX);
+            health.add(HealthKind::UNREADABLE_EVENT_METADATA, problems, None, || {
+                schemas.problems().first().cloned().unwrap_or_default()
+            });
+            schemas
+        });
+        let (intervals, files) = (inventory.intervals, inventory.files);
+        let known = Known { population, stacks, intervals, files, health, lossy, events: schemas.zip(choice) };
+        Frozen { known, late, cpus: inventory.processors.into_rows() }
+    }
+
+    /// Walks the records twice at once: a second cursor runs ahead of the first and meets stacks before their events.
+    fn second_pass(
+        &self,
+        pass: &mut SecondPass<'_, RowWriter>,
+        keeps_events: bool,
+        progress: &mut Progress<'_, '_>,
+    ) -> Result<(), Error> {
+        let Self { files, clock, budget, .. } = *self;
+        let wanted = move |record: &Record<'_>| record.is_stack_walk() || keeps_events && brings_stacks(record);
+        let mut ahead = Merge::of(files, merge_options(budget), wanted);
+        let mut merge = Merge::new(files, merge_options(budget));
+        let lead = clock.ticks(LEAD_NS).saturating_sub(clock.zero);
+        let mut count = 0_u64;
+        while let Some(time) = merge.peek_time() {
+            while ahead.peek_time().is_some_and(|ahead| ahead <= time.saturating_add(lead)) {
+                if let Some(record) = ahead.next() {
+                    pass.stack_record(&record);
+                }
+            }
+            let Some(record) = merge.next() else { break };
+            pass.record(&record);
+            count += 1;
+            if count.is_multiple_of(WATCH_EVERY) {
+                progress.at("extracting", merge.bytes_read())?;
+                if pass.sink.has_failed() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the first pass found, settled.
+struct Frozen {
+    known: Known,
+    late: LateStacks,
+    cpus: Vec<CpuRow>,
+}
+
+fn merge_options(budget: &Budget) -> MergeOptions {
+    MergeOptions { memory_limit: budget.memory / 4 }
+}
+
+fn example(kind: &tracesift_etl::DamageCount) -> String {
+    let first = kind.examples.first();
+    first.map_or_else(String::new, |damage| format!("at byte {}: {}", damage.offset, damage.detail))
+}
+
+/// What tells files apart that begin with the same bytes.
+fn header_times(files: &[EtlFile]) -> impl Iterator<Item = [u8; 8]> {
+    files.iter().flat_map(|file| {
+        let header = file.header();
+        [header.start_time.to_le_bytes(), header.boot_time.to_le_bytes(), file.bytes().to_le_bytes()]
+    })
+}

@@ -1,0 +1,454 @@
+//! The second pass: records in time order become rows.
+
+mod clock_rates;
+mod disk;
+mod event_stacks;
+mod event_table;
+
+use rustc_hash::FxHashMap;
+use tracesift_etl::payload::{
+    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, Mark, Payload, ReadyThread,
+    SampledProfile, Stack, StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
+    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+};
+use tracesift_etl::schema::Schemas;
+use tracesift_etl::{EventClass, Group, Record};
+use tracesift_trace::file_names::{FileNames, PathId};
+use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
+use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, HardFaultRow, MarkRow, sample_flags, switch_flags};
+use tracesift_trace::sampling::SamplingIntervals;
+use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord};
+use tracesift_trace::stack_keys::Half;
+use tracesift_trace::stacks::Stacks;
+use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
+use tracesift_trace::{Clock, Health, Population, RowSink};
+
+use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
+use crate::event_kinds::EventChoice;
+use crate::table_choice::WantedTables;
+use event_stacks::EventStacks;
+pub(crate) use event_stacks::brings_stacks;
+use event_table::EventTable;
+
+/// What the second pass works with.
+pub(crate) struct SecondPass<'s, Sink> {
+    pub(crate) clock: Clock,
+    pub(crate) population: Population,
+    pub(crate) switches: SwitchTracker,
+    pub(crate) stacks: Stacks,
+    pub(crate) health: Health,
+    pub(crate) sink: &'s mut Sink,
+    /// Records that lead to no table need no stack either.
+    wanted: WantedTables,
+    intervals: SamplingIntervals,
+    files: FileNames,
+    file_ids: FxHashMap<PathId, FileId>,
+    /// Paths of the files that rows point at, by id.
+    used_files: Vec<PathId>,
+    binder: StackBinder,
+    /// Request packet → who asked and with which stack.
+    initiations: FxHashMap<u64, (ThreadId, Option<StackId>)>,
+    sweep_interval: i64,
+    /// Stack records that the cursor ahead has met.
+    stack_records: u64,
+    /// Those that the main stream has passed.
+    stack_records_passed: u64,
+    lossy: bool,
+    /// Events that are kept one by one; `None` where none are.
+    event_table: Option<EventTable>,
+    event_stacks: EventStacks,
+    /// The stack that a typed table's row took from the binder: the same event has no second one there.
+    taken: Option<Option<StackId>>,
+}
+
+/// What the first pass found out, frozen.
+pub(crate) struct Known {
+    pub(crate) population: Population,
+    pub(crate) stacks: Stacks,
+    pub(crate) intervals: SamplingIntervals,
+    pub(crate) files: FileNames,
+    pub(crate) health: Health,
+    /// Records were lost: who runs on a CPU is not certain.
+    pub(crate) lossy: bool,
+    /// Which events are kept one by one, and what describes them.
+    pub(crate) events: Option<(Schemas, EventChoice)>,
+}
+
+impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
+    /// The pass over a recording that starts at raw tick `start`.
+    pub(crate) fn new(clock: Clock, start: i64, known: Known, wanted: WantedTables, sink: &'s mut Sink) -> Self {
+        let Known { population, stacks, intervals, files, health, lossy, events } = known;
+        Self {
+            clock,
+            switches: SwitchTracker::new(clock, start, &population),
+            population,
+            stacks,
+            health,
+            sink,
+            wanted,
+            intervals,
+            files,
+            file_ids: FxHashMap::default(),
+            used_files: Vec::new(),
+            binder: StackBinder::new(clock.frequency),
+            initiations: FxHashMap::default(),
+            sweep_interval: clock.frequency,
+            stack_records: 0,
+            stack_records_passed: 0,
+            lossy,
+            event_table: events.map(|(schemas, choice)| EventTable::new(schemas, choice)),
+            event_stacks: EventStacks::default(),
+            taken: None,
+        }
+    }
+
+    /// Halves that the cursor ahead would meet too late.
+    pub(crate) fn late_stacks(&mut self, halves: &[LateStack], frames: &[u64]) {
+        for late in halves {
+            let process = self.population.process_at(late.pid, late.event_ticks);
+            let half = match &late.frames {
+                LateFrames::Key { key, position } => self.stacks.keyed_half(
+                    late.half,
+                    *key,
+                    *position,
+                    late.event_ticks,
+                    process,
+                    &mut self.health,
+                    self.sink,
+                ),
+                LateFrames::Inline(range) => {
+                    let frames = frames.get(range.clone()).unwrap_or_default();
+                    self.stacks.inline_half(process, frames.iter().copied(), late.event_ticks, self.sink)
+                }
+            };
+            let Some(half) = half else { continue };
+            match late.half {
+                Half::User => self.binder.add_late(LateUserHalf {
+                    tid: late.tid,
+                    event_ticks: late.event_ticks,
+                    first_event_ticks: late.first_event_ticks,
+                    ticks: late.ticks,
+                    half,
+                }),
+                Half::Kernel => self.binder.add(&StackRecord {
+                    event_ticks: late.event_ticks,
+                    ticks: late.ticks,
+                    tid: late.tid,
+                    life: self.population.life_of(late.tid, late.event_ticks),
+                    cpu: late.cpu,
+                    part: Part::Kernel(half),
+                }),
+            }
+        }
+    }
+
+    /// A record from the cursor that runs ahead: one of those that [`brings_stacks`].
+    pub(crate) fn stack_record(&mut self, record: &Record<'_>) {
+        if !record.is_stack_walk() {
+            self.event_stack_record(record);
+            return;
+        }
+        let position = self.stack_records;
+        self.stack_records += 1;
+        let (version, pointer_size) = (record.version(), record.pointer_size());
+        let (event, tid, part) = match record.opcode() {
+            Stack::OPCODE => {
+                // What does not decode was counted in the first pass.
+                let Ok(stack) = Stack::parse(record.payload(), version, pointer_size) else { return };
+                let event = stack.event_timestamp.cast_signed();
+                let process = self.population.process_at(stack.process_id, event);
+                let half = self.stacks.inline_half(process, stack.frames.iter(), event, self.sink);
+                let kernel = |address: Option<u64>| address.is_some_and(|at| self.stacks.is_kernel(at));
+                let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.last()));
+                let part = match (leaf, root) {
+                    (true, false) => Part::Whole as fn(_) -> _,
+                    (true, true) => Part::Kernel,
+                    (false, _) => Part::User,
+                };
+                (event, stack.thread_id, half.map(part))
+            }
+            opcode @ (StackReference::KERNEL | StackReference::USER) => {
+                let Ok(reference) = StackReference::parse(record.payload(), version, pointer_size) else { return };
+                let event = reference.event_timestamp.cast_signed();
+                let process = self.population.process_at(reference.process_id, event);
+                let half = if opcode == StackReference::KERNEL { Half::Kernel } else { Half::User };
+                let id = self.stacks.keyed_half(
+                    half,
+                    reference.stack_key,
+                    position,
+                    event,
+                    process,
+                    &mut self.health,
+                    self.sink,
+                );
+                let part = match half {
+                    Half::Kernel => id.map(Part::Kernel),
+                    Half::User => id.map(Part::User),
+                };
+                (event, reference.thread_id, part)
+            }
+            _ => return,
+        };
+        if let Some(part) = part {
+            let (ticks, cpu) = (record.time(), record.cpu());
+            let life = self.population.life_of(tid, event);
+            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, life, cpu, part });
+        }
+    }
+
+    /// A record of the main stream.
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
+        self.taken = None;
+        match record.class() {
+            EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
+            EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
+            EventClass::Classic { .. } | EventClass::Message { .. } => {}
+        }
+        if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
+            self.event(record);
+        }
+        self.stack_records_passed += u64::from(record.is_stack_walk());
+        self.binder.sweep(record.time(), self.sweep_interval);
+    }
+
+    /// A record that may have a row in a table of its own.
+    fn kernel_record(&mut self, record: &Record<'_>, group: Group, opcode: u8, version: u8) {
+        let wanted = self.wanted;
+        match group {
+            Group::THREAD if !wanted.context_switches => return,
+            Group::DISK_IO if !wanted.disk_io => return,
+            Group::MEMORY if !wanted.hard_faults => return,
+            _ => {}
+        }
+        match (group, opcode) {
+            (Group::THREAD, ContextSwitch::OPCODE) => self.context_switch(record, version),
+            (Group::THREAD, ReadyThread::OPCODE) => self.ready_thread(record, version),
+            (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => self.sampled_profile(record, version),
+            (Group::PERF_INFO, CounterSample::OPCODE) if wanted.counter_samples => self.counter_sample(record, version),
+            (Group::PERF_INFO, Mark::OPCODE) => self.mark(record, version),
+            (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
+            (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
+            (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
+            (Group::MEMORY, HardFault::OPCODE) => self.hard_fault(record, version),
+            _ => {}
+        }
+    }
+
+    /// A record that is kept as it was logged.
+    fn event(&mut self, record: &Record<'_>) {
+        let behind = self.runtime_stack(record);
+        let Some(mut table) = self.event_table.take() else { return };
+        if let Some(row) = table.row(record, &self.clock, &mut self.population, &mut self.health) {
+            row.stack = self.event_stack(record, behind);
+            self.sink.event(row);
+        }
+        self.event_table = Some(table);
+    }
+
+    /// The end of the recording, `end` nanoseconds after time zero.
+    pub(crate) fn finish(mut self, end: i64) -> Finished {
+        self.switches.finish(end, &self.population, self.sink);
+        Finished {
+            has_switches: self.switches.has_switches(),
+            has_ready: self.switches.has_ready(),
+            population: self.population,
+            stacks: self.stacks,
+            health: self.health,
+            files: self.used_files.iter().map(|path| self.files.path(*path).to_owned()).collect(),
+        }
+    }
+
+    fn decode<'a, T: Payload<'a>>(&mut self, record: &Record<'a>, version: u8) -> Option<T> {
+        match T::parse(record.payload(), version, record.pointer_size()) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                count_undecodable(&mut self.health, record, &error);
+                None
+            }
+        }
+    }
+
+    /// The stack of the event of `tid` at the record's time.
+    fn stack_of(&mut self, record: &Record<'_>, tid: Option<u32>) -> Option<StackId> {
+        self.bound_stack(record, tid, true, false)
+    }
+
+    fn bound_stack(&mut self, record: &Record<'_>, tid: Option<u32>, shared: bool, is_ready: bool) -> Option<StackId> {
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let (kernel, user) = match self.binder.take(ticks, tid, cpu, shared) {
+            // After lost switches somebody else runs there than the model believes.
+            (None, None) if is_ready && self.lossy => self.binder.take(ticks, None, cpu, shared),
+            halves => halves,
+        };
+        let stack = self.stacks.stack(kernel, user, &mut self.health, self.sink);
+        self.taken = Some(stack);
+        stack
+    }
+
+    fn context_switch(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<ContextSwitch>(record, version) else { return };
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let stack = self.stack_of(record, Some(event.new_thread_id));
+        let leave = match event.old_thread_state {
+            THREAD_STATE_READY | THREAD_STATE_STANDBY | THREAD_STATE_DEFERRED_READY => Leave::Runnable,
+            THREAD_STATE_TERMINATED => Leave::Ended,
+            _ => Leave::Blocked,
+        };
+        let waits = event.old_thread_state == THREAD_STATE_WAITING;
+        let counters = record.counters();
+        let switch = Switch {
+            ticks,
+            cpu: Some(cpu),
+            new: Some(self.population.thread_at(event.new_thread_id, cpu, ticks)),
+            old: Some(self.population.thread_at(event.old_thread_id, cpu, ticks)),
+            leave,
+            old_state: Some(event.old_thread_state.cast_signed()),
+            wait_reason: waits.then_some(event.old_thread_wait_reason.cast_signed()),
+            user_mode_wait: waits && event.waits_in_user_mode(),
+            new_priority: Some(event.new_thread_priority),
+            old_priority: Some(event.old_thread_priority),
+            old_ideal_cpu: Some(i16::from(event.old_thread_ideal_processor)),
+            old_remaining_quantum: event.old_thread_remaining_quantum.map(i64::from),
+            previous_c_state: event.previous_c_state.map(u8::cast_signed).filter(|_| event.old_thread_id == 0),
+            new_wait_ticks: event.new_thread_wait_time.map(i64::from),
+            new_stack: stack,
+            old_stack: None,
+            counters: (!counters.is_empty()).then(|| counters.iter().map(u64::cast_signed).collect()),
+        };
+        self.switches.switch(&switch, &mut self.population, &mut self.health, self.sink);
+    }
+
+    fn ready_thread(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<ReadyThread>(record, version) else { return };
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let readier = self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
+        // A deferred procedure call readies on its own account: what the interrupted thread does later is not its stack.
+        let from_dpc = event.flags & ready_flags::FROM_DPC != 0;
+        let stack = self.bound_stack(record, readier, !from_dpc, true);
+        let flags = [
+            (ready_flags::FROM_DPC, switch_flags::READIED_FROM_DPC),
+            (ready_flags::KERNEL_STACK_SWAPPED_OUT, switch_flags::KERNEL_STACK_SWAPPED_OUT),
+            (ready_flags::PROCESS_SWAPPED_OUT, switch_flags::PROCESS_SWAPPED_OUT),
+            (ready_flags::DIRECT_HAND_OFF, switch_flags::DIRECT_HAND_OFF),
+        ];
+        let flags = flags.iter().filter(|(bit, _)| event.flags & bit != 0).fold(0, |all, (_, flag)| all | flag);
+        // To be readied does not make a thread known: nothing is measured of it before its first switch.
+        let Some(thread) = self.population.known_thread_at(event.thread_id, cpu, ticks) else { return };
+        self.switches.ready(Ready {
+            ticks,
+            cpu,
+            thread,
+            readier: None,
+            adjust_reason: Some(event.adjust_reason),
+            adjust_increment: Some(event.adjust_increment),
+            flags,
+            stack,
+        });
+    }
+
+    fn sampled_profile(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<SampledProfile>(record, version) else { return };
+        let (thread, process, stack) = self.sampled(record, event.thread_id);
+        let ticks = record.time();
+        let mut flags = 0;
+        for (bit, flag) in [(recorded_flags::DPC, sample_flags::DPC), (recorded_flags::ISR, sample_flags::ISR)] {
+            if event.flags.unwrap_or(0) & bit != 0 {
+                flags |= flag;
+            }
+        }
+        let charged =
+            if flags != 0 && self.population.is_idle(thread) { self.population.interrupts() } else { process };
+        let frame = self.lone_frame(stack, process, event.instruction_pointer, ticks);
+        self.sink.cpu_sample(&CpuSampleRow {
+            time: self.clock.ns(ticks),
+            cpu: cpu_number(record),
+            process: charged,
+            thread,
+            weight: self.intervals.at(ticks).saturating_mul(i64::from(event.count)),
+            stack,
+            frame,
+            priority: event.priority().map(u8::cast_signed),
+            flags,
+        });
+    }
+
+    fn counter_sample(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<CounterSample>(record, version) else { return };
+        let (thread, process, stack) = self.sampled(record, event.thread_id);
+        let ticks = record.time();
+        let frame = self.lone_frame(stack, process, event.instruction_pointer, ticks);
+        self.sink.counter_sample(&CounterSampleRow {
+            time: self.clock.ns(ticks),
+            cpu: cpu_number(record),
+            process,
+            thread,
+            source: i32::from(event.profile_source),
+            stack,
+            frame,
+        });
+    }
+
+    /// The sampled instruction as a frame, for a sample without a stack.
+    fn lone_frame(&mut self, stack: Option<StackId>, process: ProcessId, address: u64, ticks: i64) -> Option<FrameId> {
+        stack.is_none().then(|| self.stacks.frame(process, address, ticks, self.sink))
+    }
+
+    fn sampled(&mut self, record: &Record<'_>, tid: u32) -> (ThreadId, ProcessId, Option<StackId>) {
+        let thread = self.population.thread_at(tid, record.cpu(), record.time());
+        (thread, self.population.process_of(thread), self.stack_of(record, Some(tid)))
+    }
+
+    fn mark(&mut self, record: &Record<'_>, version: u8) {
+        let Some(mark) = self.decode::<Mark<'_>>(record, version) else { return };
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let thread = record.tid().map(|tid| self.population.thread_at(tid, cpu, ticks));
+        let process = match (record.pid(), thread) {
+            (Some(pid), _) => Some(self.population.process_at(pid, ticks)),
+            (None, thread) => thread.map(|thread| self.population.process_of(thread)),
+        };
+        let (time, cpu) = (self.clock.ns(ticks), cpu_number(record));
+        self.sink.mark(&MarkRow { time, cpu, process, thread, text: mark.text.to_string() });
+    }
+
+    fn hard_fault(&mut self, record: &Record<'_>, version: u8) {
+        let Some(event) = self.decode::<HardFault>(record, version) else { return };
+        let (thread, process, stack) = self.sampled(record, event.thread_id);
+        let start = event.initial_time.cast_signed().min(record.time());
+        let row = HardFaultRow {
+            time: self.clock.ns(record.time()),
+            cpu: cpu_number(record),
+            process: Some(process),
+            thread: Some(thread),
+            start: self.clock.ns(start),
+            address: event.virtual_address.cast_signed(),
+            offset: event.read_offset.cast_signed(),
+            size: i64::from(event.byte_count),
+            file: self.file(event.file_key, record.time()),
+            stack,
+        };
+        self.sink.hard_fault(&row);
+    }
+
+    fn file(&mut self, key: u64, ticks: i64) -> Option<FileId> {
+        let path = self.files.find(key, ticks)?;
+        Some(*self.file_ids.entry(path).or_insert_with(|| {
+            self.used_files.push(path);
+            FileId::from_index(self.used_files.len() - 1)
+        }))
+    }
+}
+
+/// What is left when all records are through.
+pub(crate) struct Finished {
+    pub(crate) has_switches: bool,
+    pub(crate) has_ready: bool,
+    pub(crate) population: Population,
+    pub(crate) stacks: Stacks,
+    pub(crate) health: Health,
+    /// Recorded paths of the files that rows point at, by id.
+    pub(crate) files: Vec<String>,
+}
+
+fn cpu_number(record: &Record<'_>) -> i16 {
+    i16::try_from(record.cpu()).unwrap_or(i16::MAX)
+}

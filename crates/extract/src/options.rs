@@ -1,0 +1,69 @@
+//! How to extract: targets, tables, names, and bounds.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::event_selection::EventSelection;
+use crate::input;
+use crate::symbols::NameSource;
+use crate::table_choice::TableChoice;
+
+/// How to extract.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Directory for the archives; `None`: beside the input.
+    pub out: Option<PathBuf>,
+    /// Extract again what is up to date.
+    pub overwrite: bool,
+    /// Which events the table `events` keeps. `None`: the default ones, and an archive that is there is good as it is.
+    pub events: Option<EventSelection>,
+    /// Which tables are written. An archive that is there is good if it left none of them out.
+    pub tables: TableChoice,
+    /// The event of Linux recordings whose samples are CPU time. `None`: the best one, and an archive that is there is good as
+    /// it is. Windows recordings have none to choose from.
+    pub cpu_event: Option<String>,
+    /// Directory below which the file system of the recorded machine lies: files that a recording names are looked for there. Files of
+    /// this machine are used besides where they are, by their build id, the ones that were recorded.
+    pub sysroot: Option<PathBuf>,
+    /// Where the names of code come from; `None`: code is named by what the recording itself says, and an archive that is there is good as
+    /// it is.
+    pub symbols: Option<Arc<dyn NameSource>>,
+    /// Bounds of one extract, and the directory for its temporary files.
+    pub budget: Budget,
+    /// What unpacking may cost.
+    pub limits: input::Limits,
+}
+
+impl Options {
+    /// The events that are kept one by one, where their table is written at all.
+    pub(crate) fn kept_events(&self) -> EventSelection {
+        if self.tables.wants("events") { self.events.clone().unwrap_or_default() } else { EventSelection::None }
+    }
+}
+
+/// Bounds of an extract.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Bytes of anonymous memory that one recording may take, symbols apart.
+    pub memory: usize,
+    /// Directory for temporary files; `None`: the system's.
+    pub temporary: Option<PathBuf>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { memory: 512 << 20, temporary: None }
+    }
+}
+
+impl Budget {
+    /// Bytes of rows that are kept for the summaries.
+    pub(crate) fn kept_rows(&self) -> usize {
+        self.memory / 8
+    }
+
+    /// Bytes of the sums that summaries are made of.
+    pub(crate) fn summaries(&self) -> usize {
+        self.memory / 4
+    }
+}

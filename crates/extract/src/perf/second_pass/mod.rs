@@ -1,0 +1,214 @@
+//! The second pass over a Linux recording: records in time order become rows.
+
+mod call_chain;
+mod chain_cache;
+mod chain_words;
+mod counters;
+mod disk;
+mod event_table;
+mod page_faults;
+mod power;
+mod rows;
+mod sample_context;
+mod samples;
+mod scheduler;
+mod stack_ends;
+mod syscalls;
+mod user_stacks;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tracesift_perf::{Kind, Metadata, Record, is_of_a_guest};
+use tracesift_trace::HealthKind;
+use tracesift_trace::RowSink;
+use tracesift_trace::info::Disk;
+use tracesift_trace::rows::{MarkRow, SyscallNameRow};
+
+use super::cpu_event::{Role, Roles};
+use super::namespaces::Namespace;
+use super::time::ticks;
+use super::tracepoint::{Tracepoint, tracepoints};
+use crate::recorder_facts::Mark;
+pub(super) use chain_cache::ChainCache;
+use counters::Counters;
+use disk::Disks;
+pub(super) use event_table::EventTable;
+use page_faults::{FaultSource, page_fault};
+use power::Power;
+pub(super) use rows::Rows;
+use samples::profile;
+use scheduler::{Scheduler, SwitchSource};
+pub(super) use stack_ends::StackEnds;
+use syscalls::Syscalls;
+pub(super) use user_stacks::UserStacks;
+
+/// Records in the order of time become rows.
+pub(crate) struct SecondPass<'s, Sink> {
+    rows: Rows<'s, Sink>,
+    /// What the samples of each event are.
+    roles: Roles,
+    /// By event; `None` for what is no tracepoint of ours.
+    tracepoints: Vec<Option<Tracepoint>>,
+    scheduler: Scheduler,
+    disks: Disks,
+    faults: FaultSource,
+    syscalls: Syscalls,
+    power: Power,
+    counters: Counters,
+    events: EventTable,
+    /// Those that were written beside the recording and are still to come.
+    marks: VecDeque<Mark>,
+}
+
+/// What the pass leaves behind.
+pub(crate) struct Finished<'s, Sink> {
+    pub(crate) rows: Rows<'s, Sink>,
+    pub(crate) has_switches: bool,
+    pub(crate) has_ready: bool,
+    pub(crate) disks: Vec<Disk>,
+    pub(crate) syscall_names: Vec<SyscallNameRow>,
+    pub(crate) counters: Counters,
+}
+
+impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
+    /// The pass over a recording with these events; `of_tasks` as in the inventory.
+    pub(crate) fn new(
+        mut rows: Rows<'s, Sink>,
+        metadata: &Arc<Metadata>,
+        roles: Roles,
+        of_tasks: Option<bool>,
+        events: EventTable,
+    ) -> Self {
+        let tracepoints = tracepoints(metadata, &mut rows.health);
+        let source = SwitchSource::of(metadata, &tracepoints, of_tasks);
+        let scheduler = Scheduler::new(rows.clock, &rows.population, source);
+        let faults = FaultSource::of(metadata, &tracepoints, &mut rows.health);
+        let syscalls = Syscalls::new(metadata.features.arch.as_deref(), &tracepoints);
+        let tells_refusals = tracepoints
+            .iter()
+            .flatten()
+            .any(|tracepoint| matches!(tracepoint, Tracepoint::Block(fields) if fields.is_refusal()));
+        let disks = Disks::new(tells_refusals);
+        let (power, counters) = (Power::default(), Counters::new(metadata.clone()));
+        Self {
+            rows,
+            roles,
+            tracepoints,
+            scheduler,
+            disks,
+            faults,
+            syscalls,
+            power,
+            counters,
+            events,
+            marks: VecDeque::new(),
+        }
+    }
+
+    /// Marks that are not in the recording, in order.
+    pub(crate) fn with_marks(mut self, marks: Vec<Mark>) -> Self {
+        self.marks = marks.into();
+        self
+    }
+
+    /// The pid namespace of the recorder, where it is not the kernel's own.
+    pub(crate) fn in_namespace(mut self, namespace: Option<Namespace>) -> Self {
+        self.scheduler.namespace = namespace;
+        self
+    }
+
+    /// Writes the marks up to here.
+    fn marks_until(&mut self, ticks: i64) {
+        while let Some(mark) = self.marks.pop_front_if(|mark| mark.ticks <= ticks) {
+            let time = self.rows.clock.ns(mark.ticks);
+            self.rows.sink.mark(&MarkRow { time, cpu: -1, process: None, thread: None, text: mark.text });
+        }
+    }
+
+    /// Where the rows go.
+    pub(crate) fn sink(&self) -> &Sink {
+        self.rows.sink
+    }
+
+    /// A record.
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
+        if let Some(ticks) = ticks(record) {
+            self.rows.now = self.rows.now.max(ticks);
+            self.marks_until(ticks);
+        }
+        self.events.record(record, &mut self.rows);
+        match record.kind() {
+            Kind::Sample => self.sample(record),
+            Kind::Read => self.counters.at_end_of_thread(record, &mut self.rows),
+            Kind::Switch | Kind::SwitchCpuWide => self.scheduler.record(record, &mut self.rows),
+            _ => {}
+        }
+    }
+
+    fn sample(&mut self, record: &Record<'_>) {
+        let Some(event) = record.event() else {
+            let health = &mut self.rows.health;
+            return health.count(HealthKind::SAMPLES_OF_NO_EVENT, ticks(record), || "their id is not known".to_owned());
+        };
+        let role = self.roles.get(event);
+        let tracepoint = self.tracepoints.get(event).and_then(Option::as_ref);
+        let fault = self.faults.kind(event);
+        let has_values = self.counters.are_read_by(event);
+        if role == Role::Other && tracepoint.is_none() && fault.is_none() && !has_values {
+            return;
+        }
+        if is_of_a_guest(record.cpu_mode()) {
+            let health = &mut self.rows.health;
+            return health.count(HealthKind::SAMPLES_OF_GUESTS, ticks(record), || "in a virtual machine".to_owned());
+        }
+        let rows = &mut self.rows;
+        let sample = record.sample();
+        let mut at = match &sample {
+            Ok(sample) => rows.context_of(record, sample, event),
+            Err(error) => return rows.undecodable(record, error),
+        };
+        if at.sample.tid == Some(0)
+            && let Some(thread) = at.cpu.and_then(|cpu| self.scheduler.outside(cpu))
+        {
+            (at.thread, at.process) = (thread, rows.population.process_of(thread));
+        }
+        if role != Role::Other {
+            profile(&at, role, rows);
+        }
+        if let Some(kind) = fault {
+            let trap = tracepoint.and_then(|tracepoint| match tracepoint {
+                Tracepoint::Trap(fields) => Some(fields),
+                _ => None,
+            });
+            page_fault(&at, kind, trap, rows);
+        }
+        if has_values && !self.scheduler.takes_values(tracepoint) {
+            self.counters.read(&at, rows);
+        }
+        match tracepoint {
+            Some(Tracepoint::Switch(fields)) => self.scheduler.switch(fields, &at, &mut self.counters, rows),
+            Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, rows),
+            Some(Tracepoint::Block(fields)) => self.disks.event(fields, &at, rows),
+            Some(Tracepoint::Syscall(fields)) => self.syscalls.event(fields, &at, rows),
+            Some(Tracepoint::Frequency(fields)) => Power::frequency(fields, &at, rows),
+            Some(Tracepoint::Idle(fields)) => {
+                if let Some((cpu, state)) = self.power.idle(fields, &at, rows) {
+                    self.scheduler.idles(cpu, state);
+                }
+            }
+            Some(Tracepoint::Trap(_)) | None => {}
+        }
+    }
+
+    /// The end of the recording, `end` nanoseconds after time zero.
+    pub(crate) fn finish(mut self, end: i64) -> Finished<'s, Sink> {
+        self.marks_until(i64::MAX);
+        let (has_switches, has_ready) = self.scheduler.finish(end, &mut self.rows);
+        let disks = self.disks.finish(&mut self.rows);
+        let ticks = self.rows.clock.ticks(end);
+        let syscall_names = self.syscalls.finish(ticks, &mut self.rows);
+        self.power.finish(ticks, &mut self.rows);
+        Finished { rows: self.rows, has_switches, has_ready, disks, syscall_names, counters: self.counters }
+    }
+}

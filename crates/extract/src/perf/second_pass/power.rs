@@ -1,0 +1,75 @@
+//! Clock rates and idle states of CPUs, from the tracepoints of power management.
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::HealthKind;
+use tracesift_trace::RowSink;
+use tracesift_trace::rows::{CpuFrequencyRow, CpuIdleStateRow};
+
+use super::rows::Rows;
+use super::sample_context::SampleContext;
+use crate::perf::tracepoint::PowerFields;
+
+/// `PWR_EVENT_EXIT`: the CPU leaves its idle state.
+const LEAVES: i64 = 0xffff_ffff;
+
+/// Follows the idle states.
+#[derive(Default)]
+pub(crate) struct Power {
+    /// Since when a CPU is in which state.
+    idle: FxHashMap<u16, (i64, i16)>,
+}
+
+impl Power {
+    /// A CPU gets another clock rate. Whoever changes it may run on another one.
+    pub(crate) fn frequency<Sink: RowSink>(fields: &PowerFields, at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) {
+        let Some((khz, cpu)) = read(fields, at, rows) else { return };
+        let time = rows.clock.ns(at.ticks);
+        rows.sink.cpu_frequency(&CpuFrequencyRow { time, cpu: cpu.cast_signed(), khz });
+    }
+
+    /// A CPU enters or leaves an idle state. Gives CPU and state when it enters.
+    pub(crate) fn idle<Sink: RowSink>(
+        &mut self,
+        fields: &PowerFields,
+        at: &SampleContext<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) -> Option<(u16, i16)> {
+        let (state, cpu) = read(fields, at, rows)?;
+        if state == LEAVES || state < 0 {
+            // The first one of a CPU may have been entered before the recording.
+            if let Some((start, state)) = self.idle.remove(&cpu) {
+                row(cpu, start, state, at.ticks, rows);
+            }
+            return None;
+        }
+        let state = i16::try_from(state).unwrap_or(i16::MAX);
+        if self.idle.insert(cpu, (at.ticks, state)).is_some() {
+            rows.health.count(HealthKind::IDLE_STATES_WITHOUT_END, Some(at.ticks), || format!("of CPU {cpu}"));
+        }
+        Some((cpu, state))
+    }
+
+    /// The end of the recording, in ticks: who is idle stays so up to there.
+    pub(crate) fn finish<Sink: RowSink>(self, end: i64, rows: &mut Rows<'_, Sink>) {
+        let mut open: Vec<_> = self.idle.into_iter().collect();
+        open.sort_unstable();
+        for (cpu, (start, state)) in open {
+            row(cpu, start, state, end, rows);
+        }
+    }
+}
+
+fn row<Sink: RowSink>(cpu: u16, start: i64, state: i16, end: i64, rows: &mut Rows<'_, Sink>) {
+    let (time, start) = (rows.clock.ns(end), rows.clock.ns(start));
+    rows.sink.cpu_idle_state(&CpuIdleStateRow { time, cpu: cpu.cast_signed(), start, state });
+}
+
+/// State and CPU of a tracepoint.
+fn read<Sink: RowSink>(fields: &PowerFields, at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) -> Option<(i64, u16)> {
+    let read = |raw| Some((fields.state.get(raw)?, u16::try_from(fields.cpu.get(raw)?).ok()?));
+    let read = at.sample.raw.and_then(read);
+    if read.is_none() {
+        rows.health.count(HealthKind::INCOMPLETE_POWER_EVENTS, Some(at.ticks), || "without their fields".to_owned());
+    }
+    read
+}

@@ -1,0 +1,201 @@
+//! System calls, from the tracepoints at their entry and exit.
+
+mod file_call;
+mod names;
+
+use rustc_hash::FxHashMap;
+use tracesift_trace::HealthKind;
+use tracesift_trace::rows::{FileIoRow, SyscallNameRow, SyscallRow};
+use tracesift_trace::{RowSink, StackId, ThreadId};
+
+use crate::perf::second_pass::call_chain::stack_of;
+use crate::perf::second_pass::rows::Rows;
+use crate::perf::second_pass::sample_context::SampleContext;
+use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
+use names::{Call, Names};
+
+/// Results from here on (as negative numbers) are errors.
+const MAX_ERROR: i64 = 4095;
+/// Names of calls that are kept, at most.
+const MAX_NAMES: usize = 4096;
+
+/// A call that has not returned.
+struct Pending {
+    start: i64,
+    cpu: i16,
+    number: i32,
+    arguments: [u64; 6],
+    stack: Option<StackId>,
+}
+
+/// Follows the calls of threads.
+pub(crate) struct Syscalls {
+    names: Names,
+    /// Tracepoints of single calls are left out where those of all are recorded.
+    only_raw: bool,
+    pending: FxHashMap<ThreadId, Pending>,
+    /// The calls that have rows, and how single tracepoints named those.
+    used: FxHashMap<i32, Option<Box<str>>>,
+}
+
+impl Syscalls {
+    /// The calls of a machine with this architecture.
+    pub(crate) fn new(arch: Option<&str>, tracepoints: &[Option<Tracepoint>]) -> Self {
+        let is_raw = |at: &Option<Tracepoint>| matches!(at, Some(Tracepoint::Syscall(fields)) if fields.raw);
+        Self {
+            names: Names::of(arch),
+            only_raw: tracepoints.iter().any(is_raw),
+            pending: FxHashMap::default(),
+            used: FxHashMap::default(),
+        }
+    }
+
+    /// An entry or exit.
+    pub(crate) fn event<Sink: RowSink>(
+        &mut self,
+        fields: &SyscallFields,
+        at: &SampleContext<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        if self.only_raw && !fields.raw {
+            return;
+        }
+        let number = at.sample.raw.and_then(|raw| i32::try_from(fields.number.get(raw)?).ok());
+        let (Some(raw), Some(number)) = (at.sample.raw, number) else {
+            return rows
+                .health
+                .count(HealthKind::INCOMPLETE_SYSCALLS, Some(at.ticks), || "without their fields".to_owned());
+        };
+        match &fields.edge {
+            Edge::Enter(arguments) => {
+                let pending = Pending {
+                    start: at.ticks,
+                    cpu: at.cpu_or_none(),
+                    number,
+                    arguments: arguments.get(raw),
+                    stack: stack_of(at, rows),
+                };
+                if self.call(number, fields).is_some_and(|call| call.never_returns) {
+                    return self.syscall(&pending, at.thread, at.ticks, pending.cpu, None, rows);
+                }
+                if let Some(before) = self.pending.insert(at.thread, pending) {
+                    self.without_exit(&before, at.ticks, rows);
+                }
+            }
+            Edge::Exit(result) => match result.get(raw) {
+                Some(result) => self.exit(number, result, fields, at, rows),
+                None => {
+                    rows.health.count(HealthKind::INCOMPLETE_SYSCALLS, Some(at.ticks), || "without result".to_owned())
+                }
+            },
+        }
+    }
+
+    /// What is known of a call: by its number, else by the name of its tracepoint, which is kept.
+    fn call(&mut self, number: i32, fields: &SyscallFields) -> Option<Call> {
+        if let Some(call) = self.names.get(number) {
+            return Some(call);
+        }
+        let name = names::of_tracepoint(fields.name.as_deref()?);
+        if self.used.len() < MAX_NAMES {
+            self.used.entry(number).or_default().get_or_insert_with(|| name.into());
+        }
+        Some(Call::named(name))
+    }
+
+    fn exit<Sink: RowSink>(
+        &mut self,
+        number: i32,
+        result: i64,
+        fields: &SyscallFields,
+        at: &SampleContext<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        let call = self.call(number, fields);
+        let pending = self.pending.remove(&at.thread);
+        // Who returns from a signal has lost the number.
+        let Some(pending) = pending.filter(|pending| pending.number == number || number == -1) else {
+            // A new thread begins with the return from the call that made it.
+            if !(result == 0 && call.is_some_and(|call| call.starts_threads)) {
+                let example = || format!("call {number} returned without having been made");
+                rows.health.count(HealthKind::SYSCALLS_WITHOUT_ENTRY, Some(at.ticks), example);
+            }
+            return;
+        };
+        let cpu = at.cpu_or_none();
+        self.syscall(&pending, at.thread, at.ticks, cpu, Some(result), rows);
+        let Some(file) = call.and_then(|call| call.file) else { return };
+        let Some(done) = file.done(&pending.arguments, result) else { return };
+        let error = error(result);
+        rows.sink.file_io(&FileIoRow {
+            time: rows.clock.ns(at.ticks),
+            start: rows.clock.ns(pending.start),
+            cpu,
+            process: at.process,
+            thread: at.thread,
+            operation: file.operation,
+            handle: done.handle,
+            offset: done.offset,
+            size: done.size,
+            transferred: done.transferred,
+            error,
+            file: None,
+            syscall: Some(pending.number),
+            stack: pending.stack,
+        });
+    }
+
+    fn syscall<Sink: RowSink>(
+        &mut self,
+        call: &Pending,
+        thread: ThreadId,
+        end: i64,
+        cpu: i16,
+        result: Option<i64>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        if self.used.len() < MAX_NAMES {
+            self.used.entry(call.number).or_default();
+        }
+        rows.sink.syscall(&SyscallRow {
+            time: rows.clock.ns(end),
+            start: rows.clock.ns(call.start),
+            cpu,
+            process: rows.population.process_of(thread),
+            thread,
+            number: call.number,
+            result,
+            error: result.and_then(error),
+            stack: call.stack,
+        });
+    }
+
+    fn without_exit<Sink: RowSink>(&self, call: &Pending, ticks: i64, rows: &mut Rows<'_, Sink>) {
+        let example = || format!("call {} is followed by another one of its thread", call.number);
+        rows.health.count(HealthKind::SYSCALLS_WITHOUT_EXIT, Some(ticks), example);
+    }
+
+    /// The end of the recording, in ticks: calls that have not returned, and the names of all.
+    pub(crate) fn finish<Sink: RowSink>(mut self, end: i64, rows: &mut Rows<'_, Sink>) -> Vec<SyscallNameRow> {
+        let mut open: Vec<(ThreadId, Pending)> = std::mem::take(&mut self.pending).into_iter().collect();
+        open.sort_unstable_by_key(|(thread, call)| (call.start, *thread));
+        for (thread, call) in open {
+            match rows.population.died(thread) {
+                Some(ticks) => self.without_exit(&call, ticks, rows),
+                None => self.syscall(&call, thread, end, call.cpu, None, rows),
+            }
+        }
+        let mut used: Vec<_> = self.used.iter().collect();
+        used.sort_unstable_by_key(|(number, _)| **number);
+        let named = |(number, own): (&i32, &Option<Box<str>>)| {
+            let name = self.names.get(*number).map(|call| call.name).or(own.as_deref())?;
+            Some(SyscallNameRow { number: *number, name: name.to_owned() })
+        };
+        used.into_iter().filter_map(named).collect()
+    }
+}
+
+/// The error that a result stands for.
+fn error(result: i64) -> Option<i64> {
+    (-MAX_ERROR..0).contains(&result).then_some(-result)
+}

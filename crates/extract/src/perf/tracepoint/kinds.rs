@@ -1,0 +1,96 @@
+//! Tracepoints that become rows of tables of their own.
+
+use tracesift_perf::{Attr, Metadata};
+use tracesift_trace::{Health, HealthKind};
+
+use super::block::{BlockFields, Stage};
+use super::fields::Fields;
+use super::page_fault::TrapFields;
+use super::power::PowerFields;
+use super::scheduling::{ReadyFields, SwitchFields, WakeUp};
+use super::syscall::SyscallFields;
+
+/// A tracepoint and where its fields stand.
+#[derive(Clone, Debug)]
+pub(crate) enum Tracepoint {
+    /// `sched:sched_switch`.
+    Switch(SwitchFields),
+    /// `sched:sched_waking`, `sched_wakeup`, `sched_wakeup_new`.
+    Ready(ReadyFields),
+    /// `block:block_bio_queue`, `block_rq_insert`, `block_rq_issue`, `block_rq_requeue`, `block_rq_complete`.
+    Block(BlockFields),
+    /// `exceptions:page_fault_user`, `page_fault_kernel`.
+    Trap(TrapFields),
+    /// `raw_syscalls:sys_enter`, `sys_exit`, `syscalls:sys_enter_*`, `sys_exit_*`.
+    Syscall(SyscallFields),
+    /// `power:cpu_frequency`.
+    Frequency(PowerFields),
+    /// `power:cpu_idle`.
+    Idle(PowerFields),
+}
+
+impl Tracepoint {
+    /// Whether it means something only together with others, so that all of them are needed.
+    fn is_one_of_a_pair(&self) -> bool {
+        matches!(self, Self::Block(_) | Self::Syscall(_) | Self::Idle(_))
+    }
+}
+
+fn ready(fields: &Fields<'_>, kind: WakeUp) -> Option<Tracepoint> {
+    ReadyFields::of(fields, kind).map(Tracepoint::Ready)
+}
+
+fn block(fields: &Fields<'_>, stage: Stage) -> Option<Tracepoint> {
+    BlockFields::of(fields, stage).map(Tracepoint::Block)
+}
+
+fn trap(fields: &Fields<'_>, kernel: bool) -> Option<Tracepoint> {
+    TrapFields::of(fields, kernel).map(Tracepoint::Trap)
+}
+
+/// The tracepoints of a recording, by event.
+pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Option<Tracepoint>> {
+    let tracepoint = |index: usize| {
+        let event = metadata.events.get(index).filter(|event| event.attr.is_tracepoint())?;
+        let name = metadata.event_name(index);
+        let fields = Fields::of(metadata, index);
+        let read: &dyn Fn(&Fields<'_>) -> Option<Tracepoint> = match name.as_str() {
+            "sched:sched_switch" => &|fields| SwitchFields::of(fields).map(Tracepoint::Switch),
+            "sched:sched_waking" => &|fields| ready(fields, WakeUp::Waking),
+            "sched:sched_wakeup" => &|fields| ready(fields, WakeUp::Wakeup),
+            "sched:sched_wakeup_new" => &|fields| ready(fields, WakeUp::New),
+            "block:block_bio_queue" => &|fields| block(fields, Stage::Queue),
+            "block:block_rq_insert" => &|fields| block(fields, Stage::Insert),
+            "block:block_rq_issue" => &|fields| block(fields, Stage::Issue),
+            "block:block_rq_requeue" => &|fields| block(fields, Stage::Requeue),
+            "block:block_rq_complete" => &|fields| block(fields, Stage::Complete),
+            "exceptions:page_fault_user" => &|fields| trap(fields, false),
+            "exceptions:page_fault_kernel" => &|fields| trap(fields, true),
+            "power:cpu_frequency" => &|fields| PowerFields::of(fields).map(Tracepoint::Frequency),
+            "power:cpu_idle" => &|fields| PowerFields::of(fields).map(Tracepoint::Idle),
+            name if name.starts_with("raw_syscalls:sys_") || name.starts_with("syscalls:sys_") => {
+                &|fields| SyscallFields::of(fields, name).map(Tracepoint::Syscall)
+            }
+            _ => return None,
+        };
+        let tracepoint = fields.as_ref().and_then(read);
+        if tracepoint.is_none() {
+            health.count(HealthKind::UNKNOWN_TRACEPOINT_FORMAT, None, || {
+                format!("{name}: its fields are not those that are known")
+            });
+        }
+        if tracepoint.as_ref().is_some_and(Tracepoint::is_one_of_a_pair) && is_sampled(&event.attr) {
+            health.count(HealthKind::SAMPLED_TRACEPOINTS, None, || {
+                format!("{name} was recorded with a frequency or period: beginnings and ends cannot be joined")
+            });
+            return None;
+        }
+        tracepoint
+    };
+    (0..metadata.events.len()).map(tracepoint).collect()
+}
+
+/// Whether only some of an event's occurrences are recorded.
+pub(crate) fn is_sampled(attr: &Attr) -> bool {
+    attr.frequency().is_some() || attr.period().is_some_and(|period| period > 1)
+}

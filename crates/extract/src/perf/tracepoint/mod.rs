@@ -1,0 +1,19 @@
+//! Tracepoints that become rows of tables of their own, and where their fields stand.
+
+mod block;
+mod fields;
+mod kinds;
+mod page_fault;
+mod power;
+mod scheduling;
+mod syscall;
+mod task_state;
+
+pub(crate) use block::{BlockFields, Stage};
+pub(crate) use fields::{Fields, Number, Text};
+pub(crate) use kinds::{Tracepoint, is_sampled, tracepoints};
+pub(crate) use page_fault::TrapFields;
+pub(crate) use power::PowerFields;
+pub(crate) use scheduling::{ReadyFields, SwitchFields, WakeUp};
+pub(crate) use syscall::{Edge, SyscallFields};
+pub(crate) use task_state::TaskStates;

@@ -15,7 +15,10 @@ use crate::exit::UsageError;
 
 /// Options of `events`.
 #[derive(Debug, Args)]
-#[command(mut_arg("paths", |paths| paths.required(true).help("Recordings, and archives that keep events")))]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "paths" => arg.required(true).help("Recordings, and archives that keep events"),
+    _ => arg,
+}))]
 pub(crate) struct EventsArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,

@@ -23,10 +23,11 @@ const MEASURES: &[Word<Measure>] = &[
 
 /// The options. Trees are cut by options of their own: `--top` counts processes.
 #[derive(Args, Debug)]
-#[command(
-    mut_arg("top", |option| option.help("Keep the N largest processes of each file [default: 5]")),
-    mut_arg("skip", |option| option.help("Leave out the N largest processes first"))
-)]
+#[command(mut_args(|option| match option.get_id().as_str() {
+    "top" => option.help("Keep the N largest processes of each file [default: 5]"),
+    "skip" => option.help("Leave out the N largest processes first"),
+    _ => option,
+}))]
 pub struct Options {
     #[command(flatten)]
     filter: ProcessFilter,

@@ -54,6 +54,3 @@ pub mod zero_time;
 
 pub use ask::{Ask, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
 pub use usage_error::UsageError;
-
-#[cfg(test)]
-mod testing;

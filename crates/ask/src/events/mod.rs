@@ -19,4 +19,4 @@ pub use line::{EventLine, Scanned, Unreadable};
 pub use scan::scan;
 pub use stored::scan_archive;
 pub use time::{time_in_archive, time_in_recording};
-pub use tracesift_etl::schema::{Origin, json, write_hex};
+pub use tracesift_etl::schema::{Origin, write_hex};

@@ -1,30 +1,31 @@
-//! What a sample or a span is charged to: most have a stack, some samples only an instruction, some neither.
+//! The place that a sample or a span is charged to: a stack, an instruction, or nothing. Most have
+//! a stack; some samples have only an instruction.
 
 use tracesift_trace::{FrameId, StackId};
 
 use crate::names::MethodId;
 use crate::stacks::MethodSource;
 
-/// What a sample or a span is charged to.
+/// The place that a sample or a span is charged to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attribution {
     /// A call stack.
     Stack(StackId),
     /// A sample without stack: the sampled instruction alone.
     Frame(FrameId),
-    /// Neither is known.
+    /// Neither a stack nor an instruction is known.
     Nowhere,
 }
 
 impl Attribution {
-    /// Where a sample with this stack, or else this frame, was taken.
+    /// The place of a sample with this stack, else with this frame.
     #[must_use]
     #[inline]
     pub fn of_sample(stack: Option<StackId>, frame: Option<FrameId>) -> Self {
         stack.map(Self::Stack).or(frame.map(Self::Frame)).unwrap_or(Self::Nowhere)
     }
 
-    /// Where a thread left the CPU with this stack.
+    /// The place where a thread left the CPU with this stack.
     #[must_use]
     #[inline]
     pub fn of_wait(stack: Option<StackId>) -> Self {

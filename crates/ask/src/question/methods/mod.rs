@@ -44,26 +44,13 @@ use crate::order::Top;
 use crate::process_columns::name_with_marks;
 use crate::recording::OpenRecording;
 use crate::shown::Shown;
+pub use crate::totals::Totals;
 use tracesift_grammar::TimeRange;
 
 view! {
     /// How many methods a process has, and how many of them the summary keeps.
     #[derive(Clone, Copy, Debug)]
     struct KeptMethods of ProcessSummaryRow { process, methods, methods_kept }
-}
-
-/// What the table adds up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Totals {
-    /// Nothing.
-    #[default]
-    None,
-    /// Files only.
-    Total,
-    /// Files and processes only.
-    Process,
-    /// Files and processes, above the rows.
-    Method,
 }
 
 /// What is asked.

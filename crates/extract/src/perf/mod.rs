@@ -88,7 +88,7 @@ impl Source<'_> {
     /// The first pass.
     fn take_inventory(&self, mut inventory: Inventory, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
         let merged = self.file.merged(merge_options(&self.options.budget));
-        let mut ahead = merged.outline(needs_whole_samples).ahead();
+        let mut ahead = merged.skip_known_threads(needs_whole_samples).ahead();
         let mut position = 0;
         while ahead.advance() {
             if let Some(metadata) = ahead.metadata() {

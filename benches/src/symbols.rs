@@ -5,9 +5,6 @@
 //! `llvm-symbolizer` takes some two milliseconds per address, ratios are those of a tenth of the addresses, the same ones for both; what all
 //! of them take us stands beside.
 
-#[path = "../../crates/symbols/tests/common/generated.rs"]
-mod generated;
-
 use std::fs::{self, File};
 use std::hint::black_box;
 use std::io::Write as _;
@@ -16,6 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
+use tracesift_fixtures::windows_program;
 use tracesift_symbols::cache::Cache;
 use tracesift_symbols::pdb::Pdb;
 use tracesift_symbols::search::{Identity, Key, Source};
@@ -38,7 +36,7 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     let image = directory.join("program.exe");
     let pdb = image.with_extension("pdb");
     if !pdb.exists() {
-        generated::make(&directory, generated::BIG).context("clang and lld-link are needed")?;
+        windows_program::make(&directory, windows_program::BIG).context("clang and lld-link are needed")?;
     }
     let size = pdb.metadata()?.len();
     if size < 50_000_000 {

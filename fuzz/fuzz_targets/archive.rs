@@ -4,7 +4,7 @@
 #![no_main]
 
 mod answers;
-#[path = "../../crates/archive/tests/archive/common.rs"]
+#[path = "../../crates/archive/tests/it/common.rs"]
 #[expect(dead_code, reason = "the archive's own tests use all of it")]
 mod common;
 mod scratch;

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/etl/tests/payloads/everything.rs"]
+#[path = "../../crates/etl/tests/it/payloads/everything.rs"]
 mod everything;
 
 use libfuzzer_sys::fuzz_target;

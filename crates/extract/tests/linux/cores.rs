@@ -5,7 +5,7 @@ use tracesift_perf::Endianness;
 use tracesift_trace::rows::CpuRow;
 
 use crate::extracted::Extracted;
-use crate::write::{self, Attr, Bytes, SAMPLE_ID_ALL};
+use tracesift_fixtures::perf_data::{self, Attr, Bytes, SAMPLE_ID_ALL};
 
 const HYBRID_TOPOLOGY: u32 = 30;
 
@@ -39,7 +39,7 @@ fn kinds_of_cores() {
         data.record(9, 1, |out| _ = out.u64(100).u32(7).u32(7).u64(1_000));
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("perf.data");
-        let file = write::file(endian, &[attr], &data.bytes, &[(HYBRID_TOPOLOGY, topology.bytes)]);
+        let file = perf_data::file(endian, &[attr], &data.bytes, &[(HYBRID_TOPOLOGY, topology.bytes)]);
         std::fs::write(&path, file).unwrap();
         let rows = Extracted::of(&path).archive.rows::<CpuRow>().unwrap();
         let row = |cpu, name: &str, class| CpuRow {

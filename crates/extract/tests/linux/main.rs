@@ -21,8 +21,6 @@ mod shared;
 mod switches;
 mod synthetic;
 mod unwinding;
-#[path = "../../../perf/tests/common/write.rs"]
-mod write;
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use tracesift_trace::rows::{
 };
 
 use crate::extracted::Extracted;
-use crate::write::{self, Attr, Bytes, SAMPLE_ID_ALL};
+use tracesift_fixtures::perf_data::{self, Attr, Bytes, SAMPLE_ID_ALL};
 
 /// Identifier, process and thread, time, CPU, raw data.
 const SAMPLE_TYPE: u64 = 1 << 16 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10;
@@ -119,7 +119,7 @@ impl Recording {
             .collect();
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("perf.data");
-        std::fs::write(&path, write::file(self.endian, &attrs, &self.data.bytes, &[(1, tracing.bytes)])).unwrap();
+        std::fs::write(&path, perf_data::file(self.endian, &attrs, &self.data.bytes, &[(1, tracing.bytes)])).unwrap();
         Extracted::of(&path)
     }
 }

@@ -1,0 +1,5 @@
+//! The arithmetic over rows, against the plainest possible one.
+
+mod properties;
+mod stack_tags;
+mod tag_timing;

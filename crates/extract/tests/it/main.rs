@@ -1,0 +1,10 @@
+//! Whole extracts: recordings in, archives out.
+
+mod events;
+mod input;
+mod managed_lines;
+mod mutations;
+mod processor_power;
+mod recordings;
+mod scenarios;
+mod symbols;

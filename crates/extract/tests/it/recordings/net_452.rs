@@ -1,0 +1,81 @@
+//! net.4.5.2: who used the CPU, held against two independent counts of the same files.
+
+use std::collections::HashMap;
+
+use tracesift_archive::Archive;
+use tracesift_trace::rows::{CpuSampleRow, Origin, ProcessRow, ProcessSummaryRow, ThreadRow};
+
+use crate::recordings::support::{cases, extract_file};
+
+struct Samples {
+    all: usize,
+    /// Of the idle thread, its interrupts among them.
+    idle: usize,
+    interrupts: usize,
+    of_processes: usize,
+    with_stack: usize,
+    /// By name and pid: samples inside the thread's life, samples after its end.
+    by_process: HashMap<(String, i64), (usize, usize)>,
+}
+
+fn samples(archive: &Archive) -> Samples {
+    let processes: Vec<ProcessRow> = archive.rows().expect("processes");
+    let threads: Vec<ThreadRow> = archive.rows().expect("threads");
+    let rows: Vec<CpuSampleRow> = archive.rows().expect("samples");
+    let mut samples =
+        Samples { all: rows.len(), idle: 0, interrupts: 0, of_processes: 0, with_stack: 0, by_process: HashMap::new() };
+    for row in &rows {
+        let (process, thread) = (&processes[row.process.index()], &threads[row.thread.index()]);
+        if thread.idle_cpu.is_some() {
+            samples.idle += 1;
+            samples.interrupts += usize::from(process.origin == Origin::Pseudo);
+            continue;
+        }
+        samples.of_processes += 1;
+        samples.with_stack += usize::from(row.stack.is_some());
+        let entry = samples.by_process.entry((process.name.clone(), process.pid)).or_default();
+        if thread.end.is_some_and(|end| row.time > end) {
+            entry.1 += 1;
+        } else {
+            entry.0 += 1;
+        }
+    }
+    let weight: i64 = rows.iter().map(|row| row.weight).sum();
+    let summary: Vec<ProcessSummaryRow> = archive.rows().expect("summary");
+    assert_eq!(summary.iter().map(|row| row.cpu).sum::<i64>(), weight);
+    assert_eq!(summary.iter().map(|row| row.samples).sum::<i64>(), rows.len() as i64);
+    samples
+}
+
+#[test]
+fn x64_samples_per_process() {
+    let Some(folder) = cases("etl") else { return };
+    let extracted = extract_file(&folder.join("net.4.5.2.x64.etl.zip")).expect("extracted");
+    assert_eq!(extracted.reports[0].records, 179_474);
+    let samples = samples(&extracted.archives()[0]);
+    assert_eq!((samples.all, samples.idle, samples.of_processes), (79_528, 73_313, 6_215));
+    assert_eq!(samples.interrupts, 105);
+    // The counts inside the threads' lives; three and one sample fall just after the end of a thread and still belong to it.
+    for (name, pid, inside, after) in [
+        ("Test.x64.exe", 3676, 5_126, 3),
+        ("PerfView.exe", 3988, 355, 1),
+        ("MsMpEng.exe", 1632, 283, 0),
+        ("dwm.exe", 980, 132, 0),
+        ("svchost.exe", 1104, 104, 0),
+        ("System", 4, 103, 0),
+    ] {
+        assert_eq!(samples.by_process[&(name.to_owned(), pid)], (inside, after), "{name}({pid})");
+    }
+    assert!(samples.with_stack * 1000 >= samples.of_processes * 999, "{} with stack", samples.with_stack);
+}
+
+#[test]
+fn x86_samples_of_all_processes() {
+    let Some(folder) = cases("etl") else { return };
+    let extracted = extract_file(&folder.join("net.4.5.2.x86.etl.zip")).expect("extracted");
+    assert_eq!(extracted.reports[0].records, 168_298);
+    let samples = samples(&extracted.archives()[0]);
+    assert_eq!((samples.all, samples.idle, samples.of_processes), (88_809, 82_128, 6_681));
+    assert_eq!(samples.interrupts, 129);
+    assert!(samples.with_stack * 1000 >= samples.of_processes * 999, "{} with stack", samples.with_stack);
+}

@@ -1,0 +1,8 @@
+//! Synthetic recordings, against the truth that comes with them.
+
+mod files;
+mod linux;
+mod scale;
+mod story;
+mod symbol_files;
+mod truth;

@@ -1,0 +1,1 @@
+//! Recordings and archives that a test makes.

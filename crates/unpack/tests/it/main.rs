@@ -1,0 +1,3 @@
+//! Care for the decoders of packed files.
+
+mod looping;

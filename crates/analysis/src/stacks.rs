@@ -4,16 +4,21 @@ use tracesift_trace::rows::StackRow;
 use tracesift_trace::{FrameId, StackId};
 
 use crate::by_id::ById;
+use crate::item::Item;
 use crate::names::MethodId;
 use crate::stack_frames::StackFrames;
 
-/// Tells which methods a stack holds. An archive can be asked directly; [`StackMethods`] keeps the answer in memory.
+/// Tells which methods a stack holds. An archive can be asked directly; [`StackMethods`] keeps the answer in memory. Tags of
+/// stacks come from such a source, too: [`crate::tags::TagSource`].
 pub trait MethodSource {
+    /// What a stack holds: [`MethodId`], or numbers that stand for tags.
+    type Item: Item;
+
     /// Appends the methods of a stack, leaf first; a method may recur. Nothing for a stack that is not known.
-    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>);
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<Self::Item>);
 
     /// Appends the methods of a frame, innermost first: more than one where functions were inlined.
-    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>);
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<Self::Item>);
 
     /// A stack that has the very same methods, always the same one for all of them, if that is quickly told: what is charged to them
     /// is then added up once. Else the stack itself.
@@ -22,15 +27,17 @@ pub trait MethodSource {
     }
 
     /// Appends what samples and waits without any stack are charged to: no method.
-    fn no_stack(&mut self, _methods: &mut Vec<MethodId>) {}
+    fn no_stack(&mut self, _methods: &mut Vec<Self::Item>) {}
 }
 
 impl<S: MethodSource> MethodSource for &mut S {
-    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+    type Item = S::Item;
+
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<S::Item>) {
         (**self).stack(stack, methods);
     }
 
-    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<S::Item>) {
         (**self).frame(frame, methods);
     }
 
@@ -38,7 +45,7 @@ impl<S: MethodSource> MethodSource for &mut S {
         (**self).representative(stack)
     }
 
-    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
+    fn no_stack(&mut self, methods: &mut Vec<S::Item>) {
         (**self).no_stack(methods);
     }
 }
@@ -96,6 +103,8 @@ impl StackMethods {
 }
 
 impl MethodSource for &StackMethods {
+    type Item = MethodId;
+
     fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
         for &frame in self.stacks.of(stack) {
             methods.extend_from_slice(self.methods(frame));
@@ -108,6 +117,8 @@ impl MethodSource for &StackMethods {
 }
 
 impl MethodSource for StackMethods {
+    type Item = MethodId;
+
     fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
         (&*self).stack(stack, methods);
     }

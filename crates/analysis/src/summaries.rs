@@ -30,7 +30,7 @@ pub const METHODS_PER_PROCESS: usize = 200;
 /// The work has two halves that need nothing of each other but [`Contribution`]s, and the second half has parts with processes of their own,
 /// so that threads can share it.
 #[derive(Debug)]
-pub struct Summaries<S> {
+pub struct Summaries<S: MethodSource> {
     recording: RecordingFacts,
     bounds: Bounds,
     rows: RowSummaries,
@@ -65,7 +65,7 @@ pub struct RowSummaries {
 ///
 /// The tags of the stacks have another one of these, which takes the same contributions: [`crate::tags::TagSummaries`].
 #[derive(Debug)]
-pub struct StackSummaries<S> {
+pub struct StackSummaries<S: MethodSource> {
     aggregator: StackAggregator<S>,
 }
 
@@ -147,7 +147,7 @@ impl<S: MethodSource> StackSummaries<S> {
     }
 }
 
-impl<S: MethodSource + Send> Summaries<S> {
+impl<S: MethodSource<Item = MethodId> + Send> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
     pub fn new(recording: RecordingFacts, range: Span, threads: &[ThreadRow], source: S) -> Self {
@@ -193,7 +193,7 @@ impl<S: MethodSource + Send> Summaries<S> {
 
     /// Sums per stack tag, which take the contributions that a part of the stacks takes.
     #[must_use]
-    pub fn tags<'a, T: MethodSource>(&self, source: TagSource<'a, T>) -> TagSummaries<'a, T> {
+    pub fn tags<'a, T: MethodSource<Item = MethodId>>(&self, source: TagSource<'a, T>) -> TagSummaries<'a, T> {
         TagSummaries::new(self.recording, aggregator(&self.rows.contributions, source, self.stacks.len(), self.bounds))
     }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
-use tracesift_analysis::tags::{TagSource, TagTotal, tag_totals};
+use tracesift_analysis::tags::{TagNumber, TagSource, TagTotal, tag_totals};
 use tracesift_analysis::{
     MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, RecordingFacts, Span,
 };
@@ -83,11 +83,11 @@ pub(super) fn tags(
 }
 
 /// Those of one time range.
-fn tags_of<S: MethodSource>(
+fn tags_of<S: MethodSource<Item = MethodId>>(
     opened: &OpenRecording,
     question: &Question,
     tags: &Tags,
-    totals: MethodTotals,
+    totals: MethodTotals<TagNumber>,
     owners: &Owners,
     source: &TagSource<'_, S>,
 ) -> Vec<Method> {
@@ -107,14 +107,14 @@ fn tags_of<S: MethodSource>(
 }
 
 /// Adds up what the processes did per method of the source. `representatives` are stacks that have the same methods, if they are known.
-fn totals(
+fn totals<S: MethodSource>(
     opened: &OpenRecording,
     question: &Question,
     ranges: &[TimeRange],
     processes: &FxHashSet<ProcessId>,
-    source: impl MethodSource,
+    source: S,
     representatives: Option<&[StackId]>,
-) -> Result<(Vec<MethodTotals>, Owners), Error> {
+) -> Result<(Vec<MethodTotals<S::Item>>, Owners), Error> {
     let info = opened.info();
     let recording = RecordingFacts::from(info);
     let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;

@@ -5,15 +5,15 @@ use std::thread;
 
 use tracesift_archive::Error;
 
-/// Rows that are handed over at a time: enough of them that who takes them gains by putting them in another order.
+/// Rows that are sent at a time: enough of them that a worker gains by putting them in another order.
 const CHUNK: usize = 16 * 1024;
 /// Chunks that are full and wait.
 const WAITING: usize = 1;
 
-/// Who takes rows, a chunk at a time.
-pub(crate) type Taker<'a, T> = &'a mut (dyn FnMut(&[T]) + Send);
+/// Receives rows, a chunk at a time.
+pub(crate) type Worker<'a, T> = &'a mut (dyn FnMut(&[T]) + Send);
 
-/// Runs `scan` on a thread of its own and gives each of its rows to one of `takers`: the one whose number `whose` tells. The first of
+/// Runs `scan` on a thread of its own and sends each of its rows to the worker whose number `worker_of` tells. The first of
 /// them works here, the others on threads of their own; each gets its rows in their order. Chunks are used again: no row costs an
 /// allocation.
 ///
@@ -21,64 +21,64 @@ pub(crate) type Taker<'a, T> = &'a mut (dyn FnMut(&[T]) + Send);
 /// Those of `scan`, after the rows before.
 pub(crate) fn scan_ahead<'a, T: Clone + Send + 'a>(
     scan: impl FnOnce(&mut dyn FnMut(&T)) -> Result<(), Error> + Send,
-    whose: impl Fn(&T) -> usize + Send,
-    takers: impl IntoIterator<Item = Taker<'a, T>>,
+    worker_of: impl Fn(&T) -> usize + Send,
+    workers: impl IntoIterator<Item = Worker<'a, T>>,
 ) -> Result<(), Error> {
     thread::scope(|scope| {
-        let (mut lanes, mut here) = (Vec::new(), None);
-        for taker in takers {
+        let (mut all, mut here) = (Vec::new(), None);
+        for worker in workers {
             let (filled, full) = sync_channel(WAITING);
             // One more is being filled, and one looked at.
             let (empty, emptied) = sync_channel(WAITING + 2);
-            lanes.push(Lane { chunk: Vec::with_capacity(CHUNK), filled, emptied });
+            all.push(ToWorker { chunk: Vec::with_capacity(CHUNK), filled, emptied });
             if here.is_none() {
-                here = Some((taker, full, empty));
+                here = Some((worker, full, empty));
             } else {
-                scope.spawn(move || take_all(taker, &full, &empty));
+                scope.spawn(move || work(worker, &full, &empty));
             }
         }
         let scanning = scope.spawn(move || {
             let result = scan(&mut |row| {
-                if let Some(lane) = lanes.get_mut(whose(row)) {
-                    lane.push(row.clone());
+                if let Some(worker) = all.get_mut(worker_of(row)) {
+                    worker.push(row.clone());
                 }
             });
-            lanes.iter_mut().for_each(Lane::hand_over);
+            all.iter_mut().for_each(ToWorker::send);
             result
         });
-        if let Some((taker, full, empty)) = here {
-            take_all(taker, &full, &empty);
+        if let Some((worker, full, empty)) = here {
+            work(worker, &full, &empty);
         }
         scanning.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
-/// The way to one of the takers.
-struct Lane<T> {
+/// The way to one worker.
+struct ToWorker<T> {
     chunk: Vec<T>,
     filled: SyncSender<Vec<T>>,
     emptied: Receiver<Vec<T>>,
 }
 
-impl<T> Lane<T> {
+impl<T> ToWorker<T> {
     #[inline]
     fn push(&mut self, row: T) {
         self.chunk.push(row);
         if self.chunk.len() == CHUNK {
-            self.hand_over();
+            self.send();
         }
     }
 
-    /// Hands over what there is. The taker receives until the last chunk is there.
-    fn hand_over(&mut self) {
+    /// Sends what there is. The worker receives until the last chunk is there.
+    fn send(&mut self) {
         let next = self.emptied.try_recv().unwrap_or_else(|_| Vec::with_capacity(CHUNK));
         drop(self.filled.send(std::mem::replace(&mut self.chunk, next)));
     }
 }
 
-fn take_all<T>(taker: Taker<'_, T>, full: &Receiver<Vec<T>>, empty: &SyncSender<Vec<T>>) {
+fn work<T>(worker: Worker<'_, T>, full: &Receiver<Vec<T>>, empty: &SyncSender<Vec<T>>) {
     for mut chunk in full {
-        taker(&chunk);
+        worker(&chunk);
         chunk.clear();
         drop(empty.try_send(chunk));
     }
@@ -86,17 +86,18 @@ fn take_all<T>(taker: Taker<'_, T>, full: &Receiver<Vec<T>>, empty: &SyncSender<
 
 #[cfg(test)]
 mod tests {
-    use super::{Taker, scan_ahead};
+    use super::{Worker, scan_ahead};
 
     #[test]
-    fn each_row_goes_to_one_taker_in_its_order() {
+    fn each_row_goes_to_one_worker_in_its_order() {
         let scan = |give: &mut dyn FnMut(&usize)| {
             (0..100_000).for_each(|row| give(&row));
             Ok(())
         };
         let mut seen = [const { Vec::new() }; 3];
-        let mut takers = seen.each_mut().map(|seen| |rows: &[usize]| seen.extend_from_slice(rows));
-        scan_ahead(scan, |row| row % 3, takers.iter_mut().map(|taker| taker as Taker<'_, usize>)).expect("no error");
+        let mut workers = seen.each_mut().map(|seen| |rows: &[usize]| seen.extend_from_slice(rows));
+        scan_ahead(scan, |row| row % 3, workers.iter_mut().map(|worker| worker as Worker<'_, usize>))
+            .expect("no error");
         for (first, seen) in seen.into_iter().enumerate() {
             assert!((first..100_000).step_by(3).eq(seen));
         }

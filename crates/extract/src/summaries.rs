@@ -15,7 +15,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{FrameId, ProcessId, StackId};
 
-use crate::scan_ahead::{Taker, scan_ahead};
+use crate::scan_ahead::{Worker, scan_ahead};
 use crate::stack_methods::NamedStacks;
 
 // The columns that sums need.
@@ -190,7 +190,7 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
         // One thread decodes rows and takes those parts of them that are no stacks, the others have the stacks of some processes each.
         let (rows, stacks) = summaries.halves();
         let is_full = AtomicBool::new(false);
-        let mut takers: Vec<_> = stacks
+        let mut workers: Vec<_> = stacks
             .iter_mut()
             .zip(&mut tags)
             .map(|(stacks, tags)| {
@@ -223,9 +223,9 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
         scan_ahead(
             scan,
             |contribution| contribution.part(parts),
-            takers.iter_mut().map(|taker| taker as Taker<'_, Contribution>),
+            workers.iter_mut().map(|worker| worker as Worker<'_, Contribution>),
         )?;
-        drop(takers);
+        drop(workers);
         if is_full.into_inner() {
             return Ok(Err(Full));
         }

@@ -118,14 +118,14 @@ fn totals<S: MethodSource>(
     let info = opened.info();
     let recording = RecordingFacts::from(info);
     let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;
-    let (threads, stretches) = (rows.owned_threads(), rows.stretches().clone());
+    let (threads, windows) = (rows.owned_threads(), rows.windows().clone());
     let source = RefCell::new(source);
     let source = Shared(&source);
     let new = |range: &Span| {
         let aggregator = MethodAggregator::new(&recording, *range, &threads, source);
         if ranges.len() > 1 { aggregator.with_cache_bytes(CACHE_BYTES / ranges.len()) } else { aggregator }
     };
-    let mut totals: Vec<_> = stretches.spans().iter().map(new).collect();
+    let mut totals: Vec<_> = windows.spans().iter().map(new).collect();
     if let [totals] = &mut totals[..] {
         match representatives.filter(|_| rows.can_sum()) {
             Some(representatives) => rows.summed_samples(representatives, |sum| totals.samples(sum))?,
@@ -136,14 +136,14 @@ fn totals<S: MethodSource>(
         }
     } else {
         rows.cpu(&recording, |row| {
-            if let Some(totals) = stretches.at(row.time).and_then(|place| totals.get_mut(place)) {
+            if let Some(totals) = windows.at(row.time).and_then(|place| totals.get_mut(place)) {
                 totals.sample(row);
             }
         })?;
         if info.has_switches {
             // Each range gets the very rows that a question about it alone would read.
             rows.switches(|_, row| {
-                for totals in totals.get_mut(stretches.touching(row.off_time, row.time)).into_iter().flatten() {
+                for totals in totals.get_mut(windows.touching(row.off_time, row.time)).into_iter().flatten() {
                     totals.switch(row);
                 }
             })?;

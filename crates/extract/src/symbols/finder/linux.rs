@@ -71,5 +71,5 @@ pub(super) fn is_here(recorded: &Recorded<'_>) -> bool {
 
 /// Where offset 0 of a module lies in the table that was found for it: at 0, but of the kernel at the begin of its code.
 pub(super) fn base_of(wanted: &Wanted<'_>, table: &Table) -> u64 {
-    if wanted.module.path == KERNEL { table.stretches().next().map_or(0, |(start, _)| start) } else { 0 }
+    if wanted.module.path == KERNEL { table.code_ranges().next().map_or(0, |(start, _)| start) } else { 0 }
 }

@@ -7,6 +7,7 @@ use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::{Record, class};
 use tracesift_trace::RowSink;
 use tracesift_trace::ids::StackId;
+use tracesift_trace::stack_binder::UserHalves;
 use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::HalfId;
 
@@ -111,7 +112,8 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             (None, None) => {
                 let running = || self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
                 let tid = record.tid().or_else(running);
-                self.binder.peek(ticks, tid, cpu, record.kind().is_kernel())
+                let user = if record.kind().is_kernel() { UserHalves::Shared } else { UserHalves::Own };
+                self.binder.peek(ticks, tid, cpu, user)
             }
             halves => halves,
         };

@@ -21,6 +21,7 @@ const METHODS: i32 = 40;
 const KEPT: usize = 6;
 
 /// An archive with a process of many methods: method `n` has the n-th of these samples and waits.
+#[expect(clippy::too_many_lines, reason = "one row after the other")]
 fn archive(directory: &Path, samples: &[u8], waits: &[u8]) -> PathBuf {
     let target = directory.join("many.sift");
     let options = WriterOptions { trace: "00".repeat(16), when_busy: WhenBusy::Fail };

@@ -9,8 +9,8 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow};
 
 use crate::filter::ProcessFilter;
+use crate::method_patterns::MethodPatterns;
 use crate::processes::{Processes, is_idle};
-use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 use crate::user;
 

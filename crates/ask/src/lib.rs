@@ -20,6 +20,7 @@ pub mod keywords;
 pub mod label_cut;
 pub mod limit;
 pub mod main_modules;
+mod method_patterns;
 pub mod module_columns;
 pub mod nothing;
 pub mod ntstatus;
@@ -47,6 +48,7 @@ mod wait_reason;
 pub mod zero_time;
 
 pub use ask::{Ask, Resolved, When, ask};
+pub use method_patterns::MethodPatterns;
 
 #[cfg(test)]
 mod testing;

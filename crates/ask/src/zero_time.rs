@@ -14,8 +14,8 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, MarkRow, P
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
 use crate::filter::{ProcessFilter, ProcessPatterns};
+use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
-use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 
 /// Candidates that lie closer together are one and the same, ns.

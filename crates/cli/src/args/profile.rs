@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::profile;
-use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_export::flame::{Change, Flame, Orientation};
 use tracesift_export::{Format, Grouping, Measure};
 use tracesift_grammar::TimeRange;

@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 use tracesift_analysis::Measure;
 use tracesift_analysis::call_tree::Direction;
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::order::Top;
-use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::stacks;
 use tracesift_grammar::Patterns;
 use tracesift_grammar::TimeRange;

@@ -2,8 +2,8 @@
 
 use clap::{Args, ValueEnum};
 use tracesift_ask::Ask;
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::order::Between;
-use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::waits::{self, sums};
 
 use super::files::milliseconds;

@@ -13,9 +13,9 @@ use tracesift_trace::rows::MethodSummaryRow;
 use tracesift_trace::{ProcessId, StackId};
 
 use super::order::{Kind, Method};
-use super::pattern::MethodPatterns;
 use super::shared::Shared;
 use super::{Question, Tags};
+use crate::method_patterns::MethodPatterns;
 use crate::owned_rows::{OwnedRows, Owners};
 use crate::recording::OpenRecording;
 use tracesift_grammar::TimeRange;

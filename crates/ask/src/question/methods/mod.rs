@@ -9,7 +9,6 @@ mod from_summary;
 mod modules;
 mod notes;
 mod order;
-mod pattern;
 mod processes;
 mod series;
 mod shared;
@@ -26,9 +25,9 @@ use tracesift_trace::{ProcessId, ThreadId};
 pub use self::columns::{COLUMNS, Row};
 pub(crate) use self::notes::NO_LINES;
 pub use self::order::{Kind as RowKind, Method, Ranges, Sort};
-pub use self::pattern::MethodPatterns;
 pub use self::spans::Spans;
 pub use self::tags::Tags;
+use crate::method_patterns::MethodPatterns;
 
 use self::columns::{OF_MODULES, OF_PROCESSES, OF_SPANS, OF_TIMES};
 use self::from_summary::FromSummary;

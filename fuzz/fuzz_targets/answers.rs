@@ -10,7 +10,7 @@ use tracesift_ask::question::{cpu, methods, process, stacks, stats, threads, ver
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_grammar::TimeRange;
 use tracesift_ask::zero_time::ZeroTime;
-use tracesift_ask::{Ask, When, ask};
+use tracesift_ask::{Ask, MethodPatterns, When, ask};
 use tracesift_grammar::Patterns;
 
 /// Asks the archive everything, with and without a time range. Failures are fine.
@@ -22,7 +22,7 @@ pub(crate) fn ask_everything(archive: &Path) {
         let version = version::Question { time, ..Default::default() };
         let per_process = version::Question { per_process: true, ..version.clone() };
         let cpu = cpu::Question { time, ..Default::default() };
-        let all = Some(methods::MethodPatterns::default());
+        let all = Some(MethodPatterns::default());
         let methods = methods::Question { time, methods: all, percentiles: true, ..Default::default() };
         let per_thread = methods::Question { per_thread: true, ..methods.clone() };
         let set = Arc::new(TagSet::built_in(Nesting::Names).expect("a test reads them"));

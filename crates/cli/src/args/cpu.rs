@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use tracesift_analysis::tags::TagSet;
-use tracesift_ask::Ask;
 use tracesift_ask::label_cut::LabelCut;
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::{cpu, merged_cpu, merged_methods, methods};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::time_format::TimeStyle;
+use tracesift_ask::{Ask, MethodPatterns};
 use tracesift_grammar::Patterns;
 
 use super::files::{microseconds, milliseconds, seconds};
@@ -453,9 +453,9 @@ impl MethodArgs {
     }
 
     /// Which methods; all of them where neither methods nor tags are named.
-    fn patterns(&self) -> Option<methods::MethodPatterns> {
+    fn patterns(&self) -> Option<MethodPatterns> {
         let list = self.methods.as_deref().or(self.stacktags.is_none().then_some("*"));
-        list.map(|list| methods::MethodPatterns::parse(list, self.include_module))
+        list.map(|list| MethodPatterns::parse(list, self.include_module))
     }
 
     fn tags(&self, messages: &Messages) -> Result<Option<methods::Tags>, UsageError> {

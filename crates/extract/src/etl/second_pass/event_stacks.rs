@@ -9,7 +9,7 @@ use tracesift_trace::RowSink;
 use tracesift_trace::ids::StackId;
 use tracesift_trace::stack_binder::UserHalves;
 use tracesift_trace::stack_keys::Half;
-use tracesift_trace::stacks::HalfId;
+use tracesift_trace::stacks::{HalfId, KeyReference};
 
 use super::SecondPass;
 use crate::event_kinds::is_injected;
@@ -135,7 +135,8 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 let half =
                     [Half::User, Half::Kernel].into_iter().find(|half| self.stacks.is_defined(*half, key, position));
                 let half = half.unwrap_or(Half::Kernel);
-                let keyed = self.stacks.keyed_half(half, key, position, ticks, process, &mut self.health, self.sink);
+                let reference = KeyReference { half, key, position, ticks, process };
+                let keyed = self.stacks.keyed_half(&reference, &mut self.health, self.sink);
                 (match_id, keyed)
             } else {
                 continue;

@@ -19,7 +19,7 @@ use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, HardFaultRow, MarkRo
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord, UserHalves};
 use tracesift_trace::stack_keys::Half;
-use tracesift_trace::stacks::{HalfId, Stacks};
+use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
@@ -107,15 +107,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         for late in halves {
             let process = self.population.process_at(late.pid, late.event_ticks);
             let half = match &late.frames {
-                LateFrames::Key { key, position } => self.stacks.keyed_half(
-                    late.half,
-                    *key,
-                    *position,
-                    late.event_ticks,
-                    process,
-                    &mut self.health,
-                    self.sink,
-                ),
+                LateFrames::Key { key, position } => {
+                    let (half, ticks) = (late.half, late.event_ticks);
+                    let reference = KeyReference { half, key: *key, position: *position, ticks, process };
+                    self.stacks.keyed_half(&reference, &mut self.health, self.sink)
+                }
                 LateFrames::Inline(range) => {
                     let frames = frames.get(range.clone()).unwrap_or_default();
                     self.stacks.inline_half(process, frames.iter().copied(), late.event_ticks, self.sink)
@@ -170,22 +166,16 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             opcode @ (StackReference::KERNEL | StackReference::USER) => {
                 let Ok(reference) = StackReference::parse(record.payload(), version, pointer_size) else { return };
                 let event = reference.event_timestamp.cast_signed();
-                let process = self.population.process_at(reference.process_id, event);
+                let (process, thread_id) =
+                    (self.population.process_at(reference.process_id, event), reference.thread_id);
                 let half = if opcode == StackReference::KERNEL { Half::Kernel } else { Half::User };
-                let id = self.stacks.keyed_half(
-                    half,
-                    reference.stack_key,
-                    position,
-                    event,
-                    process,
-                    &mut self.health,
-                    self.sink,
-                );
+                let reference = KeyReference { half, key: reference.stack_key, position, ticks: event, process };
+                let id = self.stacks.keyed_half(&reference, &mut self.health, self.sink);
                 let part = match half {
                     Half::Kernel => id.map(Part::Kernel),
                     Half::User => id.map(Part::User),
                 };
-                (event, reference.thread_id, part)
+                (event, thread_id, part)
             }
             _ => return,
         };

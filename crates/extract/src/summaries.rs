@@ -140,7 +140,7 @@ pub(crate) fn summarise(
     let ids = source.processes()?.iter().map(|row| row.process).collect();
     let bounds = Bounds { sums: memory, ..Bounds::default() };
     let share = Share { listed: ids, processes: None, times: None, bounds };
-    Sums { recording, source, named: &named }.of_share(&share)
+    SummaryInput { recording, source, named: &named }.of_share(&share)
 }
 
 /// Which part of a recording is summed up.
@@ -162,13 +162,13 @@ impl Share {
 }
 
 /// What sums are made of.
-pub(crate) struct Sums<'a, Source> {
+pub(crate) struct SummaryInput<'a, Source> {
     pub(crate) recording: RecordingFacts,
     pub(crate) source: &'a Source,
     pub(crate) named: &'a NamedStacks,
 }
 
-impl<Source: SummarySource + Sync> Sums<'_, Source> {
+impl<Source: SummarySource + Sync> SummaryInput<'_, Source> {
     /// Sums a share up. Rows that contradict each other are told of only where the share is all.
     pub(crate) fn of_share(&self, share: &Share) -> Result<Result<Summarised, Full>, Error> {
         let Self { recording, source, named: NamedStacks { stacks: methods, names } } = *self;

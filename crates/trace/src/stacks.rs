@@ -12,7 +12,7 @@ use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::health::Health;
 use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
 use crate::known_halves::KnownHalves;
-use crate::methods::{Found, Methods};
+use crate::methods::{MethodAt, Methods};
 use crate::modules::{AddressSpace, Modules};
 use crate::rows::{FrameRow, ManagedCodeRow, ModuleRow, StackRow, SymbolRow};
 use crate::sink::RowSink;
@@ -421,7 +421,7 @@ impl Stacks {
     }
 
     /// Writes what is known of the method at a frame.
-    fn name(&self, frame: FrameId, image: Option<ModuleId>, found: Found, sink: &mut impl RowSink) {
+    fn name(&self, frame: FrameId, image: Option<ModuleId>, found: MethodAt, sink: &mut impl RowSink) {
         let (methods, method) = (&self.methods, found.method);
         let image = image.map(|module| self.modules.modules[module.index()].name.as_str());
         sink.symbol(&SymbolRow {

@@ -15,7 +15,7 @@ use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId};
 use super::callers::callers;
 use super::jit_code::{CodeOutsideModules, JitNames};
 use super::managed;
-use super::source::{Found, NameSource, Recorded, Wanted};
+use super::source::{ModuleNames, NameSource, Recorded, Wanted};
 use super::time::at;
 use crate::summaries::{SummarySource, Times};
 
@@ -137,7 +137,7 @@ impl<'a> Names<'a> {
         &mut self,
         modules: Vec<ModuleRow>,
         frames: Vec<(FrameId, ModuleId, i64)>,
-        tables: Vec<Option<Result<Found, String>>>,
+        tables: Vec<Option<Result<ModuleNames, String>>>,
         known: &FxHashMap<FrameId, Known>,
         callers: &FxHashSet<FrameId>,
     ) {
@@ -362,7 +362,7 @@ fn tables(
     known: &FxHashMap<FrameId, Known>,
     recorded: &Recorded<'_>,
     source: &dyn NameSource,
-) -> Vec<Option<Result<Found, String>>> {
+) -> Vec<Option<Result<ModuleNames, String>>> {
     let mut needs_names = vec![false; modules.len()];
     for (frame, module, _) in frames {
         needs_names[module.index()] |= matches!(known.get(frame), None | Some(Known::Roughly));
@@ -372,7 +372,7 @@ fn tables(
         .iter()
         .map(|&index| Wanted { module: &modules[index], kernel_base: kernel.of_module(ModuleId::from_index(index)) })
         .collect();
-    let mut tables: Vec<Option<Result<Found, String>>> = modules.iter().map(|_| None).collect();
+    let mut tables: Vec<Option<Result<ModuleNames, String>>> = modules.iter().map(|_| None).collect();
     for (index, found) in wanted.into_iter().zip(source.names(recorded, &asked)) {
         tables[index] = Some(found);
     }

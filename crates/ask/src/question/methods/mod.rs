@@ -275,13 +275,13 @@ struct OfOneProcess<'a> {
 
 /// Sums over rows.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct MethodSums {
     cpu: i64,
     wait: Option<i64>,
     ready: Option<i64>,
 }
 
-impl Sums {
+impl MethodSums {
     fn of<'m>(methods: impl IntoIterator<Item = &'m Method>) -> Self {
         let add = |sum: Option<i64>, more: Option<i64>| match (sum, more) {
             (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
@@ -396,7 +396,7 @@ impl Question {
         let imported = recording.file.has_imported_sums;
         let precise = !recording.file.has_samples && !imported;
         let shown: Vec<&Method> = groups.iter().flat_map(|group| &group.methods).collect();
-        let sums = |methods: &[&Method]| facts(Sums::of(methods.iter().copied()), precise && !methods.is_empty());
+        let sums = |methods: &[&Method]| facts(MethodSums::of(methods.iter().copied()), precise && !methods.is_empty());
         let rows_are_shown = matches!(self.totals, Totals::None | Totals::Method);
         let threads: FxHashMap<ThreadId, ThreadRow> = if self.per_thread {
             recording.archive().rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect()
@@ -453,7 +453,7 @@ fn label(method: &Method) -> String {
     }
 }
 
-fn facts(sums: Sums, precise: bool) -> Vec<Fact> {
+fn facts(sums: MethodSums, precise: bool) -> Vec<Fact> {
     let cpu = if precise { "run" } else { "CPU" };
     let mut facts = vec![Fact::new(cpu, Kind::Milliseconds, sums.cpu)];
     facts.extend(sums.wait.map(|wait| Fact::new("wait", Kind::Milliseconds, wait)));

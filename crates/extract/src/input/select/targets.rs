@@ -44,7 +44,7 @@ impl<'a> Targets<'a> {
                 continue;
             }
             let mut parts = parts.get(&key).into_iter().flatten().map(|part| part.path.clone());
-            for (at, files) in recordings(family.files).into_iter().flat_map(spelt_alike).enumerate() {
+            for (at, files) in recordings(family.files).into_iter().flat_map(same_spelling).enumerate() {
                 let mut files = files.into_iter().map(|found| found.path);
                 let Some(first) = files.next().or_else(|| parts.next()) else { continue };
                 let stands_for: Vec<PathBuf> = files.collect();
@@ -170,7 +170,7 @@ fn recordings(files: Vec<FoundFile>) -> Vec<Vec<FoundFile>> {
 
 /// Where a file system tells `x.etl` from `X.etl`, they are two recordings: the files of a family are then told apart by
 /// their exact spelling. Without such a clash, spelling does not count. There is always one list.
-fn spelt_alike(files: Vec<FoundFile>) -> Vec<Vec<FoundFile>> {
+fn same_spelling(files: Vec<FoundFile>) -> Vec<Vec<FoundFile>> {
     if !files.windows(2).any(|pair| rank(&pair[0]) == rank(&pair[1])) {
         return vec![files];
     }

@@ -14,7 +14,8 @@ use std::sync::OnceLock;
 
 use common::bless;
 use libfuzzer_sys::fuzz_target;
-use tracesift_archive::{Archive, Projection, every_table, tables::TABLES};
+use tracesift_archive::{Archive, Projection};
+use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
 
 /// An archive with a few rows in every table.

@@ -7,10 +7,11 @@ use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArra
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::ArrowError;
 
+use crate::arrow::arrow_schema;
 use crate::collected::BLOCK;
-use crate::column::TableDefinition;
 use crate::projection::Projection;
-use crate::table::{Table, TableBuilder as _, TableReader as _};
+use crate::table::{RowBuilder, RowReader, Table};
+use tracesift_trace::schema::TableDefinition;
 
 /// Rows per batch: enough to amortise the hand-over to the encoder, small enough that a few of them are a few MiB.
 pub(crate) const BATCH_ROWS: usize = 32 * 1024;
@@ -30,7 +31,7 @@ pub(crate) struct Columns {
 
 /// Collects rows of one table.
 pub(crate) struct Batch<T: Table> {
-    builder: T::Builder,
+    builder: RowBuilder<T>,
     rows: usize,
     bytes: usize,
     /// Rows at which it is full.
@@ -46,7 +47,7 @@ impl<T: Table> Default for Batch<T> {
 impl<T: Table> Batch<T> {
     /// One that is full with so many rows.
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { builder: T::Builder::default(), rows: 0, bytes: 0, capacity }
+        Self { builder: RowBuilder::default(), rows: 0, bytes: 0, capacity }
     }
 
     /// Appends a row; returns the batch when it is full.
@@ -77,7 +78,7 @@ impl<T: Table> Batch<T> {
         if !rows.is_multiple_of(BLOCK) {
             self.builder.end_block(rows % BLOCK);
         }
-        Columns { table: T::DEFINITION, columns: self.builder.finish(), rows }
+        Columns { table: T::TABLE, columns: self.builder.finish(), rows }
     }
 }
 
@@ -85,7 +86,7 @@ impl Columns {
     /// The batch with the column `trace` in front.
     pub(crate) fn with_trace(self, trace: &TraceColumn) -> Result<RecordBatch, ArrowError> {
         let columns = std::iter::once(trace.array(self.rows)).chain(self.columns).collect();
-        RecordBatch::try_new(self.table.schema(), columns)
+        RecordBatch::try_new(arrow_schema(self.table), columns)
     }
 }
 
@@ -125,6 +126,6 @@ pub fn record_batch<'a, T: Table>(
 /// # Errors
 /// Which column is missing or has another type, or which value cannot be.
 pub fn rows_of<T: Table>(batch: &RecordBatch) -> Result<Vec<T>, String> {
-    let reader = T::Reader::new(batch, Projection::ALL)?;
+    let reader = RowReader::<T>::new(batch, Projection::ALL)?;
     (0..batch.num_rows()).map(|index| reader.row(index)).collect()
 }

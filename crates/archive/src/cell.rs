@@ -4,18 +4,14 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::types::{Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
 use arrow_array::{ArrowPrimitiveType, RecordBatch};
 use tracesift_trace::rows::{DiskOperation, Origin};
+use tracesift_trace::schema::Field;
 use tracesift_trace::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 
 use crate::collected::{Collected, Lists, Nullable, Values};
-use crate::column::ColumnType;
 use crate::view::{BooleanView, ListView, PrimitiveView, TextView, boolean, list, primitive, text};
 
 /// A field of a row as a column.
-pub(crate) trait Cell: Sized {
-    /// Type of the column.
-    const DATA: ColumnType;
-    /// Whether the column can hold null.
-    const NULLABLE: bool;
+pub trait Cell: Field {
     /// Collects values.
     type Builder: Collected;
     /// Gives values back.
@@ -32,11 +28,9 @@ pub(crate) trait Cell: Sized {
 }
 
 /// A value of fixed size.
-pub(crate) trait Value: Copy {
+pub trait Value: Field + Copy {
     /// The Arrow type that stores it.
     type Arrow: ArrowPrimitiveType;
-    /// The same for the definition.
-    const DATA: ColumnType;
     /// As stored.
     fn store(self) -> <Self::Arrow as ArrowPrimitiveType>::Native;
     /// From what is stored; `None` when that is none of the type's values.
@@ -44,10 +38,9 @@ pub(crate) trait Value: Copy {
 }
 
 macro_rules! plain_values {
-    ($($value:ty => $arrow:ty, $data:ident;)+) => { $(
+    ($($value:ty => $arrow:ty;)+) => { $(
         impl Value for $value {
             type Arrow = $arrow;
-            const DATA: ColumnType = ColumnType::$data;
 
             #[inline]
             fn store(self) -> Self {
@@ -63,18 +56,17 @@ macro_rules! plain_values {
 }
 
 plain_values! {
-    i8 => Int8Type, Int8;
-    i16 => Int16Type, Int16;
-    i32 => Int32Type, Int32;
-    i64 => Int64Type, Int64;
-    f64 => Float64Type, Float64;
+    i8 => Int8Type;
+    i16 => Int16Type;
+    i32 => Int32Type;
+    i64 => Int64Type;
+    f64 => Float64Type;
 }
 
 macro_rules! id_values {
     ($($id:ident),+) => { $(
         impl Value for $id {
             type Arrow = Int32Type;
-            const DATA: ColumnType = ColumnType::Id;
 
             #[inline]
             fn store(self) -> i32 {
@@ -94,7 +86,6 @@ id_values!(ProcessId, ThreadId, ModuleId, FrameId, StackId, FileId);
 
 impl Value for Origin {
     type Arrow = Int8Type;
-    const DATA: ColumnType = ColumnType::Code(4);
 
     fn store(self) -> i8 {
         self as i8
@@ -107,7 +98,6 @@ impl Value for Origin {
 
 impl Value for DiskOperation {
     type Arrow = Int8Type;
-    const DATA: ColumnType = ColumnType::Code(3);
 
     fn store(self) -> i8 {
         self as i8
@@ -119,8 +109,6 @@ impl Value for DiskOperation {
 }
 
 impl<V: Value> Cell for V {
-    const DATA: ColumnType = <V as Value>::DATA;
-    const NULLABLE: bool = false;
     type Builder = Values<V::Arrow>;
     type View = PrimitiveView<V::Arrow>;
 
@@ -145,9 +133,10 @@ impl<V: Value> Cell for V {
     }
 }
 
-impl<V: Value> Cell for Option<V> {
-    const DATA: ColumnType = V::DATA;
-    const NULLABLE: bool = true;
+impl<V: Value> Cell for Option<V>
+where
+    Self: Field,
+{
     type Builder = Nullable<V::Arrow>;
     type View = PrimitiveView<V::Arrow>;
 
@@ -176,8 +165,6 @@ impl<V: Value> Cell for Option<V> {
 }
 
 impl Cell for Option<bool> {
-    const DATA: ColumnType = ColumnType::Boolean;
-    const NULLABLE: bool = true;
     type Builder = Vec<Self>;
     type View = BooleanView;
 
@@ -201,8 +188,6 @@ impl Cell for Option<bool> {
 }
 
 impl Cell for String {
-    const DATA: ColumnType = ColumnType::Text;
-    const NULLABLE: bool = false;
     type Builder = StringBuilder;
     type View = TextView;
 
@@ -225,8 +210,6 @@ impl Cell for String {
 }
 
 impl Cell for Option<String> {
-    const DATA: ColumnType = ColumnType::Text;
-    const NULLABLE: bool = true;
     type Builder = StringBuilder;
     type View = TextView;
 
@@ -250,8 +233,6 @@ impl Cell for Option<String> {
 }
 
 impl Cell for Vec<FrameId> {
-    const DATA: ColumnType = ColumnType::ListId;
-    const NULLABLE: bool = false;
     type Builder = Lists<Int32Type>;
     type View = ListView<Int32Type>;
 
@@ -274,8 +255,6 @@ impl Cell for Vec<FrameId> {
 }
 
 impl Cell for Option<Vec<i64>> {
-    const DATA: ColumnType = ColumnType::ListInt64;
-    const NULLABLE: bool = true;
     type Builder = Lists<Int64Type>;
     type View = ListView<Int64Type>;
 

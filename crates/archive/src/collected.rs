@@ -6,14 +6,14 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, ListArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 
-use crate::column::element;
+use crate::arrow::element;
 
 /// Rows whose values are written to their places in a block, which is appended to the column as a whole: a switch has 23 values, and
 /// appending each of them costs more than all that is done to find them.
 pub(crate) const BLOCK: usize = 64;
 
 /// The values of a column on their way.
-pub(crate) trait Collected: Default {
+pub trait Collected: Default {
     /// Appends the first `rows` values of the block.
     fn end_block(&mut self, rows: usize);
     /// The collected column; all blocks have been ended.
@@ -27,7 +27,7 @@ fn taken<T>(values: &mut Vec<T>) -> Vec<T> {
 }
 
 /// Values of fixed size.
-pub(crate) struct Values<A: ArrowPrimitiveType> {
+pub struct Values<A: ArrowPrimitiveType> {
     block: [A::Native; BLOCK],
     values: Vec<A::Native>,
 }
@@ -92,7 +92,7 @@ impl Validity {
 }
 
 /// Values with a null for each one that is not there.
-pub(crate) struct Nullable<A: ArrowPrimitiveType> {
+pub struct Nullable<A: ArrowPrimitiveType> {
     block: [A::Native; BLOCK],
     /// Nulls in the blocks before the one with the first value: many columns have nothing else, and cost no more than this.
     nulls: usize,
@@ -155,7 +155,7 @@ impl Collected for StringBuilder {
 }
 
 /// Lists: the elements of all rows and where each row ends.
-pub(crate) struct Lists<A: ArrowPrimitiveType> {
+pub struct Lists<A: ArrowPrimitiveType> {
     elements: Vec<A::Native>,
     ends: Vec<i32>,
     valid: Validity,

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::column::{TableDefinition, Timing};
-use crate::tables::TABLES;
+use tracesift_trace::schema::{TableDefinition, Timing};
+
+use crate::format::SCHEMA_VERSION;
+use tracesift_trace::rows::TABLES;
 
 /// The reference in Markdown, made from the definitions.
 #[must_use]
@@ -23,14 +25,22 @@ fn table_reference(text: &mut String, table: &TableDefinition) -> std::fmt::Resu
         Timing::Span { start, end } => format!("spans from `{start}` to `{end}`, sorted by `{end}`"),
     };
     let presence = if table.always { "always there" } else { "absent when it would be empty" };
-    writeln!(text, "### {}\n\n{}\n\nRows {order}; {presence}.\n", table.name, table.meaning)?;
+    let since = match table.since {
+        0 => String::new(),
+        minor => format!("; from schema {}.{minor}", SCHEMA_VERSION[0]),
+    };
+    writeln!(text, "### {}\n\n{}\n\nRows {order}; {presence}{since}.\n", table.name, table.meaning)?;
     writeln!(text, "| column | type | unit | meaning | from |\n|---|---|---|---|---|")?;
     writeln!(text, "| `trace` | text | | Id of the recording, the same in every row. | `id` in `trace.json` |")?;
     for column in table.columns {
         let nullable = if column.nullable { ", nullable" } else { "" };
         let unit = if column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
+        let since = match column.since {
+            0 => String::new(),
+            minor => format!(" From schema {}.{minor}.", SCHEMA_VERSION[0]),
+        };
         let (name, data) = (column.name, column.data.name());
-        writeln!(text, "| `{name}` | {data}{nullable} |{unit} | {} | {} |", column.meaning, column.source)?;
+        writeln!(text, "| `{name}` | {data}{nullable} |{unit} | {}{since} | {} |", column.meaning, column.source)?;
     }
     writeln!(text)
 }

@@ -19,11 +19,11 @@ use parquet::schema::types::ColumnPath;
 use tracesift_trace::info::TableFile;
 
 use crate::batch::{Columns, TraceColumn};
-use crate::column::{Layout, TableDefinition};
 use crate::error::{Error, WithPath as _};
 use crate::format::TRACE_COLUMN;
 use crate::table_writer::{ROW_GROUP_BYTES, ROW_GROUP_ROWS, TableWriter};
-use crate::tables::TABLES;
+use tracesift_trace::rows::TABLES;
+use tracesift_trace::schema::{Layout, TableDefinition};
 
 /// Batches between producer and encoder: enough to even out their rhythms.
 const QUEUE: usize = 12;

@@ -2,10 +2,11 @@
 
 use tracesift_trace::Clock;
 use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::newest_minor_version;
 
 /// Major and minor version of the archive's schema. A new minor version only adds nullable columns at the end of a table,
-/// or tables; a new major version means extracting again.
-pub const SCHEMA_VERSION: [u32; 2] = [1, 6];
+/// or tables, and each of these says which version added it; a new major version means extracting again.
+pub const SCHEMA_VERSION: [u32; 2] = [1, newest_minor_version()];
 
 /// The file that describes the archive. It is written last: a directory without it is no archive.
 pub const TRACE_FILE: &str = "trace.json";

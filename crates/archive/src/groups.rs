@@ -16,8 +16,8 @@ impl Archive {
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`].
     pub fn row_groups<T: Table>(&self) -> Result<usize, Error> {
-        let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(0) };
-        let path = self.path().join(table_file(T::DEFINITION.name));
+        let Some(table) = self.table_file(T::TABLE.name) else { return Ok(0) };
+        let path = self.path().join(table_file(T::TABLE.name));
         Scan::row_groups(&path, &Input::open(&path, table)?, table)
     }
 

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use tracesift_trace::rows::StackRow;
+use tracesift_trace::schema::Row as _;
 use tracesift_trace::{FrameId, StackId};
 
+use crate::arrow::arrow_schema;
 use crate::batch::Columns;
 use crate::error::Error;
 use crate::format::table_file;
@@ -44,13 +46,13 @@ impl KeptColumns {
     /// Keeps these columns of a table, too.
     #[must_use]
     pub fn with<T: Table>(mut self, columns: Projection<T>) -> Self {
-        let all = T::DEFINITION.columns.iter().enumerate();
+        let all = T::TABLE.columns.iter().enumerate();
         let columns: Vec<usize> = all.filter(|(_, column)| columns.has(column.name)).map(|(place, _)| place).collect();
-        let schema = T::DEFINITION.schema();
+        let schema = arrow_schema(T::TABLE);
         // In the schema `trace` is first.
         let fields: Vec<_> = columns.iter().filter_map(|place| schema.fields().get(place + 1).cloned()).collect();
         let schema = Arc::new(Schema::new(fields));
-        self.tables.push(KeptTable { name: T::DEFINITION.name, columns, schema, batches: Vec::new() });
+        self.tables.push(KeptTable { name: T::TABLE.name, columns, schema, batches: Vec::new() });
         self
     }
 
@@ -83,7 +85,7 @@ impl KeptColumns {
     /// # Errors
     /// [`Error::Corrupt`] for a value that cannot be.
     pub fn scan<T: Table>(&self, columns: Projection<T>, visit: impl FnMut(&T)) -> Result<(), Error> {
-        show_each(self.batches(T::DEFINITION.name).iter(), columns, |rows| 0..rows, visit)
+        show_each(self.batches(T::TABLE.name).iter(), columns, |rows| 0..rows, visit)
     }
 
     /// As [`Self::scan`], the last row first.
@@ -91,7 +93,7 @@ impl KeptColumns {
     /// # Errors
     /// As [`Self::scan`].
     pub fn scan_backwards<T: Table>(&self, columns: Projection<T>, visit: impl FnMut(&T)) -> Result<(), Error> {
-        show_each(self.batches(T::DEFINITION.name).iter().rev(), columns, |rows| (0..rows).rev(), visit)
+        show_each(self.batches(T::TABLE.name).iter().rev(), columns, |rows| (0..rows).rev(), visit)
     }
 
     /// Shows `visit` all stacks with their frames, leaf first, in the order of the table.
@@ -100,7 +102,7 @@ impl KeptColumns {
     /// As [`Self::scan`].
     pub fn scan_stacks(&self, mut visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
         let mut frames = Vec::new();
-        for batch in self.batches(StackRow::DEFINITION.name) {
+        for batch in self.batches(StackRow::TABLE.name) {
             show_stacks(batch, &mut frames, &mut visit).map_err(impossible::<StackRow>)?;
         }
         Ok(())
@@ -128,5 +130,5 @@ fn show_each<'a, T: Table, Rows: Iterator<Item = usize>>(
 }
 
 fn impossible<T: Table>(reason: String) -> Error {
-    Error::corrupt(table_file(T::DEFINITION.name).as_ref(), reason)
+    Error::corrupt(table_file(T::TABLE.name).as_ref(), reason)
 }

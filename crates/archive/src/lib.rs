@@ -1,19 +1,19 @@
 //! The extract on disk: a directory of Parquet tables and one `trace.json`.
 //!
-//! Every table is defined once, in [`tables`], beside the row type of [`tracesift_trace::rows`] that it stores. The Arrow
-//! schema, the column builder, the row reader, the Parquet layout and the reference in `docs/archive-format.md` all
-//! come from that definition, so they cannot drift apart.
+//! Every table is declared once, in [`tracesift_trace::rows`]. The Arrow schema, the column builders, the row reader, the
+//! Parquet layout and the reference in `docs/archive-format.md` all come from that declaration. No code in this crate is
+//! about a single table, except for stacks ([`Archive::scan_stacks`]) and health.
 //!
 //! An archive is complete or absent. [`ArchiveWriter`] builds it in a sibling directory and renames that into place
 //! when everything, `trace.json` last, is on the disk; [`ArchiveUpdate`] replaces single tables in the same way.
 //! [`Archive`] reads it and treats what it reads as hostile: damage is an [`Error`], never a panic.
 
+mod arrow;
 mod batch;
 mod buffer;
 mod cell;
 mod checked_file;
 mod collected;
-mod column;
 mod direct;
 mod doc;
 mod encoder;
@@ -40,14 +40,13 @@ mod staging;
 mod stored;
 mod table;
 mod table_writer;
-pub mod tables;
 mod thrift;
 mod update;
 mod view;
 mod writer;
 
+pub use arrow::{arrow_schema, arrow_type};
 pub use batch::{record_batch, rows_of};
-pub use column::{Column, ColumnType, Layout, TableDefinition, Timing};
 pub use doc::column_reference;
 pub use error::Error;
 pub use format::{SCHEMA_VERSION, TRACE_FILE};

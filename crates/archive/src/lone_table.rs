@@ -9,6 +9,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::errors::ParquetError;
 use tracesift_trace::info::TableFile;
 
+use crate::arrow::arrow_schema;
 use crate::batch::{record_batch, rows_of};
 use crate::checked_file::checksum_text;
 use crate::encoder::properties;
@@ -27,11 +28,11 @@ const TRAILER: usize = 8 + 4 + MAGIC.len();
 /// # Errors
 /// When they do not fit into one batch of columns, which takes 2^31 bytes of texts.
 pub fn to_bytes<T: Table>(trace: &str, rows: &[T]) -> Result<Vec<u8>, Error> {
-    let table = T::DEFINITION;
+    let table = T::TABLE;
     let error = |error: ParquetError| Error::encode(Path::new(table.name), error);
     let options = ArrowWriterOptions::new().with_properties(properties(table)).with_skip_arrow_metadata(true);
     let mut bytes = Vec::new();
-    let mut writer = ArrowWriter::try_new_with_options(&mut bytes, table.schema(), options).map_err(error)?;
+    let mut writer = ArrowWriter::try_new_with_options(&mut bytes, arrow_schema(table), options).map_err(error)?;
     if !rows.is_empty() {
         let batch = record_batch(trace, rows).map_err(|found| error(found.into()))?;
         writer.write(&batch).map_err(error)?;
@@ -60,14 +61,14 @@ pub fn from_bytes<T: Table>(place: &Path, mut bytes: Vec<u8>) -> Result<Vec<T>, 
         return Err(corrupt("its checksum is not the one behind it"));
     }
     let file = TableFile {
-        name: T::DEFINITION.name.to_owned(),
+        name: T::TABLE.name.to_owned(),
         rows: u64::from_le_bytes(*rows),
         bytes: bytes.len() as u64,
         crc32: checksum_text(u32::from_le_bytes(crc)),
     };
     let names = Projection::<T>::ALL.names();
     let input = Input::Memory(bytes.into());
-    let mut scan = Scan::start(place.to_owned(), input, &file, T::DEFINITION, &names, Part::default(), None)?;
+    let mut scan = Scan::start(place.to_owned(), input, &file, T::TABLE, &names, Part::default(), None)?;
     let mut found = Vec::new();
     while let Some(batch) = scan.next()? {
         found.append(&mut rows_of(&batch).map_err(|reason| Error::corrupt(place, reason))?);

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use crate::column::TableDefinition;
 use crate::table::Table;
+use tracesift_trace::schema::TableDefinition;
 
 /// Columns of the table `T`. What is left out is not read, and is the null, zero or empty value in the rows.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl<T: Table> Projection<T> {
     pub const fn of(names: &'static [&'static str]) -> Self {
         let mut at = 0;
         while at < names.len() {
-            assert!(has_column(T::DEFINITION, names[at]), "the table has no such column");
+            assert!(has_column(T::TABLE, names[at]), "the table has no such column");
             at += 1;
         }
         Self { names: Some(names), table: PhantomData }
@@ -56,7 +56,7 @@ impl<T: Table> Projection<T> {
 
     /// The names, in the order of the table.
     pub(crate) fn names(self) -> Vec<&'static str> {
-        T::DEFINITION.columns.iter().map(|column| column.name).filter(|name| self.has(name)).collect()
+        T::TABLE.columns.iter().map(|column| column.name).filter(|name| self.has(name)).collect()
     }
 
     /// Whether a column of the table is asked for.

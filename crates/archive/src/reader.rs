@@ -20,9 +20,9 @@ use crate::projection::Projection;
 use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::stored::StoredRows;
-use crate::table::{Table, TableReader as _};
-use crate::tables::TABLES;
+use crate::table::{RowReader, Table};
 use crate::update::is_plain_name;
+use tracesift_trace::rows::TABLES;
 
 /// Largest `trace.json`: it lists volumes, disks and tables, some KiB.
 const MAX_TRACE_FILE: u64 = 64 << 20;
@@ -103,7 +103,7 @@ impl Archive {
     /// Number of rows of a table; 0 when the archive does not have it.
     #[must_use]
     pub fn row_count<T: Table>(&self) -> u64 {
-        self.table_file(T::DEFINITION.name).map_or(0, |table| table.rows)
+        self.table_file(T::TABLE.name).map_or(0, |table| table.rows)
     }
 
     /// All rows of a table; none when the archive does not have it. For the tables that describe things; events are
@@ -125,7 +125,7 @@ impl Archive {
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`].
     pub fn stored_rows<T: Table>(&self, columns: Projection<T>) -> Result<StoredRows<T>, Error> {
-        let mut rows = StoredRows::new(self.path.join(table_file(T::DEFINITION.name)));
+        let mut rows = StoredRows::new(self.path.join(table_file(T::TABLE.name)));
         let Some(mut scan) = self.start_scan(columns, Part::default(), None)? else { return Ok(rows) };
         while let Some(batch) = scan.next()? {
             rows.add(batch, columns)?;
@@ -142,7 +142,7 @@ impl Archive {
     }
 
     /// Shows `visit` the rows of a table that touch `time` (all rows without it), in their order, with these columns. Row
-    /// groups outside of the time are not read. What touching means is the table's [`crate::Timing`]. Nullable columns
+    /// groups outside of the time are not read. What touching means is the table's [`Timing`](tracesift_trace::schema::Timing). Nullable columns
     /// that an older archive does not have are null.
     ///
     /// # Errors
@@ -187,7 +187,7 @@ impl Archive {
         mut visit: impl FnMut(&T) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let accepts = move |batch: &RecordBatch| {
-            let reader = T::Reader::new(batch, by)?;
+            let reader = RowReader::<T>::new(batch, by)?;
             let mut accepted = BooleanBufferBuilder::new(batch.num_rows());
             for row in 0..batch.num_rows() {
                 accepted.append(choose(&reader.row(row)?));
@@ -250,8 +250,8 @@ impl Archive {
         time: Option<Range<i64>>,
         mut visit: impl FnMut(&T),
     ) -> Result<(), Error> {
-        let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(()) };
-        let path = self.path.join(table_file(T::DEFINITION.name));
+        let Some(table) = self.table_file(T::TABLE.name) else { return Ok(()) };
+        let path = self.path.join(table_file(T::TABLE.name));
         let groups = Scan::row_groups(&path, &Input::open(&path, table)?, table)?;
         // One row group at a time is held decoded.
         for group in (0..groups).rev() {
@@ -309,10 +309,10 @@ impl Archive {
         part: Part,
         choice: Option<Choice>,
     ) -> Result<Option<Scan>, Error> {
-        let Some(table) = self.table_file(T::DEFINITION.name) else { return Ok(None) };
-        let path = self.path.join(table_file(T::DEFINITION.name));
+        let Some(table) = self.table_file(T::TABLE.name) else { return Ok(None) };
+        let path = self.path.join(table_file(T::TABLE.name));
         let input = Input::open(&path, table)?;
-        Scan::start(path, input, table, T::DEFINITION, &columns.names(), part, choice).map(Some)
+        Scan::start(path, input, table, T::TABLE, &columns.names(), part, choice).map(Some)
     }
 }
 
@@ -323,7 +323,7 @@ pub(crate) fn show<T: Table>(
     mut rows: impl Iterator<Item = usize>,
     visit: &mut impl FnMut(&T) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, String> {
-    let reader = T::Reader::new(batch, columns)?;
+    let reader = RowReader::<T>::new(batch, columns)?;
     let Some(first) = rows.next() else { return Ok(ControlFlow::Continue(())) };
     // One row is changed again and again: of wide tables most columns are left out.
     let mut row = reader.row(first)?;

@@ -19,13 +19,13 @@ use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use tracesift_trace::info::TableFile;
 
-use crate::column::{TableDefinition, Timing};
 use crate::direct::Direct;
 use crate::error::Error;
 use crate::guard;
 use crate::input::Input;
 use crate::pages::Chunk;
 use crate::view::{PrimitiveView, primitive};
+use tracesift_trace::schema::{TableDefinition, Timing};
 
 /// Rows per batch: columns of that many values stay in the second-level cache.
 pub(crate) const BATCH_ROWS: usize = 16 * 1024;

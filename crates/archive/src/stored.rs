@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 
 use crate::error::Error;
 use crate::projection::Projection;
-use crate::table::{Table, TableReader as _};
+use crate::table::{RowReader, Table};
 
 /// The rows of a table as they are stored. Where few of many rows are shown, the texts of the others are never copied.
 pub struct StoredRows<T: Table> {
@@ -16,7 +16,7 @@ pub struct StoredRows<T: Table> {
 
 struct Part<T: Table> {
     batch: RecordBatch,
-    reader: T::Reader,
+    reader: RowReader<T>,
 }
 
 impl<T: Table> StoredRows<T> {
@@ -25,7 +25,7 @@ impl<T: Table> StoredRows<T> {
     }
 
     pub(crate) fn add(&mut self, batch: RecordBatch, columns: Projection<T>) -> Result<(), Error> {
-        let reader = T::Reader::new(&batch, columns).map_err(|reason| Error::corrupt(&self.path, reason))?;
+        let reader = RowReader::<T>::new(&batch, columns).map_err(|reason| Error::corrupt(&self.path, reason))?;
         self.parts.push(Part { batch, reader });
         Ok(())
     }
@@ -38,7 +38,7 @@ impl<T: Table> StoredRows<T> {
         let corrupt = |reason| Error::corrupt(&self.path, reason);
         let mut keys = Vec::new();
         for Part { batch, .. } in &self.parts {
-            let reader = T::Reader::new(batch, columns).map_err(corrupt)?;
+            let reader = RowReader::<T>::new(batch, columns).map_err(corrupt)?;
             for index in 0..batch.num_rows() {
                 keys.push(reader.row(index).map_err(corrupt)?);
             }

@@ -1,175 +1,196 @@
-//! The one definition of a table: ties a row type to its columns, its builder and its reader.
+//! Columns of any row type: how the fields of a row are appended to columns, and read back.
+//!
+//! The fields of a row are a list of types ([`FieldList`]). What is implemented here for the empty list and for a list
+//! with one more field holds for every table, so no table is named in this crate.
+
+use std::marker::PhantomData;
 
 use arrow_array::{ArrayRef, RecordBatch};
+use tracesift_trace::schema::{FieldList, Fields, Row};
 
 use crate::cell::Cell;
-use crate::column::TableDefinition;
+use crate::collected::Collected;
 use crate::projection::Projection;
 
-/// A row type that is stored as a table of the archive. Implemented by the row types of [`tracesift_trace::rows`].
-pub trait Table: Sized + 'static + sealed::Sealed {
-    /// Name, meaning and columns.
-    const DEFINITION: &'static TableDefinition;
-    #[doc(hidden)]
-    type Builder: TableBuilder<Row = Self>;
-    #[doc(hidden)]
-    type Reader: TableReader<Row = Self>;
-}
+/// A row type that is stored as a table of the archive: those of [`tracesift_trace::rows`].
+pub trait Table: Row<Fields: ColumnList> {}
 
-/// One column builder per column.
+impl<R: Row> Table for R where R::Fields: ColumnList {}
+
+/// Fields whose types columns can store.
 #[doc(hidden)]
-pub trait TableBuilder: Default {
-    /// The row type.
-    type Row;
+pub trait ColumnList: FieldList {
+    /// Collects the values of each column.
+    type Builders: Default;
+    /// Gives the values of each column back.
+    type Views;
 
-    /// Appends a row, the `place`th of its block; returns the bytes of its texts and lists, which no fixed row size accounts for.
-    fn push(&mut self, row: &Self::Row, place: usize) -> usize;
+    /// Appends the values of a row, the `place`th of its block; returns the bytes of its texts and lists, which no fixed
+    /// row size accounts for.
+    fn push(fields: Self::Refs<'_>, builders: &mut Self::Builders, place: usize) -> usize;
 
     /// Ends a block of so many rows.
-    fn end_block(&mut self, rows: usize);
+    fn end_block(builders: &mut Self::Builders, rows: usize);
 
-    /// The columns after `trace`, when all blocks have been ended; the builder is empty afterwards.
-    fn finish(&mut self) -> Vec<ArrayRef>;
+    /// The collected columns, when all blocks have been ended; the builders are empty afterwards.
+    fn finish(builders: &mut Self::Builders, columns: &mut Vec<ArrayRef>);
+
+    /// The columns of `batch` with these names, of those that are asked for.
+    fn views(batch: &RecordBatch, names: &[&str], wanted: &dyn Fn(&str) -> bool) -> Result<Self::Views, String>;
+
+    /// The values of a row; `None` when one of them cannot be.
+    fn get(views: &Self::Views, row: usize) -> Option<Self>;
+
+    /// Changes the values of another row to those of this one, but for columns that are left out; `None` as above.
+    fn change(fields: Self::Mut<'_>, views: &Self::Views, row: usize) -> Option<()>;
+
+    /// The first field whose value in this row cannot be.
+    fn first_impossible(views: &Self::Views, row: usize) -> usize;
 }
 
-/// One column view per column.
-#[doc(hidden)]
-pub trait TableReader: Sized {
-    /// The row type.
-    type Row: Table;
+impl ColumnList for () {
+    type Builders = ();
+    type Views = ();
 
-    /// The columns of `batch` that are asked for; an error names what is missing or has another type.
-    fn new(batch: &RecordBatch, columns: Projection<Self::Row>) -> Result<Self, String>;
-
-    /// The row at `index`, which is below the number of rows of the batch; an error says which value cannot be.
-    fn row(&self, index: usize) -> Result<Self::Row, String>;
-
-    /// Makes another row of the same reader the row at `index`: columns that are left out have been left out before.
-    fn change(&self, row: &mut Self::Row, index: usize) -> Result<(), String>;
-}
-
-/// Keeps [`Table`] to the rows of the model.
-pub(crate) mod sealed {
-    /// Implemented where a table is defined.
-    pub trait Sealed {}
-}
-
-/// A column of a reader: its view, or nothing when the projection leaves it out.
-pub(crate) struct Projected<C: Cell>(Option<C::View>);
-
-impl<C: Cell> Projected<C> {
-    /// The column `name` of `batch`.
-    pub(crate) fn new<T: Table>(batch: &RecordBatch, name: &str, columns: Projection<T>) -> Result<Self, String> {
-        columns.has(name).then(|| C::view(batch, name)).transpose().map(Self)
+    #[inline]
+    fn push((): (), (): &mut (), _: usize) -> usize {
+        0
     }
 
-    /// The value of a row, or that of a column that is left out; `None` when the stored value cannot be a value of this
-    /// type.
-    #[inline]
-    pub(crate) fn get(&self, row: usize) -> Option<C> {
-        match &self.0 {
-            Some(view) => C::get(view, row),
-            None => C::left_out(),
-        }
+    fn end_block((): &mut (), _: usize) {}
+
+    fn finish((): &mut (), _: &mut Vec<ArrayRef>) {}
+
+    fn views(_: &RecordBatch, _: &[&str], _: &dyn Fn(&str) -> bool) -> Result<(), String> {
+        Ok(())
     }
 
-    /// Changes the value of another row to that of this one; `None` as above.
     #[inline]
-    pub(crate) fn change(&self, value: &mut C, row: usize) -> Option<()> {
-        if let Some(view) = &self.0 {
-            *value = C::get(view, row)?;
-        }
+    fn get((): &(), _: usize) -> Option<()> {
         Some(())
     }
+
+    #[inline]
+    fn change((): (), (): &(), _: usize) -> Option<()> {
+        Some(())
+    }
+
+    fn first_impossible((): &(), _: usize) -> usize {
+        0
+    }
 }
 
-/// Defines a table: row type, file name, whether it always exists, timing and meaning; then a line per column with the
-/// field's name and type, layout, unit, meaning and source. A field that has no line does not compile.
-macro_rules! table {
-    (
-        $row:ident in $name:literal, always: $always:literal, $timing:expr, $meaning:literal;
-        $( $column:ident: $cell:ty, $layout:ident, $unit:literal, $text:literal, $source:literal; )+
-    ) => {
-        const _: () = {
-            use $crate::cell::Cell;
-            use $crate::collected::Collected;
+impl<Head: Cell, Tail: ColumnList> ColumnList for (Head, Tail) {
+    type Builders = (Head::Builder, Tail::Builders);
+    type Views = (Option<Head::View>, Tail::Views);
 
-            #[derive(Default)]
-            pub struct Builder {
-                $( $column: <$cell as Cell>::Builder, )+
-            }
+    #[inline]
+    fn push((head, tail): Self::Refs<'_>, builders: &mut Self::Builders, place: usize) -> usize {
+        head.push(&mut builders.0, place) + Tail::push(tail, &mut builders.1, place)
+    }
 
-            pub struct Reader {
-                $( $column: $crate::table::Projected<$cell>, )+
-            }
+    #[inline]
+    fn end_block(builders: &mut Self::Builders, rows: usize) {
+        builders.0.end_block(rows);
+        Tail::end_block(&mut builders.1, rows);
+    }
 
-            impl $crate::table::sealed::Sealed for $row {}
+    fn finish(builders: &mut Self::Builders, columns: &mut Vec<ArrayRef>) {
+        columns.push(builders.0.finish());
+        Tail::finish(&mut builders.1, columns);
+    }
 
-            impl $crate::table::TableBuilder for Builder {
-                type Row = $row;
+    fn views(batch: &RecordBatch, names: &[&str], wanted: &dyn Fn(&str) -> bool) -> Result<Self::Views, String> {
+        let (name, names) = names.split_first().ok_or("a field has no name")?;
+        let head = wanted(name).then(|| Head::view(batch, name)).transpose()?;
+        Ok((head, Tail::views(batch, names, wanted)?))
+    }
 
-                #[inline]
-                fn push(&mut self, row: &$row, place: usize) -> usize {
-                    0 $( + row.$column.push(&mut self.$column, place) )+
-                }
-
-                fn end_block(&mut self, rows: usize) {
-                    $( Collected::end_block(&mut self.$column, rows); )+
-                }
-
-                fn finish(&mut self) -> Vec<::arrow_array::ArrayRef> {
-                    vec![ $( Collected::finish(&mut self.$column), )+ ]
-                }
-            }
-
-            impl $crate::table::TableReader for Reader {
-                type Row = $row;
-
-                fn new(
-                    batch: &::arrow_array::RecordBatch,
-                    columns: $crate::projection::Projection<$row>,
-                ) -> Result<Self, String> {
-                    Ok(Self {
-                        $( $column: $crate::table::Projected::new(batch, stringify!($column), columns)?, )+
-                    })
-                }
-
-                #[inline]
-                fn row(&self, index: usize) -> Result<$row, String> {
-                    Ok($row {
-                        $( $column: self.$column.get(index)
-                            .ok_or_else(|| format!("row {index} has an impossible {}", stringify!($column)))?, )+
-                    })
-                }
-
-                #[inline]
-                fn change(&self, row: &mut $row, index: usize) -> Result<(), String> {
-                    $( self.$column.change(&mut row.$column, index)
-                        .ok_or_else(|| format!("row {index} has an impossible {}", stringify!($column)))?; )+
-                    Ok(())
-                }
-            }
-
-            impl $crate::table::Table for $row {
-                const DEFINITION: &'static $crate::column::TableDefinition = &$crate::column::TableDefinition {
-                    name: $name,
-                    meaning: $meaning,
-                    always: $always,
-                    timing: $timing,
-                    columns: &[ $( $crate::column::Column {
-                        name: stringify!($column),
-                        data: <$cell as Cell>::DATA,
-                        nullable: <$cell as Cell>::NULLABLE,
-                        unit: $unit,
-                        meaning: $text,
-                        source: $source,
-                        layout: $crate::column::Layout::$layout,
-                    }, )+ ],
-                };
-                type Builder = Builder;
-                type Reader = Reader;
-            }
+    #[inline]
+    fn get((head, tail): &Self::Views, row: usize) -> Option<Self> {
+        let head = match head {
+            Some(view) => Head::get(view, row)?,
+            None => Head::left_out()?,
         };
-    };
+        Some((head, Tail::get(tail, row)?))
+    }
+
+    #[inline]
+    fn change((value, values): Self::Mut<'_>, (head, tail): &Self::Views, row: usize) -> Option<()> {
+        if let Some(view) = head {
+            *value = Head::get(view, row)?;
+        }
+        Tail::change(values, tail, row)
+    }
+
+    fn first_impossible((head, tail): &Self::Views, row: usize) -> usize {
+        match head {
+            Some(view) if Head::get(view, row).is_none() => 0,
+            _ => 1 + Tail::first_impossible(tail, row),
+        }
+    }
 }
-pub(crate) use table;
+
+/// One column builder per column of a table.
+pub(crate) struct RowBuilder<T: Table>(<Fields<T> as ColumnList>::Builders);
+
+impl<T: Table> Default for RowBuilder<T> {
+    fn default() -> Self {
+        Self(<Fields<T> as ColumnList>::Builders::default())
+    }
+}
+
+impl<T: Table> RowBuilder<T> {
+    /// Appends a row, the `place`th of its block; returns the bytes of its texts and lists.
+    #[inline]
+    pub(crate) fn push(&mut self, row: &T, place: usize) -> usize {
+        <Fields<T> as ColumnList>::push(row.fields(), &mut self.0, place)
+    }
+
+    /// Ends a block of so many rows.
+    pub(crate) fn end_block(&mut self, rows: usize) {
+        <Fields<T> as ColumnList>::end_block(&mut self.0, rows);
+    }
+
+    /// The columns after `trace`, when all blocks have been ended; the builder is empty afterwards.
+    pub(crate) fn finish(&mut self) -> Vec<ArrayRef> {
+        let mut columns = Vec::with_capacity(T::NAMES.len());
+        <Fields<T> as ColumnList>::finish(&mut self.0, &mut columns);
+        columns
+    }
+}
+
+/// One column view per column of a table.
+pub(crate) struct RowReader<T: Table> {
+    views: <Fields<T> as ColumnList>::Views,
+    row: PhantomData<fn() -> T>,
+}
+
+impl<T: Table> RowReader<T> {
+    /// The columns of `batch` that are asked for; an error names what is missing or has another type.
+    pub(crate) fn new(batch: &RecordBatch, columns: Projection<T>) -> Result<Self, String> {
+        let views = <Fields<T> as ColumnList>::views(batch, T::NAMES, &|name| columns.has(name))?;
+        Ok(Self { views, row: PhantomData })
+    }
+
+    /// The row at `index`, which is below the number of rows of the batch; an error says which value cannot be.
+    #[inline]
+    pub(crate) fn row(&self, index: usize) -> Result<T, String> {
+        match <Fields<T> as ColumnList>::get(&self.views, index) {
+            Some(fields) => Ok(T::from_fields(fields)),
+            None => Err(self.impossible(index)),
+        }
+    }
+
+    /// Makes another row of the same reader the row at `index`: columns that are left out have been left out before.
+    #[inline]
+    pub(crate) fn change(&self, row: &mut T, index: usize) -> Result<(), String> {
+        <Fields<T> as ColumnList>::change(row.fields_mut(), &self.views, index).ok_or_else(|| self.impossible(index))
+    }
+
+    #[cold]
+    fn impossible(&self, index: usize) -> String {
+        let field = <Fields<T> as ColumnList>::first_impossible(&self.views, index);
+        format!("row {index} has an impossible {}", T::NAMES.get(field).unwrap_or(&"value"))
+    }
+}

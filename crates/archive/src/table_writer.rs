@@ -16,11 +16,12 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::writer::SerializedFileWriter;
 use tracesift_trace::info::TableFile;
 
+use crate::arrow::arrow_schema;
 use crate::checked_file::{CheckedFile, checksum_text};
-use crate::column::TableDefinition;
 use crate::encoder::properties;
 use crate::error::Error;
 use crate::format::table_file;
+use tracesift_trace::schema::TableDefinition;
 
 /// Rows of a row group: what a reader prunes by, about half a second of a busy machine's switches.
 pub(crate) const ROW_GROUP_ROWS: usize = 512 * 1024;
@@ -62,7 +63,7 @@ impl TableWriter {
         let file = CheckedFile::create(&path)?;
         // Without the copy of the Arrow schema every reader sees plain Parquet types, and small files stay small.
         let options = ArrowWriterOptions::new().with_properties(properties(table)).with_skip_arrow_metadata(true);
-        let schema = table.schema();
+        let schema = arrow_schema(table);
         let parts = ArrowWriter::try_new_with_options(file, Arc::clone(&schema), options)
             .and_then(ArrowWriter::into_serialized_writer);
         match parts {

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use tracesift_trace::Clock;
 use tracesift_trace::info::TraceInfo;
 
-use crate::column::TableDefinition;
 use crate::encoder::{Encoder, all_threads};
 use crate::error::{Error, WithPath as _};
 use crate::format::{SCHEMA_VERSION, file_metadata, table_file};
@@ -15,8 +14,9 @@ use crate::lock::TargetLock;
 use crate::reader::Archive;
 use crate::staging::Staging;
 use crate::table::Table;
-use crate::tables::{TABLES, by_name};
 use crate::writer::{write_each, write_rows, write_trace_file};
+use tracesift_trace::rows::{TABLES, table_by_name};
+use tracesift_trace::schema::TableDefinition;
 
 /// A new version of an archive: the tables written here, and hard links to the files of all others. It takes the place of
 /// the old version when [`Self::finish`] succeeds; dropped before, it leaves nothing.
@@ -55,13 +55,13 @@ impl ArchiveUpdate {
 
     /// Replaces a table by `rows`; called again for the same table, it appends.
     pub fn write_table<'a, T: Table>(&mut self, rows: impl IntoIterator<Item = &'a T>) {
-        self.replaced.insert(T::DEFINITION.name);
+        self.replaced.insert(T::TABLE.name);
         write_rows(&self.encoder, rows);
     }
 
     /// Replaces a table by rows as they are made: `make` hands over each of them. Called again for the same table, it appends.
     pub fn write_each<T: Table>(&mut self, make: impl FnOnce(&mut dyn FnMut(&T))) {
-        self.replaced.insert(T::DEFINITION.name);
+        self.replaced.insert(T::TABLE.name);
         write_each(&self.encoder, make);
     }
 
@@ -80,7 +80,7 @@ impl ArchiveUpdate {
         let mut tables = self.encoder.finish(file_metadata(&info, &clock), needed).wait()?;
         for kept in self.old.info().tables.iter().filter(|table| !self.replaced.contains(table.name.as_str())) {
             // Tables that a later minor version added are kept too; a name that is a path is none.
-            if by_name(&kept.name).is_none() && !is_plain_name(&kept.name) {
+            if table_by_name(&kept.name).is_none() && !is_plain_name(&kept.name) {
                 continue;
             }
             let file = table_file(&kept.name);

@@ -5,7 +5,7 @@ use arrow_array::{Array as _, ArrowPrimitiveType, BooleanArray, ListArray, Primi
 
 /// A column of numbers, times or ids.
 #[derive(Clone, Debug)]
-pub(crate) struct PrimitiveView<T: ArrowPrimitiveType>(Option<PrimitiveArray<T>>);
+pub struct PrimitiveView<T: ArrowPrimitiveType>(Option<PrimitiveArray<T>>);
 
 impl<T: ArrowPrimitiveType> PrimitiveView<T> {
     /// The value of a row; `None` for null, for a missing column and beyond the batch.
@@ -23,7 +23,7 @@ impl<T: ArrowPrimitiveType> PrimitiveView<T> {
 
 /// A column of texts.
 #[derive(Clone, Debug)]
-pub(crate) struct TextView(Option<StringArray>);
+pub struct TextView(Option<StringArray>);
 
 impl TextView {
     /// The text of a row; `None` for null, for a missing column and beyond the batch.
@@ -40,7 +40,7 @@ impl TextView {
 
 /// A column of truth values.
 #[derive(Clone, Debug)]
-pub(crate) struct BooleanView(Option<BooleanArray>);
+pub struct BooleanView(Option<BooleanArray>);
 
 impl BooleanView {
     /// The value of a row; `None` for null, for a missing column and beyond the batch.
@@ -52,7 +52,7 @@ impl BooleanView {
 
 /// A column of lists.
 #[derive(Clone, Debug)]
-pub(crate) struct ListView<T: ArrowPrimitiveType>(Option<(ListArray, PrimitiveArray<T>)>);
+pub struct ListView<T: ArrowPrimitiveType>(Option<(ListArray, PrimitiveArray<T>)>);
 
 impl<T: ArrowPrimitiveType> ListView<T> {
     /// The list of a row, without copying; `None` for null, for a missing column and beyond the batch.

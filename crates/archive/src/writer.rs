@@ -3,12 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, PageFaultRow, StackRow, SymbolRow,
-    SyscallRow,
-};
-use tracesift_trace::{Clock, Health, RowSink};
+use tracesift_trace::{Clock, Health, RowSink, event_tables, rows};
 
 use crate::batch::{Batch, Columns, LAST_BATCH_ROWS};
 use crate::checked_file::CheckedFile;
@@ -42,27 +37,6 @@ pub struct ArchiveWriter {
     trace: String,
     staging: Staging,
     lock: TargetLock,
-}
-
-#[derive(Default)]
-struct Batches {
-    cpu_samples: Batch<CpuSampleRow>,
-    counter_samples: Batch<CounterSampleRow>,
-    context_switches: Batch<ContextSwitchRow>,
-    disk_io: Batch<DiskIoRow>,
-    hard_faults: Batch<HardFaultRow>,
-    page_faults: Batch<PageFaultRow>,
-    syscalls: Batch<SyscallRow>,
-    file_io: Batch<FileIoRow>,
-    counter_values: Batch<CounterValueRow>,
-    cpu_frequencies: Batch<CpuFrequencyRow>,
-    cpu_idle_states: Batch<CpuIdleStateRow>,
-    marks: Batch<MarkRow>,
-    events: Batch<EventRow>,
-    frames: Batch<FrameRow>,
-    stacks: Batch<StackRow>,
-    symbols: Batch<SymbolRow>,
-    managed_code: Batch<ManagedCodeRow>,
 }
 
 impl ArchiveWriter {
@@ -142,45 +116,7 @@ impl ArchiveWriter {
     }
 
     fn flush(&mut self) {
-        let Batches {
-            cpu_samples,
-            counter_samples,
-            context_switches,
-            disk_io,
-            hard_faults,
-            page_faults,
-            syscalls,
-            file_io,
-            counter_values,
-            cpu_frequencies,
-            cpu_idle_states,
-            marks,
-            events,
-            frames,
-            stacks,
-            symbols,
-            managed_code,
-        } = &mut self.batches;
-        let rest = [
-            frames.take(),
-            stacks.take(),
-            symbols.take(),
-            managed_code.take(),
-            cpu_samples.take(),
-            counter_samples.take(),
-            context_switches.take(),
-            disk_io.take(),
-            hard_faults.take(),
-            page_faults.take(),
-            syscalls.take(),
-            file_io.take(),
-            counter_values.take(),
-            cpu_frequencies.take(),
-            cpu_idle_states.take(),
-            marks.take(),
-            events.take(),
-        ];
-        for columns in rest.into_iter().flatten() {
+        for columns in self.batches.take() {
             self.send(columns);
         }
     }
@@ -192,37 +128,46 @@ impl ArchiveWriter {
 }
 
 macro_rules! sink {
-    ($($method:ident($row:ty) into $batch:ident;)+) => {
-        impl RowSink for ArchiveWriter { $(
-            #[inline]
-            fn $method(&mut self, row: &$row) {
-                if let Some(full) = self.batches.$batch.push(row) {
-                    self.send(full);
-                }
+    (
+        $($(#[$doc:meta])* $method:ident($row:ident) in $table:ident),+;
+        $($(#[$optional_doc:meta])* $optional:ident($optional_row:ident) in $optional_table:ident),+
+    ) => {
+        /// The batch in the making of each table that grows with the recording.
+        #[derive(Default)]
+        struct Batches {
+            $($table: Batch<rows::$row>,)+
+            $($optional_table: Batch<rows::$optional_row>,)+
+        }
+
+        impl Batches {
+            /// The rows of all tables that no batch has taken yet.
+            fn take(&mut self) -> Vec<Columns> {
+                let rest = [$(self.$table.take(),)+ $(self.$optional_table.take(),)+];
+                rest.into_iter().flatten().collect()
             }
-        )+ }
+        }
+
+        impl RowSink for ArchiveWriter {
+            $(
+                #[inline]
+                fn $method(&mut self, row: &rows::$row) {
+                    if let Some(full) = self.batches.$table.push(row) {
+                        self.send(full);
+                    }
+                }
+            )+
+            $(
+                #[inline]
+                fn $optional(&mut self, row: &rows::$optional_row) {
+                    if let Some(full) = self.batches.$optional_table.push(row) {
+                        self.send(full);
+                    }
+                }
+            )+
+        }
     };
 }
-
-sink! {
-    cpu_sample(CpuSampleRow) into cpu_samples;
-    counter_sample(CounterSampleRow) into counter_samples;
-    context_switch(ContextSwitchRow) into context_switches;
-    disk_io(DiskIoRow) into disk_io;
-    hard_fault(HardFaultRow) into hard_faults;
-    page_fault(PageFaultRow) into page_faults;
-    syscall(SyscallRow) into syscalls;
-    file_io(FileIoRow) into file_io;
-    counter_value(CounterValueRow) into counter_values;
-    cpu_frequency(CpuFrequencyRow) into cpu_frequencies;
-    cpu_idle_state(CpuIdleStateRow) into cpu_idle_states;
-    mark(MarkRow) into marks;
-    event(EventRow) into events;
-    frame(FrameRow) into frames;
-    stack(StackRow) into stacks;
-    symbol(SymbolRow) into symbols;
-    managed_code(ManagedCodeRow) into managed_code;
-}
+event_tables!(sink);
 
 /// Sends rows to the encoder in batches.
 pub(crate) fn write_rows<'a, T: Table>(encoder: &Encoder, rows: impl IntoIterator<Item = &'a T>) {

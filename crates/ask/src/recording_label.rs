@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_archive::{Table as _, TableDefinition};
 use tracesift_extract::input::test_name;
 use tracesift_grammar::TestName;
 use tracesift_trace::info::{IMPORTED, TraceInfo};
 use tracesift_trace::rows::{CpuSampleRow, HealthRow, ProcessSummaryRow};
+use tracesift_trace::schema::{Row as _, TableDefinition};
 
 use crate::answer::Section;
 use crate::limit::{Limit, LimitKind};
@@ -65,9 +65,9 @@ impl RecordingLabel {
             zero,
             start: info.start_ns,
             end: info.end_ns,
-            has_samples: has_rows(CpuSampleRow::DEFINITION),
+            has_samples: has_rows(CpuSampleRow::TABLE),
             is_imported: is_imported(info),
-            has_imported_sums: is_imported(info) && has_rows(ProcessSummaryRow::DEFINITION),
+            has_imported_sums: is_imported(info) && has_rows(ProcessSummaryRow::TABLE),
             left_out: info.left_out.clone(),
             warnings: Limit::of_archive(info, health, is_imported(info)),
         }

@@ -1,12 +1,8 @@
 //! Where the rows of an extract go.
 
 use tracesift_archive::ArchiveWriter;
-use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, ModuleRow, PageFaultRow, StackRow, SymbolRow,
-    SyscallRow,
-};
-use tracesift_trace::{Population, RowSink};
+use tracesift_trace::rows::{ModuleRow, SymbolRow};
+use tracesift_trace::{Population, RowSink, event_tables, rows};
 
 use crate::kept_rows::{Identities, keep};
 use crate::table_choice::{TableChoice, WantedTables};
@@ -49,52 +45,34 @@ impl RowWriter {
 
 macro_rules! sink {
     (
-        written: $($method:ident($row:ty)),+;
-        written where wanted: $($chosen:ident($chosen_row:ty) in $table:ident),+;
+        $($(#[$doc:meta])* $method:ident($row:ident) in $table:ident),+;
+        $($(#[$optional_doc:meta])* $optional:ident($optional_row:ident) in $optional_table:ident),+
     ) => {
         impl RowSink for RowWriter {
-            fn symbol(&mut self, row: &SymbolRow) {
-                match &mut self.held {
-                    Some(held) => held.push(row.clone()),
-                    None => self.archive.symbol(row),
-                }
-            }
-
+            $(sink!(@always $method($row));)+
             $(
                 #[inline]
-                fn $method(&mut self, row: &$row) {
-                    self.archive.$method(row);
-                }
-            )+
-            $(
-                #[inline]
-                fn $chosen(&mut self, row: &$chosen_row) {
-                    if self.wanted.$table {
-                        self.archive.$chosen(row);
+                fn $optional(&mut self, row: &rows::$optional_row) {
+                    if self.wanted.$optional_table {
+                        self.archive.$optional(row);
                     }
                 }
             )+
         }
     };
+    (@always symbol($row:ident)) => {
+        fn symbol(&mut self, row: &rows::$row) {
+            match &mut self.held {
+                Some(held) => held.push(row.clone()),
+                None => self.archive.symbol(row),
+            }
+        }
+    };
+    (@always $method:ident($row:ident)) => {
+        #[inline]
+        fn $method(&mut self, row: &rows::$row) {
+            self.archive.$method(row);
+        }
+    };
 }
-
-sink! {
-    written:
-        frame(FrameRow),
-        stack(StackRow),
-        managed_code(ManagedCodeRow),
-        mark(MarkRow);
-    written where wanted:
-        cpu_sample(CpuSampleRow) in cpu_samples,
-        context_switch(ContextSwitchRow) in context_switches,
-        counter_sample(CounterSampleRow) in counter_samples,
-        disk_io(DiskIoRow) in disk_io,
-        hard_fault(HardFaultRow) in hard_faults,
-        page_fault(PageFaultRow) in page_faults,
-        syscall(SyscallRow) in syscalls,
-        file_io(FileIoRow) in file_io,
-        counter_value(CounterValueRow) in counter_values,
-        cpu_frequency(CpuFrequencyRow) in cpu_frequencies,
-        cpu_idle_state(CpuIdleStateRow) in cpu_idle_states,
-        event(EventRow) in events;
-}
+event_tables!(sink);

@@ -7,40 +7,31 @@ use std::str::FromStr;
 
 use tracesift_grammar::Patterns;
 use tracesift_grammar::patterns::list_items;
+use tracesift_trace::event_tables;
 
 macro_rules! optional_tables {
-    ($($table:ident),+ $(,)?) => {
+    (
+        $($(#[$doc:meta])* $method:ident($row:ident) in $table:ident),+;
+        $($(#[$optional_doc:meta])* $optional:ident($optional_row:ident) in $optional_table:ident),+
+    ) => {
         /// The tables that can be left out.
-        pub const OPTIONAL_TABLES: [&str; [$(stringify!($table)),+].len()] = [$(stringify!($table)),+];
+        pub const OPTIONAL_TABLES: [&str; [$(stringify!($optional_table)),+].len()] =
+            [$(stringify!($optional_table)),+];
 
         /// A choice as it is asked for every row.
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct WantedTables {
-            $(pub(crate) $table: bool,)+
+            $(pub(crate) $optional_table: bool,)+
         }
 
         impl From<&TableChoice> for WantedTables {
             fn from(choice: &TableChoice) -> Self {
-                Self { $($table: choice.wants(stringify!($table)),)+ }
+                Self { $($optional_table: choice.wants(stringify!($optional_table)),)+ }
             }
         }
     };
 }
-
-optional_tables! {
-    cpu_samples,
-    context_switches,
-    counter_samples,
-    counter_values,
-    cpu_frequencies,
-    cpu_idle_states,
-    disk_io,
-    events,
-    file_io,
-    hard_faults,
-    page_faults,
-    syscalls,
-}
+event_tables!(optional_tables);
 
 /// A choice of the [`OPTIONAL_TABLES`]; all of them unless one says otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

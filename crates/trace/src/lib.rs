@@ -24,6 +24,8 @@ pub mod modules;
 pub mod population;
 pub mod rows;
 pub mod sampling;
+#[macro_use]
+pub mod schema;
 pub mod sink;
 pub mod spill;
 pub mod stack_binder;

@@ -1,5 +1,5 @@
 //! Where the bytes of an archive go: writes tables with the entropy of a busy machine and prints bytes per row for every
-//! column, for each layout that Parquet has. The layouts in `src/tables` were chosen by this, and its speed figure is
+//! column, for each layout that Parquet has. The layouts of the rows were chosen by this, and its speed figure is
 //! what the encoder reaches on one core.
 //!
 //! The machine is that of `machine.rs`.
@@ -18,9 +18,10 @@ use arrow_schema::Schema;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use tracesift_archive::{Archive, ArchiveWriter, Layout, Table, WriterOptions, record_batch};
+use tracesift_archive::{Archive, ArchiveWriter, Table, WriterOptions, record_batch};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, StackRow};
+use tracesift_trace::schema::Layout;
 use tracesift_trace::{Clock, Health, RowSink as _};
 
 mod machine;
@@ -45,10 +46,10 @@ fn main() {
 fn layouts<T: Table>(rows: &[T]) {
     let batch = record_batch("0123456789abcdef0123456789abcdef", rows).unwrap();
     let choices = [Layout::Plain, Layout::Dictionary, Layout::Delta, Layout::ByteStreamSplit];
-    println!("\n{}: {} rows; bytes per row by layout at zstd level 1 (and 3)", T::DEFINITION.name, rows.len());
+    println!("\n{}: {} rows; bytes per row by layout at zstd level 1 (and 3)", T::TABLE.name, rows.len());
     println!("{:20} {:>15} {:>15} {:>15} {:>15}", "", "plain", "dictionary", "delta", "split");
     let mut total = 0.0;
-    for (index, column) in T::DEFINITION.columns.iter().enumerate() {
+    for (index, column) in T::TABLE.columns.iter().enumerate() {
         print!("{:20}", column.name);
         for layout in choices {
             let array = batch.column(index + 1);

@@ -37,6 +37,6 @@ fn rows_take_no_more_bytes_than_the_budget_says() {
 }
 
 fn bytes<T: Table>(archive: &Archive) -> f64 {
-    let name = T::DEFINITION.name;
+    let name = T::TABLE.name;
     archive.info().tables.iter().find(|table| table.name == name).map_or(0.0, |table| table.bytes as f64)
 }

@@ -10,12 +10,11 @@ use arrow_array::{
     Int64Array, RecordBatch, StringArray,
 };
 use arrow_schema::Field;
-use tracesift_archive::{
-    Archive, ArchiveWriter, Column, ColumnType, Error, Table, TableDefinition, WriterOptions, every_table, rows_of,
-};
+use tracesift_archive::{Archive, ArchiveWriter, Error, Table, WriterOptions, arrow_schema, rows_of};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
-use tracesift_trace::{Clock, FrameId, Health, RowSink as _, StackId, ThreadId};
+use tracesift_trace::schema::{Column, ColumnType, TableDefinition};
+use tracesift_trace::{Clock, FrameId, Health, RowSink as _, StackId, ThreadId, every_table};
 
 /// Id of the recordings of these tests.
 pub(crate) const TRACE: &str = "000102030405060708090a0b0c0d0e0f";
@@ -57,7 +56,7 @@ impl Random {
 
 /// `count` rows of a table.
 pub(crate) fn sample_rows<T: Table>(seed: u64, count: usize) -> Vec<T> {
-    rows_of(&sample_batch(T::DEFINITION, seed, count)).expect("values that the definition allows")
+    rows_of(&sample_batch(T::TABLE, seed, count)).expect("values that the definition allows")
 }
 
 /// `count` rows of a table, column by column as its definition says.
@@ -66,7 +65,7 @@ pub(crate) fn sample_batch(table: &TableDefinition, seed: u64, count: usize) -> 
     let trace: ArrayRef = Arc::new(std::iter::repeat_n(TRACE, count).collect::<DictionaryArray<Int32Type>>());
     let columns = table.columns.iter().map(|column| sample_column(&mut random, column, count));
     let columns = std::iter::once(trace).chain(columns).collect();
-    RecordBatch::try_new(table.schema(), columns).expect("columns of the schema")
+    RecordBatch::try_new(arrow_schema(table), columns).expect("columns of the schema")
 }
 
 /// Values of a column, often extreme ones, with nulls where it can have them.

@@ -4,8 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::{bless, create, finish, readable, sample_rows, small_archive};
-use tracesift_archive::{Archive, Table as _, every_table, tables::TABLES};
+use tracesift_archive::Archive;
+use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
+use tracesift_trace::schema::Row as _;
 
 /// Rows of a table.
 const ROWS: u8 = 8;
@@ -55,7 +57,7 @@ fn the_corpus_holds_every_file_of_an_archive() {
     let archive = Archive::open(&path).expect("opened");
     macro_rules! check {
         ($($row:ident),+) => { $( assert_eq!(
-            readable::<$row>(&archive).expect("rows"), usize::from(ROWS), "{}", $row::DEFINITION.name
+            readable::<$row>(&archive).expect("rows"), usize::from(ROWS), "{}", $row::TABLE.name
         ); )+ };
     }
     every_table!(check);

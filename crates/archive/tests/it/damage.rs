@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Once;
 
 use crate::common::{Random, bless, readable, small_archive};
-use tracesift_archive::{Archive, Error, Projection, every_table, tables};
+use tracesift_archive::{Archive, Error, Projection};
+use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
+use tracesift_trace::schema::Row;
 
 /// Assertions that fail inside the decoder are caught and become errors; their messages would drown the tests' own.
 fn silence_the_decoder() {
@@ -28,7 +30,7 @@ fn read(archive: &Path, table: &str) -> Result<usize, Error> {
     let mut rows = 0;
     macro_rules! dispatch {
         ($($row:ident),+) => { $(
-            if <$row as tracesift_archive::Table>::DEFINITION.name == table {
+            if <$row as Row>::TABLE.name == table {
                 let scanned = archive.scan(Projection::<$row>::ALL, Some(-1_000_000..1_000_000), |_| {});
                 rows = readable::<$row>(&archive)?;
                 scanned?;
@@ -47,7 +49,7 @@ fn random_damage_is_an_error_or_rows() {
     small_archive(&path);
     let mut random = Random(1);
     let mut errors = 0;
-    for table in tables::TABLES {
+    for table in TABLES {
         let file = path.join(format!("{}.parquet", table.name));
         let intact = std::fs::read(&file).expect("table");
         for round in 0..150 {
@@ -80,7 +82,7 @@ fn random_damage_is_an_error_or_rows() {
         bless(&path, table.name, None);
         assert_eq!(read(&path, table.name).expect("intact again"), 50, "{}", table.name);
     }
-    assert!(errors > 500, "only {errors} of {} damaged files were noticed", 150 * tables::TABLES.len());
+    assert!(errors > 500, "only {errors} of {} damaged files were noticed", 150 * TABLES.len());
 }
 
 #[test]

@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 
 use crate::common::{Random, TRACE, create, finish, listing, sample_batch, sample_rows, switch, write_switches};
 use proptest::prelude::*;
-use tracesift_archive::{Archive, Projection, Table as _, every_table, record_batch, rows_of, tables};
+use tracesift_archive::{Archive, Projection, record_batch, rows_of};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
-use tracesift_trace::{Clock, Health, RowSink as _};
+use tracesift_trace::schema::Row as _;
+use tracesift_trace::{Clock, Health, RowSink as _, event_tables, every_table};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
@@ -35,7 +36,7 @@ proptest! {
     fn rows_have_every_value_of_their_columns(seed: u64, count in 0..60_usize) {
         macro_rules! compare {
             ($($row:ident),+) => { $(
-                let batch = sample_batch($row::DEFINITION, seed, count);
+                let batch = sample_batch($row::TABLE, seed, count);
                 let rows = rows_of::<$row>(&batch).expect("rows");
                 prop_assert_eq!(record_batch(TRACE, &rows).expect("batch"), batch);
             )+ };
@@ -49,28 +50,27 @@ fn rows_of_the_sink_come_back() {
     let root = tempfile::tempdir().expect("temporary directory");
     let mut writer = create(&root.path().join("x.sift"));
     macro_rules! push {
-        ($($method:ident: $row:ident),+) => { $(
-            for row in sample_rows::<$row>(11, 300) {
-                writer.$method(&row);
-            }
-        )+ };
+        ($($(#[$doc:meta])* $method:ident($row:ident) in $table:ident),+ $(; $($rest:tt)+)?) => {
+            $(
+                for row in sample_rows::<$row>(11, 300) {
+                    writer.$method(&row);
+                }
+            )+
+            $(push!($($rest)+);)?
+        };
     }
-    macro_rules! compare {
-        ($archive:ident, $($method:ident: $row:ident),+) => { $(
-            assert_eq!($archive.rows::<$row>().expect("rows"), sample_rows::<$row>(11, 300), stringify!($method));
-        )+ };
-    }
-    push!(cpu_sample: CpuSampleRow, counter_sample: CounterSampleRow, context_switch: ContextSwitchRow);
-    push!(disk_io: DiskIoRow, hard_fault: HardFaultRow, mark: MarkRow, event: EventRow);
-    push!(page_fault: PageFaultRow, syscall: SyscallRow, file_io: FileIoRow, counter_value: CounterValueRow);
-    push!(cpu_frequency: CpuFrequencyRow, cpu_idle_state: CpuIdleStateRow);
-    push!(frame: FrameRow, stack: StackRow, symbol: SymbolRow);
+    event_tables!(push);
     let archive = Archive::open(&finish(writer)).expect("opened");
-    compare!(archive, cpu_sample: CpuSampleRow, counter_sample: CounterSampleRow, context_switch: ContextSwitchRow);
-    compare!(archive, disk_io: DiskIoRow, hard_fault: HardFaultRow, mark: MarkRow, event: EventRow);
-    compare!(archive, page_fault: PageFaultRow, syscall: SyscallRow, file_io: FileIoRow, counter_value: CounterValueRow);
-    compare!(archive, cpu_frequency: CpuFrequencyRow, cpu_idle_state: CpuIdleStateRow);
-    compare!(archive, frame: FrameRow, stack: StackRow, symbol: SymbolRow);
+    macro_rules! compare {
+        ($($(#[$doc:meta])* $method:ident($row:ident) in $table:ident),+ $(; $($rest:tt)+)?) => {
+            $(
+                assert_eq!($row::TABLE.name, stringify!($table));
+                assert_eq!(archive.rows::<$row>().expect("rows"), sample_rows::<$row>(11, 300), stringify!($method));
+            )+
+            $(compare!($($rest)+);)?
+        };
+    }
+    event_tables!(compare);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn deep_stacks_come_back() {
 fn an_empty_archive_has_the_tables_that_are_always_there() {
     let root = tempfile::tempdir().expect("temporary directory");
     let path = finish(create(&root.path().join("x.sift")));
-    let mut expected: Vec<String> = tables::TABLES
+    let mut expected: Vec<String> = TABLES
         .iter()
         .filter(|table| table.always)
         .map(|table| format!("{}.parquet", table.name))
@@ -162,7 +162,7 @@ fn every_file_carries_version_and_clock_and_only_signed_integers() {
 
     let root = tempfile::tempdir().expect("temporary directory");
     let archive = crate::common::small_archive(&root.path().join("x.sift"));
-    for table in tables::TABLES {
+    for table in TABLES {
         let file = std::fs::File::open(archive.path().join(format!("{}.parquet", table.name))).expect("file");
         let reader = SerializedFileReader::new(file).expect("Parquet");
         let metadata = reader.metadata().file_metadata();
@@ -279,7 +279,7 @@ fn a_scan_of_a_table_that_is_absent_shows_nothing() {
 
 #[test]
 fn column_names_are_unique_and_described() {
-    for table in tables::TABLES {
+    for table in TABLES {
         let mut names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
         names.sort_unstable();
         names.dedup();
@@ -287,5 +287,5 @@ fn column_names_are_unique_and_described() {
         assert!(table.columns.iter().all(|column| !column.meaning.is_empty() && !column.source.is_empty()));
         assert!(table.timing.columns().iter().all(|time| table.column(time).is_some_and(|column| !column.nullable)));
     }
-    assert_eq!(ContextSwitchRow::DEFINITION.columns.len(), 22);
+    assert_eq!(ContextSwitchRow::TABLE.columns.len(), 22);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tracesift_extract::{EventSelection, TableChoice};
+use tracesift_extract::{EventSelection, OPTIONAL_TABLES, TableChoice};
 use tracesift_grammar::{QuantityError, parse_size};
 
 use super::files::RunArgs;
@@ -40,8 +40,7 @@ pub(crate) struct ExtractArgs {
     #[arg(long, value_name = "SELECTION")]
     pub(crate) events: Option<EventSelection>,
 
-    /// Write only these of the large tables: cpu_samples, context_switches, counter_samples, counter_values, cpu_frequencies, cpu_idle_states, disk_io, events, file_io, hard_faults, page_faults, syscalls; `;` separates, `!` excludes, `*` and `?` are wildcards [default: all]
-    #[arg(long, value_name = "TABLES", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "TABLES", default_value = "", hide_default_value = true, help = tables_help())]
     pub(crate) tables: TableChoice,
 
     /// Event of a perf.data whose samples are CPU time [default: cpu-clock, task-clock, else cycles recorded with a frequency]
@@ -84,6 +83,14 @@ fn memory(text: &str) -> Result<usize, String> {
         Ok(bytes) if bytes >= SMALLEST_MEMORY => Ok(bytes),
         _ => Err(format!("at least {} MiB are needed", SMALLEST_MEMORY >> 20)),
     }
+}
+
+/// The help names every table that can be left out.
+fn tables_help() -> String {
+    format!(
+        "Write only these of the large tables: {}; `;` separates, `!` excludes, `*` and `?` are wildcards [default: all]",
+        OPTIONAL_TABLES.join(", ")
+    )
 }
 
 #[cfg(test)]

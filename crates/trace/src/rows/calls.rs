@@ -1,38 +1,16 @@
-//! System calls and what they do to files.
+//! System calls, file operations and page faults.
 
-use crate::ids::{FileId, ProcessId, StackId, ThreadId};
+use crate::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
+use crate::row;
 
-/// Table `syscalls`: one system call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SyscallRow {
-    /// Time of the return. A call that has not returned ends with its thread, else with the recording; one that never returns (`exit`,
-    /// `exit_group`) ends when it starts.
-    pub time: i64,
-    /// Time of the call.
-    pub start: i64,
-    /// CPU on which it returned; of the call, where it has not.
-    pub cpu: i16,
-    /// Process of the thread.
-    pub process: ProcessId,
-    /// The thread that called.
-    pub thread: ThreadId,
-    /// Number of the call on that architecture.
-    pub number: i32,
-    /// What it returned; `None`: it has not.
-    pub result: Option<i64>,
-    /// Number of the error with which it failed.
-    pub error: Option<i64>,
-    /// Call stack of the call.
-    pub stack: Option<StackId>,
-}
-
-/// Table `syscall_names`: the name of a system call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyscallNameRow {
-    /// Its number.
-    pub number: i32,
-    /// Its name, such as `openat`.
-    pub name: String,
+/// Values of [`PageFaultRow::kind`]. More may come.
+pub mod page_fault_kinds {
+    /// The recording does not say.
+    pub const UNKNOWN: i8 = 0;
+    /// The page was in memory, or needed no data.
+    pub const MINOR: i8 = 1;
+    /// The page had to be read.
+    pub const MAJOR: i8 = 2;
 }
 
 /// Values of [`FileIoRow::operation`]. More may come.
@@ -65,35 +43,114 @@ pub mod file_operations {
     pub const SET_SECURITY: i8 = 12;
 }
 
-/// Table `file_io`: one completed file operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileIoRow {
-    /// Time of the completion.
-    pub time: i64,
-    /// Time at which it was asked for.
-    pub start: i64,
-    /// CPU of the completion.
-    pub cpu: i16,
-    /// Process of the thread.
-    pub process: ProcessId,
-    /// The thread that asked.
-    pub thread: ThreadId,
-    /// See [`file_operations`].
-    pub operation: i8,
-    /// Descriptor of the open file in its process; of an open the new one.
-    pub handle: Option<i64>,
-    /// Where in the file, where the call says so.
-    pub offset: Option<i64>,
-    /// Bytes that were asked for.
-    pub size: Option<i64>,
-    /// Bytes that were read or written.
-    pub transferred: Option<i64>,
-    /// Number of the error with which it failed; `None` for one that succeeded.
-    pub error: Option<i64>,
-    /// The file.
-    pub file: Option<FileId>,
-    /// Number of the system call.
-    pub syscall: Option<i32>,
-    /// Stack of the one who asked.
-    pub stack: Option<StackId>,
+row! {
+    /// One page fault, or as many as a sample of them stands for. Where several events of a
+    /// recording report the same faults, one of them is used: minor and major faults, else all
+    /// faults, else the traps.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct PageFaultRow in "page_faults", always: false, since: 3, At(time) {
+        /// Time of the fault.
+        time: i64, Delta, "ns", "perf page-faults, minor-faults, major-faults; exceptions:page_fault_user, page_fault_kernel";
+        /// CPU; −1 where a Linux recording does not say.
+        cpu: i16, Dictionary, "", "perf sample cpu";
+        /// Process of the thread.
+        process: ProcessId, Dictionary, "", "`threads`";
+        /// The thread.
+        thread: ThreadId, Dictionary, "", "perf sample tid";
+        /// The address that was not mapped (`perf record -d`); addresses above 2^63 are negative.
+        address: Option<i64>, Plain, "", "perf sample addr; page_fault_user address";
+        /// 0 unknown, 1 minor (no data had to be read), 2 major. More may come.
+        kind: i8, Dictionary, "", "event";
+        /// Whether the kernel touched the address on behalf of the thread, and not the program
+        /// itself; null where the recording does not say.
+        kernel: Option<bool>, Plain, "", "perf sample misc; name of the tracepoint";
+        /// How many faults the row stands for.
+        weight: i64, Dictionary, "", "perf sample period";
+        /// Call stack.
+        stack: Option<StackId>, Plain, "", "perf sample callchain";
+        /// The instruction, only where there is no stack.
+        frame: Option<FrameId>, Plain, "", "perf sample ip";
+    }
+}
+
+row! {
+    /// One system call. A call that has not returned at the end of the recording, or never returns
+    /// (`exit`), has no result. A call whose thread ended, or called again, before it returned has
+    /// no row; `health` counts it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct SyscallRow in "syscalls", always: false, since: 3, Span(start, time) {
+        /// Time of the return. A call that has not returned ends with the recording; a call that
+        /// never returns (`exit`, `exit_group`) ends when it starts.
+        time: i64, Delta, "ns", "raw_syscalls:sys_exit, else syscalls:sys_exit_*";
+        /// Time of the call.
+        start: i64, Delta, "ns", "raw_syscalls:sys_enter, else syscalls:sys_enter_*";
+        /// CPU on which the call returned; CPU of the start where it has not returned; −1 where the
+        /// recording does not say.
+        cpu: i16, Dictionary, "", "perf sample cpu";
+        /// Process of the thread.
+        process: ProcessId, Dictionary, "", "`threads`";
+        /// The thread that called.
+        thread: ThreadId, Dictionary, "", "perf sample tid";
+        /// Number of the call; its name is in `syscall_names`.
+        number: i32, Dictionary, "", "sys_enter id, __syscall_nr";
+        /// Return value; null where the call has not returned.
+        result: Option<i64>, Plain, "", "sys_exit ret";
+        /// Number of the error (errno) of a failed call; null where it succeeded or has not
+        /// returned.
+        error: Option<i64>, Dictionary, "", "sys_exit ret from −4095 to −1";
+        /// Call stack at the entry.
+        stack: Option<StackId>, Plain, "", "call chain of sys_enter";
+    }
+}
+
+row! {
+    /// The name of a system call that has rows in `syscalls`.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct SyscallNameRow in "syscall_names", always: false, since: 3, Untimed() {
+        /// Its number.
+        number: i32, Plain, "", "`syscalls`";
+        /// Its name, such as `openat`.
+        name: String, Plain, "", "the kernel's table for HEADER_ARCH, else name of the tracepoint";
+    }
+}
+
+row! {
+    /// One completed file operation; on Linux also the operations on pipes, sockets and devices,
+    /// which have descriptors like files.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct FileIoRow in "file_io", always: false, since: 3, Span(start, time) {
+        /// Time of the completion.
+        time: i64, Delta, "ns", "sys_exit";
+        /// Time of the request.
+        start: i64, Delta, "ns", "sys_enter";
+        /// CPU of the completion; −1 where the recording does not say.
+        cpu: i16, Dictionary, "", "perf sample cpu";
+        /// Process of the thread.
+        process: ProcessId, Dictionary, "", "`threads`";
+        /// The thread that requested it.
+        thread: ThreadId, Dictionary, "", "perf sample tid";
+        /// 0 open, 1 close, 2 read, 3 write, 4 flush, 5 query attributes, 6 set attributes or size,
+        /// 7 delete, 8 rename, 9 list directory, 10 map, 11 create directory, link or special file,
+        /// 12 set owner or rights. More may come.
+        operation: i8, Dictionary, "", "name of the system call";
+        /// Descriptor of the open file in its process; for an open the new descriptor. Null where
+        /// the call names a path.
+        handle: Option<i64>, Plain, "", "arguments of sys_enter, ret of sys_exit";
+        /// Offset in the file, where the call says so.
+        offset: Option<i64>, Plain, "bytes", "arguments of sys_enter";
+        /// Bytes that were requested.
+        size: Option<i64>, Plain, "bytes", "arguments of sys_enter";
+        /// Bytes that were read or written; for a list of a directory the bytes of its entries.
+        transferred: Option<i64>, Plain, "bytes", "sys_exit ret";
+        /// Number of the error (errno) of a failed call; null where it succeeded or has not
+        /// returned.
+        error: Option<i64>, Dictionary, "", "sys_exit ret from −4095 to −1";
+        /// The file, where the recording has its name. The paths of Linux calls are in the memory
+        /// of the program, which is not recorded.
+        file: Option<FileId>, Plain, "", "none yet";
+        /// Number of the system call.
+        syscall: Option<i32>, Dictionary, "", "sys_enter id, __syscall_nr";
+        /// Call stack of the request.
+        stack: Option<StackId>, Plain, "", "call chain of sys_enter";
+    }
 }

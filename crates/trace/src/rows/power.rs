@@ -1,38 +1,73 @@
-//! What CPUs are, their clock rates and idle states.
+//! Values of hardware counters; cores, their clock rates and idle states.
 
-/// Table `cpus`: what kind of core a CPU is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CpuRow {
-    /// The CPU.
-    pub cpu: i16,
-    /// The recorder's word for its kind of core, such as `cpu_atom`.
-    pub core_type: Option<String>,
-    /// Its efficiency class: 0 the most efficient, higher ones are faster.
-    pub efficiency_class: Option<i8>,
-    /// Nominal clock rate, kHz.
-    pub nominal_khz: Option<i64>,
+use crate::ids::{ProcessId, ThreadId};
+use crate::row;
+
+row! {
+    /// One reading of a counter: its count since the reading before. Readings at context switches
+    /// are in `context_switches`. A reading that found nothing new has no row.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct CounterValueRow in "counter_values", always: false, since: 3, At(time) {
+        /// Time of the reading.
+        time: i64, Delta, "ns", "perf sample time, PERF_RECORD_READ";
+        /// CPU; −1 where a Linux recording does not say.
+        cpu: i16, Dictionary, "", "perf sample cpu";
+        /// Process of the thread.
+        process: ProcessId, Dictionary, "", "`threads`";
+        /// The thread that ran at the reading, or that ended.
+        thread: ThreadId, Dictionary, "", "perf sample tid";
+        /// Number of the counter; its name is in `trace.json` under `sample_sources`.
+        source: i32, Dictionary, "", "id of the value";
+        /// Its count since the reading before; for the first reading the count since the recording
+        /// began.
+        value: i64, Plain, "events", "perf sample read";
+        /// True for the count over the whole life of a thread, read when it ended (`perf record
+        /// -s`); such rows are no part of the others.
+        total: Option<bool>, Plain, "", "PERF_RECORD_READ";
+    }
 }
 
-/// Table `cpu_frequencies`: the clock rate of a CPU from a time on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CpuFrequencyRow {
-    /// Time of the change.
-    pub time: i64,
-    /// The CPU.
-    pub cpu: i16,
-    /// The new rate, kHz.
-    pub khz: i64,
+row! {
+    /// The kind of core that a CPU is, where the recording tells.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct CpuRow in "cpus", always: false, since: 5, Untimed() {
+        /// The CPU.
+        cpu: i16, Plain, "", "perf HYBRID_TOPOLOGY; Kernel-Processor-Power 55, 56 and 64; ETWAnalyzer CPU Topology";
+        /// The recorder's word for its kind of core, such as `cpu_core` and `cpu_atom`.
+        core_type: Option<String>, Dictionary, "", "perf HYBRID_TOPOLOGY";
+        /// Its efficiency class: 0 the most efficient, higher ones are faster. In Linux recordings
+        /// from the kinds `cpu_lowpower`, `cpu_atom` and `cpu_core`, in this order; null where the
+        /// machine has another kind.
+        efficiency_class: Option<i8>, Dictionary, "", "perf HYBRID_TOPOLOGY; Kernel-Processor-Power 64; ETWAnalyzer EfficiencyClass";
+        /// Its nominal clock rate.
+        nominal_khz: Option<i64>, Dictionary, "kHz", "Kernel-Processor-Power 55, 56 and 64; ETWAnalyzer NominalFrequencyMHz";
+    }
 }
 
-/// Table `cpu_idle_states`: a stay of a CPU in an idle state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CpuIdleStateRow {
-    /// End of the stay.
-    pub time: i64,
-    /// The CPU.
-    pub cpu: i16,
-    /// Start of the stay.
-    pub start: i64,
-    /// The state: 0 the shallowest, mostly polling.
-    pub state: i16,
+row! {
+    /// A new clock rate of a CPU.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct CpuFrequencyRow in "cpu_frequencies", always: false, since: 3, At(time) {
+        /// Time of the change.
+        time: i64, Delta, "ns", "power:cpu_frequency; Kernel-Processor-Power 10 and 18";
+        /// The CPU.
+        cpu: i16, Dictionary, "", "cpu_frequency cpu_id; Group and Number";
+        /// The rate from now on.
+        khz: i64, Dictionary, "kHz", "cpu_frequency state; Speed";
+    }
+}
+
+row! {
+    /// A stay of a CPU in an idle state. A stay that lasts at the end of the recording ends there.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct CpuIdleStateRow in "cpu_idle_states", always: false, since: 3, Span(start, time) {
+        /// End of the stay.
+        time: i64, Delta, "ns", "power:cpu_idle with state −1";
+        /// The CPU.
+        cpu: i16, Dictionary, "", "cpu_idle cpu_id";
+        /// Start of the stay.
+        start: i64, Delta, "ns", "power:cpu_idle";
+        /// The state, numbered by depth: 0 mostly polls, higher ones sleep.
+        state: i16, Dictionary, "", "cpu_idle state";
+    }
 }

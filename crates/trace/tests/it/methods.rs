@@ -6,11 +6,7 @@ use proptest::prelude::*;
 use tracesift_trace::methods::{EntryPointRecord, ManagedModuleRecord, MethodEdge, MethodRecord, MethodsBuilder};
 use tracesift_trace::modules::{AddressSpace, ImageEdge, ImageMapping, Images, PdbIdentity};
 use tracesift_trace::population::{Edge, ProcessFacts};
-use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, PageFaultRow, StackRow, SymbolRow,
-    SyscallRow,
-};
+use tracesift_trace::rows::{FrameRow, ManagedCodeRow, SymbolRow};
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, FrameId, Lifetimes, Population, RowSink};
@@ -23,23 +19,9 @@ struct Rows {
 }
 
 impl RowSink for Rows {
-    fn cpu_sample(&mut self, _: &CpuSampleRow) {}
-    fn counter_sample(&mut self, _: &CounterSampleRow) {}
-    fn context_switch(&mut self, _: &ContextSwitchRow) {}
-    fn disk_io(&mut self, _: &DiskIoRow) {}
-    fn page_fault(&mut self, _: &PageFaultRow) {}
-    fn syscall(&mut self, _: &SyscallRow) {}
-    fn file_io(&mut self, _: &FileIoRow) {}
-    fn counter_value(&mut self, _: &CounterValueRow) {}
-    fn cpu_frequency(&mut self, _: &CpuFrequencyRow) {}
-    fn cpu_idle_state(&mut self, _: &CpuIdleStateRow) {}
-    fn hard_fault(&mut self, _: &HardFaultRow) {}
-    fn mark(&mut self, _: &MarkRow) {}
-    fn event(&mut self, _: &EventRow) {}
     fn frame(&mut self, row: &FrameRow) {
         self.frames.push(*row);
     }
-    fn stack(&mut self, _: &StackRow) {}
     fn symbol(&mut self, row: &SymbolRow) {
         self.symbols.push(row.clone());
     }

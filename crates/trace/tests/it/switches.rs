@@ -1,11 +1,7 @@
 //! What the switch tracker makes of short stories, one behaviour of the definition of waits each.
 
 use tracesift_trace::population::{Edge, ThreadFacts};
-use tracesift_trace::rows::{
-    ContextSwitchRow, CounterSampleRow, CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuSampleRow, DiskIoRow,
-    EventRow, FileIoRow, FrameRow, HardFaultRow, ManagedCodeRow, MarkRow, PageFaultRow, StackRow, SymbolRow,
-    SyscallRow, switch_flags,
-};
+use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Lifetimes, Population, RowSink, ThreadId};
 
@@ -13,25 +9,9 @@ use tracesift_trace::{Clock, Health, Lifetimes, Population, RowSink, ThreadId};
 struct Rows(Vec<ContextSwitchRow>);
 
 impl RowSink for Rows {
-    fn cpu_sample(&mut self, _: &CpuSampleRow) {}
-    fn counter_sample(&mut self, _: &CounterSampleRow) {}
     fn context_switch(&mut self, row: &ContextSwitchRow) {
         self.0.push(row.clone());
     }
-    fn disk_io(&mut self, _: &DiskIoRow) {}
-    fn page_fault(&mut self, _: &PageFaultRow) {}
-    fn syscall(&mut self, _: &SyscallRow) {}
-    fn file_io(&mut self, _: &FileIoRow) {}
-    fn counter_value(&mut self, _: &CounterValueRow) {}
-    fn cpu_frequency(&mut self, _: &CpuFrequencyRow) {}
-    fn cpu_idle_state(&mut self, _: &CpuIdleStateRow) {}
-    fn hard_fault(&mut self, _: &HardFaultRow) {}
-    fn mark(&mut self, _: &MarkRow) {}
-    fn event(&mut self, _: &EventRow) {}
-    fn frame(&mut self, _: &FrameRow) {}
-    fn stack(&mut self, _: &StackRow) {}
-    fn symbol(&mut self, _: &SymbolRow) {}
-    fn managed_code(&mut self, _: &ManagedCodeRow) {}
 }
 
 /// One tick is one nanosecond; threads 10, 11, 12 live throughout, 20 is born at 100 and ends at 900.

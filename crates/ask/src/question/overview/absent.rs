@@ -1,8 +1,9 @@
 //! What a recording cannot answer, and what would have recorded it.
 
-use tracesift_archive::{Archive, Table as _};
+use tracesift_archive::Archive;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, FileIoRow, PageFaultRow, SyscallRow};
+use tracesift_trace::schema::Row as _;
 
 use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RecordingLabel;
@@ -49,42 +50,42 @@ struct Kept {
 
 const KEPT: &[Kept] = &[
     Kept {
-        table: CpuSampleRow::DEFINITION.name,
+        table: CpuSampleRow::TABLE.name,
         what: "CPU per function",
         profile: "Default",
         is_linux: false,
         has: |archive| archive.row_count::<CpuSampleRow>() > 0,
     },
     Kept {
-        table: ContextSwitchRow::DEFINITION.name,
+        table: ContextSwitchRow::TABLE.name,
         what: "waits and ready times",
         profile: "CSwitch",
         is_linux: false,
         has: |archive| archive.row_count::<ContextSwitchRow>() > 0,
     },
     Kept {
-        table: DiskIoRow::DEFINITION.name,
+        table: DiskIoRow::TABLE.name,
         what: "disk operations",
         profile: "Default",
         is_linux: false,
         has: |archive| archive.row_count::<DiskIoRow>() > 0,
     },
     Kept {
-        table: FileIoRow::DEFINITION.name,
+        table: FileIoRow::TABLE.name,
         what: "operations on files",
         profile: "File",
         is_linux: false,
         has: |archive| archive.row_count::<FileIoRow>() > 0,
     },
     Kept {
-        table: SyscallRow::DEFINITION.name,
+        table: SyscallRow::TABLE.name,
         what: "system calls",
         profile: "SysCall",
         is_linux: true,
         has: |archive| archive.row_count::<SyscallRow>() > 0,
     },
     Kept {
-        table: PageFaultRow::DEFINITION.name,
+        table: PageFaultRow::TABLE.name,
         what: "page faults",
         profile: "VirtualAlloc",
         is_linux: true,

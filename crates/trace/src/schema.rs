@@ -1,10 +1,17 @@
-//! What a table and a column are: name, type, unit, meaning, source event and layout on disk.
+//! The definition of a table and of its columns: name, type, unit, meaning, source event and the way
+//! its values are stored.
+//!
+//! [`row!`](crate::row) makes a row type and its [`TableDefinition`] from one declaration. The archive
+//! derives its Arrow schema, its Parquet layout and the reference in `docs/archive-format.md` from the
+//! definition, and reads and writes the fields through [`View`]. Nothing about a single table stands
+//! anywhere else.
 
-use std::sync::Arc;
+mod fields;
+#[macro_use]
+mod row;
 
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
-
-use crate::format::TRACE_COLUMN;
+pub use fields::{Field, FieldList, Fields, View};
+pub use row::Row;
 
 /// One table of the archive.
 #[derive(Debug)]
@@ -15,10 +22,35 @@ pub struct TableDefinition {
     pub meaning: &'static str,
     /// Whether the file exists even without rows.
     pub always: bool,
+    /// Minor version of the format that brought the table: 3 for schema 1.3.
+    pub since: u32,
     /// How its rows lie in time.
     pub timing: Timing,
-    /// The columns after `trace`.
+    /// The columns after `trace`, in the order of the row's fields.
     pub columns: &'static [Column],
+}
+
+impl TableDefinition {
+    /// The column of that name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&'static Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Minor version of the format that has the table with all of its columns.
+    #[must_use]
+    pub const fn minor_version(&self) -> u32 {
+        let mut newest = self.since;
+        let mut at = 0;
+        // A loop in place of an iterator: this runs in the compiler.
+        while at < self.columns.len() {
+            if self.columns[at].since > newest {
+                newest = self.columns[at].since;
+            }
+            at += 1;
+        }
+        newest
+    }
 }
 
 /// How the rows of a table lie in time, and so which of them a time range [a, b) touches.
@@ -52,7 +84,7 @@ impl Timing {
 /// One column.
 #[derive(Debug)]
 pub struct Column {
-    /// Name.
+    /// Name: that of the row's field.
     pub name: &'static str,
     /// Type.
     pub data: ColumnType,
@@ -64,7 +96,9 @@ pub struct Column {
     pub meaning: &'static str,
     /// The event or the table that the value comes from.
     pub source: &'static str,
-    /// How Parquet stores it.
+    /// Minor version of the format that added the column to its table; 0 for a column that the table has always had.
+    pub since: u32,
+    /// How its values are stored.
     pub layout: Layout,
 }
 
@@ -96,22 +130,6 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// The Arrow type.
-    #[must_use]
-    pub fn arrow(self) -> DataType {
-        match self {
-            Self::Boolean => DataType::Boolean,
-            Self::Int8 | Self::Code(_) => DataType::Int8,
-            Self::Int16 => DataType::Int16,
-            Self::Int32 | Self::Id => DataType::Int32,
-            Self::Int64 => DataType::Int64,
-            Self::Float64 => DataType::Float64,
-            Self::Text => DataType::Utf8,
-            Self::ListId => DataType::List(element(DataType::Int32)),
-            Self::ListInt64 => DataType::List(element(DataType::Int64)),
-        }
-    }
-
     /// Whether a value is a list.
     #[must_use]
     pub fn is_list(self) -> bool {
@@ -135,15 +153,11 @@ impl ColumnType {
     }
 }
 
-/// The field of a list's elements, under the name that the Parquet specification prescribes.
-pub(crate) fn element(data: DataType) -> Arc<Field> {
-    Arc::new(Field::new("element", data, false))
-}
-
-/// How Parquet stores a column before Zstandard sees it. Chosen per column by measuring (`examples/bytes_per_row`).
+/// How the values of a column are stored before they are compressed. Chosen per column by measuring
+/// (`examples/bytes_per_row` of the archive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// The values one after the other: best where values repeat in runs and patterns that Zstandard finds.
+    /// The values one after the other: best where values repeat in runs and patterns that a compressor finds.
     Plain,
     /// Numbers of distinct values, run-length and bit-packed: best for few distinct values.
     Dictionary,
@@ -151,21 +165,4 @@ pub enum Layout {
     Delta,
     /// First bytes of all values, then second bytes, and so on: best where high bytes are alike and low bytes are not.
     ByteStreamSplit,
-}
-
-impl TableDefinition {
-    /// The Arrow schema of the file, `trace` first. `trace` is dictionary-encoded, as it never changes.
-    #[must_use]
-    pub fn schema(&self) -> SchemaRef {
-        let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let trace = Field::new(TRACE_COLUMN, dictionary, false);
-        let columns = self.columns.iter().map(|column| Field::new(column.name, column.data.arrow(), column.nullable));
-        Arc::new(Schema::new(std::iter::once(trace).chain(columns).collect::<Vec<_>>()))
-    }
-
-    /// The column of that name.
-    #[must_use]
-    pub fn column(&self, name: &str) -> Option<&'static Column> {
-        self.columns.iter().find(|column| column.name == name)
-    }
 }

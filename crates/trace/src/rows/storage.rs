@@ -1,0 +1,93 @@
+//! Files, disk operations and hard faults.
+
+use crate::ids::{FileId, ProcessId, StackId, ThreadId};
+use crate::row;
+
+/// Kind of a disk operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(i8)]
+pub enum DiskOperation {
+    /// Read.
+    #[default]
+    Read = 0,
+    /// Write.
+    Write = 1,
+    /// Flush of the disk's cache.
+    Flush = 2,
+}
+
+row! {
+    /// A path that disk operations and hard faults point at.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct FileRow in "files", always: false, since: 0, Untimed() {
+        /// Row id, given at first sight.
+        file: FileId, Delta, "", "made by the extract";
+        /// Path, with drive letter where the volume mapping is known, else as recorded.
+        path: String, Plain, "", "FileIO/Name, FileCreate, FileRundown; SysConfig/VolumeMapping";
+    }
+}
+
+row! {
+    /// One completed disk operation. It belongs to a time range when it completes in it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct DiskIoRow in "disk_io", always: false, since: 0, At(time) {
+        /// Time of the completion.
+        time: i64, Delta, "ns", "DiskIO/Read, Write, FlushBuffers; block_rq_complete";
+        /// CPU that logged the completion.
+        cpu: i16, Dictionary, "", "buffer that holds the event";
+        /// Process of the thread that requested it.
+        process: Option<ProcessId>, Dictionary, "", "`threads`";
+        /// Thread that requested it; on Linux the thread that ran when the first part of it was
+        /// requested, which is a kernel thread for delayed writes.
+        thread: Option<ThreadId>, Dictionary, "", "DiskIO/Read IssuingThreadId, else the init event with the same IRP; block_bio_queue, else block_rq_insert, else block_rq_issue";
+        /// Disk number; on Linux the device number (major × 2^20 + minor).
+        disk: i32, Dictionary, "", "DiskIO/Read DiskNumber; block_rq_complete dev";
+        /// 0 read, 1 write, 2 flush. Discards and other operations have no row; they are counted in
+        /// `health`.
+        operation: DiskOperation, Dictionary, "", "name of the DiskIO event; block_rq_complete rwbs";
+        /// Time at which the driver stack got it: completion − recorded response time; on Linux the
+        /// time at which it entered the driver's queue, where that is recorded, else reached the
+        /// device.
+        start: i64, Delta, "ns", "DiskIO/Read HighResResponseTime; block_rq_insert, else block_rq_issue";
+        /// Offset on the disk.
+        offset: Option<i64>, Plain, "bytes", "DiskIO/Read ByteOffset; block_rq_issue sector";
+        /// Bytes read or written.
+        size: i64, Dictionary, "bytes", "DiskIO/Read TransferSize; block_rq_issue nr_sector";
+        /// 0 not set, 1 very low, 2 low, 3 normal, 4 high, 5 critical; on Linux by class: 1 idle, 3
+        /// best effort, 4 real time, 0 where none was set or the kernel does not tell.
+        priority: i8, Dictionary, "", "DiskIO/Read IrpFlags bits 17 to 19; block_rq_issue ioprio";
+        /// Flags of the I/O request packet as recorded.
+        irp_flags: i64, Dictionary, "", "DiskIO/Read IrpFlags";
+        /// The file.
+        file: Option<FileId>, Plain, "", "DiskIO/Read FileObject, FileIO/Name";
+        /// Stack of the initiation.
+        stack: Option<StackId>, Plain, "", "StackWalk/Stack of DiskIO/ReadInit, WriteInit, FlushInit; call chain of the event that `thread` comes from";
+    }
+}
+
+row! {
+    /// One page fault that read from a file. It belongs to a time range when it is resolved in it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct HardFaultRow in "hard_faults", always: false, since: 0, At(time) {
+        /// Time at which the fault was resolved.
+        time: i64, Delta, "ns", "Memory/HardFault";
+        /// CPU.
+        cpu: i16, Dictionary, "", "buffer that holds the event";
+        /// Process of the faulting thread.
+        process: Option<ProcessId>, Dictionary, "", "`threads`";
+        /// The faulting thread.
+        thread: Option<ThreadId>, Dictionary, "", "Memory/HardFault TThreadId";
+        /// Time of the fault.
+        start: i64, Delta, "ns", "Memory/HardFault InitialTime";
+        /// Faulting address; addresses above 2^63 are negative.
+        address: i64, Plain, "", "Memory/HardFault VirtualAddress";
+        /// Offset in the file.
+        offset: i64, Plain, "bytes", "Memory/HardFault ReadOffset";
+        /// Bytes read.
+        size: i64, Dictionary, "bytes", "Memory/HardFault ByteCount";
+        /// The file.
+        file: Option<FileId>, Plain, "", "Memory/HardFault FileObject, FileIO/Name";
+        /// Stack of the fault.
+        stack: Option<StackId>, Plain, "", "StackWalk/Stack of this event";
+    }
+}

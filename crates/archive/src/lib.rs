@@ -29,6 +29,7 @@ mod leftovers;
 mod lock;
 pub mod lone_table;
 mod pages;
+mod parquet_layout;
 mod paths;
 mod projection;
 mod reader;
@@ -43,6 +44,7 @@ mod table_writer;
 mod thrift;
 mod update;
 mod view;
+mod write_rows;
 mod writer;
 
 pub use arrow::{arrow_schema, arrow_type};

@@ -9,7 +9,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{FrameId, StackId};
 
-use crate::summaries::{FRAMES, SAMPLES, SWITCHES, SYMBOLS, SummarySource, Times};
+use crate::summary_source::{FRAMES, SAMPLES, SWITCHES, SYMBOLS, SummarySource, Times};
 
 /// All rows that summaries are made of.
 #[derive(Debug)]
@@ -86,8 +86,9 @@ mod tests {
 
     use super::{Identities, KeptRows, keep};
     use crate::options::Options;
-    use crate::summaries::{SummarySource, summarise};
+    use crate::summaries::summarise;
     use crate::summaries_in_rounds::{SummaryTarget, write_summaries};
+    use crate::summary_source::SummarySource;
     use crate::target::{Outcome, extract, unwatched};
 
     /// The archive of a small recording.

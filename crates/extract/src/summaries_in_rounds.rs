@@ -10,7 +10,8 @@ use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::stack_methods::NamedStacks;
-use crate::summaries::{Full, Share, Summarised, SummaryInput, SummarySource, summarise};
+use crate::summaries::{Full, Share, Summarised, SummaryInput, summarise};
+use crate::summary_source::SummarySource;
 
 /// Where the tables go: rows of a table in their order.
 pub(crate) trait SummaryTarget {

@@ -17,7 +17,7 @@ use super::jit_code::{CodeOutsideModules, JitNames};
 use super::managed;
 use super::source::{ModuleNames, NameSource, Recorded, Wanted};
 use super::time::at;
-use crate::summaries::{SummarySource, Times};
+use crate::summary_source::{SummarySource, Times};
 
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "process", "address"]);
 const SOURCES: Projection<SymbolRow> = Projection::of(&["frame", "source"]);

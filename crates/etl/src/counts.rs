@@ -2,12 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::buffer_reader::BufferReader;
 use crate::damage::DamageLog;
 use crate::extended::ItemKind;
 use crate::file::EtlFile;
 use crate::guid::Guid;
 use crate::header_kind::HeaderKind;
-use crate::load::BufferReader;
 use crate::record::Record;
 
 /// What records are counted by: their identity as it stands in the file, kernel classes with a GUID apart from hooks.

@@ -106,6 +106,9 @@ fn tags_of<S: MethodSource<Item = MethodId>>(
     found
 }
 
+/// The totals of each time range, and the owners that they are of.
+type Totals<I> = (Vec<MethodTotals<I>>, Owners);
+
 /// Adds up what the processes did per method of the source. `representatives` are stacks that have the same methods, if they are known.
 fn totals<S: MethodSource>(
     opened: &OpenRecording,
@@ -114,7 +117,7 @@ fn totals<S: MethodSource>(
     processes: &FxHashSet<ProcessId>,
     source: S,
     representatives: Option<&[StackId]>,
-) -> Result<(Vec<MethodTotals<S::Item>>, Owners), Error> {
+) -> Result<Totals<S::Item>, Error> {
     let info = opened.info();
     let recording = RecordingFacts::from(info);
     let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;

@@ -4,17 +4,14 @@
 #![no_main]
 
 mod answers;
-#[path = "../../crates/archive/tests/it/common.rs"]
-#[expect(dead_code, reason = "the archive's own tests use all of it")]
-mod common;
 mod scratch;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use common::bless;
 use libfuzzer_sys::fuzz_target;
 use tracesift_archive::{Archive, Projection};
+use tracesift_testing::archive::{bless, small_archive};
 use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
 
@@ -28,7 +25,7 @@ impl Base {
     fn write() -> Self {
         let_the_decoder_panic();
         let path = scratch::folder().join("x.sift");
-        common::small_archive(&path);
+        small_archive(&path);
         let trace_file = std::fs::read(path.join("trace.json")).expect("trace.json");
         Self { path, trace_file }
     }

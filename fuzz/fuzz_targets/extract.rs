@@ -8,26 +8,20 @@ mod scratch;
 use libfuzzer_sys::fuzz_target;
 use tracesift_archive::Archive;
 use tracesift_extract::input::file_kind::Format;
-use tracesift_extract::{EventSelection, Options, Outcome, extract, input, unwatched};
+use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_testing::recording::only;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = scratch::folder();
     let (file, out) = (folder.join("x.etl"), folder.join("out"));
     std::fs::write(&file, bytes).expect("written");
-    let recording = input::InputRecording {
-        name: "x".to_owned(),
-        files: vec![file],
-        stands_for: Vec::new(),
-        forced: false,
-        named: true,
-    };
     // Single events of Linux recordings cannot be kept yet.
     let events = match Format::by_content(bytes) {
         Format::Etl => EventSelection::All,
         Format::Perf => EventSelection::Default,
     };
     let options = Options { out: Some(out.clone()), events: Some(events), ..Options::default() };
-    match extract(&recording, &options, &mut unwatched) {
+    match extract(&only(file), &options, &mut unwatched) {
         Ok(extraction) => {
             for outcome in extraction.outcomes {
                 let Outcome::Extracted(report) = outcome else { panic!("an archive was there") };

@@ -2,13 +2,11 @@
 
 #![no_main]
 
-#[path = "../../crates/etl/tests/it/payloads/everything.rs"]
-mod everything;
-
 use libfuzzer_sys::fuzz_target;
+use tracesift_fixtures::payloads::decode_everything;
 
 fuzz_target!(|data: &[u8]| {
     if let Some(([opcode, version, pointer_size], payload)) = data.split_first_chunk() {
-        everything::decode_everything(payload, *opcode, *version, *pointer_size);
+        decode_everything(payload, *opcode, *version, *pointer_size);
     }
 });

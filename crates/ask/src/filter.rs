@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn lives() {
         let process = |start, end| {
-            let mut row = crate::testing::process(1, 10, "a.exe");
+            let mut row = tracesift_testing::rows::process(1, 10, "a.exe");
             (row.start, row.end) = (start, end);
             row
         };
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn users_by_identifier_and_by_account() {
-        let mut row = crate::testing::process(1, 10, "a.exe");
+        let mut row = tracesift_testing::rows::process(1, 10, "a.exe");
         row.user = Some("S-1-5-18".to_owned());
         for user in ["S-1-5-18", "system", "NT AUTHORITY\\*"] {
             let filter = ProcessFilter { user: Patterns::parse(user), ..ProcessFilter::default() };
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn containers_by_whole_and_short_id_and_by_group() {
-        let mut row = crate::testing::process(1, 10, "a");
+        let mut row = tracesift_testing::rows::process(1, 10, "a");
         let filter = |list| ProcessFilter { container: Patterns::parse(list), ..ProcessFilter::default() };
         assert!(!filter("*docker*").accepts(&row, None));
         row.container = Some("4f1a2b3c4d5e6f708192".to_owned());
@@ -200,11 +200,11 @@ mod tests {
 
     #[test]
     fn parents_that_are_gone_are_found_by_pid() {
-        let mut row = crate::testing::process(1, 10, "a.exe");
+        let mut row = tracesift_testing::rows::process(1, 10, "a.exe");
         row.parent_pid = Some(77);
         let filter = |list| ProcessFilter { parent: ProcessPatterns::parse(list), ..ProcessFilter::default() };
         assert!(filter("77").accepts(&row, None) && !filter("services").accepts(&row, None));
-        let parent = crate::testing::process(2, 77, "services.exe");
+        let parent = tracesift_testing::rows::process(2, 77, "services.exe");
         assert!(filter("services").accepts(&row, Some(&parent)));
     }
 }

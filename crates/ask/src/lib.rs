@@ -49,6 +49,3 @@ pub mod zero_time;
 
 pub use ask::{Ask, Resolved, When, ask};
 pub use method_patterns::MethodPatterns;
-
-#[cfg(test)]
-mod testing;

@@ -127,7 +127,7 @@ fn was_alive_at_start(parent: &ProcessRow, child: &ProcessRow) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::process;
+    use tracesift_testing::rows::process;
 
     fn child(id: i32, pid: i64, parent_pid: i64, start: Option<i64>) -> ProcessRow {
         ProcessRow { parent_pid: Some(parent_pid), start, ..process(id, pid, "child.exe") }

@@ -1,6 +1,6 @@
 //! The reference in `docs/` is made from the definitions; these tests see to it that it stays so.
 //!
-//! `UPDATE_DOCS=1 cargo test -p tracesift docs` writes it anew.
+//! `cargo regenerate` writes it anew.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ fn check(name: &str, expected: &str) {
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
     let differs = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
-    assert!(found == expected, "docs/{name} is not current ({differs:?}): UPDATE_DOCS=1 cargo test -p tracesift docs");
+    assert!(found == expected, "docs/{name} is not current ({differs:?}): run `cargo regenerate`");
 }
 
 #[test]

@@ -5,7 +5,6 @@
 //! runs at other moments than the thread, the figure is held against perf's own text of the same recording instead.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
-#![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -18,6 +17,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 #[cfg(target_os = "linux")]
 use tracesift_archive::Archive;
+use tracesift_fixtures::skipped;
 #[cfg(target_os = "linux")]
 use tracesift_trace::rows::MarkRow;
 
@@ -352,8 +352,8 @@ fn calls_of_many_processes_are_added_up() {
     record.extend(["--", "sh", "-c", shell]);
     match perf(&record) {
         Ok(output) if output.status.success() => {}
-        Ok(output) => return println!("skipped: {}", String::from_utf8_lossy(&output.stderr)),
-        Err(error) => return println!("skipped: perf cannot be run: {error}"),
+        Ok(output) => return skipped(&String::from_utf8_lossy(&output.stderr)),
+        Err(error) => return skipped(&format!("perf cannot be run: {error}")),
     }
     let script = perf(&["script", "--ns", "-F", "comm,tid,time,event,trace", "-i", "perf.data"]).unwrap();
     let script = String::from_utf8(script.stdout).unwrap();
@@ -383,7 +383,7 @@ fn calls_of_many_processes_are_added_up() {
     let [row] = rows.as_slice() else { panic!("{rows:?}: {}", String::from_utf8_lossy(&output.stderr)) };
     let lost = perf(&["report", "--stats", "-i", "perf.data"]).unwrap();
     if String::from_utf8_lossy(&lost.stdout).contains("LOST") {
-        return println!("skipped: perf lost records");
+        return skipped("perf lost records");
     }
     assert_eq!(durations.len(), 20, "{script}");
     assert_eq!(row["calls"], 20);
@@ -465,7 +465,7 @@ fn phases_are_marks_of_own_recordings() {
         &[&workload("busy-regex"), Path::new("--seconds"), Path::new("50ms")],
     );
     if !output.status.success() {
-        return println!("skipped: {}", String::from_utf8_lossy(&output.stderr));
+        return skipped(&String::from_utf8_lossy(&output.stderr));
     }
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(tracesift(&["extract", "a.data"], &[]).status.success());
@@ -484,7 +484,7 @@ fn phases_are_marks_of_own_recordings() {
 
 /// Records a program, extracts that and holds the figures against each other; prints why and gives `None` where that is not possible.
 fn diagnose(known: &Known<'_>) -> Option<Recorded> {
-    let recorded = record(known).map_err(|why| println!("skipped: {why}")).ok()?;
+    let recorded = record(known).map_err(|why| skipped(&why)).ok()?;
     let differ: Vec<String> = known.figures.iter().flat_map(|figure| recorded.differences(figure)).collect();
     assert!(differ.is_empty(), "{}: {differ:#?}\n{:#}", known.program, recorded.report);
     // Each phase is a thread that waits as long.

@@ -76,15 +76,17 @@ impl SummarySource for KeptRows {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::path::Path;
 
     use tracesift_analysis::{LargestMethods, RecordingFacts};
     use tracesift_archive::{Archive, ArchiveWriter, Projection, WriterOptions};
-    use tracesift_scenario::linux::{Knobs, write};
+    use tracesift_scenario::linux::Knobs;
+    use tracesift_testing::recording;
     use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, StackRow, TagSummaryRow};
     use tracesift_trace::{Clock, RowSink as _};
 
     use super::{Identities, KeptRows, keep};
+    use crate::input;
     use crate::options::Options;
     use crate::summaries::summarise;
     use crate::summaries_in_rounds::{SummaryTarget, write_summaries};
@@ -92,24 +94,26 @@ mod tests {
     use crate::target::{Outcome, extract, unwatched};
 
     /// The archive of a small recording.
-    fn archive(directory: &tempfile::TempDir) -> Archive {
-        let mut bytes = Cursor::new(Vec::new());
+    fn archive() -> (recording::Recording, Archive) {
         let knobs = Knobs { bytes: 4 << 20, processes: 30, threads: 200, events_per_birth: 100, ..Knobs::default() };
-        write(&mut bytes, &knobs).expect("written");
-        let file = directory.path().join("perf.data");
-        std::fs::write(&file, bytes.into_inner()).expect("written");
-        let (name, stands_for) = ("linux".to_owned(), Vec::new());
-        let recording =
-            crate::input::InputRecording { name, files: vec![file], stands_for, forced: false, named: true };
-        let extraction = extract(&recording, &Options::default(), &mut unwatched).expect("extracted");
+        let (files, _) = recording::Recording::perf(&knobs);
+        let input = input::InputRecording {
+            name: "linux".to_owned(),
+            files: vec![files.file().to_owned()],
+            stands_for: Vec::new(),
+            forced: false,
+            named: true,
+        };
+        let extraction = extract(&input, &Options::default(), &mut unwatched).expect("extracted");
         let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
-        Archive::open(&report.archive).expect("archive")
+        let archive = Archive::open(&report.archive).expect("archive");
+        (files, archive)
     }
 
     /// The rows of an archive, as they are kept when it is written again.
-    fn kept(archive: &Archive, directory: &tempfile::TempDir, memory: usize) -> Option<KeptRows> {
+    fn kept(archive: &Archive, directory: &Path, memory: usize) -> Option<KeptRows> {
         let options = WriterOptions { trace: archive.info().id.clone(), ..WriterOptions::default() };
-        let writer = ArchiveWriter::create(&directory.path().join("again.sift"), options).expect("writer");
+        let writer = ArchiveWriter::create(&directory.join("again.sift"), options).expect("writer");
         let mut writer = writer.keeping(keep(memory));
         archive.frames(|row| writer.frame(row)).expect("frames");
         archive.symbols(|row| writer.symbol(row)).expect("symbols");
@@ -125,10 +129,9 @@ mod tests {
 
     #[test]
     fn summaries_are_the_same_from_memory_and_from_the_archive() {
-        let directory = tempfile::tempdir().expect("temporary directory");
-        let archive = archive(&directory);
+        let (files, archive) = archive();
         let recording = RecordingFacts::from(archive.info());
-        let kept = kept(&archive, &directory, 64 << 20).expect("they fit");
+        let kept = kept(&archive, files.directory(), 64 << 20).expect("they fit");
         let here = summarise(recording, &kept, usize::MAX).expect("summarised").expect("they fit");
         let there = summarise(recording, &archive, usize::MAX).expect("summarised").expect("they fit");
         assert_eq!((here.tags.len() > 100, &here.tags), (true, &there.tags));
@@ -172,8 +175,7 @@ mod tests {
 
     #[test]
     fn summaries_are_the_same_in_rounds_of_some_processes() {
-        let directory = tempfile::tempdir().expect("temporary directory");
-        let archive = archive(&directory);
+        let (_files, archive) = archive();
         let recording = RecordingFacts::from(archive.info());
         for (memory, least) in [(1 << 20, 3), (0, 100)] {
             let mut tables = Tables::default();
@@ -188,7 +190,7 @@ mod tests {
 
     #[test]
     fn too_many_rows_are_not_kept() {
-        let directory = tempfile::tempdir().expect("temporary directory");
-        assert!(kept(&archive(&directory), &directory, 100_000).is_none());
+        let (files, archive) = archive();
+        assert!(kept(&archive, files.directory(), 100_000).is_none());
     }
 }

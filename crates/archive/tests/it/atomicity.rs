@@ -4,8 +4,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Random, create, finish, listing, sample_rows, small_archive, try_create, write_switches};
 use tracesift_archive::{Archive, ArchiveUpdate, ArchiveWriter, Error, TargetLock, WhenBusy, WriterOptions};
+use tracesift_testing::archive::{
+    Random, create, finish, listing, sample_rows, small_archive, try_create, write_switches,
+};
 use tracesift_trace::info::{SourceFile, TraceInfo};
 use tracesift_trace::rows::*;
 use tracesift_trace::{Clock, Health, RowSink as _};

@@ -1,16 +1,15 @@
-//! An archive stays within its bytes per row, on the data that `examples/bytes_per_row` explains.
+//! An archive stays within its bytes per row, on the data that `examples/bytes_per_row.rs` explains.
 
 use tracesift_archive::{Archive, Table};
+use tracesift_testing::archive::{create, finish};
+use tracesift_testing::busy_machine::Machine;
 use tracesift_trace::RowSink as _;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, StackRow};
-
-use crate::common::{create, finish};
-use crate::machine::Machine;
 
 #[test]
 fn rows_take_no_more_bytes_than_the_budget_says() {
     let root = tempfile::tempdir().expect("temporary directory");
-    let mut machine = Machine::new();
+    let mut machine = Machine::default();
     let mut writer = create(&root.path().join("x.sift"));
     (0..300_000).for_each(|_| writer.context_switch(&machine.switch()));
     (0..150_000).for_each(|index| writer.cpu_sample(&machine.sample(index)));

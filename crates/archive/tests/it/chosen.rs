@@ -3,9 +3,8 @@
 use std::fs;
 
 use tracesift_archive::{Archive, Keys, Projection};
+use tracesift_testing::archive::{bless, create, finish, sample_rows};
 use tracesift_trace::rows::MethodSummaryRow;
-
-use crate::common::{bless, create, finish, sample_rows};
 
 type Choice = fn(&Keys<'_>) -> Result<Vec<bool>, String>;
 

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{bless, create, finish, readable, sample_rows, small_archive};
 use tracesift_archive::Archive;
+use tracesift_testing::archive::{bless, create, finish, readable, sample_rows, small_archive};
 use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
 use tracesift_trace::schema::Row as _;

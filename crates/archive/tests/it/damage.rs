@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Once;
 
-use crate::common::{Random, bless, readable, small_archive};
 use tracesift_archive::{Archive, Error, Projection};
+use tracesift_testing::archive::{Random, bless, readable, small_archive};
 use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
 use tracesift_trace::schema::Row;
@@ -63,7 +63,7 @@ fn random_damage_is_an_error_or_rows() {
                     for _ in 0..=random.below(3) {
                         let at = from + random.below(intact.len() - from);
                         damaged[at] = if random.below(2) == 0 {
-                            random.next() as u8
+                            random.number() as u8
                         } else {
                             damaged[at] ^ (1 << random.below(8))
                         };
@@ -181,7 +181,7 @@ fn hostile_descriptions_are_refused() {
     for _ in 0..2_000 {
         let mut damaged = intact.clone().into_bytes();
         let at = random.below(damaged.len());
-        damaged[at] = random.next() as u8;
+        damaged[at] = random.number() as u8;
         std::fs::write(&trace, &damaged).expect("written");
         if let Ok(archive) = Archive::open(&path) {
             // Whatever it says now, reading by it ends.

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::{TRACE, bless, sample_rows, small_archive};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
 use tracesift_archive::{Archive, Error, Projection, Table, record_batch};
+use tracesift_testing::archive::{TRACE, bless, sample_rows, small_archive};
 use tracesift_trace::rows::*;
 
 /// Replaces the file of a table by these columns, as another version would have written it.

@@ -3,11 +3,8 @@
 mod atomicity;
 mod budget;
 mod chosen;
-mod common;
 mod corpus;
 mod damage;
 mod evolution;
-#[path = "../../examples/bytes_per_row/machine.rs"]
-mod machine;
 mod reference;
 mod round_trip;

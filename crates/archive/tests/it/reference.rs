@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tracesift_archive::{SCHEMA_VERSION, column_reference};
 
-const BEGIN: &str = "<!-- columns: made by `UPDATE_DOCS=1 cargo test -p tracesift-archive --test it reference` -->\n";
+const BEGIN: &str = "<!-- columns: made by `cargo regenerate` -->\n";
 const END: &str = "<!-- end of columns -->\n";
 
 #[test]
@@ -17,7 +17,7 @@ fn the_document_lists_every_table_and_column() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, [before, BEGIN, &expected, END, after].concat()).expect("written");
     } else {
-        assert!(columns == expected, "docs/archive-format.md is out of date: run this test with UPDATE_DOCS=1");
+        assert!(columns == expected, "docs/archive-format.md is out of date: run `cargo regenerate`");
     }
     let version = format!("Format version: {}.{}", SCHEMA_VERSION[0], SCHEMA_VERSION[1]);
     assert!(document.contains(&version), "{version}");

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::{Random, TRACE, create, finish, listing, sample_batch, sample_rows, switch, write_switches};
 use proptest::prelude::*;
 use tracesift_archive::{Archive, Projection, record_batch, rows_of};
+use tracesift_testing::archive::{
+    Random, TRACE, create, finish, listing, sample_batch, sample_rows, switch, write_switches,
+};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
 use tracesift_trace::schema::Row as _;
@@ -161,7 +163,7 @@ fn every_file_carries_version_and_clock_and_only_signed_integers() {
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
 
     let root = tempfile::tempdir().expect("temporary directory");
-    let archive = crate::common::small_archive(&root.path().join("x.sift"));
+    let archive = tracesift_testing::archive::small_archive(&root.path().join("x.sift"));
     for table in TABLES {
         let file = std::fs::File::open(archive.path().join(format!("{}.parquet", table.name))).expect("file");
         let reader = SerializedFileReader::new(file).expect("Parquet");

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use tracesift_archive::Archive;
 use tracesift_ask::events::{Condition, EventFilter, EventLine, scan_archive};
-use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_extract::{EventSelection, Options};
+use tracesift_fixtures::cases;
 use tracesift_grammar::Patterns;
+use tracesift_testing::recording::try_extract;
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::{CpuSampleRow, FrameRow, MethodSummaryRow, ProcessSummaryRow, StackRow};
 
-use crate::recorded::{self, cases, events, input_of, linux_cases, linux_recordings, recordings};
+use crate::recorded::{self, events, linux_recordings, recordings};
 
 /// All that a line says, its stack apart, which a recording does not know.
 fn shown(event: &EventLine<'_>) -> String {
@@ -30,12 +32,8 @@ fn shown(event: &EventLine<'_>) -> String {
 
 fn archives(recording: &Path, out: &Path, selection: EventSelection) -> Vec<Archive> {
     let options = Options { out: Some(out.to_owned()), events: Some(selection), ..Options::default() };
-    let extraction = extract(&input_of(recording), &options, &mut unwatched).expect("extracted");
-    let archive = |outcome: &Outcome| match outcome {
-        Outcome::Extracted(report) => Archive::open(&report.archive).expect("an archive"),
-        Outcome::UpToDate(path) | Outcome::Named(path, _) => panic!("{} was there", path.display()),
-    };
-    extraction.outcomes.iter().map(archive).collect()
+    let reports = try_extract(recording, &options).expect("extracted");
+    reports.iter().map(|report| Archive::open(&report.archive).expect("an archive")).collect()
 }
 
 fn stored(archive: &Archive, filter: &EventFilter, stacks: bool, mut visit: impl FnMut(&EventLine<'_>)) -> u64 {
@@ -66,13 +64,13 @@ fn compare(recordings: &[PathBuf]) -> u64 {
 
 #[test]
 fn every_event_of_every_recording_comes_back_from_its_archive() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     compare(&recordings(&cases));
 }
 
 #[test]
 fn every_event_of_every_linux_recording_comes_back_from_its_archive() {
-    let Some(cases) = linux_cases() else { return };
+    let Some(cases) = cases("perf") else { return };
     let recordings = linux_recordings(&cases);
     let samples_and_records = compare(&recordings);
     assert!(samples_and_records > 100_000, "{samples_and_records}");
@@ -80,7 +78,7 @@ fn every_event_of_every_linux_recording_comes_back_from_its_archive() {
 
 #[test]
 fn filters_mean_the_same_in_the_archive_of_a_linux_recording() {
-    let Some(cases) = linux_cases() else { return };
+    let Some(cases) = cases("perf") else { return };
     let path = cases.join("linuxtracepoints.perf.data");
     let out = tempfile::tempdir().expect("a directory");
     let archives = archives(&path, out.path(), EventSelection::All);
@@ -110,7 +108,7 @@ fn filters_mean_the_same_in_the_archive_of_a_linux_recording() {
 
 #[test]
 fn filters_mean_the_same_in_an_archive() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let path = cases.join("net.4.5.2.x64.etl.zip");
     let out = tempfile::tempdir().expect("a directory");
     let archives = archives(&path, out.path(), EventSelection::All);
@@ -142,7 +140,7 @@ fn filters_mean_the_same_in_an_archive() {
 
 #[test]
 fn stacks_are_shown_and_chosen() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let out = tempfile::tempdir().expect("a directory");
     let archive = &archives(&cases.join("net.4.5.2.x64.etl.zip"), out.path(), EventSelection::Default)[0];
     let collections = |stack: &str| EventFilter {
@@ -165,7 +163,7 @@ fn stacks_are_shown_and_chosen() {
 /// Ids are given out in another order; everything else in the other tables stays as it is.
 #[test]
 fn the_other_tables_do_not_depend_on_the_events_that_are_kept() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     for name in ["net.4.5.2.x64.etl.zip", "net.4.5.2.x86.etl.zip"] {
         let tables = |selection: EventSelection| {
             let out = tempfile::tempdir().expect("a directory");

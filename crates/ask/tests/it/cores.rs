@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::MethodPatterns;
 use tracesift_ask::answer::Value;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
@@ -13,11 +12,11 @@ use tracesift_ask::recording::Source;
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{Ask, When, ask};
 use tracesift_extract::stack_methods::{By, Granularity};
+use tracesift_testing::archive::{create, finish_as};
+use tracesift_testing::rows::{self, process};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow, FrameRow};
-use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, ThreadId};
-
-use crate::testing::process;
+use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow};
+use tracesift_trace::{FrameId, ProcessId, RowSink as _, ThreadId};
 
 const MS: i64 = 1_000_000;
 
@@ -54,12 +53,10 @@ fn leaf(cpu: i16) -> FrameId {
 
 fn archive(directory: &Path, kinds: &[CpuRow], rates: &[(i64, i16, i64)]) -> PathBuf {
     let target = directory.join("cores.sift");
-    let options = WriterOptions { trace: "0".repeat(32), when_busy: WhenBusy::Fail };
-    let mut writer = ArchiveWriter::create(&target, options).expect("created");
+    let mut writer = create(&target);
     writer.write_table(&[process(1, 10, "a"), process(2, 20, "b")]);
     writer.write_table(kinds);
-    let frame =
-        |frame| FrameRow { frame: FrameId(frame), module: None, rva: None, process: None, address: Some(frame.into()) };
+    let frame = |frame: i32| rows::frame(frame, frame.into());
     writer.write_table(&[frame(0), frame(1)]);
     for (process, time, cpu, weight) in SAMPLES {
         writer.cpu_sample(&CpuSampleRow {
@@ -79,7 +76,7 @@ fn archive(directory: &Path, kinds: &[CpuRow], rates: &[(i64, i16, i64)]) -> Pat
     }
     let info =
         TraceInfo { name: "cores".to_owned(), kind: "perf".to_owned(), end_ns: 100 * MS, ..TraceInfo::default() };
-    writer.finish(info, &Health::new(), &Clock::new(0, 1_000_000_000)).expect("written")
+    finish_as(writer, info)
 }
 
 /// CPU in ms on fast and efficient cores, MHz, share of the nominal rate and CPU at nominal rates in ms.

@@ -5,15 +5,14 @@ use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::main_modules::MainModules;
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::cpu::{Question, Row, Sort, rows};
+use tracesift_testing::rows;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{Origin, ProcessRow, ProcessSummaryRow};
-
-use crate::testing;
 
 fn process(index: usize, pid: i64, name: &str) -> ProcessRow {
     let id = ProcessId::from_index(index).0;
     let origin = if name == "DPC/ISR" { Origin::Pseudo } else { Origin::Rundown };
-    ProcessRow { origin, ..testing::process(id, pid, name) }
+    ProcessRow { origin, ..rows::process(id, pid, name) }
 }
 
 fn figures(index: usize, samples: i64) -> ProcessSummaryRow {

@@ -7,13 +7,15 @@ use tracesift_ask::events::{EventFilter, Origin};
 use tracesift_ask::question::stats;
 use tracesift_etl::schema::Value;
 use tracesift_extract::input::OpenOptions;
+use tracesift_fixtures::cases;
 use tracesift_grammar::Patterns;
+use tracesift_testing::recording::input_of;
 
-use crate::recorded::{cases, events, input_of, linux_cases, linux_recordings, recordings};
+use crate::recorded::{events, linux_recordings, recordings};
 
 #[test]
 fn every_event_of_every_recording_is_taken_apart() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let mut unreadable = BTreeMap::new();
     for path in recordings(&cases) {
         let name = path.display();
@@ -37,7 +39,7 @@ fn every_event_of_every_recording_is_taken_apart() {
 /// Linux but for the records that perf writes of its own accord.
 #[test]
 fn an_event_has_one_name() {
-    let (Some(windows), Some(linux)) = (cases(), linux_cases()) else { return };
+    let (Some(windows), Some(linux)) = (cases("etl"), cases("perf")) else { return };
     let mut names = 0;
     for path in recordings(&windows).into_iter().chain(linux_recordings(&linux)) {
         let stats = stats::recording(&input_of(&path), &OpenOptions::default()).expect("it can be read");
@@ -70,7 +72,7 @@ fn an_event_has_one_name() {
 /// Counts, and the sum of the bytes, as an independent reader of the file has them.
 #[test]
 fn every_packet_of_kernel_network_is_read_to_its_end() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let filter =
         EventFilter { provider: Patterns::parse("Microsoft-Windows-Kernel-Network"), ..EventFilter::default() };
     let mut sums: BTreeMap<u16, (u64, i128)> = BTreeMap::new();
@@ -96,7 +98,7 @@ fn every_packet_of_kernel_network_is_read_to_its_end() {
 
 #[test]
 fn trace_logging_shows_its_field_types() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let filter = EventFilter { provider: Patterns::parse("CSharpTraceLoggingEventSource"), ..EventFilter::default() };
     let mut shapes: BTreeMap<String, (u64, String)> = BTreeMap::new();
     events(&cases.join("TraceLoggingTester.7z"), &filter, |event| {
@@ -123,7 +125,7 @@ fn trace_logging_shows_its_field_types() {
 
 #[test]
 fn filters_choose_by_kind_process_time_and_field() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let path = cases.join("net.4.5.2.x64.etl.zip");
     let count = |filter: EventFilter| events(&path, &filter, |_| {})[0].events;
     let base = EventFilter::default;

@@ -11,7 +11,5 @@ mod newfile;
 mod perfview;
 mod recorded;
 mod syscalls;
-#[path = "../../src/testing.rs"]
-mod testing;
 mod waits;
 mod zero_time;

@@ -9,10 +9,12 @@ use tracesift_ask::events::EventFilter;
 use tracesift_ask::question::{cpu, version};
 use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, When, ask, drivers};
-use tracesift_extract::{EventSelection, Options, extract, unwatched};
+use tracesift_extract::{EventSelection, Options};
+use tracesift_fixtures::cases;
 use tracesift_grammar::Patterns;
+use tracesift_testing::recording::try_extract;
 
-use crate::recorded::{self, cases, input_of};
+use crate::recorded;
 
 const RECORDINGS: [&str; 3] = ["net.4.5.2.x64.etl.zip", "net.4.5.2.x86.etl.zip", "TraceLoggingTester.7z"];
 
@@ -20,12 +22,8 @@ fn archive(recording: &Path) -> (TempDir, Vec<Source>) {
     let out = TempDir::new().expect("a directory");
     let options =
         Options { out: Some(out.path().to_owned()), events: Some(EventSelection::None), ..Options::default() };
-    let extraction = extract(&input_of(recording), &options, &mut unwatched).expect("extracted");
-    let path = |outcome: &tracesift_extract::Outcome| match outcome {
-        tracesift_extract::Outcome::Extracted(report) => Source::archive(report.archive.clone()),
-        other => panic!("{other:?}"),
-    };
-    let sources = extraction.outcomes.iter().map(path).collect();
+    let reports = try_extract(recording, &options).expect("extracted");
+    let sources = reports.into_iter().map(|report| Source::archive(report.archive)).collect();
     (out, sources)
 }
 
@@ -64,7 +62,7 @@ fn recorded_versions(recording: &Path) -> BTreeSet<[String; 6]> {
 
 #[test]
 fn versions_are_those_of_the_recorded_events() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     for recording in RECORDINGS {
         let recording = cases.join(recording);
         let (_out, sources) = archive(&recording);
@@ -85,7 +83,7 @@ fn versions_are_those_of_the_recorded_events() {
 
 #[test]
 fn well_known_drivers_are_found_by_vendor_and_category() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let (_out, sources) = archive(&cases.join(RECORDINGS[0]));
     let of = |driver: &str| {
         let question = version::Question { driver: Patterns::parse(driver), ..version::Question::default() };
@@ -105,7 +103,7 @@ fn well_known_drivers_are_found_by_vendor_and_category() {
 
 #[test]
 fn processes_show_the_image_that_they_run() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let (_out, sources) = archive(&cases.join(RECORDINGS[0]));
     let keys = ["process", "module", "file_version", "company"];
     let of = |modules: Option<&str>| {

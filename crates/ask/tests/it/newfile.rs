@@ -2,14 +2,13 @@
 
 use std::io::Cursor;
 
-use tempfile::TempDir;
 use tracesift_ask::question::stats::{self, Row};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_etl::Guid;
 use tracesift_etl::format::file_mode;
 use tracesift_etl::write::{Head, SessionOptions, Writer};
-use tracesift_extract::input::{OpenOptions, SelectOptions, Target, select};
-use tracesift_extract::{Options, Outcome, extract, unwatched};
+use tracesift_extract::input::OpenOptions;
+use tracesift_testing::recording::{Recording, input_of};
 
 /// The first and last record of the file, and its end, s since the session's start.
 const FIRST: i64 = 1_242_270;
@@ -43,15 +42,10 @@ fn write(log_file_mode: u32) -> Vec<u8> {
 
 /// What `dump stats` says of the recording, and of its archive.
 fn rows(log_file_mode: u32) -> [Row; 2] {
-    let directory = TempDir::new().expect("a directory");
-    let path = directory.path().join("part.etl");
-    std::fs::write(&path, write(log_file_mode)).expect("written");
-    let selection = select(&[path.display().to_string()], &SelectOptions::default());
-    let Some(Target::Recording(recording)) = selection.targets.first() else { panic!("{selection:?}") };
-    let raw = stats::recording(recording, &OpenOptions::default()).expect("read").rows.remove(0);
-    let extraction = extract(recording, &Options::default(), &mut unwatched).expect("extracted");
-    let Some(Outcome::Extracted(report)) = extraction.outcomes.first() else { panic!("{:?}", extraction.outcomes) };
-    let opened = OpenRecording::open(&Source::archive(report.archive.clone())).expect("opened");
+    let recording = Recording::of("part.etl", &write(log_file_mode));
+    let raw = stats::recording(&input_of(recording.file()), &OpenOptions::default()).expect("read").rows.remove(0);
+    let extracted = recording.extract();
+    let opened = OpenRecording::open(&Source::archive(extracted.report.archive)).expect("opened");
     [raw, stats::archive(&opened).expect("read")]
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::answer::Value;
 use tracesift_ask::order::Between;
 use tracesift_ask::question::syscalls::{By, Question};
@@ -12,11 +11,11 @@ use tracesift_ask::recording::Source;
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{When, ask};
 use tracesift_grammar::Patterns;
+use tracesift_testing::archive::{create, finish_as};
+use tracesift_testing::rows::{self, process};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{Origin, SyscallNameRow, SyscallRow, ThreadRow};
-use tracesift_trace::{Clock, Health, ProcessId, RowSink as _, ThreadId};
-
-use crate::testing::process;
+use tracesift_trace::rows::{SyscallNameRow, SyscallRow, ThreadRow};
+use tracesift_trace::{ProcessId, RowSink as _, ThreadId};
 
 const MS: i64 = 1_000_000;
 const NAMES: [(i32, &str); 2] = [(257, "openat"), (3, "close")];
@@ -24,20 +23,7 @@ const ERRORS: [(i64, &str); 3] = [(2, "ENOENT"), (13, "EACCES"), (4000, "4000")]
 
 /// Threads 0 and 1 belong to process 1, 2 and 3 to process 2.
 fn thread(id: i32) -> ThreadRow {
-    ThreadRow {
-        thread: ThreadId(id),
-        tid: i64::from(id) + 1000,
-        process: process_of(id),
-        name: None,
-        start: None,
-        end: None,
-        start_address: None,
-        service_tag: None,
-        idle_cpu: None,
-        base_priority: None,
-        service: None,
-        origin: Origin::Rundown,
-    }
+    rows::thread(id, process_of(id).0, i64::from(id) + 1000)
 }
 
 fn process_of(thread: i32) -> ProcessId {
@@ -68,8 +54,7 @@ prop_compose! {
 }
 
 fn archive(directory: &Path, calls: &[SyscallRow]) -> PathBuf {
-    let options = WriterOptions { trace: "0".repeat(32), when_busy: WhenBusy::Fail };
-    let mut writer = ArchiveWriter::create(&directory.join("calls.sift"), options).expect("created");
+    let mut writer = create(&directory.join("calls.sift"));
     writer.write_table(&[process(1, 100, "a"), process(2, 200, "b")]);
     writer.write_table(&[thread(0), thread(1), thread(2), thread(3)]);
     writer.write_table(&NAMES.map(|(number, name)| SyscallNameRow { number, name: name.to_owned() }));
@@ -78,7 +63,7 @@ fn archive(directory: &Path, calls: &[SyscallRow]) -> PathBuf {
     }
     let info =
         TraceInfo { name: "calls".to_owned(), kind: "perf".to_owned(), end_ns: 100 * MS, ..TraceInfo::default() };
-    writer.finish(info, &Health::new(), &Clock::new(0, 1_000_000_000)).expect("written")
+    finish_as(writer, info)
 }
 
 /// Calls, failed, not returned, sum and longest in ns, errors by name.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::MethodPatterns;
 use tracesift_ask::answer::{Answer, Table, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
@@ -12,11 +11,11 @@ use tracesift_ask::question::waits::{Question, sums};
 use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, When, ask};
 use tracesift_grammar::TimeRange;
+use tracesift_testing::archive::{create, finish_as};
+use tracesift_testing::rows::{self, process, stack};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, FrameRow, Origin, StackRow, SymbolRow, ThreadRow, switch_flags};
-use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, StackId, ThreadId};
-
-use crate::testing::process;
+use tracesift_trace::rows::{ContextSwitchRow, SymbolRow, ThreadRow, switch_flags};
+use tracesift_trace::{FrameId, RowSink as _, StackId, ThreadId};
 
 const MS: i64 = 1_000_000;
 
@@ -31,26 +30,13 @@ const FUNCTIONS: [(&str, &str); 6] = [
 ];
 
 fn thread(id: i32, tid: i64) -> ThreadRow {
-    ThreadRow {
-        thread: ThreadId(id),
-        process: ProcessId(id),
-        tid,
-        name: (id == 2).then(|| "lock owner".to_owned()),
-        start: None,
-        end: None,
-        base_priority: None,
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: (id == 0).then_some(0),
-        origin: Origin::Rundown,
-    }
+    let name = (id == 2).then(|| "lock owner".to_owned());
+    ThreadRow { name, idle_cpu: (id == 0).then_some(0), ..rows::thread(id, id, tid) }
 }
 
 fn archive(directory: &Path) -> PathBuf {
     let target = directory.join("chain.sift");
-    let options = WriterOptions { trace: "00".repeat(16), when_busy: WhenBusy::Fail };
-    let mut writer = ArchiveWriter::create(&target, options).expect("a new archive");
+    let mut writer = create(&target);
     writer.write_table(&[
         process(0, 0, "Idle"),
         process(1, 10, "a.exe"),
@@ -58,16 +44,12 @@ fn archive(directory: &Path) -> PathBuf {
         process(3, 30, "c.exe"),
     ]);
     writer.write_table(&[thread(0, 0), thread(1, 11), thread(2, 22), thread(3, 33)]);
-    let frame = |frame| FrameRow { frame: FrameId(frame), module: None, rva: None, process: None, address: Some(1) };
+    let frame = |frame| rows::frame(frame, 1);
     let symbol = |(frame, (module, function)): (i32, &(&str, &str))| SymbolRow {
         frame: FrameId(frame),
         module: Some((*module).to_owned()),
         function: (*function).to_owned(),
         ..SymbolRow::default()
-    };
-    let stack = |stack, frames: &[i32]| StackRow {
-        stack: StackId(stack),
-        frames: frames.iter().map(|frame| FrameId(*frame)).collect(),
     };
     writer.write_table(&(0..6).map(frame).collect::<Vec<_>>());
     writer.write_table(&(0..).zip(&FUNCTIONS).map(symbol).collect::<Vec<_>>());
@@ -115,8 +97,7 @@ fn archive(directory: &Path) -> PathBuf {
         has_ready: true,
         ..TraceInfo::default()
     };
-    writer.finish(info, &Health::new(), &Clock::new(0, 10_000_000)).expect("written");
-    target
+    finish_as(writer, info)
 }
 
 fn answer(question: &dyn Ask) -> Answer {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::order::Between;
@@ -10,11 +9,13 @@ use tracesift_ask::question::{methods, process};
 use tracesift_ask::recording::Source;
 use tracesift_ask::zero_time::ZeroTime;
 use tracesift_ask::{MethodPatterns, When, ask};
+use tracesift_testing::archive::{create_as, finish_as};
+use tracesift_testing::rows;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, EventRow, FrameRow, MarkRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow,
+    ContextSwitchRow, CpuSampleRow, EventRow, MarkRow, Origin, ProcessRow, SymbolRow, ThreadRow,
 };
-use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, StackId, ThreadId};
+use tracesift_trace::{FrameId, ProcessId, RowSink as _, StackId, ThreadId};
 
 const MS: i64 = 1_000_000;
 
@@ -23,44 +24,22 @@ const MS: i64 = 1_000_000;
 fn archive(directory: &Path, name: &str, offset: i64, start_filetime: i64) -> PathBuf {
     let at = |ms: i64| offset + ms * MS;
     let target = directory.join(format!("{name}.sift"));
-    let options = WriterOptions { trace: format!("{offset:032x}"), when_busy: WhenBusy::Fail };
-    let mut writer = ArchiveWriter::create(&target, options).expect("a new archive");
+    let mut writer = create_as(&target, offset.unsigned_abs().into());
     writer.write_table(&[ProcessRow {
-        process: ProcessId(0),
-        pid: 7,
-        name: "work.exe".to_owned(),
         command_line: Some("work.exe -load".to_owned()),
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
         start: Some(at(0)),
         end: Some(at(60)),
-        exit_code: None,
-        wow64: None,
         origin: Origin::Event,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
+        ..rows::process(0, 7, "work.exe")
     }]);
     writer.write_table(&[ThreadRow {
-        thread: ThreadId(0),
-        process: ProcessId(0),
-        tid: 8,
-        name: None,
         start: Some(at(0)),
         end: Some(at(60)),
-        base_priority: None,
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
         origin: Origin::Event,
+        ..rows::thread(0, 0, 8)
     }]);
     let functions = ["Load", "Save"];
-    let frame = |frame| FrameRow { frame: FrameId(frame), module: None, rva: None, process: None, address: Some(1) };
+    let frame = |frame| rows::frame(frame, 1);
     let symbol = |(frame, function): (i32, &&str)| SymbolRow {
         frame: FrameId(frame),
         module: Some("work.exe".to_owned()),
@@ -69,7 +48,7 @@ fn archive(directory: &Path, name: &str, offset: i64, start_filetime: i64) -> Pa
     };
     writer.write_table(&[frame(0), frame(1)]);
     writer.write_table(&(0..).zip(&functions).map(symbol).collect::<Vec<_>>());
-    let stack = |id| StackRow { stack: StackId(id), frames: vec![FrameId(id)] };
+    let stack = |id| rows::stack(id, &[id]);
     writer.write_table(&[stack(0), stack(1)]);
     for (ms, stack) in [(10, 0), (12, 0), (14, 0), (50, 1)] {
         writer.cpu_sample(&CpuSampleRow {
@@ -114,8 +93,7 @@ fn archive(directory: &Path, name: &str, offset: i64, start_filetime: i64) -> Pa
         has_ready: true,
         ..TraceInfo::default()
     };
-    writer.finish(info, &Health::new(), &Clock::new(0, 10_000_000)).expect("written");
-    target
+    finish_as(writer, info)
 }
 
 /// Two machines; the second one's session began 1.7 s earlier, and nobody knows when that was.

@@ -248,8 +248,7 @@ mod tests {
     fn the_command_lines_of_the_seeds() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/spec/seed-commands.txt");
         let Ok(text) = std::fs::read_to_string(path) else {
-            println!("skipped: ../shared/spec is absent");
-            return;
+            return tracesift_fixtures::skipped("../shared/spec is absent");
         };
         let lines: Vec<&str> = text.lines().take_while(|line| !line.starts_with('#')).collect();
         assert_eq!(lines.len(), 29);

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tracesift_archive::Archive;
+use tracesift_fixtures::skipped;
 use tracesift_scenario::{SplitMix64, scale};
 
 /// Enough for an extract to be killed in every one of its phases.
@@ -179,11 +180,6 @@ fn an_input_that_vanishes_is_named_and_the_others_are_extracted() {
 }
 
 #[cfg(unix)]
-#[expect(clippy::print_stdout, reason = "a skipped test says why")]
-fn skipped(reason: &str) {
-    println!("skipped: {reason}");
-}
-
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

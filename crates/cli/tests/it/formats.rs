@@ -12,8 +12,9 @@ use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
+use tracesift_fixtures::cases;
 
-use crate::support::{archives, run, shared_cases};
+use crate::support::{archives, run};
 
 /// Every question, in forms that have other columns.
 const QUESTIONS: &[&[&str]] = &[
@@ -190,7 +191,7 @@ fn csv_and_parquet_have_the_rows_and_columns_of_json() {
 
 #[test]
 fn csv_and_parquet_of_recordings_have_the_rows_and_columns_of_json() {
-    let Some(cases) = shared_cases() else { return };
+    let Some(cases) = cases("") else { return };
     let directory = TempDir::new().unwrap();
     for case in ["perf/linuxtracepoints.perf.data", "etl/net.4.5.2.x64.etl.zip"] {
         let file = cases.join(case);

@@ -1,6 +1,7 @@
 //! What people type who do not know the program yet: each mistake leads on.
 
-use crate::support::{archives, run, shared_cases};
+use crate::support::{archives, run};
+use tracesift_fixtures::cases;
 
 #[test]
 fn mistakes() {
@@ -122,7 +123,7 @@ fn filters_that_let_nothing_pass_are_named() {
 /// Where CPU samples or stacks were not recorded, a mistaken filter is named all the same.
 #[test]
 fn filters_are_named_where_something_was_not_recorded() {
-    let Some(cases) = shared_cases() else { return };
+    let Some(cases) = cases("") else { return };
     let directory = tempfile::TempDir::new().unwrap();
     let recording = cases.join("perf/linuxtracepoints.perf.data");
     let extracted = run(directory.path(), &["extract", recording.to_str().unwrap(), "-o", "."]);
@@ -144,7 +145,7 @@ fn filters_are_named_where_something_was_not_recorded() {
 #[test]
 fn rows_that_cannot_be_sorted_say_so() {
     let directory = tempfile::TempDir::new().unwrap();
-    let Some(cases) = shared_cases() else { return };
+    let Some(cases) = cases("") else { return };
     let recording = cases.join("etl/net.4.5.2.x64.etl.zip");
     let answer = run(directory.path(), &["dump", "cpu", recording.to_str().unwrap(), "--sort", "ready"]);
     assert!(answer.contains("nothing is known of `Ready`, by which the rows were to be sorted"), "{answer}");

@@ -7,9 +7,10 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 use tracesift_archive::Archive;
+use tracesift_fixtures::cases;
 use tracesift_trace::rows::DiskIoRow;
 
-use crate::support::{archives, run, shared_cases};
+use crate::support::{archives, run};
 
 const WIDEST: usize = 100;
 const LONGEST: usize = 45;
@@ -209,7 +210,7 @@ fn figures_are_those_of_the_commands_that_it_names() {
 
 #[test]
 fn figures_of_shared_recordings_are_those_of_the_commands_that_it_names() {
-    let Some(cases) = shared_cases() else { return };
+    let Some(cases) = cases("") else { return };
     let directory = TempDir::new().unwrap();
     let mut blocks = 0;
     for (number, (name, least)) in [

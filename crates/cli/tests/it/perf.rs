@@ -6,10 +6,9 @@ use std::process::Command;
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
+use tracesift_fixtures::cases;
 
 use crate::support::run;
-
-const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases");
 
 /// What another perf says of the file, and notes for people.
 const NOT_OURS: [&str; 2] = ["perf_report_stats_6_1", "note"];
@@ -25,18 +24,15 @@ fn stats(path: &Path) -> (Option<i32>, Vec<u8>, String) {
 
 #[test]
 fn every_recording_has_the_counts_of_another_reader() {
-    let Ok(text) = fs::read_to_string(Path::new(CASES).join("expected/perf-counts.json")) else {
-        println!("skipped: ../shared/cases is absent");
-        return;
-    };
+    let Some(cases) = cases("") else { return };
+    let text = fs::read_to_string(cases.join("expected/perf-counts.json")).unwrap();
     let entries: Vec<Value> = serde_json::from_str(&text).unwrap();
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(Path::new(CASES).join("perf")).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(cases.join("perf")).unwrap().map(|e| e.unwrap().path()).collect();
     files.retain(|path| path.is_file());
     assert_eq!(entries.len(), files.len(), "every recording has its expectation");
     for entry in &entries {
         let file = entry["file"].as_str().unwrap();
-        let (code, out, err) = stats(&Path::new(CASES).join(file));
+        let (code, out, err) = stats(&cases.join(file));
         assert_eq!((code, err.as_str()), (Some(0), ""), "{file}");
         let found: Vec<Value> = serde_json::from_slice(&out).unwrap();
         assert_eq!(found.len(), 1, "{file}");

@@ -10,8 +10,9 @@ use std::sync::PoisonError;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tracesift_fixtures::skipped;
 
-use crate::recording::{RECORDING, ask, can_record, said, skipped, tracesift};
+use crate::recording::{RECORDING, ask, can_record, said, tracesift};
 
 /// Programs with known behaviour; each prints how much CPU its function took, in ns.
 const SOURCE: &str = r#"

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::{NamedTempFile, TempDir};
+use tracesift_fixtures::skipped;
 
 use crate::support::run;
 
@@ -30,18 +31,13 @@ pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn skipped(why: &str) {
-    println!("skipped: {why}");
-}
-
 /// Whether this machine can record all that the tests look for; says why not.
 pub(crate) fn can_record() -> bool {
     let why = match Command::new("perf")
         .args(["record", "-a", "-e", "sched:sched_switch", "-o", "/dev/null", "true"])
         .output()
     {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "there is no perf here".to_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "perf is absent".to_owned(),
         Err(error) => format!("perf cannot be run: {error}"),
         Ok(output) if !output.status.success() => format!("perf cannot record: {}", said(&output)),
         Ok(_) => return true,
@@ -342,7 +338,7 @@ fn without_rights() {
         .current_dir(directory.path())
         .output();
     let Ok(output) = output else {
-        skipped("there is no setpriv here");
+        skipped("setpriv is absent");
         return;
     };
     let said = said(&output);

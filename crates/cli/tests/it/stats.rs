@@ -1,22 +1,18 @@
 //! `dump stats` against the counts that two independent readers agree on.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-
-const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases");
+use tracesift_fixtures::cases;
 
 /// Keys that name a record's class; names are more than what is expected there.
 const IDENTITY: [&str; 8] = ["kind", "group", "opcode", "version", "provider", "id", "guid", "count"];
 
 #[test]
 fn every_recording_has_the_counts_of_two_other_readers() {
-    let Ok(text) = std::fs::read_to_string(Path::new(CASES).join("expected/etl-counts.json")) else {
-        println!("skipped: ../shared/cases is absent");
-        return;
-    };
+    let Some(cases) = cases("") else { return };
+    let text = std::fs::read_to_string(cases.join("expected/etl-counts.json")).unwrap();
     let entries: Vec<Value> = serde_json::from_str(&text).unwrap();
     let mut by_file: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for entry in &entries {
@@ -25,7 +21,7 @@ fn every_recording_has_the_counts_of_two_other_readers() {
     for (file, members) in by_file {
         let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
             .args(["dump", "stats", "--format", "json"])
-            .arg(Path::new(CASES).join(file))
+            .arg(cases.join(file))
             .output()
             .unwrap();
         if members.iter().any(|member| member.get("counts").is_none()) {

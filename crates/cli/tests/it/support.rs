@@ -1,14 +1,15 @@
 //! Small archives made from hand-written rows, and the program run on them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
-use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
+use tracesift_testing::archive::{create_as, finish_as};
+use tracesift_testing::rows::{self, stack};
 use tracesift_trace::info::{Disk, TraceInfo};
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, MethodSummaryRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow,
-    ProcessSummaryRow, StackRow, SymbolRow, ThreadRow, switch_flags,
+    ProcessSummaryRow, SymbolRow, ThreadRow, switch_flags,
 };
 use tracesift_trace::{Clock, FrameId, Health, ModuleId, ProcessId, RowSink as _, StackId, ThreadId};
 
@@ -21,17 +22,6 @@ pub(crate) fn archives() -> TempDir {
     work(&directory.path().join(target));
     lossy(&directory.path().join("Slow.sift"));
     directory
-}
-
-/// The directory of real recordings, which is not part of the repository.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn shared_cases() -> Option<PathBuf> {
-    let cases: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "..", "shared", "cases"].iter().collect();
-    if !cases.is_dir() {
-        println!("skipped: ../shared/cases is absent");
-        return None;
-    }
-    Some(cases)
 }
 
 /// Runs the program in a directory and shows how it ended and what it said.
@@ -52,10 +42,6 @@ pub(crate) fn run(directory: &Path, arguments: &[&str]) -> String {
         text(&output.stdout),
         text(&output.stderr)
     )
-}
-
-fn options(trace: u8) -> WriterOptions {
-    WriterOptions { trace: format!("{trace:032x}"), when_busy: WhenBusy::Fail }
 }
 
 /// A recording that starts two hours east of Greenwich at this hour in UTC.
@@ -88,24 +74,11 @@ fn info(name: &str, hour: i64) -> TraceInfo {
 
 fn process(id: i32, pid: i64, name: &str, command_line: Option<&str>) -> ProcessRow {
     ProcessRow {
-        process: ProcessId(id),
-        pid,
-        name: name.to_owned(),
         command_line: command_line.map(str::to_owned),
-        parent_pid: None,
-        parent: None,
         session: Some(0),
         user: Some("S-1-5-18".to_owned()),
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
         wow64: Some(false),
-        origin: Origin::Rundown,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
+        ..rows::process(id, pid, name)
     }
 }
 
@@ -149,20 +122,7 @@ fn processes() -> Vec<ProcessRow> {
 }
 
 fn thread(id: i32, process: i32, tid: i64, start: Option<i64>, end: Option<i64>) -> ThreadRow {
-    ThreadRow {
-        thread: ThreadId(id),
-        process: ProcessId(process),
-        tid,
-        name: None,
-        start,
-        end,
-        base_priority: Some(8),
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
-        origin: Origin::Rundown,
-    }
+    ThreadRow { start, end, base_priority: Some(8), ..rows::thread(id, process, tid) }
 }
 
 fn sample(time: i64, cpu: i16, process: i32, thread: i32, priority: i8, stack: Option<i32>) -> CpuSampleRow {
@@ -182,7 +142,7 @@ fn sample(time: i64, cpu: i16, process: i32, thread: i32, priority: i8, stack: O
 /// FileWriter runs from 100 to 350 ms and from 400 to 600 ms; it waits 40 ms and is ready 10 ms between. System runs 50 ms of
 /// the gap on the same CPU; the rest is idle.
 fn work(target: &Path) {
-    let mut writer = ArchiveWriter::create(target, options(1)).unwrap();
+    let mut writer = create_as(target, 1);
     writer.write_table(&processes());
     let threads =
         [thread(0, 0, 0, None, None), thread(1, 2, 8, None, None), thread(2, 4, 2000, Some(100 * MS), Some(600 * MS))];
@@ -247,7 +207,7 @@ fn work(target: &Path) {
         load(4, 2, Some(102 * MS)),
     ];
     writer.write_table(&loads);
-    writer.finish(info("Write", 8), &Health::new(), &Clock::new(0, 10_000_000)).unwrap();
+    finish_as(writer, info("Write", 8));
 }
 
 fn summaries() -> Vec<ProcessSummaryRow> {
@@ -362,10 +322,6 @@ fn symbols() -> Vec<SymbolRow> {
     vec![symbol(0, "FileWriter.Program.Main", 12), symbol(1, "FileWriter::Serial::WriteAll", 40)]
 }
 
-fn stack(id: i32, frames: &[i32]) -> StackRow {
-    StackRow { stack: StackId(id), frames: frames.iter().map(|frame| FrameId(*frame)).collect() }
-}
-
 fn modules() -> Vec<ModuleRow> {
     let module = |id: i32, name: &str, path: &str| ModuleRow {
         module: ModuleId(id),
@@ -411,7 +367,7 @@ fn modules() -> Vec<ModuleRow> {
 
 /// A later recording that lost events and has neither samples nor switches.
 fn lossy(target: &Path) {
-    let mut writer = ArchiveWriter::create(target, options(2)).unwrap();
+    let mut writer = create_as(target, 2);
     writer.write_table(&[process(0, 4, "System", None)]);
     let mut health = Health::new();
     health.add(tracesift_trace::HealthKind::EVENTS_LOST, 3, None, || "Slow.etl: the recorder says so".to_owned());

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tracesift_fixtures::skipped;
 
 use crate::support::run;
 
@@ -39,11 +40,10 @@ int main(int argc, char **argv)
 "#;
 
 /// Runs a tool; `None` where it is not installed.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn tool(directory: &Path, name: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(name).current_dir(directory).args(arguments).output();
     let Ok(output) = output else {
-        println!("skipped: {name} is not installed");
+        skipped(&format!("{name} is absent"));
         return None;
     };
     assert!(output.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 use tracesift_archive::Archive;
-use tracesift_fixtures::windows_program;
+use tracesift_fixtures::{have, windows_program};
 use tracesift_scenario::{Code, Knobs, Pdb, Scenario};
 use tracesift_symbols::pdb;
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
@@ -122,11 +122,8 @@ fn tracesift(directory: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn a_server_is_asked_once() {
-    for tool in ["clang", "lld-link"] {
-        if Command::new(tool).arg("--version").output().is_err() {
-            println!("skipped: {tool} is absent");
-            return;
-        }
+    if !have(&["clang", "lld-link"]) {
+        return;
     }
     // Making the large one takes minutes.
     let plan = match std::env::var_os("TRACESIFT_BIG_PDB") {

@@ -1,14 +1,13 @@
 //! No line of a table is longer than the terminal is wide.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
+use tracesift_fixtures::{cases, skipped};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::support::{archives, run};
-
-const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases");
 
 /// Every question, in its widest forms.
 const QUESTIONS: &[&[&str]] = &[
@@ -62,14 +61,12 @@ fn too_wide(said: &str, width: u16) -> Vec<&str> {
     said.lines().filter(|line| !has_command(line) && line.width() > usize::from(width)).collect()
 }
 
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn every_question_fits(directory: &Path, archive: &str) {
     for question in QUESTIONS {
         for width in [80, 100, 120] {
             let arguments = [*question, &[archive]].concat();
             let Some(said) = on_terminal(width, directory, &arguments) else {
-                println!("skipped: there is no `script` that makes a terminal");
-                return;
+                return skipped("there is no `script` that makes a terminal");
             };
             assert!(!said.trim().is_empty() && !said.contains("error: "), "{arguments:?}: {said}");
             let wide = too_wide(&said, width);
@@ -87,11 +84,7 @@ fn every_question_fits_into_a_terminal() {
 #[test]
 fn so_do_the_answers_about_real_recordings() {
     for name in ["etl/net.4.5.2.x64.etl.zip", "perf/linuxtracepoints.perf.data"] {
-        let file: PathBuf = Path::new(CASES).join(name);
-        if !file.exists() {
-            println!("skipped: ../shared/cases/{name} is absent");
-            continue;
-        }
+        let Some(file) = cases(name) else { continue };
         let directory = TempDir::new().unwrap();
         let said = run(directory.path(), &["extract", &file.to_string_lossy(), "--out", "."]);
         assert!(said.starts_with("exit: 0"), "{said}");
@@ -105,8 +98,7 @@ fn the_sorted_column_stays_and_what_is_left_out_is_named() {
     let Some(said) =
         on_terminal(80, directory.path(), &["dump", "cpu", "--details", "--sort", "ready", "-f", "Write*"])
     else {
-        println!("skipped: there is no `script` that makes a terminal");
-        return;
+        return skipped("there is no `script` that makes a terminal");
     };
     assert!(said.contains("Ready ms") && said.contains("--wide shows all"), "{said}");
     let header = said.lines().find(|line| line.contains("CPU ms")).unwrap();

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tracesift_etl::counts::{Counts, Key, cpus_seen};
 use tracesift_etl::{Error, EtlFile, Guid, Merge, MergeOptions};
+use tracesift_fixtures::cases;
 
 use crate::common;
 
@@ -29,7 +30,7 @@ fn key(expected: &Value) -> Key {
 
 #[test]
 fn every_figure_of_every_recording_agrees() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     for entry in common::expected("etl-counts.json").as_array().expect("a list") {
@@ -112,7 +113,7 @@ fn every_figure_of_every_recording_agrees() {
 
 #[test]
 fn the_merged_stream_has_every_record_once_and_in_order() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     for entry in common::expected("etl-counts.json").as_array().expect("a list") {
@@ -132,7 +133,7 @@ fn the_merged_stream_has_every_record_once_and_in_order() {
 
 #[test]
 fn parts_of_one_recording_merge_into_one_stream() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let expected = common::expected("etl-counts.json");
@@ -158,7 +159,7 @@ fn parts_of_one_recording_merge_into_one_stream() {
 
 #[test]
 fn a_filtered_stream_is_the_whole_stream_filtered() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let bytes = common::read("etl/net.4.5.2.x64.etl.zip", Some("net.4.5.2.x64.etl"));

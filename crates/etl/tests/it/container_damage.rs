@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use tracesift_etl::counts::Counts;
 use tracesift_etl::{BufferReader, DamageLog, Error, EtlFile, Merge, MergeOptions, ReadAt};
+use tracesift_fixtures::cases;
 
 use crate::common;
 
@@ -26,7 +27,7 @@ fn sum(buffers: &[(u64, usize)]) -> u64 {
 
 #[test]
 fn every_record_of_the_intact_buffers_is_read() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let original = open(common::read("etl/net.4.5.2.x64.etl.zip", Some("net.4.5.2.x64.etl"))).expect("a recording");
@@ -77,7 +78,7 @@ fn every_record_of_the_intact_buffers_is_read() {
 
 #[test]
 fn a_truncated_buffer_gives_the_records_before_the_cut() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let original = open(common::read("etl/net.4.5.2.x64.etl.zip", Some("net.4.5.2.x64.etl"))).expect("a recording");
@@ -124,7 +125,7 @@ impl ReadAt for Shrinking {
 
 #[test]
 fn a_file_that_cannot_be_read_to_its_end_gives_what_can() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let bytes = common::read("etl/Tx-Process.etl", None);
@@ -181,7 +182,7 @@ impl Random {
 
 #[test]
 fn mutated_recordings_neither_panic_nor_hang() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let small = [

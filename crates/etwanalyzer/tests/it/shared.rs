@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
-use std::path::Path;
 
 use serde_json::Value;
 use tracesift_archive::Archive;
 use tracesift_etwanalyzer::{Options, Outcome, TagRow, TagSource, import};
+use tracesift_fixtures::cases;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow, TagSummaryRow};
 
 use super::support::{Folder, health, imported, rows};
@@ -15,13 +15,8 @@ const CALLUP: &str = "CallupAdhocWarmReadingCT_3117msFO9DE01T0162PC.20200717-124
 const LONG_TRACE: &str = "16_02_05.21LongTrace.json";
 
 /// A shared extract, unpacked, and its content.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn shared(folder: &Folder, name: &str) -> Option<(std::path::PathBuf, Value)> {
-    let packed = format!("{}/../../../shared/cases/etwanalyzer-json/{name}.xz", env!("CARGO_MANIFEST_DIR"));
-    let Ok(packed) = std::fs::File::open(Path::new(&packed)) else {
-        println!("skipped: ../shared/cases is absent");
-        return None;
-    };
+    let packed = std::fs::File::open(cases(&format!("etwanalyzer-json/{name}.xz"))?).expect("readable");
     let mut content = Vec::new();
     lzma_rust2::XzReader::new(packed, true).read_to_end(&mut content).expect("unpacked");
     let value = serde_json::from_slice(&content).expect("JSON");

@@ -2,13 +2,12 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tracesift_archive::{ArchiveWriter, WriterOptions};
 use tracesift_etwanalyzer::{Limits, Options, Outcome, import};
+use tracesift_testing::archive::{create, finish_as};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
     CpuRow, MarkRow, MethodSummaryRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, ProcessSummaryRow,
 };
-use tracesift_trace::{Clock, Health};
 
 use super::support::{Folder, document, health, imported, refused, rows};
 
@@ -230,10 +229,9 @@ fn names_that_are_no_extract() {
 #[test]
 fn the_extract_of_a_recording_is_not_replaced() {
     let folder = Folder::new();
-    let options = WriterOptions { trace: "0".repeat(32), ..WriterOptions::default() };
-    let writer = ArchiveWriter::create(&folder.path("x.sift"), options).expect("begun");
+    let writer = create(&folder.path("x.sift"));
     let info = TraceInfo { kind: "etl".to_owned(), ..TraceInfo::default() };
-    writer.finish(info, &Health::new(), &Clock::new(0, 1)).expect("written");
+    finish_as(writer, info);
     let path = folder.write("x.json", document(json!({})));
     assert!(refused(&path).contains("is the extract of a recording"));
     let overwrite = Options { overwrite: true, ..Options::default() };

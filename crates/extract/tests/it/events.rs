@@ -9,7 +9,8 @@ use tracesift_etl::class::KERNEL_EVENT_TRACING;
 use tracesift_etl::payload::dotnet::{RUNDOWN_PROVIDER, RUNTIME_PROVIDER};
 use tracesift_etl::write::payload::{Bytes, ContextSwitch, ReadyThread, Stack, thread_state};
 use tracesift_etl::write::{Extended, Head, Hook, PointerSize, SessionOptions, Writer};
-use tracesift_extract::{EventSelection, Options, Outcome, extract, input, unwatched};
+use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_testing::recording::input_of;
 use tracesift_trace::StackId;
 use tracesift_trace::rows::{ContextSwitchRow, EventRow, FrameRow, ProcessRow, StackRow, ThreadRow};
 
@@ -89,10 +90,8 @@ fn write(path: &Path) {
 
 fn run(directory: &TempDir, events: Option<EventSelection>) -> (Archive, bool) {
     let file = directory.path().join("events.etl");
-    let selection = input::select(&[file.display().to_string()], &input::SelectOptions::default());
-    let Some(input::Target::Recording(recording)) = selection.targets.first() else { panic!("{selection:?}") };
     let options = Options { events, ..Options::default() };
-    let extraction = extract(recording, &options, &mut unwatched).expect("extracted");
+    let extraction = extract(&input_of(&file), &options, &mut unwatched).expect("extracted");
     let (path, is_new) = match &extraction.outcomes[..] {
         [Outcome::Extracted(report)] => (report.archive.clone(), true),
         [Outcome::UpToDate(path) | Outcome::Named(path, _)] => (path.clone(), false),

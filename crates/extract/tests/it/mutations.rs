@@ -16,7 +16,8 @@ use tracesift_extract::input::file_kind::Format;
 use tracesift_extract::input::{self, container};
 use tracesift_extract::{EventSelection, Options, Outcome, unwatched};
 use tracesift_fixtures::{alone, cases};
-use tracesift_scenario::linux::{Knobs, write};
+use tracesift_scenario::linux::Knobs;
+use tracesift_testing::recording::{only, perf_bytes};
 
 /// Mutations of each recording, unless the environment says otherwise.
 const MUTATIONS: u64 = 4;
@@ -54,11 +55,7 @@ fn mutated_synthetic_perf_data_ends_in_an_archive_or_an_error() {
         every_kind: true,
         ..Knobs::default()
     };
-    let recording = |stream| {
-        let mut bytes = std::io::Cursor::new(Vec::new());
-        write(&mut bytes, &Knobs { stream, ..knobs }).expect("written");
-        bytes.into_inner()
-    };
+    let recording = |stream| perf_bytes(&Knobs { stream, ..knobs }).0;
     hold(&[("synthetic file".to_owned(), recording(false)), ("synthetic stream".to_owned(), recording(true))]);
 }
 
@@ -123,13 +120,7 @@ fn extract(name: &str, bytes: &[u8]) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("directory");
     let file = folder.path().join("x.etl");
     std::fs::write(&file, bytes).expect("written");
-    let recording = input::InputRecording {
-        name: "x".to_owned(),
-        files: vec![file],
-        stands_for: Vec::new(),
-        forced: false,
-        named: true,
-    };
+    let recording = only(file);
     let out = folder.path().join("out");
     // Single events of Linux recordings cannot be kept yet.
     let events = match Format::by_content(bytes) {

@@ -1,11 +1,10 @@
 //! Clock rates and kinds of cores of a Windows recording, as Microsoft-Windows-Kernel-Processor-Power logs them.
 
-use tracesift_archive::Archive;
 use tracesift_etl::Guid;
 use tracesift_etl::payload::PROCESSOR_POWER;
 use tracesift_etl::write::payload::Bytes;
 use tracesift_etl::write::{Head, PointerSize, SessionOptions, Writer};
-use tracesift_extract::{Options, Outcome, extract, input, unwatched};
+use tracesift_testing::recording::{Extracted, Recording};
 use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, HealthRow};
 
 fn event(id: u16, version: u8) -> Head<'static> {
@@ -54,22 +53,15 @@ fn kind(group: u16, number: u8, nominal: u32, class: u8) -> Vec<u8> {
     })
 }
 
-fn extracted(records: &[(i64, Head<'_>, Vec<u8>)]) -> (tempfile::TempDir, Archive) {
+fn extracted(records: &[(i64, Head<'_>, Vec<u8>)]) -> Extracted {
     let options = SessionOptions::default();
     let (zero, start) = (options.zero_ticks, options.start_filetime);
     let mut out = Writer::create(std::io::Cursor::new(Vec::new()), options).expect("a recording is begun");
     for (ticks, head, payload) in records {
         out.record(0, zero + ticks, head, payload).expect("written");
     }
-    let directory = tempfile::tempdir().expect("temporary directory");
-    let file = directory.path().join("power.etl");
-    std::fs::write(&file, out.finish(start + 1_000).expect("finished").into_inner()).expect("written");
-    let selection = input::select(&[file.display().to_string()], &input::SelectOptions::default());
-    let Some(input::Target::Recording(recording)) = selection.targets.first() else { panic!("{selection:?}") };
-    let extraction = extract(recording, &Options::default(), &mut unwatched).expect("extracted");
-    let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("{:?}", extraction.outcomes) };
-    let archive = Archive::open(&report.archive).expect("archive");
-    (directory, archive)
+    let bytes = out.finish(start + 1_000).expect("finished").into_inner();
+    Recording::of("power.etl", &bytes).extract()
 }
 
 #[test]
@@ -79,7 +71,7 @@ fn rates_and_kinds_of_cores() {
         out.u8(2);
         [3, 1, 1800, 100, 20, 20, 2].into_iter().for_each(|value| out.u32(value));
     });
-    let (_directory, archive) = extracted(&[
+    let extracted = extracted(&[
         (10, event(18, 0), rate(3600, 0, 0)),
         (20, event(10, 4), rate(800, 0, 1)),
         // The kernel does not know it; a processor whose number nobody knows; a version that nobody knows.
@@ -93,10 +85,10 @@ fn rates_and_kinds_of_cores() {
         (73, event(55, 0), summary),
         (74, event(64, 0), kind(0, 3, 2400, 0)),
     ]);
-    let rates: Vec<CpuFrequencyRow> = archive.rows().expect("rates");
+    let rates: Vec<CpuFrequencyRow> = extracted.archive.rows().expect("rates");
     let rates: Vec<_> = rates.iter().map(|row| (row.time, row.cpu, row.khz)).collect();
     assert_eq!(rates, [(1_000, 0, 3_600_000), (2_000, 1, 800_000), (6_000, 0, 2_400_000)]);
-    let cpus: Vec<CpuRow> = archive.rows().expect("kinds");
+    let cpus: Vec<CpuRow> = extracted.archive.rows().expect("kinds");
     let cpus: Vec<_> = cpus.iter().map(|row| (row.cpu, row.efficiency_class, row.nominal_khz)).collect();
     let expected = [
         (0, Some(1), Some(3_200_000)),
@@ -106,7 +98,7 @@ fn rates_and_kinds_of_cores() {
         (3, None, Some(2_400_000)),
     ];
     assert_eq!(cpus, expected);
-    let health: Vec<HealthRow> = archive.rows().expect("health");
+    let health: Vec<HealthRow> = extracted.archive.rows().expect("health");
     let count = |kind: &str| health.iter().find(|row| row.kind == kind).map(|row| row.count);
     assert_eq!((count("processor_beyond_group_0"), count("undecodable_payload")), (Some(1), Some(1)));
 }

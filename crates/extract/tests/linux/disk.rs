@@ -1,5 +1,6 @@
 //! Disk operations, held against the tracepoints as perf prints them.
 
+use tracesift_fixtures::skipped;
 use tracesift_trace::rows::{DiskIoRow, DiskOperation, SyscallNameRow, SyscallRow, ThreadRow};
 
 use crate::extracted::Extracted;
@@ -71,7 +72,7 @@ fn operations(traced: &[Traced]) -> Vec<(Request, Request)> {
     done
 }
 
-#[expect(clippy::print_stdout, reason = "a skipped test says so, and how many were compared")]
+#[expect(clippy::print_stdout, reason = "how many were compared is shown")]
 fn compare(events: &[&str]) -> Option<()> {
     let directory = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let program = format!("cd '{}'; {PROGRAM}", directory.path().display());
@@ -81,18 +82,18 @@ fn compare(events: &[&str]) -> Option<()> {
     let traced = recorded.tracepoints();
     let expected = operations(&traced);
     if expected.is_empty() {
-        println!("skipped: no disk works for {}", directory.path().display());
+        skipped(&format!("no disk works for {}", directory.path().display()));
         return None;
     }
     if extracted.info.events_lost > 0 {
-        println!("skipped: perf lost {} records, so requests have no beginning or end", extracted.info.events_lost);
+        skipped(&format!("perf lost {} records, so requests have no beginning or end", extracted.info.events_lost));
         return None;
     }
     assert_eq!(rows.len(), expected.len(), "{events:?} {:?}", extracted.health);
     // Here perf leaves out what happens in some interrupts, without a word; completions do.
     let without = extracted.health.get("disk_io_without_completion");
     if without * 20 > rows.len() as i64 {
-        println!("skipped: perf left out completions of {without} requests");
+        skipped(&format!("perf left out completions of {without} requests"));
         return None;
     }
     let zero = extracted.info.clock_zero;
@@ -209,7 +210,7 @@ fn a_flush_that_is_issued_twice_is_one_and_shifts_no_other() {
     let extracted = Extracted::of(&recorded.file);
     let (expected, refused) = flushes(&recorded.tracepoints());
     if expected.is_empty() || extracted.info.events_lost > 0 {
-        return println!("skipped: {} flushes, {} records lost", expected.len(), extracted.info.events_lost);
+        return skipped(&format!("{} flushes, {} records lost", expected.len(), extracted.info.events_lost));
     }
     let rows: Vec<DiskIoRow> = extracted.archive.rows().unwrap();
     let rows: Vec<&DiskIoRow> = rows.iter().filter(|row| row.operation == DiskOperation::Flush).collect();

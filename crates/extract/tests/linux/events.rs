@@ -6,12 +6,12 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::TempDir;
 use tracesift_archive::Archive;
-use tracesift_extract::input::{SelectOptions, Target, select};
-use tracesift_extract::{EventSelection, Options, Outcome, extract, unwatched};
+use tracesift_extract::{EventSelection, Options};
+use tracesift_fixtures::cases;
+use tracesift_testing::recording::extract_file;
 use tracesift_trace::rows::{EventRow, MarkRow, ProcessRow, ThreadRow};
 
 use crate::perf::{self, ScriptEvent};
-use crate::shared;
 
 /// Systems of tracepoints of which most formats print `name=value`.
 const SYSTEMS: [&str; 16] = [
@@ -53,12 +53,8 @@ fn oddly_named() {
 
 fn archive(file: &Path, events: EventSelection) -> (TempDir, Archive) {
     let directory = TempDir::new().unwrap();
-    let selection = select(&[file.display().to_string()], &SelectOptions::default());
-    let [Target::Recording(recording)] = selection.targets.as_slice() else { panic!("{selection:?}") };
-    let out = Some(directory.path().to_owned());
-    let options = Options { out, events: Some(events), ..Options::default() };
-    let extraction = extract(recording, &options, &mut unwatched).unwrap_or_else(|error| panic!("{error}"));
-    let [Outcome::Extracted(report)] = extraction.outcomes.as_slice() else { panic!("it is new") };
+    let options = Options { out: Some(directory.path().to_owned()), events: Some(events), ..Options::default() };
+    let report = extract_file(file, &options);
     let archive = Archive::open(&report.archive).unwrap();
     archive.verify().unwrap();
     (directory, archive)
@@ -143,7 +139,7 @@ fn every_event_says_what_perf_script_prints() {
 /// What is in the tables of a recording, by selection.
 #[test]
 fn the_default_keeps_what_has_no_table_and_marks_are_always_there() {
-    let Some(cases) = shared::cases() else { return };
+    let Some(cases) = cases("") else { return };
     let file = cases.join("perf/linuxtracepoints.perf.data");
     let events = |selection| archive(&file, selection).1.rows::<EventRow>().unwrap();
     let all = events(EventSelection::All);

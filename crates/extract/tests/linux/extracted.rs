@@ -5,8 +5,8 @@ use std::path::Path;
 
 use tracesift_analysis::{Accounting, RecordingFacts, Span};
 use tracesift_archive::Archive;
-use tracesift_extract::input::{SelectOptions, Target, select};
-use tracesift_extract::{Error, Options, Outcome, extract, unwatched};
+use tracesift_extract::{Error, Options};
+use tracesift_testing::recording::try_extract;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, Origin, ProcessModuleRow, ProcessRow, StackRow, ThreadRow,
@@ -60,11 +60,9 @@ impl Extracted {
 
     fn extract(file: &Path, options: Options) -> Result<Self, Error> {
         let directory = tempfile::TempDir::new().unwrap();
-        let selection = select(&[file.display().to_string()], &SelectOptions::default());
-        let [Target::Recording(recording)] = selection.targets.as_slice() else { panic!("{selection:?}") };
         let options = Options { out: Some(directory.path().to_owned()), ..options };
-        let extraction = extract(recording, &options, &mut unwatched)?;
-        let [Outcome::Extracted(report)] = extraction.outcomes.as_slice() else { panic!("it is new") };
+        let reports = try_extract(file, &options)?;
+        let [report] = reports.as_slice() else { panic!("one recording") };
         let archive = Archive::open(&report.archive).unwrap();
         archive.verify().unwrap();
         let frames = frames(&archive);

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 use tracesift_extract::Options;
 use tracesift_extract::symbols::Finder;
+use tracesift_fixtures::skipped;
 use tracesift_symbols::fetch::{Observer, Options as SearchOptions};
 use tracesift_symbols::search::{SearchPath, ShortNames};
 use tracesift_symbols::{demangle, names};
@@ -34,14 +35,13 @@ fn of_this_machine(cache: &TempDir) -> Options {
 }
 
 /// Compiles a program; prints why and gives `None` where that is not possible.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn compiled(directory: &Path, compiler: &str, name: &str, source: &str, flags: &[&str]) -> Option<String> {
     let file = directory.join(if compiler == "g++" { format!("{name}.cpp") } else { format!("{name}.c") });
     std::fs::write(&file, source).unwrap();
     let program = directory.join(name);
     match Command::new(compiler).args(flags).arg(&file).arg("-o").arg(&program).output() {
         Err(_) => {
-            println!("skipped: {compiler} is not installed");
+            skipped(&format!("{compiler} is absent"));
             None
         }
         Ok(output) => {

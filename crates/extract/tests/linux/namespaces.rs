@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
+use tracesift_fixtures::{cases, skipped};
 use tracesift_trace::rows::switch_flags;
 
 use crate::extracted::Extracted;
-use crate::shared;
 
 fn switch_ins(extracted: &Extracted) -> usize {
     extracted.switches.iter().filter(|row| row.flags & switch_flags::NO_SWITCH_IN == 0).count()
@@ -25,7 +25,7 @@ fn switched(fields: &str) -> (i64, i64) {
 
 #[test]
 fn a_recording_of_wsl_has_no_broken_chain() {
-    let Some(cases) = shared::cases() else { return };
+    let Some(cases) = cases("") else { return };
     let extracted = Extracted::of(&cases.join("perf/linuxtracepoints.perf.data"));
     extracted.check_accounts();
     assert_eq!((switch_ins(&extracted), extracted.health.get("broken_switch_chain")), (285, 0));
@@ -43,8 +43,7 @@ fn threads_of_a_pid_namespace_have_the_ids_of_their_samples() {
         .stdin(Stdio::null())
         .output();
     if !recorded.as_ref().is_ok_and(|output| output.status.success()) {
-        println!("skipped: perf cannot record in a pid namespace: {recorded:?}");
-        return;
+        return skipped(&format!("perf cannot record in a pid namespace: {recorded:?}"));
     }
     let text = Command::new("perf").args(["script", "--ns", "-F", "pid,tid,cpu,time,trace", "-i"]).arg(&file).output();
     let text = String::from_utf8(text.unwrap().stdout).unwrap();
@@ -94,8 +93,7 @@ fn threads_outside_of_a_pid_namespace_have_their_samples() {
     outside.kill().unwrap();
     outside.wait().unwrap();
     if !recorded.as_ref().is_ok_and(|output| output.status.success()) {
-        println!("skipped: perf cannot record in a pid namespace: {recorded:?}");
-        return;
+        return skipped(&format!("perf cannot record in a pid namespace: {recorded:?}"));
     }
     let text = Command::new("perf").args(["script", "--ns", "-F", "tid,cpu,event,trace", "-i"]).arg(&file).output();
     let text = String::from_utf8(text.unwrap().stdout).unwrap();

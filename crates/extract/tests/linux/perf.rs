@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
+use tracesift_fixtures::skipped;
 
 /// What perf calls an address outside of any module.
 pub(crate) const UNKNOWN: &str = "[unknown]";
@@ -61,18 +62,13 @@ pub(crate) fn record(arguments: &[&str], program: &[&str]) -> Option<Recorded> {
             return Some(recorded);
         }
     }
-    skipped("perf records events out of order each time")
+    skipped("perf records events out of order each time");
+    None
 }
 
 /// As [`record`], whatever is lost or late.
 pub(crate) fn record_as_it_comes(arguments: &[&str], program: &[&str]) -> Option<Recorded> {
-    record_once(arguments, program).map_or_else(|why| skipped(&why), Some)
-}
-
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn skipped(why: &str) -> Option<Recorded> {
-    println!("skipped: {why}");
-    None
+    record_once(arguments, program).map_err(|why| skipped(&why)).ok()
 }
 
 /// One recording at a time: each sees all that the machine does.
@@ -92,7 +88,7 @@ fn record_once(arguments: &[&str], program: &[&str]) -> Result<Recorded, String>
         .stdin(Stdio::null())
         .output();
     match output {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err("there is no perf here".to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err("perf is absent".to_owned()),
         Err(error) => Err(format!("perf cannot be run: {error}")),
         Ok(output) => {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -1,21 +1,9 @@
 //! Every shared Linux recording extracts.
 
-use std::path::PathBuf;
-
 use serde_json::Value;
+use tracesift_fixtures::cases;
 
 use crate::extracted::Extracted;
-
-/// The folder with the cases; prints why and gives `None` when it is absent.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn cases() -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
-}
 
 /// Samples of the event that is CPU time.
 fn expected_samples(entry: &Value) -> u64 {
@@ -36,7 +24,7 @@ fn expected_samples(entry: &Value) -> u64 {
 
 #[test]
 fn every_shared_recording_extracts() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("") else { return };
     let text = std::fs::read_to_string(cases.join("expected/perf-counts.json")).unwrap();
     let entries: Vec<Value> = serde_json::from_str(&text).unwrap();
     let mut without_cpu = Vec::new();

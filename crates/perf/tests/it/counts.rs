@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 
 use serde_json::{Value, json};
+use tracesift_fixtures::cases;
 use tracesift_perf::{Counts, Kind, MergeOptions, Mode, PerfFile, Records};
 
 use crate::common;
@@ -53,7 +54,7 @@ const NOT_OURS: [&str; 4] = ["file", "bytes", "perf_report_stats_6_1", "note"];
 
 #[test]
 fn every_figure_of_every_recording_agrees() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let mut seen = Vec::new();
@@ -81,7 +82,7 @@ fn every_figure_of_every_recording_agrees() {
 
 #[test]
 fn order_of_time_has_the_same_records() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     for name in common::names() {
@@ -109,7 +110,7 @@ fn order_of_time_has_the_same_records() {
 
 #[test]
 fn streams_are_read_as_they_come() {
-    let Some(cases) = common::cases() else { return };
+    let Some(cases) = cases("") else { return };
     for name in common::names() {
         let path = cases.join("perf").join(&name);
         let file = PerfFile::open(&path).expect("a recording");

@@ -1,13 +1,14 @@
 //! What stands in the header, held against the reference decodes and build id lists of quipper (`perf/golden`).
 
 use crate::common::pb::{Message, plain};
+use tracesift_fixtures::cases;
 use tracesift_perf::{Attr, AttrFlags, Counts, CpuMode, Metadata};
 
 use crate::common;
 
 #[test]
 fn build_ids_agree() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let mut lists = 0;
@@ -29,7 +30,7 @@ fn build_ids_agree() {
 
 #[test]
 fn events_and_features_agree() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let mut headers = 0;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use tracesift_fixtures::cases;
 use tracesift_fixtures::perf_data::{Attr, Bytes, SAMPLE_ID_ALL, file, pipe};
 use tracesift_perf::{
     Counts, Endianness, Error, Kind, MergeOptions, Payload, PerfFile, Record, Records, Stop, damage_kind,
@@ -85,7 +86,7 @@ fn raw<'a>(record: &Record<'a>) -> Option<Result<&'a [u8], tracesift_perf::Malfo
 
 /// The cases that can be read thousands of times.
 fn small_cases() -> Vec<(String, Vec<u8>)> {
-    let Some(cases) = common::cases() else { return Vec::new() };
+    let Some(cases) = cases("") else { return Vec::new() };
     let load = |name: String| (name.clone(), fs::read(cases.join("perf").join(name)).expect("readable"));
     common::names().into_iter().map(load).filter(|(_, bytes)| bytes.len() < 130_000).collect()
 }

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
+use tracesift_fixtures::{cases, skipped};
 use tracesift_symbols::breakpad::SymbolFile;
 use tracesift_symbols::fetch::{Options, Silence, Symbols};
 use tracesift_symbols::pdb::Pdb;
@@ -19,14 +20,8 @@ fn read(text: &[u8], wanted: Option<&PdbId>) -> Result<Table, Error> {
     SymbolFile::read(text, wanted)?.table("id")
 }
 
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/symbols")).join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
+    cases(&format!("symbols/{name}"))
 }
 
 /// A text and the image of its build.
@@ -137,7 +132,6 @@ fn every_address_is_named_as_the_text_says() {
 }
 
 /// What `llvm-symbolizer` says of addresses in an image with its PDB: function, file, line.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn symbolize(image: &Path, addresses: &[u64]) -> Option<Vec<(String, String, u32)>> {
     let mut child = Command::new("llvm-symbolizer")
         .arg("--obj")
@@ -146,7 +140,7 @@ fn symbolize(image: &Path, addresses: &[u64]) -> Option<Vec<(String, String, u32
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| println!("skipped: llvm-symbolizer: {error}"))
+        .map_err(|error| skipped(&format!("llvm-symbolizer: {error}")))
         .ok()?;
     let mut stdin = child.stdin.take().expect("its input");
     let asked: String = addresses.iter().map(|address| format!("{address:#x}\n")).collect();

@@ -4,9 +4,8 @@ use std::fs::{self, File};
 use std::process::Command;
 
 use crate::common::symbolizer::table_of;
+use tracesift_fixtures::have;
 use tracesift_symbols::pe::Image;
-
-use crate::common;
 
 const SOURCE: &str = r#"
 #define EXPORT __declspec(dllexport)
@@ -22,7 +21,7 @@ extern "C" int _fltused = 0;
 
 #[test]
 fn exported_functions_have_names_and_others_have_none() {
-    if !common::have(&["clang", "lld-link"]) {
+    if !have(&["clang", "lld-link"]) {
         return;
     }
     let directory = tempfile::tempdir().expect("a directory");

@@ -6,11 +6,10 @@ use std::path::Path;
 
 use crate::common::second_opinion::second_opinion;
 use crate::common::symbolizer::{frames_of, ours, publics_of, random_addresses, table_of, unknown};
+use tracesift_fixtures::{cases, have};
 use tracesift_symbols::pdb::Pdb;
 use tracesift_symbols::pe::Image;
 use tracesift_symbols::{Error, PdbId, Table};
-
-use crate::common;
 
 /// The outermost function with its file and line, of each of 10,000 addresses.
 ///
@@ -82,8 +81,8 @@ fn inlines(image: &Path, table: &Table, addresses: &[u32]) -> BTreeMap<&'static 
 
 #[test]
 fn names_agree_with_llvm_symbolizer() {
-    let Some(cases) = common::cases() else { return };
-    if !common::have(&["llvm-symbolizer"]) {
+    let Some(cases) = cases("symbols") else { return };
+    if !have(&["llvm-symbolizer"]) {
         return;
     }
     for name in ["crash", "CrashWithException"] {
@@ -101,7 +100,7 @@ fn names_agree_with_llvm_symbolizer() {
 
 #[test]
 fn a_pdb_knows_its_image() {
-    let Some(cases) = common::cases() else { return };
+    let Some(cases) = cases("symbols") else { return };
     for image in ["crash.exe", "CrashWithException.exe", "test_vtables_omap.dll"] {
         let file = |name: &str| File::open(cases.join(name)).expect("it is there");
         let image = Image::read(file(image), None).expect("an image");

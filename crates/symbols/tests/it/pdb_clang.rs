@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::common;
 use crate::common::second_opinion::second_opinion;
 use crate::common::symbolizer::{Frame, frames_of, ours, random_addresses, table_of, unknown};
 use tracesift_fixtures::windows_program::{BIG, Plan, make};
+use tracesift_fixtures::{have, skipped};
 
 /// Every frame of 10,000 addresses of programs with functions that were inlined three deep.
 ///
@@ -13,7 +13,7 @@ use tracesift_fixtures::windows_program::{BIG, Plan, make};
 /// are compared with those of pdb-addr2line, everything else with both.
 #[test]
 fn every_frame_agrees_with_others() {
-    if !common::have(&["clang", "lld-link", "llvm-symbolizer"]) {
+    if !have(&["clang", "lld-link", "llvm-symbolizer"]) {
         return;
     }
     for target in ["x86_64-pc-windows-msvc", "i686-pc-windows-msvc"] {
@@ -49,10 +49,9 @@ fn every_frame_agrees_with_others() {
 #[test]
 fn a_large_pdb_agrees_with_others() {
     if std::env::var_os("TRACESIFT_BIG_PDB").is_none() {
-        println!("skipped: TRACESIFT_BIG_PDB is not set");
-        return;
+        return skipped("TRACESIFT_BIG_PDB is not set");
     }
-    if !common::have(&["clang", "lld-link", "llvm-symbolizer"]) {
+    if !have(&["clang", "lld-link", "llvm-symbolizer"]) {
         return;
     }
     let directory = tempfile::tempdir().expect("a directory");

@@ -4,9 +4,8 @@ use std::fs;
 use std::io::Cursor;
 use std::time::{Duration, Instant};
 
+use tracesift_fixtures::cases;
 use tracesift_symbols::pdb::Pdb;
-
-use crate::common;
 
 fn read(bytes: &[u8]) -> bool {
     let Ok(pdb) = Pdb::read(Cursor::new(bytes), None) else { return false };
@@ -17,7 +16,7 @@ fn read(bytes: &[u8]) -> bool {
 
 #[test]
 fn damaged_pdbs_are_no_trouble() {
-    let Some(cases) = common::cases() else { return };
+    let Some(cases) = cases("symbols") else { return };
     let mut state = 0x1234_5678_9abc_def1_u64;
     let mut next = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -52,7 +51,7 @@ fn damaged_pdbs_are_no_trouble() {
 /// Headers and the directory of streams, byte by byte.
 #[test]
 fn every_byte_of_the_container_may_be_wrong() {
-    let Some(cases) = common::cases() else { return };
+    let Some(cases) = cases("symbols") else { return };
     let bytes = fs::read(cases.join("CrashWithException.pdb")).expect("it is there");
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes")) as usize;
     let (block, map) = (number(32), number(52));

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common;
+use tracesift_fixtures::{cases, have};
+
 use crate::common::symbolizer::table_of;
 
 /// What a stream of addresses holds: pairs of them.
@@ -59,8 +60,8 @@ fn functions(pdb: &Path) -> Vec<(u32, u32, String)> {
 /// original. The other map must agree with the first one where it leads back.
 #[test]
 fn addresses_go_through_the_map_to_the_source() {
-    let Some(cases) = common::cases() else { return };
-    if !common::have(&["llvm-pdbutil"]) {
+    let Some(cases) = cases("symbols") else { return };
+    if !have(&["llvm-pdbutil"]) {
         return;
     }
     let pdb = cases.join("test_vtables_omap.dll.pdb");

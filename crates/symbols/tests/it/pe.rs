@@ -4,14 +4,13 @@ use std::fs::{self, File};
 use std::io::Cursor;
 use std::process::Command;
 
+use tracesift_fixtures::{cases, have};
 use tracesift_symbols::pe::{Image, MACHINE_AMD64, MACHINE_I386};
 use tracesift_symbols::{Error, PdbId};
 
-use crate::common;
-
 #[test]
 fn images_name_their_pdbs() {
-    let Some(cases) = common::cases() else { return };
+    let Some(cases) = cases("symbols") else { return };
     let open = |name: &str| Image::read(File::open(cases.join(name)).expect("it is there"), None).expect("an image");
     let pdb = |name: &str, guid: &str, age| PdbId { name: name.to_owned(), guid: guid.parse().expect("a GUID"), age };
     let crash = open("crash.exe");
@@ -32,8 +31,8 @@ fn images_name_their_pdbs() {
 /// Time stamp, size and machine are those that llvm-readobj finds.
 #[test]
 fn headers_agree_with_another_reader() {
-    let Some(cases) = common::cases() else { return };
-    if !common::have(&["llvm-readobj"]) {
+    let Some(cases) = cases("symbols") else { return };
+    if !have(&["llvm-readobj"]) {
         return;
     }
     for name in ["crash.exe", "CrashWithException.exe", "test_vtables_omap.dll", "ppdb-sourcelink-sample.dll"] {
@@ -63,7 +62,7 @@ fn headers_agree_with_another_reader() {
 
 #[test]
 fn an_embedded_portable_pdb_is_unpacked() {
-    let Some(cases) = common::cases() else { return };
+    let Some(cases) = cases("symbols") else { return };
     let bytes = fs::read(cases.join("Sentry.Samples.Console.Basic-embedded-ppdb.dll")).expect("it is there");
     let mut image = Image::read(Cursor::new(&bytes), None).expect("an image");
     let pdb = image.embedded_portable_pdb().expect("it unpacks").expect("it is there");
@@ -90,7 +89,7 @@ fn bytes_of(digits: &str) -> Vec<u8> {
 /// Cut short or with other bytes an image is an error or has other names.
 #[test]
 fn damaged_images_are_no_trouble() {
-    let Some(cases) = common::cases() else { return };
+    let Some(cases) = cases("symbols") else { return };
     for name in ["crash.exe", "test_vtables_omap.dll", "Sentry.Samples.Console.Basic-embedded-ppdb.dll"] {
         let bytes = fs::read(cases.join(name)).expect("it is there");
         let read = |bytes: &[u8]| {

@@ -1,5 +1,6 @@
 //! Names in texts and dumps of JIT code, each written here byte by byte.
 
+use tracesift_fixtures::skipped;
 use tracesift_symbols::jitdump::JitDump;
 use tracesift_symbols::{Error, Table, kallsyms, perf_map};
 
@@ -82,8 +83,7 @@ fn hidden_addresses_are_refused() {
 #[test]
 fn the_running_kernel_lists_its_symbols() {
     let Ok(text) = std::fs::read("/proc/kallsyms") else {
-        println!("skipped: no /proc/kallsyms");
-        return;
+        return skipped("no /proc/kallsyms");
     };
     match kallsyms::read(text.as_slice()) {
         Ok(parts) => assert!(parts[0].module.is_none() && !parts[0].table.is_empty()),

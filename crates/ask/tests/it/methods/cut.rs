@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tracesift_analysis::{MethodId, MethodNames, RecordingFacts, Span, StackMethods, Summaries};
-use tracesift_archive::{ArchiveWriter, WhenBusy, WriterOptions};
 use tracesift_ask::MethodPatterns;
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::question::methods::{Question, Ranges, Sort};
 use tracesift_grammar::TimeRange;
+use tracesift_testing::archive::{create, finish_as};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, Origin, StackRow, SymbolRow, ThreadRow};
-use tracesift_trace::{Clock, FrameId, Health, ProcessId, RowSink as _, StackId, ThreadId};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, SymbolRow};
+use tracesift_trace::{FrameId, ProcessId, RowSink as _, StackId, ThreadId};
 
 use crate::methods::{answer, figures};
-use crate::testing::process;
+use tracesift_testing::rows::{self, process};
 
 /// Methods of the process; each is a stack of its own below `Main`.
 const METHODS: i32 = 40;
@@ -22,32 +22,16 @@ const METHODS: i32 = 40;
 const KEPT: usize = 6;
 
 /// An archive with a process of many methods: method `n` has the n-th of these samples and waits.
-#[expect(clippy::too_many_lines, reason = "one row after the other")]
 fn archive(directory: &Path, samples: &[u8], waits: &[u8]) -> PathBuf {
     let target = directory.join("many.sift");
-    let options = WriterOptions { trace: "00".repeat(16), when_busy: WhenBusy::Fail };
-    let mut writer = ArchiveWriter::create(&target, options).expect("a new archive");
+    let mut writer = create(&target);
     let process = process(0, 77, "many.exe");
-    let thread = ThreadRow {
-        thread: ThreadId(0),
-        process: ProcessId(0),
-        tid: 78,
-        name: None,
-        start: None,
-        end: None,
-        base_priority: None,
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
-        origin: Origin::Rundown,
-    };
+    let thread = rows::thread(0, 0, 78);
     let function = |frame: i32| if frame == METHODS { "Main".to_owned() } else { format!("Method{frame}") };
     let frames = 0..=METHODS;
-    let frame =
-        |frame| FrameRow { frame: FrameId(frame), module: None, rva: None, process: None, address: Some(frame.into()) };
+    let frame = |frame: i32| rows::frame(frame, frame.into());
     let symbol = |frame| SymbolRow { frame: FrameId(frame), function: function(frame), ..SymbolRow::default() };
-    let stack = |leaf| StackRow { stack: StackId(leaf), frames: vec![FrameId(leaf), FrameId(METHODS)] };
+    let stack = |leaf| rows::stack(leaf, &[leaf, METHODS]);
 
     let mut rows: Vec<CpuSampleRow> = Vec::new();
     let mut switches: Vec<ContextSwitchRow> = Vec::new();
@@ -112,8 +96,7 @@ fn archive(directory: &Path, samples: &[u8], waits: &[u8]) -> PathBuf {
     switches.iter().for_each(|row| writer.context_switch(row));
     writer.write_table(&summary.processes);
     writer.write_table(&summary.methods.rows());
-    writer.finish(info, &Health::new(), &Clock::new(0, 10_000_000)).expect("written");
-    target
+    finish_as(writer, info)
 }
 
 fn sort() -> impl Strategy<Value = Sort> {

@@ -20,25 +20,18 @@ use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::{When, ask};
 use tracesift_export::{Grouping, Measure, folded};
-use tracesift_extract::{Options, Outcome, extract, input, unwatched};
+use tracesift_extract::Options;
 use tracesift_grammar::Patterns;
 use tracesift_grammar::TimeRange;
 use tracesift_scenario::{Knobs, ProcessKind, Scenario, ThreadTruth};
+use tracesift_testing::recording::{extract_file, write_etl};
 use tracesift_trace::rows::TagSummaryRow;
 
 use oracle::{Figures, Key, Rows};
 
 /// Writes a scenario, extracts it and gives the path of its archive.
 fn archive(scenario: &Scenario, directory: &Path) -> PathBuf {
-    for part in scenario.parts().expect("a recording") {
-        std::fs::write(directory.join(format!("scenario{}", part.suffix)), &part.bytes).expect("written");
-    }
-    let argument = directory.join("scenario.etl").display().to_string();
-    let selection = input::select(&[argument], &input::SelectOptions::default());
-    let [input::Target::Recording(recording)] = &selection.targets[..] else { panic!("{:?}", selection.problems) };
-    let extraction = extract(recording, &Options::default(), &mut unwatched).expect("extracted");
-    let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
-    report.archive.clone()
+    extract_file(&write_etl(scenario, directory), &Options::default()).archive
 }
 
 fn answer(archive: &Path, question: &Question) -> Answer {

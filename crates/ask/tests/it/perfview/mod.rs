@@ -9,8 +9,9 @@ use std::path::Path;
 
 use tracesift_ask::events::EventFilter;
 use tracesift_etl::schema::Value;
+use tracesift_fixtures::cases;
 
-use crate::recorded::{cases, events};
+use crate::recorded::events;
 use baseline::{Baseline, Event};
 use value::Shown;
 
@@ -68,7 +69,7 @@ fn find<'o>(events: &'o mut [Ours], event: &Event) -> Option<&'o mut Ours> {
 }
 
 fn compare(name: &str) {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("etl") else { return };
     let text = std::fs::read_to_string(cases.join(format!("{name}.baseline.txt"))).expect("the baseline is readable");
     let baseline = Baseline::parse(&text);
     let mut ours = ours(&cases.join(format!("{name}.etl.zip")));

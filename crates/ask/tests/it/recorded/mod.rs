@@ -1,33 +1,12 @@
 //! The shared recordings, event by event.
 
-#![allow(dead_code, reason = "each test program uses its part")]
-
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use tracesift_ask::events::{EventFilter, EventLine, Scanned, scan};
-use tracesift_extract::input::{self, OpenOptions, SelectOptions, Target};
+use tracesift_extract::input::OpenOptions;
 use tracesift_extract::open;
-
-/// The folder with the recordings; prints why and gives `None` when it is absent.
-pub(crate) fn cases() -> Option<PathBuf> {
-    folder("etl")
-}
-
-/// As [`cases`], of Linux.
-pub(crate) fn linux_cases() -> Option<PathBuf> {
-    folder("perf")
-}
-
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn folder(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases")).join(name);
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
-}
+use tracesift_testing::recording::input_of;
 
 /// All recordings but the empty one.
 pub(crate) fn recordings(cases: &Path) -> Vec<PathBuf> {
@@ -52,15 +31,6 @@ pub(crate) fn linux_recordings(cases: &Path) -> Vec<PathBuf> {
     recordings.sort();
     assert!(recordings.len() >= 37, "{}", recordings.len());
     recordings
-}
-
-/// The file as an input.
-pub(crate) fn input_of(path: &Path) -> input::InputRecording {
-    let mut selection = input::select(&[path.display().to_string()], &SelectOptions::default());
-    match selection.targets.pop() {
-        Some(Target::Recording(recording)) => recording,
-        _ => panic!("no recording: {selection:?}"),
-    }
 }
 
 /// Shows the events of a recording that pass the filter; one result per recording in the file.

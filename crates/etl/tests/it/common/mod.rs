@@ -1,28 +1,16 @@
 //! The shared cases: recordings out of plain files, zip, 7z and gzip.
 
-#![allow(dead_code, reason = "each test uses another part")]
-
 pub(crate) mod build;
 pub(crate) mod compress;
 
 use std::fs;
 use std::io::{Cursor, Read};
-use std::path::PathBuf;
 
-/// The folder with the cases; prints why and gives `None` when it is absent.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn cases() -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
-}
+use tracesift_fixtures::cases;
 
 /// The bytes of a case, `member` of it where it is an archive.
 pub(crate) fn read(path: &str, member: Option<&str>) -> Vec<u8> {
-    let bytes = fs::read(cases().expect("cases are there").join(path)).expect("the case is readable");
+    let bytes = fs::read(cases("").expect("cases are there").join(path)).expect("the case is readable");
     match path.rsplit('.').next() {
         Some("zip") => {
             let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("a zip");
@@ -47,6 +35,6 @@ pub(crate) fn read(path: &str, member: Option<&str>) -> Vec<u8> {
 
 /// An expected result.
 pub(crate) fn expected(name: &str) -> serde_json::Value {
-    let path = cases().expect("cases are there").join("expected").join(name);
+    let path = cases("").expect("cases are there").join("expected").join(name);
     serde_json::from_str(&fs::read_to_string(path).expect("the expectation is readable")).expect("valid JSON")
 }

@@ -3,16 +3,13 @@
 //! Names differ, so an event's values are compared without them: each that the other reader has must be among ours. Runs where
 //! `python3` (or `TRACESIFT_PYTHON`) has dissect.etl.
 
-#![expect(clippy::print_stdout, reason = "a skipped test says so")]
-
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
 use tracesift_etl::schema::{Schemas, Value};
 use tracesift_etl::{BufferReader, EtlFile, Guid};
-
-use crate::common;
+use tracesift_fixtures::{cases, skipped};
 
 /// Recordings of which every record is compared; the others take the slow reader minutes.
 const RECORDINGS: [&str; 8] = [
@@ -30,7 +27,7 @@ fn python() -> Option<String> {
     let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let found = Command::new(&python).args(["-c", "import dissect.etl"]).output().ok()?.status.success();
     if !found {
-        println!("skipped: {python} has no dissect.etl (pip install dissect.etl)");
+        skipped(&format!("{python} has no dissect.etl (pip install dissect.etl)"));
     }
     found.then_some(python)
 }
@@ -65,7 +62,7 @@ fn is_among(value: &serde_json::Value, numbers: &[i128], texts: &[String]) -> bo
 
 #[test]
 fn what_dissect_finds_is_found() {
-    let Some(cases) = common::cases() else { return };
+    let Some(cases) = cases("") else { return };
     let Some(python) = python() else { return };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/dissect/values.py");
     let (mut compared, mut missing): (u64, BTreeMap<String, u64>) = (0, BTreeMap::new());

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 use tracesift_etl::payload::{Payload, PayloadError};
+use tracesift_fixtures::cases;
 
-use crate::common;
 use crate::payloads::field::{Field, Fields};
 use crate::payloads::{headers, kernel, merged};
 
@@ -36,7 +36,7 @@ impl Case {
 
 /// All cases; `None`, after saying so, when the folder is absent.
 fn load() -> Option<Vec<Case>> {
-    let text = fs::read_to_string(common::cases()?.join("payloads/kernel-payloads.json")).unwrap();
+    let text = fs::read_to_string(cases("")?.join("payloads/kernel-payloads.json")).unwrap();
     let cases: Vec<Value> = serde_json::from_str(&text).unwrap();
     Some(cases.iter().map(from_json).collect())
 }

@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 use tracesift_etl::payload::{Addresses, ImageId, SystemConfig};
-
-use crate::payloads::everything::decode_everything;
+use tracesift_fixtures::payloads::decode_everything;
 
 /// Bytes among which counts, lengths, NULs and identifiers are likelier than in noise.
 fn payloads() -> impl Strategy<Value = Vec<u8>> {

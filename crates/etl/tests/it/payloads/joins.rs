@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use tracesift_etl::class::IMAGE_ID;
 use tracesift_etl::payload::*;
 use tracesift_etl::{BufferReader, EtlFile, EventClass, Group, Record};
+use tracesift_fixtures::cases;
 
 use crate::common;
 
@@ -97,7 +98,7 @@ impl Keys {
 
 #[test]
 fn keys_of_one_record_are_found_in_another() {
-    if common::cases().is_none() {
+    if cases("").is_none() {
         return;
     }
     let recordings = [

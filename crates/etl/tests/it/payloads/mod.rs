@@ -2,7 +2,6 @@
 //! bytes that mean nothing.
 
 mod cases;
-mod everything;
 mod field;
 mod headers;
 mod hostile;

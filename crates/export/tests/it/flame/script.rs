@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use tracesift_export::Profile;
 use tracesift_export::flame::{Flame, Orientation};
+use tracesift_fixtures::skipped;
 
 use crate::synthetic;
 
@@ -15,7 +16,7 @@ const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "g
 fn drive(profile: Profile, flame: &Flame, steps: &str) -> Option<Value> {
     let is_there = |browser: &&str| Command::new(browser).arg("--version").output().is_ok_and(|it| it.status.success());
     let Some(browser) = BROWSERS.iter().find(|browser| is_there(browser)) else {
-        println!("skipped: no browser among {BROWSERS:?}");
+        skipped(&format!("no browser among {BROWSERS:?}"));
         return None;
     };
     let mut out = Vec::new();

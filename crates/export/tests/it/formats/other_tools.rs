@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use tracesift_export::{firefox, perfetto, pprof, speedscope};
+use tracesift_fixtures::skipped;
 
 use crate::synthetic;
 
@@ -12,7 +13,7 @@ fn run(command: &mut Command, reason: &str) -> Option<Output> {
     match command.output() {
         Ok(output) => Some(output),
         Err(error) => {
-            println!("skipped: {reason}: {error}");
+            skipped(&format!("{reason}: {error}"));
             None
         }
     }
@@ -23,7 +24,7 @@ fn python(module: &str, program: &str, arguments: &[&Path]) -> Option<String> {
     let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let found = run(Command::new(&python).args(["-c", &format!("import {module}")]), "no Python")?;
     if !found.status.success() {
-        println!("skipped: Python has no module {module}");
+        skipped(&format!("Python has no module {module}"));
         return None;
     }
     let output = Command::new(&python).args(["-c", program]).args(arguments).output().unwrap();
@@ -54,10 +55,9 @@ fn go_tool_pprof_sums_functions() {
 #[test]
 fn speedscope_schema() {
     let Ok(schema) = std::env::var("TRACESIFT_SPEEDSCOPE_SCHEMA") else {
-        println!(
-            "skipped: TRACESIFT_SPEEDSCOPE_SCHEMA does not name file-format-schema.json of the npm package speedscope"
+        return skipped(
+            "TRACESIFT_SPEEDSCOPE_SCHEMA does not name file-format-schema.json of the npm package speedscope",
         );
-        return;
     };
     const PROGRAM: &str = "import json, sys, jsonschema\n\
         jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))\n\
@@ -99,11 +99,10 @@ print(unknown(trace), sum(p.stack_sample.primary_weight for p in trace.packet), 
 #[test]
 fn firefox_profiler_reads_and_upgrades() {
     let Ok(reader) = std::env::var("TRACESIFT_FIREFOX_READER") else {
-        println!(
-            "skipped: TRACESIFT_FIREFOX_READER does not name a script for node that exports unserializeProfileOfArbitraryFormat \
-             of the profiler's process-profile"
+        return skipped(
+            "TRACESIFT_FIREFOX_READER does not name a script for node that exports unserializeProfileOfArbitraryFormat \
+             of the profiler's process-profile",
         );
-        return;
     };
     const PROGRAM: &str = "const { unserializeProfileOfArbitraryFormat: read } = require(process.argv[1]);
 read(require('fs').readFileSync(process.argv[2], 'utf8')).then((profile) => {

@@ -2,24 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tracesift_etl::ReadAt;
 use tracesift_extract::input::{
     InputError, OpenOptions, Purpose, SelectOptions, Target, open as open_recording, select,
 };
+use tracesift_fixtures::cases;
 
 use super::fixtures::open;
-
-#[expect(clippy::print_stdout, reason = "a test that does not run says why")]
-fn cases() -> Option<PathBuf> {
-    let cases = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
-    if !cases.is_dir() {
-        println!("skipped: ../shared/cases is absent");
-        return None;
-    }
-    Some(cases.to_owned())
-}
 
 /// Member names and sizes of every recording, as an independent reader counted them: by file, in order of the names.
 fn expected(cases: &Path) -> BTreeMap<String, Vec<(Option<String>, u64)>> {
@@ -42,7 +33,7 @@ fn expected(cases: &Path) -> BTreeMap<String, Vec<(Option<String>, u64)>> {
 
 #[test]
 fn every_recording_opens_with_its_members_and_sizes() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("") else { return };
     for (file, mut expected) in expected(&cases) {
         let path = cases.join(&file);
         if file == "etl/empty.etl" {
@@ -67,7 +58,7 @@ fn every_recording_opens_with_its_members_and_sizes() {
 
 #[test]
 fn the_whole_directory_is_one_argument() {
-    let Some(cases) = cases() else { return };
+    let Some(cases) = cases("") else { return };
     let options = SelectOptions { base: cases.clone(), recursive: true, purpose: Purpose::Extract };
     let selection = select(&["etl"], &options);
     assert!(selection.problems.is_empty(), "{:?}", selection.problems);

@@ -1,9 +1,10 @@
 //! Damaged recordings: everything that the damage did not touch is there, and the loss is in the health table.
 
 use serde_json::Value;
+use tracesift_fixtures::cases;
 use tracesift_trace::rows::HealthRow;
 
-use crate::recordings::support::{cases, extract_file};
+use crate::recordings::support::extract_file;
 
 #[test]
 fn intact_buffers_are_read_and_the_loss_is_counted() {

@@ -12,8 +12,9 @@ use tracesift_trace::rows::{
 };
 
 use tracesift_extract::symbols::managed::lines;
+use tracesift_fixtures::cases;
 
-use crate::recordings::support::{cases, extract_file};
+use crate::recordings::support::extract_file;
 
 const RUNTIME: &str = "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4";
 const RUNDOWN: &str = "a669021c-c450-4609-a035-5af59af4df18";

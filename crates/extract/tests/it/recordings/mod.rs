@@ -6,8 +6,9 @@ mod net_452;
 mod several;
 mod support;
 
-use support::{cases, extract_file};
+use support::extract_file;
 use tracesift_extract::Outcome;
+use tracesift_fixtures::cases;
 
 #[test]
 fn every_recording_gives_sound_archives() {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use tracesift_archive::Archive;
+use tracesift_fixtures::cases;
 use tracesift_trace::rows::{CpuSampleRow, Origin, ProcessRow, ProcessSummaryRow, ThreadRow};
 
-use crate::recordings::support::{cases, extract_file};
+use crate::recordings::support::extract_file;
 
 struct Samples {
     all: usize,

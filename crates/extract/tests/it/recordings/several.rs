@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::Write as _;
 
+use tracesift_fixtures::cases;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::recordings::support::{cases, extract_file};
+use crate::recordings::support::extract_file;
 
 /// Names of the archives that two recordings of different sessions get as members of `x.zip`.
 fn archive_names(members: [&str; 2]) -> Option<Vec<String>> {

@@ -1,21 +1,10 @@
 //! Extracts files into temporary directories.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::TempDir;
 use tracesift_archive::Archive;
 use tracesift_extract::{Error, Options, Outcome, Report, extract, input, unwatched};
-
-/// A folder of the shared cases; `None`, with a printed reason, in a checkout without them.
-#[expect(clippy::print_stdout, reason = "a skipped test says why")]
-pub(crate) fn cases(folder: &str) -> Option<PathBuf> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases")).join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
-}
 
 /// Extracted archives in a directory of their own.
 pub(crate) struct Extracted {

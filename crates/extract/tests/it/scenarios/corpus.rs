@@ -4,8 +4,9 @@ use std::path::Path;
 
 use tracesift_archive::Archive;
 use tracesift_etl::write::PointerSize;
-use tracesift_extract::{Options, Outcome, extract, input, unwatched};
+use tracesift_extract::{Options, Outcome, extract, unwatched};
 use tracesift_scenario::{KeyStyle, Knobs, Rundown, Scenario, StackStyle, linux};
+use tracesift_testing::recording::{only, perf_bytes};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
 
 /// Name and knobs of each recording.
@@ -74,7 +75,7 @@ fn the_corpus_of_extracts_is_whole() {
         (name, write)
     });
     let linux = linux_recordings().into_iter().map(|(name, knobs)| {
-        let write: Box<dyn Fn() -> Vec<u8>> = Box::new(move || super::linux::bytes(&knobs).0);
+        let write: Box<dyn Fn() -> Vec<u8>> = Box::new(move || perf_bytes(&knobs).0);
         (name, write)
     });
     for (name, write) in windows.chain(linux) {
@@ -85,13 +86,7 @@ fn the_corpus_of_extracts_is_whole() {
         }
         assert!(std::fs::metadata(&file).is_ok_and(|file| file.len() < 64 << 10), "{name}");
         let out = tempfile::tempdir().expect("directory");
-        let recording = input::InputRecording {
-            name: name.to_owned(),
-            files: vec![file],
-            stands_for: Vec::new(),
-            forced: false,
-            named: true,
-        };
+        let recording = only(file);
         let options = Options { out: Some(out.path().to_owned()), ..Options::default() };
         let extraction = extract(&recording, &options, &mut unwatched).expect("extracted");
         let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("{name}: one recording") };

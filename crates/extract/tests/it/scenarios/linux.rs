@@ -1,56 +1,34 @@
 //! The whole pipeline on synthetic Linux recordings: what was counted as it was written is in the archive.
 
-use std::io::Cursor;
-
 use tracesift_analysis::{Accounting, RecordingFacts, Span};
 use tracesift_archive::Archive;
-use tracesift_extract::{Options, Outcome, extract, input, unwatched};
-use tracesift_scenario::linux::{Figures, Knobs, write};
+use tracesift_scenario::linux::{Figures, Knobs};
+use tracesift_testing::recording::{Extracted, Recording};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, Origin, ProcessRow, ThreadRow, switch_flags};
-
-/// A recording and what it holds.
-pub(crate) fn bytes(knobs: &Knobs) -> (Vec<u8>, Figures) {
-    let mut bytes = Cursor::new(Vec::new());
-    let figures = write(&mut bytes, knobs).expect("written");
-    (bytes.into_inner(), figures)
-}
 
 fn small() -> Knobs {
     Knobs { bytes: 12 << 20, processes: 60, threads: 400, events_per_birth: 100, ..Knobs::default() }
 }
 
 /// Writes and extracts a recording.
-fn extracted(knobs: &Knobs) -> (tempfile::TempDir, Archive, Figures) {
-    let (bytes, figures) = bytes(knobs);
-    let directory = tempfile::tempdir().expect("directory");
-    let file = directory.path().join("perf.data");
-    std::fs::write(&file, bytes).expect("written");
-    let recording = input::InputRecording {
-        name: "linux".to_owned(),
-        files: vec![file],
-        stands_for: Vec::new(),
-        forced: false,
-        named: true,
-    };
-    let options = Options { out: Some(directory.path().join("out")), ..Options::default() };
-    let extraction = extract(&recording, &options, &mut unwatched).expect("extracted");
-    let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
-    let archive = Archive::open(&report.archive).expect("archive");
-    (directory, archive, figures)
+fn extracted(knobs: &Knobs) -> (Extracted, Figures) {
+    let (recording, figures) = Recording::perf(knobs);
+    (recording.extract(), figures)
 }
 
 #[test]
 fn linux_recordings_come_back_as_they_were_counted() {
     for knobs in [small(), Knobs { stream: true, every_kind: true, seed: 2, ..small() }] {
-        let (_directory, archive, figures) = extracted(&knobs);
-        compare(&archive, &figures, &knobs);
+        let (extracted, figures) = extracted(&knobs);
+        compare(&extracted.archive, &figures, &knobs);
     }
 }
 
 #[test]
 fn what_is_lost_leaves_no_contradiction() {
     for (lost_percent, seed) in [(1, 1), (9, 2), (40, 3)] {
-        let (_directory, archive, figures) = extracted(&Knobs { lost_percent, seed, ..small() });
+        let (extracted, figures) = extracted(&Knobs { lost_percent, seed, ..small() });
+        let archive = &extracted.archive;
         assert_eq!(archive.info().events_lost, figures.lost);
         let switches: Vec<ContextSwitchRow> = archive.rows().expect("switches");
         assert!(switches.is_sorted_by_key(|row| row.time), "{lost_percent} %");

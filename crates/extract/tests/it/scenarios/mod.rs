@@ -6,8 +6,9 @@ mod linux;
 mod pipeline;
 
 use tracesift_etl::EtlFile;
-use tracesift_extract::{Options, Outcome, extract, input, unwatched};
+use tracesift_extract::Options;
 use tracesift_scenario::{Knobs, Scenario};
+use tracesift_testing::recording::extract_file;
 
 /// Scenarios with all difficulties turned at random.
 const SEEDS: u64 = 300;
@@ -63,10 +64,6 @@ fn a_part_that_was_never_closed_ends_with_its_last_record() {
     assert_eq!((main.end_time, other.end_time), (0, 0));
     assert!(other.start_time > main.start_time, "the second part begins while the first one is being recorded");
 
-    let argument = directory.path().join("X.etl").display().to_string();
-    let selection = input::select(&[argument], &input::SelectOptions::default());
-    let [input::Target::Recording(recording)] = &selection.targets[..] else { panic!("{:?}", selection.problems) };
-    let extraction = extract(recording, &Options::default(), &mut unwatched).expect("extracted");
-    let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("{:?}", extraction.outcomes) };
+    let report = extract_file(&directory.path().join("X.etl"), &Options::default());
     assert_eq!(report.info.sources.len(), 2);
 }

@@ -1,9 +1,8 @@
-//! Writes a scenario as files, extracts them, reads the archive.
+//! Extracts a scenario and reads the archive.
 
 use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
-use tracesift_archive::Archive;
-use tracesift_extract::{Options, Outcome, extract as extract_input, input, unwatched};
 use tracesift_scenario::Scenario;
+use tracesift_testing::recording::Recording;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, FrameRow, MethodSummaryRow, ModuleRow, ProcessRow, ProcessSummaryRow, StackRow,
@@ -28,19 +27,8 @@ pub(crate) struct Extracted {
 }
 
 pub(crate) fn extract(scenario: &Scenario) -> Extracted {
-    let directory = tempfile::tempdir().expect("temporary directory");
-    for part in scenario.parts().expect("a recording") {
-        std::fs::write(directory.path().join(format!("scenario{}", part.suffix)), &part.bytes).expect("written");
-    }
-    let argument = directory.path().join("scenario.etl").display().to_string();
-    let selection = input::select(&[argument], &input::SelectOptions::default());
-    assert_eq!(selection.targets.len(), 1, "{:?}", selection.problems);
-    let input::Target::Recording(recording) = &selection.targets[0] else { panic!("a recording") };
-    let extraction = extract_input(recording, &Options::default(), &mut unwatched).expect("extracted");
-    let [Outcome::Extracted(report)] = &extraction.outcomes[..] else { panic!("one recording") };
-
-    let archive = Archive::open(&report.archive).expect("archive");
-    archive.verify().expect("sound archive");
+    let extracted = Recording::etl(scenario).extract();
+    let archive = &extracted.archive;
     let threads = archive.rows::<ThreadRow>().expect("threads");
     let switches = archive.rows::<ContextSwitchRow>().expect("switches");
     let mut accounting = Accounting::new(&RecordingFacts::from(archive.info()), Span::ALL, &threads);

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use tracesift_archive::Archive;
 use tracesift_extract::symbols::{ModuleNames, NameSource, Named, Recorded, Wanted, load_symbols};
-use tracesift_extract::{Options, Outcome, extract, input, unwatched};
+use tracesift_extract::{Options, Outcome, extract, unwatched};
 use tracesift_scenario::{Knobs, Scenario};
 use tracesift_symbols::TableBuilder;
+use tracesift_testing::recording::{input_of, write_etl};
 use tracesift_trace::rows::{
     FrameRow, HealthRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessSummaryRow, StackRow, SymbolRow,
 };
@@ -63,18 +64,13 @@ fn expected(offset: u64) -> Vec<(String, i32)> {
 fn extracted(directory: &Path, symbols: Option<Arc<dyn NameSource>>) -> (PathBuf, Option<Named>) {
     let scenario = Scenario::random(7, &Knobs::random(7));
     std::fs::create_dir_all(directory).expect("directory");
-    for part in scenario.parts().expect("a recording") {
-        let path = directory.join(format!("scenario{}", part.suffix));
-        // A file that is written again is another recording a second later.
-        if !path.exists() {
-            std::fs::write(path, &part.bytes).expect("written");
-        }
+    let file = directory.join("scenario.etl");
+    // A file that is written again is another recording a second later.
+    if !file.exists() {
+        let _ = write_etl(&scenario, directory);
     }
-    let argument = directory.join("scenario.etl").display().to_string();
-    let selection = input::select(&[argument], &input::SelectOptions::default());
-    let [input::Target::Recording(recording)] = &selection.targets[..] else { panic!("{:?}", selection.problems) };
     let options = Options { symbols, ..Options::default() };
-    let extraction = extract(recording, &options, &mut unwatched).expect("extracted");
+    let extraction = extract(&input_of(&file), &options, &mut unwatched).expect("extracted");
     match &extraction.outcomes[..] {
         [Outcome::Extracted(report)] => (report.archive.clone(), report.named.clone()),
         [Outcome::Named(archive, named)] => (archive.clone(), Some(named.clone())),

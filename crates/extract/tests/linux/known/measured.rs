@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
+use tracesift_fixtures::skipped;
 use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
 
 use super::programs::Truth;
@@ -26,7 +27,6 @@ pub(super) struct Measured {
 }
 
 /// Records a program and everything around it, without a loss; prints why and gives `None` where that is not possible.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
     let _alone = RECORDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let executable = std::env::current_exe().unwrap();
@@ -42,7 +42,7 @@ pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
             return Some(measured);
         }
     }
-    println!("skipped: perf lost records, as this machine has too much to do");
+    skipped("perf lost records, as this machine has too much to do");
     None
 }
 

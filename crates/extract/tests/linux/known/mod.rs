@@ -7,6 +7,7 @@ mod programs;
 mod scheduling;
 
 use measured::record;
+use tracesift_fixtures::skipped;
 use tracesift_trace::rows::{DiskIoRow, DiskOperation};
 
 /// CPU samples alone.
@@ -48,17 +49,12 @@ fn what_was_written_and_synchronised_went_to_the_disk() {
     let process = measured.thread(told["tid"]).process;
     let rows: Vec<DiskIoRow> = measured.extracted.archive.rows().unwrap();
     if told["to-disk"] == 0 {
-        return say("skipped: the test executable does not lie on a disk");
+        return skipped("the test executable does not lie on a disk");
     }
     if measured.extracted.health.get("disk_io_without_completion") > 0 {
-        return say("skipped: perf left out completions of requests");
+        return skipped("perf left out completions of requests");
     }
     let own = rows.iter().filter(|row| row.process == Some(process) && row.operation == DiskOperation::Write);
     let written: i64 = own.map(|row| row.size).sum();
     measured::assert_close(written, told["written"], 0, "written");
-}
-
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn say(text: &str) {
-    println!("{text}");
 }

@@ -1,5 +1,6 @@
 //! Where the time of threads went: running, waiting, ready; who woke them; how often they switched.
 
+use tracesift_fixtures::skipped;
 use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 
 use super::CLOCK;
@@ -23,12 +24,7 @@ fn schedule_until(program: &str, is_enough: impl Fn(&Measured) -> bool) -> Optio
             return Some(measured);
         }
     }
-    skip(&format!("{program}: perf leaves out too many switches, every time"))
-}
-
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn skip(why: &str) -> Option<Measured> {
-    println!("skipped: {why}");
+    skipped(&format!("{program}: perf leaves out too many switches, every time"));
     None
 }
 

@@ -2,9 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses another part")]
 
-use tracesift_perf::{AttrFlags, Endianness};
-
 use tracesift_fixtures::perf_data::{Attr, Bytes, SAMPLE_ID_ALL};
+use tracesift_perf::{AttrFlags, Endianness};
 
 /// Identifier, IP, TID, time, CPU, period, values, call chain, raw, branches, user registers, weight, cgroup, page size.
 const SAMPLE_TYPE: u64 =

@@ -1,36 +1,23 @@
 //! The shared cases: recordings, and what is expected of them.
 
-#![allow(dead_code, reason = "each test uses another part")]
-
 pub(crate) mod example;
 pub(crate) mod pb;
 
 use std::fs;
 use std::io::Read;
-use std::path::PathBuf;
 
 use serde_json::Value;
+use tracesift_fixtures::cases;
 use tracesift_perf::PerfFile;
-
-/// The folder with the cases; prints why and gives `None` when it is absent.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn cases() -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases"));
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
-}
 
 /// A recording among the cases.
 pub(crate) fn open(name: &str) -> PerfFile {
-    PerfFile::open(cases().expect("cases are there").join("perf").join(name)).expect("a recording")
+    PerfFile::open(cases("").expect("cases are there").join("perf").join(name)).expect("a recording")
 }
 
 /// A reference decode, unpacked; `None` if there is none of that name.
 pub(crate) fn golden(name: &str) -> Option<String> {
-    let folder = cases()?.join("perf/golden");
+    let folder = cases("")?.join("perf/golden");
     if let Ok(bytes) = fs::read(folder.join(name)) {
         return Some(String::from_utf8(bytes).expect("text"));
     }
@@ -42,7 +29,7 @@ pub(crate) fn golden(name: &str) -> Option<String> {
 
 /// The names of all recordings among the cases.
 pub(crate) fn names() -> Vec<String> {
-    let folder = cases().expect("cases are there").join("perf");
+    let folder = cases("").expect("cases are there").join("perf");
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
     let files = entries.filter(|entry| entry.path().is_file());
     let mut names: Vec<String> = files.map(|entry| entry.file_name().into_string().expect("text")).collect();
@@ -52,6 +39,6 @@ pub(crate) fn names() -> Vec<String> {
 
 /// The expected counts of all recordings.
 pub(crate) fn expected() -> Vec<Value> {
-    let path = cases().expect("cases are there").join("expected/perf-counts.json");
+    let path = cases("").expect("cases are there").join("expected/perf-counts.json");
     serde_json::from_str(&fs::read_to_string(path).expect("the expectation is readable")).expect("valid JSON")
 }

@@ -2,9 +2,10 @@
 
 use std::io::Cursor;
 
+use tracesift_fixtures::have;
 use tracesift_symbols::elf::{self, Companions};
 
-use crate::elf::tools::{have, run, sources};
+use crate::elf::tools::{run, sources};
 
 /// A generator of numbers that is the same everywhere (xorshift).
 struct Random(u64);

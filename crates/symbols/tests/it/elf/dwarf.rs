@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use tracesift_fixtures::have;
 use tracesift_symbols::{Table, demangle, names};
 
-use crate::elf::tools::{code_segment, have, nm, program, run, run_with, table};
+use crate::elf::tools::{code_segment, nm, program, run, run_with, table};
 
 /// A function, its file, its line (0 for none).
 type Frame = (String, String, u32);

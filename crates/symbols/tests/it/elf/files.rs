@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
+use tracesift_fixtures::have;
 use tracesift_symbols::elf::{self, Companions, DebugAltLink};
 use tracesift_symbols::{BuildId, Error, Table};
 
-use crate::elf::tools::{have, program, run, table};
+use crate::elf::tools::{program, run, table};
 
 /// Function, arguments, file and line of each frame.
 type Names = Vec<(String, Option<String>, Option<String>, Option<u32>, String)>;

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
+use tracesift_fixtures::have;
 use tracesift_symbols::elf::{self, Companions};
 use tracesift_symbols::{Error, demangle, names};
 
-use crate::elf::tools::{code_segment, have, nm, program, run, table};
+use crate::elf::tools::{code_segment, nm, program, run, table};
 
 #[test]
 fn without_debug_information_functions_have_the_names_of_their_symbols() {

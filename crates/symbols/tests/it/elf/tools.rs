@@ -8,17 +8,6 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 use tracesift_symbols::Table;
 
-/// Whether all tools are there; if not, says which is missing.
-pub(crate) fn have(tools: &[&str]) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let missing =
-        tools.iter().find(|tool| !std::env::split_paths(&path).any(|directory| directory.join(tool).is_file()));
-    if let Some(tool) = missing {
-        println!("skipped: {tool} is not installed");
-    }
-    missing.is_none()
-}
-
 /// Runs a tool in a directory and gives what it prints.
 #[track_caller]
 pub(crate) fn run(directory: &Path, tool: &str, arguments: &[&str]) -> String {

@@ -1,10 +1,10 @@
 //! Damage: an error or fewer lines, never a panic, and no more memory than the file has.
 
 use proptest::prelude::*;
+use tracesift_fixtures::cases;
 use tracesift_symbols::portable::read_embedded;
 use tracesift_symbols::{Error, PortablePdb};
 
-use crate::portable::shared::folder;
 use crate::portable::writer::{Method, Pdb, Record, container, embedded};
 use crate::portable::written::example;
 
@@ -100,7 +100,7 @@ fn a_bomb_ends_at_the_size_that_it_says() {
 proptest! {
     #[test]
     fn damage_in_real_ones(file in 0..3_usize, at in any::<prop::sample::Index>(), bytes in prop::collection::vec(any::<u8>(), 1..9)) {
-        let Some(folder) = folder() else { return Ok(()) };
+        let Some(folder) = cases("symbols") else { return Ok(()) };
         let name = ["portable.pdb", "ppdb-sourcelink-sample.pdb", "source-links-only.pdb"][file];
         let mut damaged = std::fs::read(folder.join(name)).unwrap();
         // Nearly everything is decided in the first bytes.

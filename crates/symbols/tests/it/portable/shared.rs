@@ -1,23 +1,12 @@
 //! The shared portable PDBs, as `README.md` beside them describes them.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use tracesift_fixtures::cases;
 use tracesift_symbols::fetch::{Options, Silence, Symbols};
 use tracesift_symbols::portable::{self, EMBEDDED_MAGIC, read_embedded};
 use tracesift_symbols::search::{Image, SearchPath, ShortNames, Why};
 use tracesift_symbols::{Error, FormatReaders, Guid, PdbId, PortablePdb};
-
-/// The folder of the shared symbol files; `None`, with a printed reason, in a checkout without them.
-#[expect(clippy::print_stdout, reason = "a skipped test says why")]
-pub(crate) fn folder() -> Option<PathBuf> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/symbols"));
-    if path.is_dir() {
-        return Some(path.to_owned());
-    }
-    println!("skipped: ../shared/cases is absent");
-    None
-}
 
 /// The data of type 17 that an image's debug directory leads to: found by their magic, which stands there once.
 fn embedded_data(image: &[u8]) -> &[u8] {
@@ -49,7 +38,7 @@ fn guid(text: &str) -> Guid {
 }
 
 fn read(name: &str, wanted: &str) -> Option<PortablePdb> {
-    let bytes = std::fs::read(folder()?.join(name)).unwrap();
+    let bytes = std::fs::read(cases("symbols")?.join(name)).unwrap();
     let other = PortablePdb::read(bytes.clone(), Some(guid("00000000-0000-0000-0000-000000000001")));
     assert!(matches!(other, Err(Error::OtherBinary { .. })));
     let pdb = PortablePdb::read(bytes, Some(guid(wanted))).unwrap();
@@ -109,7 +98,7 @@ fn links_of_several_repositories() {
 
 #[test]
 fn a_program_with_its_pdb_inside() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = cases("symbols") else { return };
     let image = std::fs::read(folder.join("Sentry.Samples.Console.Basic-embedded-ppdb.dll")).unwrap();
     let wanted = guid("D8EB7DCA-4883-4B10-A1F7-048EA1EA388B");
     let pdb = read_embedded(embedded_data(&image), Some(wanted)).unwrap();
@@ -128,7 +117,7 @@ fn a_program_with_its_pdb_inside() {
 /// Below the root of a file system the image is found by its recorded path, whatever its letters, and its PDB is used without asking anybody.
 #[test]
 fn the_search_looks_inside_of_images() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = cases("symbols") else { return };
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("root");
     std::fs::create_dir_all(root.join("App")).unwrap();

@@ -2,7 +2,7 @@
 //! column, for each layout that Parquet has. The layouts of the rows were chosen by this, and its speed figure is
 //! what the encoder reaches on one core.
 //!
-//! The machine is that of `machine.rs`.
+//! The machine is that of `tracesift_testing::busy_machine`.
 //!
 //! ```text
 //! cargo run --release -p tracesift-archive --example bytes_per_row [ROWS]
@@ -19,18 +19,15 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tracesift_archive::{Archive, ArchiveWriter, Table, WriterOptions, record_batch};
+use tracesift_testing::busy_machine::Machine;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, StackRow};
 use tracesift_trace::schema::Layout;
 use tracesift_trace::{Clock, Health, RowSink as _};
 
-mod machine;
-
-use machine::Machine;
-
 fn main() {
     let rows = std::env::args().nth(1).map_or(1_000_000, |text| text.parse().unwrap());
-    let mut machine = Machine::new();
+    let mut machine = Machine::default();
     let switches: Vec<ContextSwitchRow> = (0..rows).map(|_| machine.switch()).collect();
     let samples: Vec<CpuSampleRow> = (0..rows / 2).map(|index| machine.sample(index)).collect();
     let (frames, stacks) = machine.stacks();

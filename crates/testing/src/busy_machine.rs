@@ -12,6 +12,7 @@ const STACKS: i32 = 20_000;
 const DEPTH: usize = 30;
 
 /// A thread and what it usually does.
+#[derive(Debug)]
 struct Thread {
     ideal_cpu: i16,
     priority: i8,
@@ -21,7 +22,8 @@ struct Thread {
 }
 
 /// Makes rows in the order of time.
-pub(crate) struct Machine {
+#[derive(Debug)]
+pub struct Machine {
     random: Random,
     time: i64,
     threads: Vec<Thread>,
@@ -29,8 +31,8 @@ pub(crate) struct Machine {
     idle_since: Vec<i64>,
 }
 
-impl Machine {
-    pub(crate) fn new() -> Self {
+impl Default for Machine {
+    fn default() -> Self {
         let mut random = Random(7);
         let threads = (0..THREADS)
             .map(|index| Thread {
@@ -44,7 +46,9 @@ impl Machine {
             .collect();
         Self { random, time: 0, threads, running: (0..CPUS as i32).collect(), idle_since: vec![0; CPUS] }
     }
+}
 
+impl Machine {
     /// The idle threads have the first ids.
     fn is_idle(thread: i32) -> bool {
         thread < CPUS as i32
@@ -61,7 +65,7 @@ impl Machine {
     }
 
     /// The next context switch, with its ready event unless the thread is idle or was preempted.
-    pub(crate) fn switch(&mut self) -> ContextSwitchRow {
+    pub fn switch(&mut self) -> ContextSwitchRow {
         self.tick(2500.0);
         let cpu = self.random.skewed(CPUS as i32) as usize;
         let previous = self.running[cpu];
@@ -128,7 +132,7 @@ impl Machine {
     }
 
     /// CPUs are sampled in turn, each millisecond.
-    pub(crate) fn sample(&mut self, index: usize) -> CpuSampleRow {
+    pub fn sample(&mut self, index: usize) -> CpuSampleRow {
         let cpu = index % CPUS;
         if cpu == 0 {
             self.running = (0..CPUS as i32)
@@ -159,7 +163,7 @@ impl Machine {
     }
 
     /// Stacks as paths from the leaves of a call tree to its root, and their frames.
-    pub(crate) fn stacks(&mut self) -> (Vec<FrameRow>, Vec<StackRow>) {
+    pub fn stacks(&mut self) -> (Vec<FrameRow>, Vec<StackRow>) {
         let mut frames = Vec::new();
         let mut stacks: Vec<StackRow> = Vec::new();
         for stack in 0..STACKS {
@@ -193,6 +197,7 @@ impl Machine {
 }
 
 /// SplitMix64.
+#[derive(Debug)]
 struct Random(u64);
 
 impl Random {

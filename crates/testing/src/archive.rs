@@ -1,4 +1,9 @@
-//! Rows with all kinds of values, and archives made of them.
+//! Archives of rows: of those that a test chooses, or of random ones with all kinds of values.
+//!
+//! [`create`] begins an archive, the methods of its writer take rows, [`finish_as`] gives the path.
+//!
+//! # Panics
+//! All functions here but [`try_create`] and [`readable`] fail the test when the disk or the archive does.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,13 +22,15 @@ use tracesift_trace::schema::{Column, ColumnType, TableDefinition};
 use tracesift_trace::{Clock, FrameId, Health, RowSink as _, StackId, ThreadId, every_table};
 
 /// Id of the recordings of these tests.
-pub(crate) const TRACE: &str = "000102030405060708090a0b0c0d0e0f";
+pub const TRACE: &str = "000102030405060708090a0b0c0d0e0f";
 
 /// SplitMix64: rows come from a seed, so that a failing case is a number.
-pub(crate) struct Random(pub(crate) u64);
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
 
 impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
+    /// The next number.
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,18 +38,19 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).expect("fits")
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.number() % limit as u64).expect("fits")
     }
 
     /// A number from `min` to `max`, often one of the two or a small one.
-    pub(crate) fn integer<T: Copy + Into<i64> + TryFrom<i64>>(&mut self, min: T, max: T) -> T {
+    pub fn integer<T: Copy + Into<i64> + TryFrom<i64>>(&mut self, min: T, max: T) -> T {
         let (low, high) = (min.into(), max.into());
         let any = match self.below(5) {
             0 => low,
             1 => high,
             2 => (self.below(10) as i64 - 5).clamp(low, high),
-            _ => (i128::from(low) + i128::from(self.next()) % (i128::from(high) - i128::from(low) + 1)) as i64,
+            _ => (i128::from(low) + i128::from(self.number()) % (i128::from(high) - i128::from(low) + 1)) as i64,
         };
         T::try_from(any).ok().expect("between two numbers of the type")
     }
@@ -55,12 +63,14 @@ impl Random {
 }
 
 /// `count` rows of a table.
-pub(crate) fn sample_rows<T: Table>(seed: u64, count: usize) -> Vec<T> {
+#[must_use]
+pub fn sample_rows<T: Table>(seed: u64, count: usize) -> Vec<T> {
     rows_of(&sample_batch(T::TABLE, seed, count)).expect("values that the definition allows")
 }
 
 /// `count` rows of a table, column by column as its definition says.
-pub(crate) fn sample_batch(table: &TableDefinition, seed: u64, count: usize) -> RecordBatch {
+#[must_use]
+pub fn sample_batch(table: &TableDefinition, seed: u64, count: usize) -> RecordBatch {
     let mut random = Random(seed);
     let trace: ArrayRef = Arc::new(std::iter::repeat_n(TRACE, count).collect::<DictionaryArray<Int32Type>>());
     let columns = table.columns.iter().map(|column| sample_column(&mut random, column, count));
@@ -108,23 +118,38 @@ fn lists<T: ArrowPrimitiveType>(
 }
 
 /// Starts an archive.
-pub(crate) fn create(target: &Path) -> ArchiveWriter {
+#[must_use]
+pub fn create(target: &Path) -> ArchiveWriter {
     try_create(target).expect("the archive can be created")
 }
 
 /// Starts an archive, if possible.
-pub(crate) fn try_create(target: &Path) -> Result<ArchiveWriter, Error> {
+///
+/// # Errors
+/// Those of [`ArchiveWriter::create`].
+pub fn try_create(target: &Path) -> Result<ArchiveWriter, Error> {
     ArchiveWriter::create(target, WriterOptions { trace: TRACE.to_owned(), ..Default::default() })
 }
 
+/// Starts the archive of a recording with an id of its own, as two recordings of one test need it.
+#[must_use]
+pub fn create_as(target: &Path, id: u128) -> ArchiveWriter {
+    let options = WriterOptions { trace: format!("{id:032x}"), ..Default::default() };
+    ArchiveWriter::create(target, options).expect("the archive can be created")
+}
+
 /// Finishes an archive.
-pub(crate) fn finish(writer: ArchiveWriter) -> PathBuf {
-    let info = TraceInfo { name: "Test_1ms_HOST".to_owned(), ..Default::default() };
+pub fn finish(writer: ArchiveWriter) -> PathBuf {
+    finish_as(writer, TraceInfo { name: "Test_1ms_HOST".to_owned(), ..Default::default() })
+}
+
+/// Finishes the archive of this recording, whose clock has ticks of 100 ns and in which no damage was found.
+pub fn finish_as(writer: ArchiveWriter, info: TraceInfo) -> PathBuf {
     writer.finish(info, &Health::new(), &Clock::new(0, 10_000_000)).expect("the archive can be finished")
 }
 
 /// An archive with some rows in every table.
-pub(crate) fn small_archive(target: &Path) -> Archive {
+pub fn small_archive(target: &Path) -> Archive {
     let mut writer = create(target);
     macro_rules! write {
         ($($row:ident),+) => { $( writer.write_table(&sample_rows::<$row>(stringify!($row).len() as u64, 50)); )+ };
@@ -134,7 +159,7 @@ pub(crate) fn small_archive(target: &Path) -> Archive {
 }
 
 /// An archive with `count` switches, one every 10 µs, and as many stacks.
-pub(crate) fn write_switches(target: &Path, count: i64) -> PathBuf {
+pub fn write_switches(target: &Path, count: i64) -> PathBuf {
     let mut writer = create(target);
     for index in 0..count {
         writer.context_switch(&switch(index));
@@ -145,7 +170,8 @@ pub(crate) fn write_switches(target: &Path, count: i64) -> PathBuf {
 }
 
 /// The switch at 10 µs × `index`, that ends a span of up to 1 s.
-pub(crate) fn switch(index: i64) -> ContextSwitchRow {
+#[must_use]
+pub fn switch(index: i64) -> ContextSwitchRow {
     let time = index * 10_000;
     ContextSwitchRow {
         time,
@@ -157,7 +183,8 @@ pub(crate) fn switch(index: i64) -> ContextSwitchRow {
 }
 
 /// Names in a directory, sorted.
-pub(crate) fn listing(path: &Path) -> Vec<String> {
+#[must_use]
+pub fn listing(path: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(path).expect("listing");
     let mut names: Vec<String> =
         entries.map(|entry| entry.expect("entry").file_name().to_string_lossy().into_owned()).collect();
@@ -166,7 +193,7 @@ pub(crate) fn listing(path: &Path) -> Vec<String> {
 }
 
 /// Makes `trace.json` agree with the file of a table that a test has changed.
-pub(crate) fn bless(archive: &Path, table: &str, rows: Option<u64>) {
+pub fn bless(archive: &Path, table: &str, rows: Option<u64>) {
     let path = archive.join("trace.json");
     let mut info: TraceInfo = serde_json::from_slice(&std::fs::read(&path).expect("trace.json")).expect("JSON");
     let content = std::fs::read(archive.join(format!("{table}.parquet"))).expect("table");
@@ -177,7 +204,10 @@ pub(crate) fn bless(archive: &Path, table: &str, rows: Option<u64>) {
     std::fs::write(&path, serde_json::to_vec(&info).expect("JSON")).expect("written");
 }
 
-/// Reads all rows and answers whether that worked.
-pub(crate) fn readable<T: Table>(archive: &Archive) -> Result<usize, Error> {
+/// The number of rows, all of which are read.
+///
+/// # Errors
+/// A row cannot be read.
+pub fn readable<T: Table>(archive: &Archive) -> Result<usize, Error> {
     archive.rows::<T>().map(|rows| rows.len())
 }

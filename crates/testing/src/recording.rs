@@ -1,0 +1,160 @@
+//! Recordings that a test makes, and their extracts.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tracesift_archive::Archive;
+use tracesift_extract::input::{self, SelectOptions, Target};
+use tracesift_extract::{Error, Options, Outcome, Report, extract, unwatched};
+use tracesift_scenario::{Scenario, linux};
+
+/// A recording in a directory of its own.
+#[derive(Debug)]
+pub struct Recording {
+    directory: TempDir,
+    file: PathBuf,
+}
+
+impl Recording {
+    /// The files of an ETW recording.
+    ///
+    /// # Panics
+    /// The files cannot be written, as in all functions here.
+    #[must_use]
+    pub fn etl(scenario: &Scenario) -> Self {
+        let directory = directory();
+        let file = write_etl(scenario, directory.path());
+        Self { directory, file }
+    }
+
+    /// A `perf.data`, and the figures that it holds.
+    #[must_use]
+    pub fn perf(knobs: &linux::Knobs) -> (Self, linux::Figures) {
+        let (bytes, figures) = perf_bytes(knobs);
+        (Self::of("perf.data", &bytes), figures)
+    }
+
+    /// A file of this name with these bytes.
+    #[must_use]
+    pub fn of(name: &str, bytes: &[u8]) -> Self {
+        let directory = directory();
+        let file = directory.path().join(name);
+        std::fs::write(&file, bytes).expect("the recording is written");
+        Self { directory, file }
+    }
+
+    /// The file, the main one where there are several.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Its directory, which goes with the recording.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The recording with its archive.
+    #[must_use]
+    pub fn extract(self) -> Extracted {
+        self.extract_with(&Options::default())
+    }
+
+    /// As [`Self::extract`], with options.
+    #[must_use]
+    pub fn extract_with(self, options: &Options) -> Extracted {
+        let report = extract_file(&self.file, options);
+        let archive = Archive::open(&report.archive).expect("an archive");
+        archive.verify().expect("a sound archive");
+        Extracted { archive, report, recording: self }
+    }
+}
+
+/// A recording with its archive.
+#[derive(Debug)]
+pub struct Extracted {
+    /// The archive, which is sound.
+    pub archive: Archive,
+    /// The report of the extract.
+    pub report: Report,
+    /// The recording. The archive lies in its directory unless options said otherwise.
+    pub recording: Recording,
+}
+
+/// Writes the files of a scenario into a directory and gives the path of the main one, `scenario.etl`.
+///
+/// # Panics
+/// The files cannot be written.
+#[must_use]
+pub fn write_etl(scenario: &Scenario, directory: &Path) -> PathBuf {
+    for part in scenario.parts().expect("a recording") {
+        std::fs::write(directory.join(format!("scenario{}", part.suffix)), &part.bytes).expect("written");
+    }
+    directory.join("scenario.etl")
+}
+
+/// The bytes of a `perf.data`, and the figures that it holds.
+///
+/// # Panics
+/// The knobs contradict each other.
+#[must_use]
+pub fn perf_bytes(knobs: &linux::Knobs) -> (Vec<u8>, linux::Figures) {
+    let mut bytes = Cursor::new(Vec::new());
+    let figures = linux::write(&mut bytes, knobs).expect("a recording");
+    (bytes.into_inner(), figures)
+}
+
+/// The recording that a file on the command line stands for.
+///
+/// # Panics
+/// The file is no recording, or more than one.
+#[must_use]
+pub fn input_of(file: &Path) -> input::InputRecording {
+    let mut selection = input::select(&[file.display().to_string()], &SelectOptions::default());
+    match (selection.targets.pop(), selection.targets.pop()) {
+        (Some(Target::Recording(recording)), None) => recording,
+        _ => panic!("{} is not one recording: {selection:?}", file.display()),
+    }
+}
+
+/// A recording of exactly this file, whatever its name and its neighbours are.
+#[must_use]
+pub fn only(file: PathBuf) -> input::InputRecording {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    input::InputRecording { name, files: vec![file], stands_for: Vec::new(), forced: false, named: true }
+}
+
+/// Extracts a file: one report per recording in it.
+///
+/// # Errors
+/// The extract fails.
+///
+/// # Panics
+/// The file is no recording, or there was an archive before.
+pub fn try_extract(file: &Path, options: &Options) -> Result<Vec<Report>, Error> {
+    let outcomes = extract(&input_of(file), options, &mut unwatched)?.outcomes;
+    let reports = outcomes.into_iter().map(|outcome| match outcome {
+        Outcome::Extracted(report) => *report,
+        Outcome::UpToDate(path) | Outcome::Named(path, _) => panic!("{} was there", path.display()),
+    });
+    Ok(reports.collect())
+}
+
+/// Extracts a file with one recording.
+///
+/// # Panics
+/// The extract fails, or the file holds several recordings.
+#[must_use]
+pub fn extract_file(file: &Path, options: &Options) -> Report {
+    let mut reports = try_extract(file, options).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    match (reports.pop(), reports.pop()) {
+        (Some(report), None) => report,
+        _ => panic!("{} is not one recording", file.display()),
+    }
+}
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}

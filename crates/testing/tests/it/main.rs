@@ -1,0 +1,3 @@
+//! Rules that hold for the workspace as a whole.
+
+mod test_programs;

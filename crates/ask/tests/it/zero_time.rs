@@ -20,7 +20,6 @@ use tracesift_trace::{FrameId, ProcessId, RowSink as _, StackId, ThreadId};
 const MS: i64 = 1_000_000;
 
 /// What happened, ms behind the start of the work: the process starts at 0, loads from 10 to 14, waits in it from 15 to 40, saves at 50, ends at 60.
-#[expect(clippy::too_many_lines, reason = "one row after the other")]
 fn archive(directory: &Path, name: &str, offset: i64, start_filetime: i64) -> PathBuf {
     let at = |ms: i64| offset + ms * MS;
     let target = directory.join(format!("{name}.sift"));

@@ -16,4 +16,4 @@ pub use filter::{EventFilter, IdRanges, IdRangesError};
 pub use line::{EventLine, Scanned, Unreadable};
 pub use scan::scan;
 pub use stored::scan_archive;
-pub use tracesift_etl::schema::{Origin, json, write_hex};
+pub use tracesift_etl::schema::{Origin, write_hex};

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
 mod answers;
+mod crate_table;
 mod demo;
+mod dependencies;
 mod events;
 mod extracting;
 mod formats;
@@ -13,6 +15,7 @@ mod mistakes;
 mod overview;
 mod perf;
 mod planned_runs;
+mod prose;
 mod recorded_stacks;
 mod recording;
 mod reference;

@@ -2,6 +2,7 @@
 
 use tracesift_etl::payload::PayloadError;
 use tracesift_etl::schema::{DecodeError, Decoded, Reason, Value, json};
+use tracesift_json::Writer;
 use tracesift_perf::Malformed;
 
 /// Takes fields in the order of the event; no two have one name.
@@ -28,45 +29,35 @@ pub(super) fn malformed<'a>(error: &Malformed, bytes: &'a [u8]) -> Rest<'a> {
     Rest { bytes, stopped: Some(DecodeError { field: error.missing, reason: Reason::Payload(missing) }) }
 }
 
-/// The members of a JSON object, behind each other.
-pub(crate) struct JsonFields<'o> {
-    out: &'o mut String,
-    first: bool,
-}
+/// The fields as members of one JSON object.
+pub(crate) struct JsonFields<'o>(Writer<&'o mut String>);
 
 impl<'o> JsonFields<'o> {
     pub(crate) fn new(out: &'o mut String) -> Self {
-        out.push('{');
-        Self { out, first: true }
+        let mut json = Writer::new(out);
+        json.begin_object();
+        Self(json)
     }
 
-    pub(crate) fn finish(self) {
-        self.out.push('}');
-    }
-
-    fn name(&mut self, name: &str) {
-        if !std::mem::take(&mut self.first) {
-            self.out.push(',');
-        }
-        json::write_text(self.out, name);
-        self.out.push(':');
+    pub(crate) fn finish(mut self) {
+        self.0.end_object();
     }
 }
 
 impl<'a> FieldSink<'a> for JsonFields<'_> {
+    #[inline]
     fn value(&mut self, name: &'a str, value: Value<'a>) {
-        self.name(name);
-        json::write_value(self.out, &value);
+        self.0.key(name);
+        json::write_value(&mut self.0, &value);
     }
 
     fn list(&mut self, name: &'a str, values: impl Iterator<Item = Value<'a>>) {
-        self.name(name);
-        self.out.push('[');
-        for (index, value) in values.enumerate() {
-            self.out.push_str(if index > 0 { "," } else { "" });
-            json::write_value(self.out, &value);
+        self.0.key(name);
+        self.0.begin_array();
+        for value in values {
+            json::write_value(&mut self.0, &value);
         }
-        self.out.push(']');
+        self.0.end_array();
     }
 }
 

@@ -27,10 +27,10 @@ pub(crate) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "flags",
 ]);
 
-/// Times of rows; `None`: all.
+/// A range of times of rows; `None`: all rows.
 pub(crate) type Times = Option<Range<i64>>;
 
-/// The rows that summaries are made of.
+/// A source of the rows from which summaries are computed.
 pub(crate) trait SummarySource {
     /// Table `modules`.
     fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error>;

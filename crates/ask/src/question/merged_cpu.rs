@@ -6,13 +6,15 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
+
 use super::cpu;
 use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, Value, descriptions, values};
 use crate::limit::{Limit, in_two_lines};
 use crate::order::Top;
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// Sampled CPU over all files.
     #[default]

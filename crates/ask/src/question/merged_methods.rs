@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
+
 use super::methods::{self, Totals};
 use crate::answer::{Answer, ColumnOf, Group, Kind, Layout, Section, Value, View, descriptions, values};
 use crate::limit::{Limit, in_two_lines};
@@ -13,7 +15,7 @@ use crate::order::Top;
 use crate::shown::Shown;
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// CPU over all files.
     #[default]

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use clap::{Args, ValueEnum};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{MethodAggregator, MethodId, RecordingFacts, Span, StackMethods};
 use tracesift_archive::{Archive, Error, Projection};
@@ -12,10 +13,12 @@ use tracesift_trace::rows::{
 use tracesift_trace::{FrameId, ProcessId};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
-use crate::ask::Ask;
+use crate::ask::{Ask, When, WhenOptions};
 use crate::columns::Columns;
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::recording::OpenRecording;
+use crate::usage_error::UsageError;
 use tracesift_grammar::TimeRange;
 
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module"]);
@@ -25,7 +28,7 @@ const SWITCHES: Projection<ContextSwitchRow> =
     Projection::of(&["time", "thread", "off_time", "ready_time", "wait_stack", "flags"]);
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// CPU, then wait.
     #[default]
@@ -49,6 +52,45 @@ pub struct Question {
     pub sort: Sort,
     /// How many rows per file.
     pub top: Top,
+}
+
+/// The options.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows")]
+pub struct Options {
+    #[command(flatten)]
+    top: Top,
+    /// Only these modules, with or without extension
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    dll: Patterns,
+    /// Order of the rows; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "cpu")]
+    sort: Sort,
+    #[command(flatten)]
+    when: WhenOptions,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form::usual("symbols", || COLUMNS.descriptions())];
+    const SHORT: &'static [&'static str] = &["dll", "top", "sort", "time", "csv"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift symbols missing X.sift --top 10", "those that cost most"),
+        ("tracesift symbols missing X.sift --dll '*clr*'", "of some modules"),
+        ("tracesift symbols missing recordings/ --sort frames", "by the code that has no name"),
+    ];
+
+    fn when(&self) -> When {
+        self.when.when()
+    }
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        Ok(Plan::from(Question {
+            time: TimeRange::default(),
+            module: self.dll.clone(),
+            sort: self.sort,
+            top: self.top,
+        }))
+    }
 }
 
 /// One module of the answer.

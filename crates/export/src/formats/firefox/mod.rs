@@ -141,7 +141,7 @@ impl File<'_> {
         json.key("preprocessedProfileVersion");
         json.value(VERSION);
         json.key("product");
-        json.text_of(format_args!("{} ({})", plain(&about.name), about.measure.label()));
+        json.text_of(format_args!("{} ({})", plain(&about.title()), about.measure.label()));
         json.key("importedFrom");
         json.text("tracesift");
         json.key("interval");

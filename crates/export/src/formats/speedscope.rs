@@ -30,7 +30,7 @@ pub fn write(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
     json.key("exporter");
     json.text("tracesift");
     json.key("name");
-    text(&mut json, &profile.about.name);
+    text(&mut json, &profile.about.title());
     json.key("activeProfileIndex");
     json.value(0);
     json.key("shared");

@@ -19,8 +19,8 @@ use tracesift_record::runner::{
 
 use self::columns::COLUMNS;
 use crate::args::run::PlanArgs;
-use crate::command::dump::Printer;
 use crate::command::extract::size;
+use crate::command::printer::Printer;
 use crate::command::record::status::growth;
 use crate::exit::Exit;
 use crate::terminal::Messages;

@@ -38,10 +38,8 @@ pub(crate) fn answer<O: QuestionOptions>(
     csv: Option<&Layout>,
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
-    let mut printer = Printer { csv: csv.cloned(), ..Printer::new(&asked.output, no_color, messages)? };
-    if let Some(format) = asked.options.time_format() {
-        printer.style.time.format = format;
-    }
+    let printer = Printer::new(&asked.output, no_color, messages)?;
+    let printer = printer.with_csv(csv.cloned()).with_time_format(asked.options.time_format());
     let plan = asked.options.plan(&mut |warning| messages.warning(warning))?;
     follow(plan, (&asked.files, &asked.runs), &asked.options.when(), &printer, messages)
 }

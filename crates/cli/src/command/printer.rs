@@ -4,6 +4,7 @@ use tracesift_ask::answer::{Answer, Column, Kind, View};
 use tracesift_ask::column_choice::{Chosen, ColumnChoice, UnknownColumn};
 use tracesift_ask::limit;
 use tracesift_ask::shown::Shown;
+use tracesift_ask::time_format::TimeFormat;
 
 use crate::args::{Format, OutputArgs};
 use crate::etwanalyzer::{self, csv::Layout};
@@ -16,11 +17,11 @@ use crate::terminal::{self, Messages};
 /// Where and how answers go.
 pub(crate) struct Printer {
     format: Format,
-    pub(crate) style: Style,
+    style: Style,
     target: Target,
     columns: ColumnChoice,
     /// ETWAnalyzer's columns for a CSV file, where its own command line asked for one.
-    pub(crate) csv: Option<Layout>,
+    csv: Option<Layout>,
     /// The list whose objects are rows.
     exploded: Option<String>,
     /// Whether an answer without rows is a failure.
@@ -65,6 +66,17 @@ impl Printer {
             fail_if_empty: args.fail_if_empty,
             messages: *messages,
         })
+    }
+
+    /// Gives a CSV file ETWAnalyzer's columns.
+    pub(crate) fn with_csv(self, csv: Option<Layout>) -> Self {
+        Self { csv, ..self }
+    }
+
+    /// Shows times in this format, where the question has one of its own.
+    pub(crate) fn with_time_format(mut self, format: Option<TimeFormat>) -> Self {
+        self.style.time.format = format.unwrap_or(self.style.time.format);
+        self
     }
 
     /// Whether all columns that are asked for are among these.

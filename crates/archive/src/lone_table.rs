@@ -12,9 +12,9 @@ use tracesift_trace::info::TableFile;
 use crate::arrow::arrow_schema;
 use crate::batch::{record_batch, rows_of};
 use crate::checked_file::checksum_text;
-use crate::encoder::properties;
 use crate::error::Error;
 use crate::input::Input;
+use crate::parquet_layout::properties;
 use crate::scan::{Part, Scan};
 use crate::table::Table;
 

@@ -12,7 +12,7 @@ use tracesift_trace::schema::{ColumnSet, TableDefinition, View};
 
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
-use crate::format::{SCHEMA_VERSION, TRACE_FILE, table_file};
+use crate::format::{SCHEMA_VERSION, TRACE_FILE, is_plain_name, table_file};
 use crate::freshness;
 use crate::input::Input;
 use crate::keys::Keys;
@@ -20,7 +20,6 @@ use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::stored::StoredRows;
 use crate::table::{Readable, RowReader, Table, table_of};
-use crate::update::is_plain_name;
 use tracesift_trace::rows::TABLES;
 
 /// Largest `trace.json`: it lists volumes, disks and tables, some KiB.

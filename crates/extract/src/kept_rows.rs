@@ -11,7 +11,7 @@ use tracesift_archive::{Error, KeptColumns};
 use tracesift_trace::rows::{ModuleRow, ProcessRow, StackRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, StackId};
 
-use crate::summaries::{FrameInModule, FunctionOfFrame, SummarySource, Times};
+use crate::summary_source::{FrameInModule, FunctionOfFrame, SummarySource, Times};
 
 /// All rows from which the summaries are computed.
 #[derive(Debug)]
@@ -90,8 +90,9 @@ mod tests {
     use super::{Identities, KeptRows, keep};
     use crate::input;
     use crate::options::Options;
-    use crate::summaries::{SummarySource, summarise};
+    use crate::summaries::summarise;
     use crate::summaries_in_rounds::{SummaryTarget, write_summaries};
+    use crate::summary_source::SummarySource;
     use crate::target::{Outcome, extract, unwatched};
 
     /// The archive of a small recording.

@@ -8,7 +8,7 @@ use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId, view};
 
-use crate::summaries::{FrameInModule, SummarySource};
+use crate::summary_source::{FrameInModule, SummarySource};
 
 view! {
     /// The columns of a frame that methods finer than functions need.

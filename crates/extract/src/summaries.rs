@@ -1,104 +1,24 @@
 //! Computes the summary tables from the event tables of an archive. They are caches and can be
 //! computed again at any time.
 
-use std::borrow::Cow;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::tags::{Nesting, TagSet, TagSource, TagSummaries};
-use tracesift_analysis::{
-    Bounds, ByProcess, Contribution, LargestMethods, RecordingFacts, Span, Summaries, Summary, SummarySample,
-    SummarySwitch, ThreadLife,
-};
-use tracesift_archive::{Archive, Error};
-use tracesift_trace::rows::{FrameRow, ModuleRow, ProcessRow, ProcessSummaryRow, SymbolRow, TagSummaryRow};
-use tracesift_trace::{FrameId, ProcessId, StackId, view};
+use tracesift_analysis::{Bounds, ByProcess, Contribution, LargestMethods, RecordingFacts, Span, Summaries, Summary};
+use tracesift_archive::Error;
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow};
 
-use crate::scan_ahead::{Taker, scan_ahead};
+use crate::scan_ahead::{Worker, scan_ahead};
 use crate::stack_methods::NamedStacks;
-
-view! {
-    /// The columns of a frame that name a method where no symbol does.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct FrameInModule of FrameRow { frame, module, rva }
-}
-
-view! {
-    /// The columns of a symbol that name a method.
-    #[derive(Clone, Debug)]
-    pub(crate) struct FunctionOfFrame of SymbolRow { frame, module, function }
-}
-
-view! {
-    /// The id of a process.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct ProcessKey of ProcessRow { process }
-}
+use crate::summary_source::{SummarySource, Times};
 
 /// Worker threads, at most. Each keeps a part of the stacks in memory, and one thread decodes rows
 /// for all of them.
 const MAX_PARTS: usize = 4;
-
-/// A range of times of rows; `None`: all rows.
-pub(crate) type Times = Option<Range<i64>>;
-
-/// A source of the rows from which summaries are computed.
-pub(crate) trait SummarySource {
-    /// Table `modules`.
-    fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error>;
-    /// The ids in table `processes`.
-    fn processes(&self) -> Result<Vec<ProcessId>, Error>;
-    /// Table `threads`: the process and the life of each thread.
-    fn threads(&self, visit: impl FnMut(&ThreadLife)) -> Result<(), Error>;
-    /// Table `frames`.
-    fn frames(&self, visit: impl FnMut(&FrameInModule)) -> Result<(), Error>;
-    /// Frame, module and function from table `symbols`: rows of one frame stand together, the function itself first.
-    fn symbols(&self, visit: impl FnMut(FrameId, Option<&str>, &str)) -> Result<(), Error>;
-    /// Table `stacks`.
-    fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error>;
-    /// Table `cpu_samples`, at least its rows of these times.
-    fn samples(&self, times: Times, visit: impl FnMut(&SummarySample)) -> Result<(), Error>;
-    /// Table `context_switches`, from its end, at least its rows of these times.
-    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&SummarySwitch)) -> Result<(), Error>;
-}
-
-impl SummarySource for Archive {
-    fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error> {
-        self.rows().map(Cow::Owned)
-    }
-
-    fn processes(&self) -> Result<Vec<ProcessId>, Error> {
-        let mut ids = Vec::new();
-        self.scan(None, |row: &ProcessKey| ids.push(row.process))?;
-        Ok(ids)
-    }
-
-    fn threads(&self, visit: impl FnMut(&ThreadLife)) -> Result<(), Error> {
-        self.scan(None, visit)
-    }
-
-    fn frames(&self, visit: impl FnMut(&FrameInModule)) -> Result<(), Error> {
-        self.scan(None, visit)
-    }
-
-    fn symbols(&self, mut visit: impl FnMut(FrameId, Option<&str>, &str)) -> Result<(), Error> {
-        self.scan(None, |row: &FunctionOfFrame| visit(row.frame, row.module.as_deref(), &row.function))
-    }
-
-    fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
-        self.scan_stacks(visit)
-    }
-
-    fn samples(&self, times: Times, visit: impl FnMut(&SummarySample)) -> Result<(), Error> {
-        self.scan(times, visit)
-    }
-
-    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&SummarySwitch)) -> Result<(), Error> {
-        self.scan_backwards(times, visit)
-    }
-}
 
 /// The summary tables of an archive, for all or some of its processes.
 #[derive(Debug)]
@@ -141,7 +61,7 @@ pub(crate) fn summarise(
     let ids = source.processes()?;
     let bounds = Bounds { sums: memory, ..Bounds::default() };
     let share = Share { listed: ids, processes: None, times: None, bounds };
-    Sums { recording, source, named: &named }.of_share(&share)
+    SummaryInput { recording, source, named: &named }.of_share(&share)
 }
 
 /// The part of a recording that one round adds up.
@@ -163,13 +83,13 @@ impl Share {
 }
 
 /// What sums are made of.
-pub(crate) struct Sums<'a, Source> {
+pub(crate) struct SummaryInput<'a, Source> {
     pub(crate) recording: RecordingFacts,
     pub(crate) source: &'a Source,
     pub(crate) named: &'a NamedStacks,
 }
 
-impl<Source: SummarySource + Sync> Sums<'_, Source> {
+impl<Source: SummarySource + Sync> SummaryInput<'_, Source> {
     /// Adds up a share. Contradictions between rows are counted only if the share is the whole
     /// recording.
     pub(crate) fn of_share(&self, share: &Share) -> Result<Result<Summarised, Full>, Error> {
@@ -192,7 +112,7 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
         // One thread decodes rows and takes those parts of them that are no stacks, the others have the stacks of some processes each.
         let (rows, stacks) = summaries.halves();
         let is_full = AtomicBool::new(false);
-        let mut takers: Vec<_> = stacks
+        let mut workers: Vec<_> = stacks
             .iter_mut()
             .zip(&mut tags)
             .map(|(stacks, tags)| {
@@ -225,9 +145,9 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
         scan_ahead(
             scan,
             |contribution| contribution.part(parts),
-            takers.iter_mut().map(|taker| taker as Taker<'_, Contribution>),
+            workers.iter_mut().map(|worker| worker as Worker<'_, Contribution>),
         )?;
-        drop(takers);
+        drop(workers);
         if is_full.into_inner() {
             return Ok(Err(Full));
         }

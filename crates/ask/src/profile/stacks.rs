@@ -9,7 +9,7 @@ use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId, view};
 
 use super::At;
-use crate::question::methods::MethodPatterns;
+use crate::method_patterns::MethodPatterns;
 
 view! {
     /// The columns of a symbol that a profile shows.

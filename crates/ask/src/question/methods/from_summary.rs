@@ -13,8 +13,8 @@ use tracesift_trace::schema::ColumnSet;
 
 use self::chooser::Chooser;
 use super::order::{Kind, MEASURES, Method, Ranges, Sort};
-use super::pattern::MethodPatterns;
 use super::{KeptMethods, Question};
+use crate::method_patterns::MethodPatterns;
 
 /// What the summary says of some processes.
 #[derive(Debug, Default)]

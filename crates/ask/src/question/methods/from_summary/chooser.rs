@@ -6,7 +6,7 @@ use tracesift_trace::rows::MethodSummaryRow;
 use tracesift_trace::schema::{ColumnSet, HasColumn, column_key};
 use tracesift_trace::{ProcessId, view};
 
-use super::super::pattern::MethodPatterns;
+use crate::method_patterns::MethodPatterns;
 
 const PROCESS: u64 = column_key("process");
 const MODULE: u64 = column_key("module");

@@ -1,11 +1,11 @@
-//! Where the lifetime of each thread went.
+//! Accounts for the lifetime of each thread.
 //!
-//! run + wait + ready + open + unknown is the thread's lifetime inside the recording (and inside the time range), to the
-//! nanosecond, for every thread and for damaged rows too. No term is computed as a remainder of the others: each is
-//! the sum of pieces that have that cause.
+//! run + wait + ready + open + unknown is the thread's lifetime inside the recording and the time
+//! range, to the nanosecond, for each thread and also for damaged rows. No term is a remainder of
+//! the others: each is the sum of spans with that cause.
 //!
-//! Between its rows a thread runs. The accounting keeps the stretch of time that a thread's rows have covered so far and
-//! lets it grow at either end, so rows may come in the order of the table or newest first.
+//! A thread runs between its rows. The accounting keeps the time window that the rows of a thread
+//! have covered so far. The window grows at both ends, so rows may come oldest or newest first.
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::rows::{ContextSwitchRow, ThreadRow, switch_flags};
@@ -16,7 +16,7 @@ use crate::by_id::ById;
 use crate::cpus::CpuSet;
 use crate::spans::{Span, is_switch_in, pieces};
 
-/// One stretch of time that a thread ran without being switched out, clipped to the time range; never empty.
+/// A time window in which a thread ran without a switch, cut to the time range; never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The thread.

@@ -1,13 +1,14 @@
-//! What one thread did in a stretch of time: the link of a wait chain.
+//! The activity of one thread in a time window: a link of a wait chain.
 //!
-//! A thread that waited was woken by another one. What that one did meanwhile explains the wait: it worked, or it stood in line for a CPU,
-//! or it waited itself, for a third one. Asked again for its longest wait, the same question leads to whoever did the work.
+//! A thread that waited was woken by another thread. The activity of that thread meanwhile explains
+//! the wait: it ran, it was ready without a CPU, or it waited for a third thread. The same question
+//! for its longest wait leads to the thread that did the work.
 
 use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 
 use crate::spans::{Span, is_switch_in, pieces};
 
-/// How a thread spent a stretch of time. The parts add up to its length.
+/// The activity of a thread in a time window. The parts add up to the length of the window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Activity {
     /// On a CPU, ns.
@@ -18,7 +19,7 @@ pub struct Activity {
     pub ready: i64,
     /// Broken switch chains, and before it was first seen, ns.
     pub unknown: i64,
-    /// The longest of its waits, cut to the stretch, with its row; of equals the last one.
+    /// The longest of its waits, cut to the window, with its row; of equal waits the last one.
     pub longest: Option<(Span, ContextSwitchRow)>,
 }
 

@@ -1,4 +1,5 @@
-//! What a sample or a span is charged to: most have a stack, some samples only an instruction, some neither.
+//! The place that a sample or a span is charged to: a stack, an instruction, or nothing. Most have
+//! a stack; some samples have only an instruction.
 
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
 use tracesift_trace::{FrameId, StackId};
@@ -6,25 +7,25 @@ use tracesift_trace::{FrameId, StackId};
 use crate::names::MethodId;
 use crate::stacks::MethodSource;
 
-/// What a sample or a span is charged to.
+/// The place that a sample or a span is charged to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attribution {
     /// A call stack.
     Stack(StackId),
     /// A sample without stack: the sampled instruction alone.
     Frame(FrameId),
-    /// Neither is known.
+    /// Neither a stack nor an instruction is known.
     Nowhere,
 }
 
 impl Attribution {
-    /// Where a sample was taken.
+    /// The place of a sample.
     #[must_use]
     pub fn of_sample(row: &CpuSampleRow) -> Self {
         row.stack.map(Self::Stack).or(row.frame.map(Self::Frame)).unwrap_or(Self::Nowhere)
     }
 
-    /// Where the thread of a switch row had left the CPU.
+    /// The place where the thread of a switch row left the CPU.
     #[must_use]
     pub fn of_wait(row: &ContextSwitchRow) -> Self {
         row.wait_stack.map_or(Self::Nowhere, Self::Stack)

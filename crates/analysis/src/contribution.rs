@@ -1,8 +1,9 @@
-//! What samples and switches add to methods, put together by process before it is added.
+//! The amounts that samples and switches add to methods, grouped by process before they are added.
 //!
-//! A machine runs hundreds of processes, each with its own methods and stacks. Taken as they come, nearly every update would
-//! meet memory that the cache has lost since the process was last seen; taken process by process, a few thousand at a time,
-//! they meet memory that is still there. The order within a process stays as it was.
+//! A machine runs hundreds of processes, each with its own methods and stacks. In the order of
+//! time, nearly every addition would use memory that the processor's cache has lost since the
+//! process was last seen. Process by process, some thousand at a time, additions use memory that is
+//! still in the cache. The order within a process stays the same.
 
 use tracesift_trace::ThreadId;
 
@@ -10,10 +11,10 @@ use crate::attribution::Attribution;
 use crate::process_number::ProcessNumber;
 use crate::spans::Span;
 
-/// Contributions that are put together at a time, at most.
+/// Contributions per batch, at most.
 const BATCH: usize = 1 << 15;
 
-/// What one row adds to the methods of one stack.
+/// The amount that one row adds to the methods of one stack.
 #[derive(Clone, Copy, Debug)]
 pub struct Contribution {
     pub(crate) process: ProcessNumber,
@@ -24,7 +25,8 @@ pub struct Contribution {
 }
 
 impl Contribution {
-    /// Which of so many parts takes it: the contributions of a process are all in one.
+    /// The number of the worker that takes it, of `parts` workers. All contributions of a process
+    /// go to one worker.
     #[must_use]
     #[inline]
     pub fn part(&self, parts: usize) -> usize {
@@ -55,13 +57,13 @@ impl ContributionQueue {
         Self { batch, waiting: Vec::new(), by_process: ByProcess::default() }
     }
 
-    /// Takes a contribution; true when it is time to take them out.
+    /// Adds a contribution. Returns whether the batch is full and [`Self::take_out`] is due.
     pub(crate) fn push(&mut self, contribution: Contribution) -> bool {
         self.waiting.push(contribution);
         self.waiting.len() >= self.batch
     }
 
-    /// Hands out what was pushed, process by process, each in the order in which it came.
+    /// Gives the contributions to `take`, process by process, each process in the order of `push`.
     pub(crate) fn take_out(&mut self, take: impl FnMut(&Contribution)) {
         self.by_process.of(&self.waiting).iter().for_each(take);
         self.waiting.clear();

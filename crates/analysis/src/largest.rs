@@ -1,5 +1,6 @@
-//! The largest methods of each process as rows of table `method_summary`, made one at a time: a recording with thousands of
-//! processes has hundreds of thousands of them, each with two names.
+//! The largest methods of each process as rows of the table `method_summary`. Rows are made one at
+//! a time, since a recording with thousands of processes has hundreds of thousands of them, each
+//! with two names.
 
 use std::cmp::Reverse;
 use std::panic::resume_unwind;
@@ -31,8 +32,9 @@ struct Part {
 }
 
 impl LargestMethods {
-    /// Keeps per process the methods that are among the `per_process` largest by inclusive CPU, exclusive CPU, wait or ready.
-    /// Among equals the first by name wins; a measure of 0 keeps nobody. Tells how many there were and are.
+    /// Keeps per process the methods that are among the `per_process` largest by inclusive CPU,
+    /// exclusive CPU, wait or ready. Of equal methods the first by name is kept; a measure of 0
+    /// keeps no method. Returns the number of methods before and after, too.
     pub(crate) fn of(
         parts: Vec<MethodSlots>,
         recording: RecordingFacts,

@@ -1,9 +1,10 @@
-//! One slot per (process, method), and groups of slots that share their unions.
+//! One slot per pair of process and method, and groups of slots that share their unions.
 //!
-//! Two methods of a process that occurred in exactly the same stacks so far have exactly the same waits, so one union
-//! serves both. A stack that holds only a part of a group splits it: both parts go on from the same union. Groups are
-//! never joined. Every stack seen is thus a list of whole groups: the chain from the thread's start to the message loop is
-//! one update and not fifteen.
+//! Two methods of a process that occurred in exactly the same stacks have exactly the same waits,
+//! so one union serves both. A stack that has only a part of a group splits the group: both parts
+//! continue from the same union. Groups are never joined. Each stack is therefore a list of whole
+//! groups. The frames from the start of a thread to its message loop, for example, are one update
+//! instead of fifteen.
 
 use tracesift_trace::ProcessId;
 

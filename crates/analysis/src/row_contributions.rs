@@ -1,4 +1,4 @@
-//! Which stacks rows are charged to, and what with.
+//! Makes contributions from rows: the stack that a row is charged to, and the amount.
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
@@ -12,7 +12,8 @@ use crate::process_number::ProcessNumber;
 use crate::sample_sums::SampleSum;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
 
-/// The half of a [`crate::MethodAggregator`] before the contributions: it knows rows and threads, and no stack.
+/// The first half of a [`crate::MethodAggregator`]: from rows to contributions. It knows threads,
+/// and no stack.
 #[derive(Debug)]
 pub(crate) struct RowContributions {
     range: Span,
@@ -90,7 +91,8 @@ impl RowContributions {
         self.threads.map(|thread| thread.process)
     }
 
-    /// Switch rows that gave no contribution because they contradict others or the thread table.
+    /// The number of switch rows without a contribution, because they contradict other rows or the
+    /// thread table.
     pub(crate) fn contradictions(&self) -> u64 {
         self.contradictions
     }

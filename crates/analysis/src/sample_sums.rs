@@ -1,4 +1,5 @@
-//! Samples added up before anybody asks for their methods: threads take a few stacks, or a few tags, millions of times.
+//! Adds up samples per stack before their methods are looked up: threads have a few stacks, or a
+//! few tags, in millions of samples.
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::rows::CpuSampleRow;

@@ -1,4 +1,4 @@
-//! What all methods of a stack have in common.
+//! The figures that all methods of a stack share.
 
 use crate::method_total::SpanTotal;
 use crate::spans::Span;

@@ -1,4 +1,4 @@
-//! A switch row taken apart: which part of the off-CPU span was wait, ready, open or unknown.
+//! Takes a switch row apart: the wait, ready, open and unknown parts of its off-CPU span.
 
 use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 

@@ -19,18 +19,19 @@ use crate::stacks::MethodSource;
 
 /// Bytes that the cache of stacks may take by default.
 pub const DEFAULT_CACHE_BYTES: usize = 64 << 20;
-/// Contributions that wait to be added may take this part of the cache's bytes besides.
+/// Waiting contributions may take one part in so many of the cache's bytes, in addition.
 const QUEUE_SHARE: usize = 16;
 
-/// The half of a [`crate::MethodAggregator`] behind the contributions.
+/// The second half of a [`crate::MethodAggregator`]: from contributions to sums. It knows stacks,
+/// and no row.
 #[derive(Debug)]
 pub(crate) struct StackAggregator<S> {
     source: S,
-    /// Whether contributions without a stack are anybody's.
+    /// Whether contributions without a stack are charged to a method.
     has_no_stack: bool,
     cache_bytes: usize,
     sum_bytes: usize,
-    /// There was no room for a further sum: all are worth nothing.
+    /// The limit of memory was reached: the sums are incomplete and must not be used.
     is_full: bool,
     /// Number of each thread within its own process.
     threads: ById<ThreadNumber>,
@@ -101,12 +102,12 @@ impl<S: MethodSource> StackAggregator<S> {
         self
     }
 
-    /// Lets the totals take about this many bytes.
+    /// Sets the limit of memory of the totals.
     pub(crate) fn with_sum_bytes(self, bytes: usize) -> Self {
         Self { sum_bytes: bytes, ..self }
     }
 
-    /// Whether there was no room for a further total.
+    /// Whether the limit of memory was reached.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full
     }
@@ -118,7 +119,7 @@ impl<S: MethodSource> StackAggregator<S> {
         }
     }
 
-    /// Takes contributions that were put together elsewhere.
+    /// Adds contributions that were grouped elsewhere.
     pub(crate) fn add_all(&mut self, contributions: ContributionsByProcess<'_>) {
         self.add_queued();
         contributions.iter().for_each(|contribution| self.add_now(contribution));

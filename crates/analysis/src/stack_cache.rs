@@ -1,4 +1,4 @@
-//! The stacks seen lately, per process, each with its slots, its groups and what was added up for it.
+//! The stacks that were seen lately, per process. Each has its slots, its groups and its sums.
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::ThreadId;

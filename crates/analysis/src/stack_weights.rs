@@ -1,7 +1,7 @@
-//! Time per process and stack: what call trees, flame graphs and other tools' profiles are made from.
+//! Time per process and stack, the input of call trees, flame graphs and profiles for other tools.
 //!
-//! One measure at a time, as a plain sum, so that whatever is made from it adds up to what the process has. Memory grows with
-//! the distinct stacks of the processes, not with the events.
+//! It is one measure as a plain sum, so that each picture adds up to the time of the process.
+//! Memory grows with the distinct stacks of the processes, and not with the events.
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;

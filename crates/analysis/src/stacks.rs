@@ -7,21 +7,23 @@ use crate::by_id::ById;
 use crate::names::MethodId;
 use crate::stack_frames::StackFrames;
 
-/// Tells which methods a stack holds. An archive can be asked directly; [`StackMethods`] keeps the answer in memory.
+/// Tells the methods of a stack. [`StackMethods`] keeps them in memory.
 pub trait MethodSource {
-    /// Appends the methods of a stack, leaf first; a method may recur. Nothing for a stack that is not known.
+    /// Appends the methods of a stack, leaf first. A method may occur several times. An unknown
+    /// stack has none.
     fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>);
 
     /// Appends the methods of a frame, innermost first: more than one where functions were inlined.
     fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>);
 
-    /// A stack that has the very same methods, always the same one for all of them, if that is quickly told: what is charged to them
-    /// is then added up once. Else the stack itself.
+    /// The representative of all stacks with the same methods, if it is known at low cost; their
+    /// contributions are then added up once. Otherwise the stack itself.
     fn representative(&mut self, stack: StackId) -> StackId {
         stack
     }
 
-    /// Appends what samples and waits without any stack are charged to: no method.
+    /// Appends the methods that samples and waits without a stack are charged to. There are none by
+    /// default.
     fn no_stack(&mut self, _methods: &mut Vec<MethodId>) {}
 }
 

@@ -27,8 +27,9 @@ pub const METHODS_PER_PROCESS: usize = 200;
 ///
 /// Samples may come in any order. Switch rows must come newest first: see the crate's description for the reason.
 ///
-/// The work has two halves that need nothing of each other but [`Contribution`]s, and the second half has parts with processes of their own,
-/// so that threads can share it.
+/// The work has two halves. The first half makes [`Contribution`]s from rows, and the second half
+/// adds them to methods. The second half has parts with processes of their own, so that several
+/// threads share it.
 #[derive(Debug)]
 pub struct Summaries<S> {
     recording: RecordingFacts,
@@ -41,9 +42,9 @@ pub struct Summaries<S> {
 /// Bytes that summaries may take, methods and tags each.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// For what is added up. Contributions behind that are passed over: [`StackSummaries::is_full`].
+    /// Limit of the sums. Contributions beyond it are dropped: [`StackSummaries::is_full`].
     pub sums: usize,
-    /// For stacks that were seen lately. With less of them the sums are the same and take longer.
+    /// Limit of the cache of stacks. A smaller cache gives the same sums and takes longer.
     pub cache: usize,
 }
 
@@ -53,7 +54,8 @@ impl Default for Bounds {
     }
 }
 
-/// What is known of a row without its stack: where its thread's time went, and what its methods are charged with.
+/// The part of the summaries that needs no stack: the time of threads, and the contributions of
+/// rows.
 #[derive(Debug)]
 pub struct RowSummaries {
     accounting: Accounting,
@@ -61,9 +63,9 @@ pub struct RowSummaries {
     contributions: RowContributions,
 }
 
-/// What the methods of the stacks are charged with.
+/// The part of the summaries that needs stacks: the sums of methods.
 ///
-/// The tags of the stacks have another one of these, which takes the same contributions: [`crate::tags::TagSummaries`].
+/// [`crate::tags::TagSummaries`] does the same for stack tags, from the same contributions.
 #[derive(Debug)]
 pub struct StackSummaries<S> {
     aggregator: StackAggregator<S>,
@@ -82,7 +84,7 @@ pub struct Summary {
     pub contradictions: u64,
 }
 
-/// What [`RowSummaries`] found.
+/// The result of [`RowSummaries`].
 #[derive(Debug)]
 pub struct RowTotals {
     /// Table `process_summary`, by process, without its counts of methods.

@@ -1,4 +1,5 @@
-//! The cut of the method summary: few rows per process, and among them everything that is large in some respect.
+//! Chooses the rows of the method summary: few per process, among them all that are large by some
+//! measure.
 
 use std::cmp::Reverse;
 
@@ -12,9 +13,9 @@ pub(crate) fn count(order: &[u32], process: impl Fn(u32) -> ProcessId) -> Vec<Me
     groups.map(|group| MethodCount { process: process(group[0]), methods: group.len(), kept: group.len() }).collect()
 }
 
-/// Keeps per process the slots that are among the `per_process` largest by any of the measures. Among equals the first by name
-/// wins, so that the cut does not depend on numbers that were given out by chance; a measure of 0 keeps nobody. `order` must be
-/// sorted by process and stays so.
+/// Keeps per process the slots that are among the `per_process` largest by any of the measures. Of
+/// equal slots the first by name is kept, so that the choice does not depend on the numbers of the
+/// slots. A measure of 0 keeps no slot. `order` must be sorted by process and stays sorted.
 pub(crate) fn keep_largest<N: Ord>(
     order: &mut Vec<u32>,
     process: impl Fn(u32) -> ProcessId,

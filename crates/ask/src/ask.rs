@@ -1,5 +1,6 @@
 //! Puts a question to many archives at once.
 
+use clap::Args;
 use rayon::prelude::*;
 use tracesift_archive::Error;
 use tracesift_trace::rows::ContextSwitchRow;
@@ -11,9 +12,9 @@ use crate::filter::ProcessFilter;
 use crate::limit::{Limit, LimitKind};
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::shown::Shown;
-use crate::time_spec::TimeSpec;
-use crate::zero_time::{Found, ZeroTime};
-use tracesift_grammar::TimeRange;
+use crate::time_spec::{TimeSpec, no_calendar};
+use crate::zero_time::{Found, ZeroOptions, ZeroTime};
+use tracesift_grammar::{TimeRange, milliseconds};
 
 /// A question that every archive answers by itself.
 pub trait Ask: Sync {
@@ -102,6 +103,54 @@ pub struct When {
     pub zero: ZeroTime,
     /// Rows of their own for each stretch of so many ns: a series.
     pub bucket: Option<i64>,
+}
+
+/// The option that says which part of each recording is asked for.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Time")]
+pub struct TimeOptions {
+    /// Only this part of the recording, [a, b): 3.2s..7.9s, 250ms.., ..2 (s without unit), 14:02..14:02:30 (recorder's local time),
+    /// 12:02Z..12:03Z (UTC)
+    #[arg(long, value_name = "A..B", default_value = "..", hide_default_value = true, allow_hyphen_values = true)]
+    pub time: TimeSpec,
+}
+
+/// The options that say which part of each recording is asked for, and from when on times are counted.
+#[derive(Args, Clone, Debug)]
+pub struct WhenOptions {
+    /// The part.
+    #[command(flatten)]
+    pub part: TimeOptions,
+
+    /// The instant from which times are counted.
+    #[command(flatten)]
+    pub zero: ZeroOptions,
+}
+
+impl WhenOptions {
+    /// The part, and the instant that is zero.
+    #[must_use]
+    pub fn when(&self) -> When {
+        When { time: self.part.time, zero: self.zero.zero(), bucket: None }
+    }
+}
+
+/// The option of questions that can be a series.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Time")]
+pub struct SeriesOptions {
+    /// Rows of their own for each stretch of this length (ms without unit): a series
+    #[arg(long, value_name = "TIME", value_parser = length)]
+    pub bucket: Option<i64>,
+}
+
+/// A length of time above zero, ns.
+fn length(text: &str) -> Result<i64, String> {
+    match milliseconds(text) {
+        Ok(length) if length > 0 => Ok(length),
+        Ok(_) => Err("it must be longer than nothing, such as 100ms".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Where the series begins anew.
@@ -283,13 +332,7 @@ impl When {
         let failure = |error: Error| Failure::new(&recording.file.path, &error);
         let found = if self.zero.is_session() { None } else { self.zero.find(recording).map_err(failure)? };
         let origin = found.map_or(0, |found| found.time);
-        let no_calendar = || Failure {
-            path: recording.file.path.clone(),
-            reason: format!(
-                "{} does not say when it was recorded, so a time of day means nothing in it: give seconds",
-                recording.file.name
-            ),
-        };
+        let no_calendar = || Failure { path: recording.file.path.clone(), reason: no_calendar(&recording.file.name) };
         let time = self.time.resolve(recording.file.zero, recording.file.end, origin).ok_or_else(no_calendar)?;
         Ok(Resolved { time, origin, found })
     }

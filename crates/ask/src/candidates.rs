@@ -8,11 +8,10 @@ use tracesift_grammar::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow};
 
-use crate::filter::ProcessFilter;
+use crate::filter::{Part, ProcessFilter};
 use crate::processes::{Processes, is_idle};
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
-use crate::user;
 
 /// Names that are kept of one filter: nobody reads more, and a recording may have millions.
 const MOST_NAMES: usize = 200_000;
@@ -83,61 +82,29 @@ pub(crate) fn of_processes(recording: &OpenRecording, filter: &ProcessFilter) ->
     let figures: Vec<ProcessSummaryRow> = recording.archive().rows_with(CPU)?;
     let cpu: FxHashMap<ProcessId, i64> =
         figures.iter().map(|row| (row.process, row.cpu.max(row.run.unwrap_or(0)))).collect();
-    let processes = Processes::new(&rows);
-    let none = ProcessFilter::default();
-    let part = |option, what, patterns: String, only: ProcessFilter, name: &dyn Fn(usize, &ProcessRow) -> String| {
-        let mut found = Candidates { option, what, patterns, figure: "most CPU", ..Candidates::default() };
-        for (index, row) in rows.iter().enumerate().filter(|(_, row)| !is_idle(row)) {
-            found.add(name(index, row), cpu.get(&row.process).copied().unwrap_or(0));
+    Ok(among(&rows, filter, "most CPU", |row| cpu.get(&row.process).copied().unwrap_or(0)))
+}
+
+/// The same among these processes, each with a figure of this name.
+pub(crate) fn among(
+    rows: &[ProcessRow],
+    filter: &ProcessFilter,
+    figure: &'static str,
+    figure_of: impl Fn(&ProcessRow) -> i64,
+) -> Vec<Candidates> {
+    let processes = Processes::new(rows);
+    let of_part = |(part, patterns): (&Part, String)| {
+        let mut found = Candidates { option: part.option, what: part.what, patterns, figure, ..Candidates::default() };
+        for (index, row) in rows.iter().enumerate() {
+            let parent = processes.parent(index);
+            found.passing += usize::from((part.accepts)(filter, row, parent));
+            if !is_idle(row) {
+                found.add((part.name)(row, parent), figure_of(row));
+            }
         }
-        found.passing = processes.accepted(&only).count();
         found
     };
-    let mut all = Vec::new();
-    let (process, command_line) = (&filter.process, &filter.command_line);
-    if !process.is_empty() {
-        let only = ProcessFilter { process: process.clone(), ..none.clone() };
-        let what = ["process", "processes"];
-        all.push(part("--process", what, process.to_string(), only, &|_, row| row.name.clone()));
-    }
-    if !filter.parent.is_empty() {
-        let only = ProcessFilter { parent: filter.parent.clone(), ..none.clone() };
-        all.push(part("--parent", ["parent", "parents"], filter.parent.to_string(), only, &|index, _| {
-            processes.parent(index).map(|row| row.name.clone()).unwrap_or_default()
-        }));
-    }
-    if !command_line.is_empty() {
-        let only = ProcessFilter { command_line: command_line.clone(), ..none.clone() };
-        let what = ["command line", "command lines"];
-        all.push(part("--cmdline", what, command_line.to_string(), only, &|_, row| {
-            row.command_line.clone().unwrap_or_default()
-        }));
-    }
-    if !filter.user.is_empty() {
-        let only = ProcessFilter { user: filter.user.clone(), ..none.clone() };
-        all.push(part("--user", ["user", "users"], filter.user.to_string(), only, &|_, row| {
-            row.user.as_deref().map(user::account).unwrap_or_default().to_owned()
-        }));
-    }
-    if !filter.session.is_empty() {
-        let only = ProcessFilter { session: filter.session.clone(), ..none.clone() };
-        all.push(part("--session", ["session", "sessions"], filter.session.to_string(), only, &|_, row| {
-            row.session.map(|session| session.to_string()).unwrap_or_default()
-        }));
-    }
-    if !filter.container.is_empty() {
-        let only = ProcessFilter { container: filter.container.clone(), ..none.clone() };
-        let what = ["container", "containers"];
-        all.push(part("--container", what, filter.container.to_string(), only, &|_, row| {
-            row.container.clone().unwrap_or_default()
-        }));
-    }
-    if filter.life.is_some() {
-        let only = ProcessFilter { life: filter.life, ..none };
-        let what = ["process by start and end", "processes by start and end"];
-        all.push(part("--new-process", what, String::new(), only, &|_, _| String::new()));
-    }
-    Ok(all)
+    filter.parts().map(of_part).collect()
 }
 
 /// The functions of the archive's summary, by CPU.

@@ -2,23 +2,29 @@
 
 use std::fmt;
 
+use clap::{Args, ValueEnum};
 use tracesift_grammar::Patterns;
 use tracesift_trace::rows::ProcessRow;
 
 use crate::user;
 
-/// Which processes of a recording by when they started and ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which processes of a recording by when they started and ended: in words, or in ETWAnalyzer's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Life {
-    /// Alive during the whole recording.
+    /// Alive all the time
+    #[value(alias = "0")]
     Whole,
-    /// Started in the recording; may have ended.
+    /// Started, may have ended
+    #[value(alias = "1")]
     Started,
-    /// Ended in the recording; may have started.
+    /// Ended, may have started
+    #[value(alias = "-1")]
     Ended,
-    /// Started in the recording and did not end.
+    /// Started and did not end
+    #[value(alias = "2")]
     StartedOnly,
-    /// Ended in the recording and was there before.
+    /// Ended and was there before
+    #[value(alias = "-2")]
     EndedOnly,
 }
 
@@ -36,7 +42,11 @@ impl Life {
 
 /// Patterns of processes: `name`, `name.exe`, either with `(pid)`, or a bare pid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProcessPatterns(Patterns);
+pub struct ProcessPatterns {
+    patterns: Patterns,
+    /// The list as it was given.
+    text: String,
+}
 
 impl ProcessPatterns {
     /// Reads a list such as `cmd;explorer.exe;!4711`.
@@ -49,13 +59,14 @@ impl ProcessPatterns {
             let is_pid = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             if is_pid { format!("{exclusion}*({text})") } else { item.to_owned() }
         };
-        Self(Patterns::parse(&list.split(';').map(by_pid).collect::<Vec<_>>().join(";")))
+        let patterns = Patterns::parse(&list.split(';').map(by_pid).collect::<Vec<_>>().join(";"));
+        Self { patterns, text: list.to_owned() }
     }
 
     /// Whether every process passes because no pattern was given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.patterns.is_empty()
     }
 
     /// Whether a process passes.
@@ -65,34 +76,151 @@ impl ProcessPatterns {
             Some((stem, extension)) if extension.eq_ignore_ascii_case(".exe") => stem,
             _ => name,
         };
-        self.0.matches_any(&[name, stem, &format!("{name}({pid})"), &format!("{stem}({pid})")])
+        self.patterns.matches_any(&[name, stem, &format!("{name}({pid})"), &format!("{stem}({pid})")])
+    }
+}
+
+/// Every text is a list of patterns.
+impl From<&str> for ProcessPatterns {
+    fn from(list: &str) -> Self {
+        Self::parse(list)
     }
 }
 
 impl fmt::Display for ProcessPatterns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        f.write_str(&self.text)
     }
 }
 
-/// Filter of processes; everything in it must hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Filter of processes; everything in it must hold. Each field is an option of every question, and has an entry in [`PARTS`].
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+#[command(next_help_heading = "Processes")]
 pub struct ProcessFilter {
-    /// The process.
+    /// Only these processes: name, name.exe, name(pid) or pid; `;` separates, `!` excludes, `*` and `?` are wildcards
+    #[arg(short, long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     pub process: ProcessPatterns,
-    /// Its parent.
+
+    /// Only children of these processes
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     pub parent: ProcessPatterns,
-    /// The command line.
+
+    /// Only processes with such a command line
+    #[arg(
+        id = "cmdline",
+        long = "cmdline",
+        value_name = "PATTERNS",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
     pub command_line: Patterns,
-    /// Security identifier or account name.
+
+    /// Only processes of these users: account or security identifier
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     pub user: Patterns,
-    /// Terminal-services session.
+
+    /// Only processes of these terminal-services sessions
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     pub session: Patterns,
-    /// Id of the container, whole or its first twelve digits, or path of the control group.
+
+    /// Only processes of these containers: id, short id or control group
+    #[arg(long, value_name = "IDS", default_value = "", hide_default_value = true)]
     pub container: Patterns,
-    /// Start and end.
+
+    /// Only processes with such a life inside the recording
+    #[arg(id = "new_process", long = "new-process", value_name = "WHICH", allow_hyphen_values = true)]
     pub life: Option<Life>,
 }
+
+/// One part of a filter of processes.
+pub(crate) struct Part {
+    /// The option.
+    pub(crate) option: &'static str,
+    /// Its name below the title of a picture.
+    pub(crate) title: &'static str,
+    /// What it filters: one, and many.
+    pub(crate) what: [&'static str; 2],
+    /// Its value; empty where it is not given.
+    pub(crate) value: fn(&ProcessFilter) -> String,
+    /// The text of a process that its patterns are compared with; empty where no name helps.
+    pub(crate) name: fn(&ProcessRow, Option<&ProcessRow>) -> String,
+    /// Whether a process with this parent passes, if the value is given.
+    pub(crate) accepts: fn(&ProcessFilter, &ProcessRow, Option<&ProcessRow>) -> bool,
+}
+
+/// The parts of a filter: one for each of its fields.
+pub(crate) const PARTS: &[Part] = &[
+    Part {
+        option: "--process",
+        title: "processes",
+        what: ["process", "processes"],
+        value: |filter| filter.process.to_string(),
+        name: |process, _| process.name.clone(),
+        accepts: |filter, process, _| filter.process.matches(&process.name, process.pid),
+    },
+    Part {
+        option: "--parent",
+        title: "children of",
+        what: ["parent", "parents"],
+        value: |filter| filter.parent.to_string(),
+        name: |_, parent| parent.map(|parent| parent.name.clone()).unwrap_or_default(),
+        accepts: |filter, process, parent| match (parent, process.parent_pid) {
+            (Some(parent), _) => filter.parent.matches(&parent.name, parent.pid),
+            // A parent that was gone before the recording began has a pid and no name.
+            (None, Some(pid)) => filter.parent.matches("", pid),
+            (None, None) => filter.parent.is_empty(),
+        },
+    },
+    Part {
+        option: "--cmdline",
+        title: "command lines",
+        what: ["command line", "command lines"],
+        value: |filter| filter.command_line.to_string(),
+        name: |process, _| process.command_line.clone().unwrap_or_default(),
+        accepts: |filter, process, _| filter.command_line.matches(process.command_line.as_deref().unwrap_or_default()),
+    },
+    Part {
+        option: "--user",
+        title: "users",
+        what: ["user", "users"],
+        value: |filter| filter.user.to_string(),
+        name: |process, _| process.user.as_deref().map(user::account).unwrap_or_default().to_owned(),
+        accepts: |filter, process, _| matches_user(&filter.user, process.user.as_deref().unwrap_or_default()),
+    },
+    Part {
+        option: "--session",
+        title: "sessions",
+        what: ["session", "sessions"],
+        value: |filter| filter.session.to_string(),
+        name: |process, _| process.session.map(|session| session.to_string()).unwrap_or_default(),
+        accepts: |filter, process, _| {
+            filter.session.matches(&process.session.map(|session| session.to_string()).unwrap_or_default())
+        },
+    },
+    Part {
+        option: "--container",
+        title: "containers",
+        what: ["container", "containers"],
+        value: |filter| filter.container.to_string(),
+        name: |process, _| process.container.clone().unwrap_or_default(),
+        accepts: |filter, process, _| matches_container(&filter.container, process),
+    },
+    Part {
+        option: "--new-process",
+        title: "processes that",
+        what: ["process by start and end", "processes by start and end"],
+        value: |filter| {
+            filter
+                .life
+                .and_then(|life| life.to_possible_value())
+                .map(|life| life.get_name().to_owned())
+                .unwrap_or_default()
+        },
+        name: |_, _| String::new(),
+        accepts: |filter, process, _| filter.life.is_none_or(|life| life.accepts(process)),
+    },
+];
 
 impl ProcessFilter {
     /// Whether everything passes.
@@ -104,21 +232,35 @@ impl ProcessFilter {
     /// Whether a process passes. `parent` is the row of its parent, where there is one.
     #[must_use]
     pub fn accepts(&self, process: &ProcessRow, parent: Option<&ProcessRow>) -> bool {
-        let parent_passes = || match (parent, process.parent_pid) {
-            (Some(parent), _) => self.parent.matches(&parent.name, parent.pid),
-            // A parent that was gone before the recording began has a pid and no name.
-            (None, Some(pid)) => self.parent.matches("", pid),
-            (None, None) => false,
-        };
-        self.life.is_none_or(|life| life.accepts(process))
-            && (self.process.is_empty() || self.process.matches(&process.name, process.pid))
-            && (self.parent.is_empty() || parent_passes())
-            && (self.command_line.is_empty()
-                || self.command_line.matches(process.command_line.as_deref().unwrap_or_default()))
-            && (self.user.is_empty() || matches_user(&self.user, process.user.as_deref().unwrap_or_default()))
-            && (self.session.is_empty()
-                || self.session.matches(&process.session.map(|session| session.to_string()).unwrap_or_default()))
-            && (self.container.is_empty() || matches_container(&self.container, process))
+        PARTS.iter().all(|part| (part.accepts)(self, process, parent))
+    }
+
+    /// Whether pid and name of a process are all that it looks at.
+    pub(crate) fn has_only_names(&self) -> bool {
+        Self { process: ProcessPatterns::default(), ..self.clone() }.is_empty()
+    }
+
+    /// The parts that are given, with their values.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static Part, String)> {
+        PARTS.iter().map(|part| (part, (part.value)(self))).filter(|(_, value)| !value.is_empty())
+    }
+}
+
+/// A filter that looks at pid and name alone.
+impl From<ProcessPatterns> for ProcessFilter {
+    fn from(process: ProcessPatterns) -> Self {
+        Self { process, ..Self::default() }
+    }
+}
+
+/// The filter as a line below a title: `processes a*, users system`. Nothing where everything passes.
+impl fmt::Display for ProcessFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, (part, value)) in self.parts().enumerate() {
+            let separator = if number > 0 { ", " } else { "" };
+            write!(f, "{separator}{} {value}", part.title)?;
+        }
+        Ok(())
     }
 }
 
@@ -139,6 +281,8 @@ fn matches_user(patterns: &Patterns, sid: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::FromArgMatches as _;
+
     use super::*;
 
     fn passes(list: &str, name: &str, pid: i64) -> bool {
@@ -171,6 +315,23 @@ mod tests {
         assert_eq!(accepted(Life::Ended), [false, false, true, true]);
         assert_eq!(accepted(Life::StartedOnly), [false, true, false, false]);
         assert_eq!(accepted(Life::EndedOnly), [false, false, true, false]);
+    }
+
+    /// A part that is missing here is missing below the titles of pictures, too.
+    #[test]
+    fn each_option_is_a_part_that_says_its_value() {
+        let options = ProcessFilter::augment_args(clap::Command::new("filter").no_binary_name(true));
+        let names: Vec<String> =
+            options.get_arguments().filter_map(|option| option.get_long()).map(|name| format!("--{name}")).collect();
+        assert_eq!(names, PARTS.iter().map(|part| part.option).collect::<Vec<_>>());
+        for part in PARTS {
+            let value = if part.option == "--new-process" { "started" } else { "a*;!7" };
+            let matches = options.clone().try_get_matches_from([part.option, value]).unwrap();
+            let filter = ProcessFilter::from_arg_matches(&matches).unwrap();
+            assert_eq!(filter.to_string(), format!("{} {value}", part.title));
+            assert!(!filter.is_empty());
+        }
+        assert_eq!(ProcessFilter::default().to_string(), "");
     }
 
     #[test]

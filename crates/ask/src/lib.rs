@@ -2,7 +2,7 @@
 //!
 //! Every question is a pure function from the rows of one recording to a [`answer::Section`]; [`ask()`] opens the
 //! archives, runs it over them in parallel and puts the sections in order of time. A new question is a file in
-//! [`question`] that implements [`Ask`].
+//! [`question`] that implements [`Ask`], with its options ([`options::QuestionOptions`]), and a line of the list there.
 
 pub mod answer;
 mod ask;
@@ -13,8 +13,10 @@ pub mod command_line;
 pub mod core_columns;
 pub mod core_figures;
 pub mod drivers;
+pub mod etwanalyzer;
 pub mod events;
 pub mod filter;
+pub mod granularity;
 pub mod inputs;
 pub mod keywords;
 pub mod label_cut;
@@ -23,6 +25,7 @@ pub mod main_modules;
 pub mod module_columns;
 pub mod nothing;
 pub mod ntstatus;
+pub mod options;
 pub mod order;
 mod owned_rows;
 pub mod process_columns;
@@ -37,13 +40,17 @@ mod stack_ends;
 mod stack_names;
 mod stretches;
 pub mod tag_cache;
+pub mod tag_files;
 mod threads;
 pub mod time_format;
 pub mod time_spec;
 pub mod totals;
 pub mod tree;
+pub mod usage_error;
 pub mod user;
 mod wait_reason;
+pub mod words;
 pub mod zero_time;
 
-pub use ask::{Ask, Resolved, When, ask};
+pub use ask::{Ask, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
+pub use usage_error::UsageError;

@@ -2,12 +2,18 @@
 //!
 //! Answers are ascending: the largest row stands last, next to the prompt. `--top N` keeps the N largest.
 
-/// How many of the largest rows stay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use clap::Args;
+
+/// How many of the largest rows stay: an option of every question.
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[command(next_help_heading = "Rows")]
 pub struct Top {
-    /// Number of rows; `None` keeps all.
+    /// Keep the N largest rows of each file
+    #[arg(id = "top", long = "top", value_name = "N")]
     pub take: Option<usize>,
-    /// How many of the largest are left out before counting.
+
+    /// Leave out the N largest rows first
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub skip: usize,
 }
 

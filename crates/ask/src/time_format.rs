@@ -3,6 +3,7 @@
 //! Dates are always `yyyy-MM-dd HH:mm:ss.fff`, whatever the locale.
 
 use chrono::{DateTime, FixedOffset, Local, TimeDelta, Utc};
+use clap::ValueEnum;
 
 /// Seconds from 1601, the origin of FILETIME, to 1970.
 const FILETIME_TO_UNIX_SECONDS: i64 = 11_644_473_600;
@@ -38,23 +39,27 @@ impl Zero {
     }
 }
 
-/// How to show instants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How a table shows times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum TimeFormat {
-    /// Seconds since time zero.
+    /// Seconds since the session's start
     #[default]
+    #[value(name = "s")]
     Seconds,
-    /// The recorder's local time with date.
+    /// The recorder's local time with date
     Local,
-    /// The recorder's local time.
+    /// The recorder's local time
+    #[value(alias = "localtime")]
     LocalTime,
-    /// UTC with date.
+    /// UTC with date
     Utc,
-    /// UTC.
+    /// UTC
+    #[value(alias = "utctime")]
     UtcTime,
-    /// Local time of the machine that shows it, with date.
+    /// The reader's local time with date
     Here,
-    /// Local time of the machine that shows it.
+    /// The reader's local time
+    #[value(alias = "heretime")]
     HereTime,
 }
 

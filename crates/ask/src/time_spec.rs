@@ -141,7 +141,19 @@ impl FromStr for TimeSpec {
     }
 }
 
+/// The reason why a time of day means nothing in a recording.
+#[must_use]
+pub fn no_calendar(name: &str) -> String {
+    format!("{name} does not say when it was recorded, so a time of day means nothing in it: give seconds")
+}
+
 impl TimeSpec {
+    /// Whether one of its ends is a time of day.
+    #[must_use]
+    pub fn needs_calendar(self) -> bool {
+        [self.start, self.end].iter().flatten().any(|instant| matches!(instant, Instant::Clock { .. }))
+    }
+
     /// Whether both ends are open.
     #[must_use]
     pub fn is_everything(&self) -> bool {

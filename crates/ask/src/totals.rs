@@ -3,9 +3,24 @@
 use std::collections::BTreeMap;
 
 use chrono::{NaiveDateTime, TimeDelta};
+use clap::ValueEnum;
 
 use crate::answer::{Group, Section};
 use crate::runs::{Run, Selection, TestFile, group};
+
+/// What the table adds up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Totals {
+    /// Nothing.
+    #[default]
+    None,
+    /// Files only.
+    Total,
+    /// Files and processes only.
+    Process,
+    /// Files and processes, above the rows.
+    Method,
+}
 
 /// The totals of each test run and of each test. What has one file only would say again what stands above that file: runs are told when
 /// there are several and one has several files, and so are tests.

@@ -4,6 +4,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use clap::Args;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::spans::is_switch_in;
 use tracesift_analysis::{MethodId, MethodSource as _, pieces};
@@ -79,6 +80,44 @@ pub struct ZeroTime {
     pub landmarks: Vec<Landmark>,
     /// Only what these processes did.
     pub process: ProcessFilter,
+}
+
+/// The options that name it.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Time")]
+pub struct ZeroOptions {
+    /// Count times from what happened in each recording: mark:TEXT, process-start:NAME, process-end:NAME, first:METHOD, last:METHOD
+    /// or event:PROVIDER/NAME; of several the first that a recording has
+    #[arg(long, value_name = "LANDMARK")]
+    zero_time: Vec<Landmark>,
+
+    /// The landmark of --zero-time must be of these processes
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, requires = "zero_time")]
+    zero_process: ProcessPatterns,
+
+    /// The landmark of --zero-time must be of processes with such a command line
+    #[arg(
+        long,
+        value_name = "PATTERNS",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true,
+        requires = "zero_time"
+    )]
+    zero_cmdline: Patterns,
+}
+
+impl ZeroOptions {
+    /// Where times begin.
+    #[must_use]
+    pub fn zero(&self) -> ZeroTime {
+        let process = ProcessFilter {
+            process: self.zero_process.clone(),
+            command_line: self.zero_cmdline.clone(),
+            ..ProcessFilter::default()
+        };
+        ZeroTime { landmarks: self.zero_time.clone(), process }
+    }
 }
 
 /// The instant that was found.

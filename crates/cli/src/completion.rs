@@ -12,10 +12,8 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_archive::{Archive, Projection};
-use tracesift_ask::answer::{Column, View, descriptions};
-use tracesift_ask::question::{
-    cpu, instants, merged_cpu, methods, missing, process, stacks, stats, syscalls, testrun, threads, version, waits,
-};
+use tracesift_ask::answer::View;
+use tracesift_ask::question;
 use tracesift_extract::OPTIONAL_TABLES;
 use tracesift_record::profiles::PROFILES;
 use tracesift_trace::rows::ProcessRow;
@@ -105,28 +103,16 @@ fn tag_names() -> Vec<String> {
 
 /// The columns of the question on the line.
 fn column_names(words: &[String]) -> Vec<String> {
-    let has =
-        |options: &[&str]| words.iter().any(|word| options.iter().any(|option| word.split('=').next() == Some(option)));
-    let mut path = words.iter().filter(|word| !word.starts_with('-')).map(String::as_str);
-    let columns: Vec<Column> = match (path.next(), path.next()) {
-        (Some("dump"), Some("cpu")) if has(&["--merge"]) => descriptions(merged_cpu::COLUMNS),
-        (Some("dump"), Some("cpu")) if has(&["--methods", "--stacktags", "--top-methods"]) => {
-            methods::COLUMNS.descriptions()
-        }
-        (Some("dump"), Some("cpu")) => cpu::COLUMNS.descriptions(),
-        (Some("dump"), Some("threads")) => threads::COLUMNS.descriptions(),
-        (Some("dump"), Some("stacks")) => stacks::COLUMNS.descriptions(),
-        (Some("dump"), Some("waits")) => waits::COLUMNS.descriptions(),
-        (Some("dump"), Some("syscalls")) => syscalls::COLUMNS.descriptions(),
-        (Some("dump"), Some("process")) => process::COLUMNS.descriptions(),
-        (Some("dump"), Some("version")) => version::COLUMNS.descriptions(),
-        (Some("dump"), Some("testrun" | "test-run")) if has(&["--print-files"]) => descriptions(testrun::FILE_COLUMNS),
-        (Some("dump"), Some("testrun" | "test-run")) => descriptions(testrun::TEST_COLUMNS),
-        (Some("dump"), Some("stats")) => descriptions(stats::COLUMNS),
-        (Some("symbols"), Some("missing")) => missing::COLUMNS.descriptions(),
-        (Some("time"), _) => instants::COLUMNS.descriptions(),
-        _ => Vec::new(),
-    };
+    let definition = args::definition();
+    let (mut command, mut path) = (&definition, Vec::new());
+    for word in words.iter().filter(|word| !word.starts_with('-')) {
+        let Some(found) = command.find_subcommand(word) else { break };
+        path.push(found.get_name());
+        command = found;
+    }
+    let path = path.join(" ");
+    let asked = question::all().find(|question| question.command == path);
+    let columns = asked.map(|question| question.columns(words)).unwrap_or_default();
     columns.iter().filter(|column| column.view != View::Nowhere).map(|column| column.key.to_owned()).collect()
 }
 

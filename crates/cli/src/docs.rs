@@ -5,12 +5,8 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use tracesift_ask::answer::{Column, View, descriptions};
-use tracesift_ask::question::{
-    cpu, instants, merged_cpu, merged_methods, methods, missing, overview, process, stacks, stats, syscalls, testrun,
-    threads, version, waits,
-};
-
+use tracesift_ask::answer::{Column, View};
+use tracesift_ask::question;
 use tracesift_trace::HealthKind;
 
 use crate::args;
@@ -186,64 +182,24 @@ fn the_tests_of_behaviours_exist() {
 
 #[test]
 fn the_columns_of_the_questions() {
-    for (name, tables) in [
-        ("cpu", vec![("", cpu::COLUMNS.descriptions()), ("With `--merge`:\n\n", descriptions(merged_cpu::COLUMNS))]),
-        (
-            "methods",
-            vec![("", methods::COLUMNS.descriptions()), ("With `--merge`:\n\n", descriptions(merged_methods::COLUMNS))],
-        ),
-        ("time", vec![("", instants::COLUMNS.descriptions())]),
-        (
-            "overview",
-            vec![
-                ("", overview::COLUMNS.descriptions()),
-                ("The objects of `processes`:\n\n", overview::process_columns()),
-                ("The objects of their `tags`:\n\n", overview::tag_columns()),
-                ("The objects of `waits`:\n\n", overview::wait_columns()),
-                ("The objects of `disks`:\n\n", overview::disk_columns()),
-                ("The objects of `failing_calls`:\n\n", overview::call_columns()),
-                ("The objects of `absent`:\n\n", overview::absent_columns()),
-                ("The objects of `next`:\n\n", overview::next_columns()),
-            ],
-        ),
-        ("process", vec![("", process::COLUMNS.descriptions())]),
-        (
-            "threads",
-            vec![
-                ("", threads::COLUMNS.descriptions()),
-                ("The objects of `wait_reasons`:\n\n", threads::reason_columns()),
-                ("The objects of `wakers`:\n\n", threads::waker_columns()),
-            ],
-        ),
-        ("stacks", vec![("", stacks::COLUMNS.descriptions())]),
-        (
-            "waits",
-            vec![
-                ("", waits::COLUMNS.descriptions()),
-                ("The objects of `chain`:\n\n", waits::chain_columns()),
-                ("With `--by`:\n\n", waits::sums::COLUMNS.descriptions()),
-            ],
-        ),
-        ("syscalls", vec![("", syscalls::COLUMNS.descriptions())]),
-        ("version", vec![("", version::COLUMNS.descriptions())]),
-        ("symbols", vec![("", missing::COLUMNS.descriptions())]),
-        (
-            "testrun",
-            vec![
-                ("A row per test:\n\n", descriptions(testrun::TEST_COLUMNS)),
-                ("With `--print-files` a row per file:\n\n", descriptions(testrun::FILE_COLUMNS)),
-            ],
-        ),
-        ("stats", vec![("", descriptions(stats::COLUMNS)), ("The objects of `counts`:\n\n", stats::count_columns())]),
-    ] {
+    let mut pages: Vec<(&str, Vec<String>)> = Vec::new();
+    for form in question::all().flat_map(|question| question.forms) {
+        let own = (form.title, (form.columns)());
+        let objects = form.objects.iter().map(|(title, columns)| (*title, columns()));
+        let tables =
+            std::iter::once(own).chain(objects).map(|(title, columns)| format!("{title}{}", column_table(&columns)));
+        match pages.iter_mut().find(|(name, _)| *name == form.page) {
+            Some((_, known)) => known.extend(tables),
+            None => pages.push((form.page, tables.collect())),
+        }
+    }
+    for (name, tables) in pages {
         const BEGIN: &str = "<!-- columns: begin -->\n";
         const END: &str = "<!-- columns: end -->\n";
         let file = format!("questions/{name}.md");
         let text = std::fs::read_to_string(docs().join(&file)).unwrap_or_default().replace("\r\n", "\n");
         let (before, rest) = text.split_once(BEGIN).unwrap_or_else(|| panic!("docs/{file} has no `{}`", BEGIN.trim()));
         let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("docs/{file} has no `{}`", END.trim()));
-        let tables: Vec<String> =
-            tables.into_iter().map(|(title, columns)| format!("{title}{}", column_table(&columns))).collect();
         check(&file, &format!("{before}{BEGIN}{}{END}{after}", tables.join("\n")));
     }
 }

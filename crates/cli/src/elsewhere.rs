@@ -1,5 +1,7 @@
 //! What people ask for under another name, and what cannot be asked yet: one table for our own command lines and ETWAnalyzer's.
 
+use tracesift_ask::question;
+
 use crate::exit::UsageError;
 
 /// Where a question is answered.
@@ -7,14 +9,19 @@ use crate::exit::UsageError;
 pub(crate) enum Where {
     /// A command of ours answers it: what it is about, with its verb, and the command line.
     Asked(&'static str, &'static str),
+    /// A question answers it: what it is about, and the words of the question.
+    Question(&'static str, &'static str),
     /// Nothing answers it yet: what it is about, and the command lines that come closest.
     NotYet(&'static str, &'static [&'static str]),
 }
 
-use Where::{Asked, NotYet};
+/// Words, and where they lead to.
+type Line = (&'static [&'static str], Where);
+
+use Where::{Asked, NotYet, Question};
 
 /// Words behind `dump` that are no questions of ours. The first word of a line is the one that `-dump` of ETWAnalyzer has, where it has one.
-const QUESTIONS: &[(&[&str], Where)] = &[
+const QUESTIONS: &[Line] = &[
     (
         &["methods", "method", "functions", "function"],
         Asked("methods are", "tracesift dump cpu X.sift --methods '*Name*'"),
@@ -58,7 +65,7 @@ const QUESTIONS: &[(&[&str], Where)] = &[
 ];
 
 /// Words behind `tracesift` that are no commands.
-const COMMANDS: &[(&[&str], Where)] = &[
+const COMMANDS: &[Line] = &[
     (
         &["compare", "diff"],
         NotYet(
@@ -76,24 +83,35 @@ const COMMANDS: &[(&[&str], Where)] = &[
     (&["convert"], Asked("files for other tools are", "tracesift export X.sift")),
 ];
 
-/// What becomes of a word behind `dump`.
+/// What becomes of a word behind `dump`. A line of the table whose first word has become a question leads to that.
 pub(crate) fn question(word: &str) -> Option<Where> {
-    find(QUESTIONS, word)
+    let (words, to) = find(QUESTIONS, word)?;
+    let first = words
+        .first()
+        .and_then(|first| question::DUMP.iter().find(|known| known.command.strip_prefix("dump ") == Some(first)));
+    Some(match (first, to) {
+        (Some(known), NotYet(what, _)) => Question(what, known.command),
+        _ => to,
+    })
 }
 
 /// What becomes of a word behind `tracesift`: some are commands of other tools, some are questions without their `dump`.
 pub(crate) fn command(word: &str) -> Option<Where> {
-    find(COMMANDS, word).or_else(|| question(word))
+    find(COMMANDS, word).map(|(_, to)| to).or_else(|| question(word))
 }
 
-fn find(table: &[(&[&str], Where)], word: &str) -> Option<Where> {
-    table.iter().find(|(words, _)| words.iter().any(|known| word.eq_ignore_ascii_case(known))).map(|(_, to)| *to)
+fn find(table: &[Line], word: &str) -> Option<Line> {
+    table.iter().find(|(words, _)| words.iter().any(|known| word.eq_ignore_ascii_case(known))).copied()
 }
 
 /// The refusal of a word, with the words that asked for it.
 pub(crate) fn refused(to: Where, asked: &str) -> UsageError {
     match to {
         Asked(what, line) => UsageError::new(format!("there is no `{asked}`"), format!("{what} asked with `{line}`")),
+        Question(what, command) => UsageError::new(
+            format!("there is no `{asked}`"),
+            format!("{what} are asked with `tracesift {command} X.sift`"),
+        ),
         NotYet(what, closest) => missing(what, asked, closest),
     }
 }
@@ -120,6 +138,7 @@ mod tests {
             let lines = match to {
                 Where::Asked(_, line) => std::slice::from_ref(line),
                 Where::NotYet(_, lines) => *lines,
+                Where::Question(..) => &[],
             };
             for line in lines {
                 let parsed = args::definition().try_get_matches_from(pages::words(line));
@@ -129,12 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn no_word_is_a_question_or_a_command() {
+    fn no_word_is_a_command() {
         let definition = args::definition();
-        let questions = definition.find_subcommand("dump").unwrap();
-        for word in QUESTIONS.iter().flat_map(|(words, _)| *words) {
-            assert!(questions.find_subcommand(word).is_none(), "{word}");
-        }
         for word in COMMANDS.iter().flat_map(|(words, _)| *words) {
             assert!(definition.find_subcommand(word).is_none(), "{word}");
         }

@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+pub(crate) use tracesift_ask::UsageError;
+
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
@@ -32,30 +34,6 @@ impl From<Exit> for ExitCode {
         Self::from(exit as u8)
     }
 }
-
-/// The command line asks for something that cannot be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UsageError {
-    /// What is wrong.
-    pub(crate) message: String,
-    /// What to do instead.
-    pub(crate) hint: Option<String>,
-}
-
-impl UsageError {
-    /// An error with a way out.
-    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: Some(hint.into()) }
-    }
-}
-
-impl std::fmt::Display for UsageError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for UsageError {}
 
 /// Whether a reader of our output has closed its end.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -2,29 +2,20 @@
 //! come from.
 
 use std::fmt::{self, Display};
-use std::io::{self, Write};
 
-use serde_json::json;
+use tracesift_json::Writer;
 
 use crate::escape::plain;
 
-/// What stands before an entry of a list.
-pub(crate) fn comma(at: usize) -> &'static str {
-    if at == 0 { "" } else { "," }
+/// Writes a text without characters that would change how it is shown.
+pub(crate) fn text(json: &mut Writer<impl fmt::Write>, text: &str) {
+    json.text(&plain(text));
 }
 
-/// Writes `[a,b,c]`.
-pub(crate) fn list<T: Display>(out: &mut impl Write, items: impl IntoIterator<Item = T>) -> io::Result<()> {
-    write!(out, "[")?;
-    for (at, item) in items.into_iter().enumerate() {
-        write!(out, "{}{item}", comma(at))?;
-    }
-    write!(out, "]")
-}
-
-/// A text in quotes, without characters that would change how it is shown.
-pub(crate) fn text(text: &str) -> impl Display {
-    json!(plain(text))
+/// Writes a member of an object: a list of values, one per row of a table.
+pub(crate) fn column<T: Display>(json: &mut Writer<impl fmt::Write>, key: &str, values: impl IntoIterator<Item = T>) {
+    json.key(key);
+    json.values(values);
 }
 
 /// A value, or `null`.
@@ -45,11 +36,34 @@ pub(crate) struct Milliseconds(pub(crate) i128);
 impl Display for Milliseconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (sign, size) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());
-        let (whole, part) = (size / 1_000_000, size % 1_000_000);
+        let (whole, mut part) = (size / 1_000_000, size % 1_000_000);
         if part == 0 {
             return write!(f, "{sign}{whole}");
         }
-        let part = format!("{part:06}");
-        write!(f, "{sign}{whole}.{}", part.trim_end_matches('0'))
+        let mut digits = 6;
+        while part % 10 == 0 {
+            part /= 10;
+            digits -= 1;
+        }
+        write!(f, "{sign}{whole}.{part:0digits$}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Milliseconds;
+
+    #[test]
+    fn milliseconds_have_no_digits_without_a_meaning() {
+        for (ns, text) in [
+            (0, "0"),
+            (1, "0.000001"),
+            (-1_500_000, "-1.5"),
+            (2_000_000, "2"),
+            (1_020_300_000, "1020.3"),
+            (1_000_120, "1.00012"),
+        ] {
+            assert_eq!(Milliseconds(ns).to_string(), text);
+        }
     }
 }

@@ -1,5 +1,8 @@
-//! The rows that summaries are made of, in memory: a recording whose rows fit there is summarised without reading them back,
-//! while the last of them are still being encoded.
+//! Rows for the summaries in memory. The summaries of a recording whose rows fit are computed
+//! without reading files, while the last rows are still being encoded.
+//!
+//! The store keeps columns, since the writer has columns for the encoder anyway and shares them
+//! without a copy. It returns rows, since the computation takes rows from files, too.
 
 use std::borrow::Cow;
 
@@ -11,14 +14,14 @@ use tracesift_trace::{FrameId, StackId};
 
 use crate::summaries::{FRAMES, SAMPLES, SWITCHES, SYMBOLS, SummarySource, Times};
 
-/// All rows that summaries are made of.
+/// All rows from which the summaries are computed.
 #[derive(Debug)]
 pub(crate) struct KeptRows {
     columns: KeptColumns,
     identities: Identities,
 }
 
-/// Those whom the rows are about.
+/// Processes, threads and modules of the rows.
 #[derive(Debug, Default)]
 pub(crate) struct Identities {
     pub(crate) modules: Vec<ModuleRow>,

@@ -1,5 +1,6 @@
 //! Turns recordings into archives: inputs, readers, model and summaries wired together.
 
+mod calendar;
 mod caveats;
 mod error;
 mod etl;
@@ -26,6 +27,7 @@ mod table_choice;
 mod target;
 mod vdso;
 
+pub use calendar::Calendar;
 pub use caveats::caveat;
 pub use error::{Error, ReaderError};
 pub use etl::{Machine, Survey, survey};

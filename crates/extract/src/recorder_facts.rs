@@ -108,12 +108,16 @@ impl RecorderFacts {
         if clock == "CLOCK_MONOTONIC" { std::mem::take(&mut self.marks) } else { Vec::new() }
     }
 
+    /// Minutes to add to the recorder's local time to get UTC.
+    pub(crate) fn utc_offset_minutes(&self) -> Option<i32> {
+        self.utc_offset_minutes.filter(|minutes| minutes.abs() < 24 * 60).map(|minutes| -minutes)
+    }
+
     /// Adds the facts to what the recording tells.
     pub(crate) fn describe(self, info: &mut TraceInfo) {
         // Of a Windows recording that is in its header.
-        if let Some(minutes) = self.utc_offset_minutes.filter(|minutes| info.kind == "perf" && minutes.abs() < 24 * 60)
-        {
-            info.utc_offset_minutes = -minutes;
+        if let Some(minutes) = self.utc_offset_minutes().filter(|_| info.kind == "perf") {
+            info.utc_offset_minutes = minutes;
         }
         info.facts = self.facts;
     }

@@ -1,24 +1,25 @@
-//! Rows of a table, decoded on a thread of its own while others use them.
+//! Decodes the rows of a table on a thread of its own, while worker threads use them.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use tracesift_archive::Error;
 
-/// Rows that are handed over at a time: enough of them that who takes them gains by putting them in another order.
+/// Rows per chunk. A worker orders the rows of a chunk by process, which pays from some thousand
+/// rows on.
 const CHUNK: usize = 16 * 1024;
-/// Chunks that are full and wait.
+/// Full chunks that wait for a worker, at most.
 const WAITING: usize = 1;
 
-/// Who takes rows, a chunk at a time.
+/// A worker: it takes rows, a chunk at a time.
 pub(crate) type Taker<'a, T> = &'a mut (dyn FnMut(&[T]) + Send);
 
-/// Runs `scan` on a thread of its own and gives each of its rows to one of `takers`: the one whose number `whose` tells. The first of
-/// them works here, the others on threads of their own; each gets its rows in their order. Chunks are used again: no row costs an
-/// allocation.
+/// Runs `scan` on a thread of its own. `whose` tells the number of the worker that gets a row. The
+/// first worker runs on the calling thread, the others on threads of their own. Each worker gets
+/// its rows in the order of `scan`. Chunks are used again, so a row costs no allocation.
 ///
 /// # Errors
-/// Those of `scan`, after the rows before.
+/// The errors of `scan`. The workers have the rows before the error.
 pub(crate) fn scan_ahead<'a, T: Clone + Send + 'a>(
     scan: impl FnOnce(&mut dyn FnMut(&T)) -> Result<(), Error> + Send,
     whose: impl Fn(&T) -> usize + Send,
@@ -53,7 +54,7 @@ pub(crate) fn scan_ahead<'a, T: Clone + Send + 'a>(
     })
 }
 
-/// The way to one of the takers.
+/// The queue to a worker.
 struct Lane<T> {
     chunk: Vec<T>,
     filled: SyncSender<Vec<T>>,
@@ -69,7 +70,7 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Hands over what there is. The taker receives until the last chunk is there.
+    /// Sends the current chunk.
     fn hand_over(&mut self) {
         let next = self.emptied.try_recv().unwrap_or_else(|_| Vec::with_capacity(CHUNK));
         drop(self.filled.send(std::mem::replace(&mut self.chunk, next)));

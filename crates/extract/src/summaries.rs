@@ -1,4 +1,5 @@
-//! The summary tables, computed from an archive's own event tables: caches that can be made again at any time.
+//! Computes the summary tables from the event tables of an archive. They are caches and can be
+//! computed again at any time.
 
 use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
@@ -38,13 +39,14 @@ pub(crate) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
     "flags",
 ]);
 
-/// Threads that add up methods, at most: each keeps a part of the stacks in memory, and one thread decodes for all of them.
+/// Worker threads, at most. Each keeps a part of the stacks in memory, and one thread decodes rows
+/// for all of them.
 const MAX_PARTS: usize = 4;
 
-/// Times of rows; `None`: all.
+/// A range of times of rows; `None`: all rows.
 pub(crate) type Times = Option<Range<i64>>;
 
-/// The rows that summaries are made of.
+/// A source of the rows from which summaries are computed.
 pub(crate) trait SummarySource {
     /// Table `modules`.
     fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error>;
@@ -100,7 +102,7 @@ impl SummarySource for Archive {
     }
 }
 
-/// The summary tables of an archive, or what they have of some of its processes.
+/// The summary tables of an archive, for all or some of its processes.
 #[derive(Debug)]
 pub(crate) struct Summarised {
     /// Table `process_summary`.
@@ -115,17 +117,18 @@ pub(crate) struct Summarised {
     pub(crate) bytes: usize,
 }
 
-/// The sums do not fit into the memory for them.
+/// The sums exceed their limit of memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Full;
 
-/// Threads that are summed up at once, at most: each takes some 500 bytes, whatever its process does.
+/// Threads in one round, at most. A thread takes some 500 bytes, whatever its process does.
 const MAX_THREADS: usize = 1 << 17;
 
-/// Goes over frames, stacks, samples and switches once and sums them up, as long as the sums take at most so many bytes.
+/// Reads frames, stacks, samples and switches once and adds them up. Returns [`Full`] if the sums
+/// exceed `memory` bytes.
 ///
 /// # Errors
-/// When a table cannot be read.
+/// A table cannot be read.
 pub(crate) fn summarise(
     recording: RecordingFacts,
     source: &(impl SummarySource + Sync),
@@ -143,13 +146,13 @@ pub(crate) fn summarise(
     Sums { recording, source, named: &named }.of_share(&share)
 }
 
-/// Which part of a recording is summed up.
+/// The part of a recording that one round adds up.
 pub(crate) struct Share {
-    /// Processes that get a row even when nothing was seen of them.
+    /// Processes that get a row even without samples and switches.
     pub(crate) listed: Vec<ProcessId>,
-    /// Those that count; `None`: all.
+    /// The processes of the round; `None`: all.
     pub(crate) processes: Option<RangeInclusive<ProcessId>>,
-    /// There are none of their rows at other times.
+    /// The times in which these processes have rows.
     pub(crate) times: Times,
     /// Bytes that the sums may take.
     pub(crate) bounds: Bounds,
@@ -169,7 +172,8 @@ pub(crate) struct Sums<'a, Source> {
 }
 
 impl<Source: SummarySource + Sync> Sums<'_, Source> {
-    /// Sums a share up. Rows that contradict each other are told of only where the share is all.
+    /// Adds up a share. Contradictions between rows are counted only if the share is the whole
+    /// recording.
     pub(crate) fn of_share(&self, share: &Share) -> Result<Result<Summarised, Full>, Error> {
         let Self { recording, source, named: NamedStacks { stacks: methods, names } } = *self;
         let parts = thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_PARTS));

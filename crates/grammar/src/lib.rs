@@ -11,7 +11,8 @@ pub mod time_range;
 pub use pattern::Pattern;
 pub use patterns::Patterns;
 pub use quantity::{
-    QuantityError, Share, TimeUnit, parse_bytes, parse_duration, parse_percent, parse_share, parse_size, parse_time,
+    QuantityError, Share, TimeUnit, microseconds, milliseconds, parse_bytes, parse_duration, parse_percent,
+    parse_share, parse_size, parse_time, seconds,
 };
 pub use test_name::{LocalTime, Status, TestName, Tier};
 pub use time_range::{TimeRange, TimeRangeError};

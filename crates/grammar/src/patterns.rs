@@ -49,6 +49,13 @@ impl Patterns {
     }
 }
 
+/// Every text is a list of patterns.
+impl From<&str> for Patterns {
+    fn from(text: &str) -> Self {
+        Self::parse(text)
+    }
+}
+
 impl fmt::Display for Patterns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

@@ -82,6 +82,21 @@ pub fn parse_time(text: &str, default: TimeUnit) -> Result<i64, QuantityError> {
     scale(text, number, factor)
 }
 
+/// Nanoseconds of a time; a bare number is in seconds.
+pub fn seconds(text: &str) -> Result<i64, QuantityError> {
+    parse_time(text, TimeUnit::Seconds)
+}
+
+/// Nanoseconds of a time; a bare number is in milliseconds.
+pub fn milliseconds(text: &str) -> Result<i64, QuantityError> {
+    parse_time(text, TimeUnit::Milliseconds)
+}
+
+/// Nanoseconds of a time; a bare number is in microseconds.
+pub fn microseconds(text: &str) -> Result<i64, QuantityError> {
+    parse_time(text, TimeUnit::Microseconds)
+}
+
 /// Bytes of a size such as `64KiB` or `1.5GB`; a bare number is in bytes.
 pub fn parse_size(text: &str) -> Result<i64, QuantityError> {
     let (number, unit) = split(text)?;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{EventFilter, EventLine, IdRanges};
 use crate::candidates::Candidates;
+use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::time_format::seconds;
 use tracesift_grammar::TimeRange;
 
@@ -58,9 +59,11 @@ impl<'f> Search<'f> {
             let only = EventFilter { ids: filter.ids.clone(), ..none.clone() };
             part("--id", ["id", "ids"], "the ids".to_owned(), only, |event| number(event).to_string());
         }
-        if !filter.process.is_empty() {
-            let only = EventFilter { process: filter.process.clone(), ..none.clone() };
-            part("--process", ["process", "processes"], filter.process.to_string(), only, |event| {
+        let process = &filter.processes.process;
+        if !process.is_empty() {
+            let processes = ProcessFilter { process: process.clone(), ..ProcessFilter::default() };
+            let only = EventFilter { processes, ..none.clone() };
+            part("--process", ["process", "processes"], process.to_string(), only, |event| {
                 event.process.unwrap_or_default().to_owned()
             });
         }
@@ -86,7 +89,8 @@ impl<'f> Search<'f> {
         for (only, name, found) in &mut self.parts {
             found.passing += usize::from(
                 only.accepts_kind(event.provider, "", event.event, number(event))
-                    && only.accepts_subject(event.pid, event.tid, event.process)
+                    && only.accepts_thread(event.tid)
+                    && (only.processes.is_empty() || accepts_process(&only.processes.process, event))
                     && only.accepts_fields(&event.fields),
             );
             found.add(name(event), 1);
@@ -94,9 +98,9 @@ impl<'f> Search<'f> {
         if self.seen < MOST_EVENTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Why nothing passes.
+    /// Why nothing passes. `of_processes` are the candidates of the filter of processes, without those of names.
     #[must_use]
-    pub fn why(self) -> Vec<String> {
+    pub fn why(self, of_processes: Vec<Candidates>) -> Vec<String> {
         let Some((start, end)) = self.span else {
             return vec!["there are no events".to_owned()];
         };
@@ -105,9 +109,13 @@ impl<'f> Search<'f> {
             return vec![format!("no event lies in --time: there are events from {start} s to {end} s")];
         }
         let time = (self.filter.time != TimeRange::default()).then_some("--time");
-        let parts: Vec<Candidates> = self.parts.into_iter().map(|(.., found)| found).collect();
+        let parts: Vec<Candidates> = self.parts.into_iter().map(|(.., found)| found).chain(of_processes).collect();
         crate::nothing::explain(&parts, time.as_slice())
     }
+}
+
+fn accepts_process(patterns: &ProcessPatterns, event: &EventLine<'_>) -> bool {
+    event.pid.is_some_and(|pid| patterns.matches(event.process.unwrap_or_default(), pid.into()))
 }
 
 fn number(event: &EventLine<'_>) -> u16 {

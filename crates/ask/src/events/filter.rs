@@ -7,7 +7,7 @@ use tracesift_extract::event_kinds::EventChoice;
 use tracesift_grammar::Patterns;
 
 use super::Condition;
-use crate::filter::ProcessPatterns;
+use crate::filter::ProcessFilter;
 use tracesift_grammar::TimeRange;
 
 /// Filter of events; everything in it must hold.
@@ -22,7 +22,7 @@ pub struct EventFilter {
     /// Id of the event, of a kernel or classic event its opcode.
     pub ids: IdRanges,
     /// The process.
-    pub process: ProcessPatterns,
+    pub processes: ProcessFilter,
     /// Ids of threads.
     pub threads: IdRanges,
     /// When.
@@ -65,11 +65,9 @@ impl EventFilter {
             && self.ids.contains(u32::from(id))
     }
 
-    /// Whether an event passes by whom it is about: cheap to ask.
-    pub(super) fn accepts_subject(&self, pid: Option<u32>, tid: Option<u32>, process: Option<&str>) -> bool {
-        let by_thread = || tid.is_some_and(|tid| self.threads.contains(tid));
-        let by_process = || pid.is_some_and(|pid| self.process.matches(process.unwrap_or_default(), i64::from(pid)));
-        (self.threads.is_everything() || by_thread()) && (self.process.is_empty() || by_process())
+    /// Whether an event passes by its thread.
+    pub(super) fn accepts_thread(&self, tid: Option<u32>) -> bool {
+        self.threads.is_everything() || tid.is_some_and(|tid| self.threads.contains(tid))
     }
 
     /// Whether an event passes by what it says.

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::candidates::Candidates;
 use tracesift_etl::Guid;
 use tracesift_etl::schema::{Decoded, Origin};
 use tracesift_trace::rows::{self, ProcessRow};
+
+use super::subjects::Subjects;
 
 /// One event, ready to be shown.
 #[derive(Debug)]
@@ -74,12 +77,22 @@ pub struct Scanned {
     pub unreadable: BTreeMap<(String, String), Unreadable>,
     /// Fields that a condition compares with a number and that an archive keeps by name only, with such a name.
     pub named_fields: BTreeMap<String, String>,
+    /// Where no event passed: what the parts of the filter of processes could have let pass, but for those that look at names.
+    pub candidates: Vec<Candidates>,
 }
 
 /// Kinds of unreadable events that are counted one by one; more only a forged recording has.
 const MAX_UNREADABLE: usize = 1 << 14;
 
 impl Scanned {
+    /// Keeps what there is to say of the processes where no event passed.
+    pub(super) fn close(mut self, subjects: &Subjects<'_>) -> Self {
+        if self.events == 0 {
+            self.candidates = subjects.candidates();
+        }
+        self
+    }
+
     /// Counts an event that passed.
     pub(super) fn count(&mut self, line: &EventLine<'_>) {
         self.events += 1;

@@ -9,6 +9,8 @@ mod scan_etl;
 mod scan_linux;
 mod stored;
 mod stored_stacks;
+mod subjects;
+mod time;
 
 pub use candidates::Search;
 pub use condition::{Condition, ConditionError};
@@ -16,4 +18,5 @@ pub use filter::{EventFilter, IdRanges, IdRangesError};
 pub use line::{EventLine, Scanned, Unreadable};
 pub use scan::scan;
 pub use stored::scan_archive;
-pub use tracesift_etl::schema::{Origin, json, write_hex};
+pub use time::{time_in_archive, time_in_recording};
+pub use tracesift_etl::schema::{Origin, write_hex};

@@ -10,6 +10,7 @@ use tracesift_extract::event_kinds::{EventChoice, EventKind, EventKinds, WantedH
 
 use super::EventFilter;
 use super::line::{EventLine, Scanned};
+use super::subjects::Subjects;
 
 /// As [`super::scan`].
 pub(super) fn scan_etl(
@@ -36,6 +37,7 @@ fn scan_merged<W: Wanted>(
 ) -> Scanned {
     let mut scanned = Scanned::default();
     let mut kinds = EventKinds::new(choice);
+    let subjects = Subjects::new(filter, || survey.population.processes().collect());
     let limited = !filter.time.is_everything();
     while let Some(record) = merge.next() {
         if limited {
@@ -54,7 +56,8 @@ fn scan_merged<W: Wanted>(
         // Only events of the kernel's classes name their process in their fields.
         let named = kind.is_kernel.then(|| decode(kind, &record));
         let (pid, tid) = subject(&record, named.as_ref(), &survey.population);
-        let process = pid.and_then(|pid| match survey.population.known_process_at(pid, record.time()) {
+        let id = pid.and_then(|pid| survey.population.known_process_at(pid, record.time()));
+        let process = pid.and_then(|pid| match id {
             Some(process) => survey.population.recorded_name(process),
             None => match pid {
                 0 => Some(Cow::Borrowed("Idle")),
@@ -62,7 +65,7 @@ fn scan_merged<W: Wanted>(
                 _ => None,
             },
         });
-        if !filter.accepts_subject(pid, tid, process.as_deref()) {
+        if !subjects.accept(id, pid, tid, process.as_deref()) {
             continue;
         }
         let fields = named.unwrap_or_else(|| decode(kind, &record));
@@ -95,7 +98,7 @@ fn scan_merged<W: Wanted>(
             break;
         }
     }
-    scanned
+    scanned.close(&subjects)
 }
 
 fn decode<'a>(kind: &'a EventKind, record: &Record<'a>) -> Decoded<'a> {

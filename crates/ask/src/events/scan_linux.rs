@@ -10,6 +10,7 @@ use tracesift_perf::{MergeOptions, PerfFile};
 
 use super::EventFilter;
 use super::line::{EventLine, Scanned};
+use super::subjects::Subjects;
 
 /// As [`super::scan`].
 pub(super) fn scan_linux(
@@ -21,6 +22,7 @@ pub(super) fn scan_linux(
     let LinuxSurvey { clock, metadata, population } = survey;
     let mut scanned = Scanned::default();
     let mut kinds = LinuxKinds::new(Arc::clone(metadata), EventSelection::Chosen(filter.choice()));
+    let subjects = Subjects::new(filter, || population.processes().collect());
     let mut merged = file.merged(MergeOptions::default());
     // What has no time of its own happened about when the record before it did.
     let mut ticks = clock.zero;
@@ -40,11 +42,12 @@ pub(super) fn scan_linux(
             continue;
         }
         let (pid, tid) = subject(&record);
-        let process = pid.and_then(|pid| match population.known_process_at(pid, ticks) {
+        let id = pid.and_then(|pid| population.known_process_at(pid, ticks));
+        let process = pid.and_then(|pid| match id {
             Some(process) => population.recorded_name(process),
             None => (pid == 0).then_some(Cow::Borrowed("Idle")),
         });
-        if !filter.accepts_subject(pid, tid, process.as_deref()) {
+        if !subjects.accept(id, pid, tid, process.as_deref()) {
             continue;
         }
         let mut values = ValueFields::default();
@@ -79,5 +82,5 @@ pub(super) fn scan_linux(
             break;
         }
     }
-    scanned
+    scanned.close(&subjects)
 }

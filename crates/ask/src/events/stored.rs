@@ -13,6 +13,7 @@ use tracesift_trace::rows::{EventRow, ProcessRow, ThreadRow};
 use super::EventFilter;
 use super::line::{EventLine, Scanned, recorded_name};
 use super::stored_stacks::StoredStacks;
+use super::subjects::Subjects;
 
 /// Hands the events of an archive that pass to `visit`, in order of time, until it breaks off; with their stacks, where these are
 /// asked for.
@@ -29,6 +30,7 @@ pub fn scan_archive(
     let stacks = if with_stacks || by_stack { StoredStacks::read(archive)? } else { StoredStacks::default() };
     let processes: Vec<ProcessRow> = archive.rows()?;
     let threads: Vec<ThreadRow> = archive.rows()?;
+    let subjects = Subjects::new(filter, || processes.clone());
     let mut scanned = Scanned::default();
     let mut passing: FxHashMap<Option<StackId>, bool> = FxHashMap::default();
     let mut bytes = Vec::new();
@@ -42,7 +44,7 @@ pub fn scan_archive(
         let process = row.process.and_then(|id| processes.get(id.index()));
         let (pid, name) = (process.and_then(|row| u32::try_from(row.pid).ok()), process.and_then(recorded_name));
         let tid = row.thread.and_then(|id| u32::try_from(threads.get(id.index())?.tid).ok());
-        if !filter.accepts_subject(pid, tid, name) {
+        if !subjects.accept(row.process, pid, tid, name) {
             return ControlFlow::Continue(());
         }
         let document = serde_json::from_str(&row.fields).unwrap_or(serde_json::Value::Null);
@@ -88,7 +90,7 @@ pub fn scan_archive(
     } else {
         archive.scan_while(Projection::ALL, time, &mut visit_row)?;
     }
-    Ok(scanned)
+    Ok(scanned.close(&subjects))
 }
 
 /// What tells kinds of events apart.

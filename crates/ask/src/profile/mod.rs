@@ -57,6 +57,8 @@ pub struct Question {
     pub origin: i64,
     /// Only stacks with such a method.
     pub methods: MethodPatterns,
+    /// All filters in words, for the titles of files and pictures.
+    pub said: String,
 }
 
 impl Question {
@@ -149,6 +151,7 @@ impl Question {
                 .then(|| filetime.saturating_sub(UNIX_EPOCH).saturating_mul(100).saturating_add(self.origin)),
             duration: u64::try_from(span.length()).ok(),
             interval: timer.and_then(|source| u64::try_from(source.interval_ns).ok()).filter(|interval| *interval > 0),
+            filters: self.said.clone(),
             ..About::new(&file.name, self.measure)
         }
     }

@@ -4,15 +4,19 @@
 //! the threads of a process, and are never mixed with sampled CPU.
 
 mod candidates;
+mod options;
 
 use std::cmp::Ordering;
 
+use clap::ValueEnum;
 use rustc_hash::FxHashMap;
 use tracesift_analysis::CpuSet;
 use tracesift_archive::Error;
 use tracesift_grammar::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
+
+pub use self::options::Options;
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
@@ -28,50 +32,39 @@ use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
+use crate::totals::Totals;
 use tracesift_grammar::TimeRange;
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// Sampled CPU.
     #[default]
     Cpu,
     /// Number of samples.
     Samples,
-    /// Mean priority.
-    Priority,
-    /// Number of CPUs on which the process ran.
-    Cores,
-    /// Precise run time.
-    Run,
     /// Wait, summed over the threads.
     Wait,
     /// Ready, summed over the threads.
     Ready,
-    /// Start of the process.
-    Start,
     /// First time at which it was seen running.
     First,
     /// Last time at which it was seen running.
     Last,
+    /// Precise run time of a process.
+    Run,
+    /// Mean priority of a process.
+    Priority,
+    /// Number of CPUs on which a process ran.
+    Cores,
+    /// Start of a process.
+    Start,
     /// Name.
     Name,
 }
 
 /// What the total of sampled CPU is called.
 pub const CPU: &str = "CPU";
-
-/// What the table adds up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Totals {
-    /// Rows without totals.
-    None,
-    /// Rows and the totals of each file and over all.
-    #[default]
-    Process,
-    /// Totals only.
-    Total,
-}
 
 /// What is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,10 +83,9 @@ pub struct Question {
     pub wait: Between,
     /// Ready, ns.
     pub ready: Between,
-    /// What to add up.
-    pub totals: Totals,
-    /// Whether totals were asked for: then a file without rows says 0.
-    pub always: bool,
+    /// What to add up beside the rows: each file and all of them where nothing is said. Where totals were asked for, a file without rows
+    /// says 0.
+    pub totals: Option<Totals>,
     /// The numbers of the CPUs on which a process ran.
     pub core_numbers: bool,
     /// CPU per kind of core, and clock rates.
@@ -164,8 +156,9 @@ const OF_MODULES: [&str; 8] = [
 
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
-    of_process::name()
-        .meaning("File name of the process' image; `DPC/ISR` is what interrupts took from the idle loop."),
+    of_process::name().meaning(
+        "File name of the process' image; `DPC/ISR` stands for the time that interrupts took from the idle loop.",
+    ),
     of_process::pid(),
     ColumnOf::always(
         "cpu_ns",
@@ -186,7 +179,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "No stack",
         Kind::Count,
         |r| r.counted(r.figures.samples_without_stack).into(),
-        "Samples of those that came without a stack.",
+        "Number of these samples that have no stack.",
     ),
     ColumnOf::always(
         "cores_used",
@@ -205,7 +198,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "CPUs",
         Kind::Integers,
         |r| r.cpus.as_ref().map(|cpus| Value::Integers(cpus.iter().map(i64::from).collect())).unwrap_or(Value::None),
-        "The numbers of those CPUs, with `--core-numbers`.",
+        "The numbers of the CPUs on which it ran, with `--core-numbers`.",
     ),
     ColumnOf::always(
         "priority",
@@ -436,11 +429,13 @@ pub fn answer(
         row.cores = of_events.cores.get(&row.process.process).copied().unwrap_or_default();
     }
     let section = match question.totals {
-        Totals::None => COLUMNS.section_showing(file, &rows, Vec::new(), &question.shown),
-        Totals::Process => COLUMNS.section_showing(file, &rows, totals(file, question.time, &rows), &question.shown),
-        Totals::Total => COLUMNS.section(file, &[], totals(file, question.time, &rows)),
+        Some(Totals::None) => COLUMNS.section_showing(file, &rows, Vec::new(), &question.shown),
+        None | Some(Totals::Process | Totals::Method) => {
+            COLUMNS.section_showing(file, &rows, totals(file, question.time, &rows), &question.shown)
+        }
+        Some(Totals::Total) => COLUMNS.section(file, &[], totals(file, question.time, &rows)),
     };
-    let mut section = Section { always: question.always, ..section };
+    let mut section = Section { always: question.totals.is_some_and(|totals| totals != Totals::None), ..section };
     if question.cores && of_events.cores.is_empty() {
         section.notes.push(core_figures::UNKNOWN_CORES.to_owned());
     }

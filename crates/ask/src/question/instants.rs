@@ -1,14 +1,18 @@
 //! `time`: instants of a recording on every clock: "around two o'clock something bad happened".
 
+use clap::Args;
 use tracesift_archive::Error;
 
 use crate::answer::{Column, ColumnOf, Kind, Section};
-use crate::ask::Ask;
+use crate::ask::{Ask, When};
 use crate::columns::Columns;
 use crate::limit::{Limit, LimitKind};
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::recording::OpenRecording;
 use crate::time_format::{TimeFormat, TimeStyle};
 use crate::time_spec::Instant;
+use crate::usage_error::UsageError;
+use crate::zero_time::ZeroOptions;
 use tracesift_grammar::TimeRange;
 
 /// What is asked.
@@ -18,6 +22,36 @@ pub struct Question {
     pub instants: Vec<Instant>,
     /// From when on times are counted, ns since the session's start.
     pub origin: i64,
+}
+
+/// The options.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// An instant: 3.2s, 14:02:10 (recorder's local time), '2022-04-04 14:02', 12:02Z (UTC); without it start and end of the recording
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    at: Vec<Instant>,
+    #[command(flatten)]
+    zero: ZeroOptions,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form::usual("time", || COLUMNS.descriptions())];
+    const SHORT: &'static [&'static str] = &["at", "zero_time", "format", "csv", "out"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift time X.sift", "start and end on every clock"),
+        ("tracesift time X.sift --at 14:02", "the recorder's two past two"),
+        ("tracesift time X.sift --at 3.2s", "an instant of other answers"),
+    ];
+    const NOTE: &'static str = "";
+    const VARIANTS: &'static [&'static [&'static str]] = &[&["--at=14:02", "--at=3.2s"]];
+
+    fn when(&self) -> When {
+        When { zero: self.zero.zero(), ..When::default() }
+    }
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        Ok(Plan::from(Question { instants: self.at.clone(), origin: 0 }))
+    }
 }
 
 /// One instant.

@@ -6,13 +6,15 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
+
 use super::cpu;
 use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, Value, descriptions, values};
 use crate::limit::{Limit, in_two_lines};
 use crate::order::Top;
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// Sampled CPU over all files.
     #[default]
@@ -56,7 +58,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Processes",
         Kind::Count,
         |r| r.processes.into(),
-        "How many those are, over all files.",
+        "Number of these processes, over all files.",
     ),
     ColumnOf::always("cpu_ns", "CPU", Kind::Milliseconds, |r| r.cpu.into(), "Their sampled CPU over all files."),
     ColumnOf::always(
@@ -71,22 +73,28 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Median",
         Kind::Milliseconds,
         |r| r.of_files[1].into(),
-        "The median of the sums of the files that have such processes; of two in the middle their mean, rounded down.",
+        "The median over the files that have such processes; for an even number of files the mean of the middle two, rounded down.",
     ),
-    ColumnOf::always("cpu_max_ns", "Max", Kind::Milliseconds, |r| r.of_files[2].into(), "The largest of those sums."),
+    ColumnOf::always(
+        "cpu_max_ns",
+        "Max",
+        Kind::Milliseconds,
+        |r| r.of_files[2].into(),
+        "The largest sum of a file that has such processes.",
+    ),
     ColumnOf::always(
         "cpu_first_ns",
         "First file",
         Kind::Milliseconds,
         |r| r.first.into(),
-        "Their CPU in the first file by time; 0 where it has none of them.",
+        "Their CPU in the first file by time; 0 if that file has no such process.",
     ),
     ColumnOf::always(
         "cpu_last_ns",
         "Last file",
         Kind::Milliseconds,
         |r| r.last.into(),
-        "Their CPU in the last file by time; 0 where it has none of them.",
+        "Their CPU in the last file by time; 0 if that file has no such process.",
     ),
     ColumnOf::always(
         "cpu_difference_ns",

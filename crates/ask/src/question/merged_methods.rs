@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
+
 use super::methods::{self, Totals};
 use crate::answer::{Answer, ColumnOf, Group, Kind, Layout, Section, Value, View, descriptions, values};
 use crate::limit::{Limit, in_two_lines};
@@ -13,7 +15,7 @@ use crate::order::Top;
 use crate::shown::Shown;
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// CPU over all files.
     #[default]
@@ -145,14 +147,14 @@ macro_rules! figure {
                 concat!($title, " min"),
                 Kind::Milliseconds,
                 |r: &Row| r.$of.min().into(),
-                "The smallest of these files.",
+                "The smallest value of these files.",
             ),
             ColumnOf::always(
                 concat!($key, "_max_ns"),
                 concat!($title, " max"),
                 Kind::Milliseconds,
                 |r: &Row| r.$of.max().into(),
-                "The largest of these files.",
+                "The largest value of these files.",
             ),
         ]
     };
@@ -181,7 +183,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Processes",
         Kind::Count,
         |r| r.processes.into(),
-        "How many processes have it, over all files.",
+        "Number of processes that have it, over all files.",
     ),
     CPU[0],
     CPU[1],

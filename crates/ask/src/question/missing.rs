@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use clap::{Args, ValueEnum};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{MethodAggregator, MethodId, RecordingFacts, Span, StackMethods};
 use tracesift_archive::{Archive, Error, Projection};
@@ -12,10 +13,12 @@ use tracesift_trace::rows::{
 use tracesift_trace::{FrameId, ProcessId};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
-use crate::ask::Ask;
+use crate::ask::{Ask, When, WhenOptions};
 use crate::columns::Columns;
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::recording::OpenRecording;
+use crate::usage_error::UsageError;
 use tracesift_grammar::TimeRange;
 
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module"]);
@@ -25,7 +28,7 @@ const SWITCHES: Projection<ContextSwitchRow> =
     Projection::of(&["time", "thread", "off_time", "ready_time", "wait_stack", "flags"]);
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// CPU, then wait.
     #[default]
@@ -51,6 +54,45 @@ pub struct Question {
     pub top: Top,
 }
 
+/// The options.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows")]
+pub struct Options {
+    #[command(flatten)]
+    top: Top,
+    /// Only these modules, with or without extension
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    dll: Patterns,
+    /// Order of the rows; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "cpu")]
+    sort: Sort,
+    #[command(flatten)]
+    when: WhenOptions,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form::usual("symbols", || COLUMNS.descriptions())];
+    const SHORT: &'static [&'static str] = &["dll", "top", "sort", "time", "csv"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift symbols missing X.sift --top 10", "those that cost most"),
+        ("tracesift symbols missing X.sift --dll '*clr*'", "of some modules"),
+        ("tracesift symbols missing recordings/ --sort frames", "by the code that has no name"),
+    ];
+
+    fn when(&self) -> When {
+        self.when.when()
+    }
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        Ok(Plan::from(Question {
+            time: TimeRange::default(),
+            module: self.dll.clone(),
+            sort: self.sort,
+            top: self.top,
+        }))
+    }
+}
+
 /// One module of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -58,7 +100,7 @@ pub struct Row {
     pub module: Option<ModuleRow>,
     /// Its frames without a name.
     pub frames: i64,
-    /// Processes in whose stacks they are.
+    /// Processes that have these addresses in their stacks.
     pub processes: i64,
     /// CPU of samples with such a frame in their stack, ns.
     pub cpu: i64,
@@ -91,21 +133,21 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "CPU",
         Kind::Milliseconds,
         |r| r.cpu.into(),
-        "Sampled CPU of the samples in whose stack such an address is.",
+        "Sampled CPU of the samples that have such an address in their stack.",
     ),
     ColumnOf::details(
         "exclusive_cpu_ns",
         "Exclusive CPU",
         Kind::Milliseconds,
         |r| r.exclusive_cpu.into(),
-        "Sampled CPU of the samples whose leaf such an address is.",
+        "Sampled CPU of the samples that have such an address at the leaf of their stack.",
     ),
     ColumnOf::details(
         "samples",
         "Samples",
         Kind::Count,
         |r| r.samples.into(),
-        "Samples in whose stack such an address is.",
+        "Samples that have such an address in their stack.",
     ),
     ColumnOf::always(
         "wait_ns",
@@ -119,7 +161,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Processes",
         Kind::Count,
         |r| r.processes.into(),
-        "Processes in whose stacks they are.",
+        "Processes that have these addresses in their stacks.",
     ),
     ColumnOf::always(
         "symbol_file",
@@ -133,7 +175,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Identity",
         Kind::Text,
         |r| r.module.as_ref().and_then(identity).into(),
-        "What it is known by on symbol servers: GUID and age of the PDB, time stamp and size of the image, or the build id.",
+        "Its identity on symbol servers: GUID and age of the PDB, time stamp and size of the image, or the build id.",
     ),
     ColumnOf::details(
         "path",

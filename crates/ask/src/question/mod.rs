@@ -1,4 +1,11 @@
-//! One module per question.
+//! One module per question, and the list of them all.
+//!
+//! A new question of `dump` is a module with a struct `Options` ([`QuestionOptions`]), its line `pub mod` here, and its line in
+//! [`every_question`](crate::every_question). The command line, its help, completions, documents and the fuzz target follow.
+
+#[cfg(doc)]
+use crate::options::QuestionOptions;
+use crate::options::Registered;
 
 pub mod cpu;
 pub mod instants;
@@ -15,3 +22,53 @@ pub mod testrun;
 pub mod threads;
 pub mod version;
 pub mod waits;
+
+/// Hands the questions of `dump` to a macro, in the order of the help. Each has its line of help, its variant and its module, whose name is
+/// the word behind `dump`.
+#[macro_export]
+macro_rules! every_question {
+    ($apply:ident) => {
+        $apply! {
+            /// Which process used the CPU, in which methods, and under which stack tags
+            Cpu(cpu),
+            /// Where the time of each thread went, what it waited for, and who woke it
+            Threads(threads),
+            /// Call trees of CPU, wait or ready time, per process or thread
+            Stacks(stacks),
+            /// The longest waits, who ended each, and what that one did meanwhile
+            Waits(waits),
+            /// Which system calls were made, how long they took, and which failed with what
+            Syscalls(syscalls),
+            /// Which processes lived, for how long, and how they ended
+            Process(process),
+            /// Which modules were loaded, in which version
+            Version(version),
+            /// Which tests the recordings belong to, by their names
+            #[command(visible_alias = "test-run")]
+            Testrun(testrun),
+            /// What a recording or archive consists of
+            Stats(stats),
+        }
+    };
+}
+
+macro_rules! register {
+    ($($(#[$about:meta])* $variant:ident($module:ident),)*) => {
+        /// The questions of `dump`.
+        pub const DUMP: &[Registered] = &[$(Registered::of::<$module::Options>(concat!("dump ", stringify!($module)))),*];
+    };
+}
+
+every_question!(register);
+
+/// The questions that have commands of their own.
+const OTHERS: &[Registered] = &[
+    Registered::of::<overview::Options>("overview"),
+    Registered::of::<instants::Options>("time"),
+    Registered::of::<missing::Options>("symbols missing"),
+];
+
+/// Every question.
+pub fn all() -> impl Iterator<Item = &'static Registered> {
+    DUMP.iter().chain(OTHERS)
+}

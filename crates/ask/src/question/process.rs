@@ -2,24 +2,28 @@
 
 use std::cmp::Ordering;
 
+use clap::{Args, ValueEnum};
 use rustc_hash::FxHashSet;
 use tracesift_archive::Error;
 use tracesift_trace::rows::{Origin, ProcessRow};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
-use crate::ask::Ask;
+use crate::ask::{Ask, When, WhenOptions};
 use crate::columns::Columns;
+use crate::etwanalyzer::{Legacy, To, switch};
 use crate::filter::ProcessFilter;
 use crate::ntstatus;
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess, name_with_marks};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
-use tracesift_grammar::TimeRange;
+use crate::usage_error::UsageError;
+use tracesift_grammar::{TimeRange, seconds};
 
 /// Order of the rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// By name, then by start.
     #[default]
@@ -51,6 +55,107 @@ pub struct Question {
     pub duration: Between,
     /// Start, ns since time zero.
     pub start: Between,
+}
+
+/// The options.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows")]
+pub struct Options {
+    #[command(flatten)]
+    filter: ProcessFilter,
+    #[command(flatten)]
+    when: WhenOptions,
+    #[command(flatten)]
+    top: Top,
+    /// Order of the rows
+    #[arg(long, value_name = "KEY", default_value = "name")]
+    sort: Sort,
+    /// Only processes that an error ended, or that Windows Error Reporting was started for
+    #[arg(long)]
+    crash: bool,
+    /// Shortest life inside the recording (s without unit)
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    min_duration: Option<i64>,
+    /// Longest life inside the recording
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    max_duration: Option<i64>,
+    /// Earliest start (s since the session's start without unit)
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
+    min_start: Option<i64>,
+    /// Latest start
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
+    max_start: Option<i64>,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form::usual("process", || COLUMNS.descriptions())];
+    const SHORT: &'static [&'static str] =
+        &["process", "parent", "cmdline", "new_process", "top", "sort", "crash", "csv", "details"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump process X.sift --sort tree", "children below their parents"),
+        ("tracesift dump process X.sift --crash", "those that an error ended"),
+        ("tracesift dump process X.sift --new-process started", "those that started meanwhile"),
+    ];
+    const VARIANTS: &'static [&'static [&'static str]] = &[&["--sort=tree"], &["--crash"]];
+    const LEGACY: Option<Legacy> = Some(Legacy {
+        name: "process",
+        switches: &[
+            switch(
+                &["sortby"],
+                To::Word(
+                    "--sort",
+                    &[
+                        ("default", "name"),
+                        ("time", "time"),
+                        ("starttime", "time"),
+                        ("stoptime", "stop"),
+                        ("tree", "tree"),
+                        ("session", "session"),
+                    ],
+                ),
+            ),
+            switch(&["crash"], To::Flag("--crash")),
+            switch(&["showuser"], To::Flag("--details")),
+            switch(&["minmaxduration"], To::Range("--min-duration", "--max-duration", "s")),
+            switch(&["minmaxstart"], To::Range("--min-start", "--max-start", "s")),
+            switch(&["showfileonline", "sfo"], To::Dropped(0, "the file stands above its rows")),
+            switch(&["showallprocesses"], To::Dropped(0, "belongs to -merge")),
+            switch(&["showtotal"], To::Dropped(1, "counts always stand above the rows")),
+            switch(&["merge"], To::Missing("lives of processes followed over files")),
+            switch(
+                &["column"],
+                To::ChosenColumns(&[
+                    ("ProcessId", "pid"),
+                    ("StartTime", "start_ns"),
+                    ("StopTime", "end_ns"),
+                    ("Duration", "duration_ns"),
+                    ("ReturnCode", "exit"),
+                    ("ParentPid", "parent_pid"),
+                    ("Session", "session"),
+                    ("User", "account"),
+                    ("Process", "process_label"),
+                    ("CommandLine", "command_line"),
+                    ("FileName", "file"),
+                ]),
+            ),
+        ],
+    });
+
+    fn when(&self) -> When {
+        self.when.when()
+    }
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        Ok(Plan::from(Question {
+            filter: self.filter.clone(),
+            time: TimeRange::default(),
+            sort: self.sort,
+            top: self.top,
+            crash: self.crash,
+            duration: Between { min: self.min_duration, max: self.max_duration },
+            start: Between { min: self.min_start, max: self.max_start },
+        }))
+    }
 }
 
 /// One process of the answer.
@@ -119,7 +224,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Parent",
         Kind::Text,
         parent_label,
-        "Name and pid of the creator; the pid alone when it was gone before.",
+        "Name and pid of the creator; the pid alone if the creator exited before the recording.",
     ),
     of_process::session(),
     of_process::container(),

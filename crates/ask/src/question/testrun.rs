@@ -3,11 +3,79 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDateTime;
+use clap::Args;
 use tracesift_grammar::Status;
 
-use crate::answer::{ColumnOf, Fact, Kind, Section, values};
+use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, descriptions, values};
+use crate::etwanalyzer::{Legacy, To, switch};
+use crate::options::{AskNames, Form, Plan, QuestionOptions};
 use crate::recording_label::path_text;
 use crate::runs::{Run, SingleTest, TestFile};
+use crate::usage_error::UsageError;
+
+/// The options.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// A row per file in place of a row per test
+    #[arg(long, help_heading = "Rows")]
+    print_files: bool,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[
+        Form { title: "A row per test:\n\n", ..Form::usual("testrun", || descriptions(TEST_COLUMNS)) },
+        Form {
+            with: &[&["--print-files"]],
+            title: "With `--print-files` a row per file:\n\n",
+            ..Form::usual("testrun", || descriptions(FILE_COLUMNS))
+        },
+    ];
+    const SHORT: &'static [&'static str] =
+        &["file", "recursive", "run_index", "run_count", "last_days", "print_files", "format", "csv"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump testrun recordings/", "which tests ran, how often, how long"),
+        ("tracesift dump testrun recordings/ --print-files", "a row per file"),
+        ("tracesift dump testrun recordings/ --run-index -1", "of the last run"),
+    ];
+    const LEGACY: Option<Legacy> = Some(Legacy {
+        name: "testrun",
+        switches: &[
+            switch(&["printfiles"], To::Flag("--print-files")),
+            switch(&["validtestsonly"], To::Flag("--valid-only")),
+            switch(&["verbose"], To::Dropped(0, "`--details` shows more")),
+            switch(&["copyfilesto", "withetl", "overwrite"], To::Missing("copying the files of test runs")),
+        ],
+    });
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        Ok(Plan::Names(Box::new(Question { per_file: self.print_files })))
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// A row per file in place of a row per test.
+    pub per_file: bool,
+}
+
+impl AskNames for Question {
+    fn answer(&self, runs: &[Run]) -> Answer {
+        let (columns, sections) = match self.per_file {
+            true => (descriptions(FILE_COLUMNS), files(runs)),
+            false => (descriptions(TEST_COLUMNS), tests(runs)),
+        };
+        Answer {
+            question: "testrun",
+            columns,
+            layout: Layout::Rows,
+            sorted: None,
+            sections,
+            sums: Vec::new(),
+            facts: summary(runs),
+        }
+    }
+}
 
 /// One test of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +94,7 @@ pub struct TestRow {
     pub single_tests: usize,
     /// Files.
     pub files: usize,
-    /// Executions whose name says that they failed.
+    /// Executions that failed, by the names of their files.
     pub failed: usize,
     /// Shortest, median and longest measured duration, ns.
     pub durations: Option<[i64; 3]>,
@@ -53,7 +121,7 @@ pub const TEST_COLUMNS: &[ColumnOf<TestRow>] = &[
         "Run start",
         Kind::Text,
         |r| (&r.run_start).into(),
-        "When its first test ran, local time of the recorder.",
+        "Time of its first test, local time of the recorder.",
     ),
     ColumnOf::machine(
         "run_duration_s",
@@ -67,7 +135,7 @@ pub const TEST_COLUMNS: &[ColumnOf<TestRow>] = &[
         "Test",
         Kind::Text,
         |r| (&r.test).into(),
-        "Name of the test; of the file when that has no known shape.",
+        "Name of the test; name of the file if that has no known shape.",
     ),
     ColumnOf::always("valid", "Valid", Kind::Bool, |r| r.valid.into(), "Whether the names have a known shape."),
     ColumnOf::always(
@@ -83,7 +151,7 @@ pub const TEST_COLUMNS: &[ColumnOf<TestRow>] = &[
         "Failed",
         Kind::Count,
         |r| r.failed.into(),
-        "Executions whose name says that they failed.",
+        "Executions that failed, by the names of their files.",
     ),
     ColumnOf::always(
         "min_ns",
@@ -123,7 +191,7 @@ pub const FILE_COLUMNS: &[ColumnOf<FileRow>] = &[
         "Performed at",
         Kind::Text,
         |r| date(r.test_file.performed_at).into(),
-        "When the test ran, local time of the recorder.",
+        "Time of the test, local time of the recorder.",
     ),
     ColumnOf::always("test", "Test", Kind::Text, |r| r.test_file.test().into(), "Name of the test."),
     ColumnOf::always(
@@ -152,7 +220,7 @@ pub const FILE_COLUMNS: &[ColumnOf<FileRow>] = &[
         "Status",
         Kind::Text,
         |r| r.test_file.test.as_ref().and_then(|test| test.status).map(|status| status.as_str()).into(),
-        "How the test ended.",
+        "Result of the test.",
     ),
     ColumnOf::always(
         "valid",

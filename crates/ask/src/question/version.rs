@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use clap::{Args, ValueEnum};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::Error;
 use tracesift_grammar::Patterns;
@@ -9,20 +10,23 @@ use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow};
 use tracesift_trace::{ModuleId, ProcessId};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
-use crate::ask::Ask;
+use crate::ask::{Ask, When, WhenOptions};
 use crate::candidates::Candidates;
 use crate::columns::Columns;
+use crate::etwanalyzer::{Legacy, To, switch};
 use crate::filter::ProcessFilter;
 use crate::module_columns::{self as of_module, OfModule};
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
+use crate::usage_error::UsageError;
 use tracesift_grammar::TimeRange;
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// Module name, then path, then process.
     #[default]
@@ -56,6 +60,72 @@ pub struct Question {
     pub sort: Sort,
     /// How many rows per file.
     pub top: Top,
+}
+
+/// The options.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows")]
+pub struct Options {
+    #[command(flatten)]
+    filter: ProcessFilter,
+    #[command(flatten)]
+    when: WhenOptions,
+    #[command(flatten)]
+    top: Top,
+    /// Only these modules, with or without extension
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    dll: Patterns,
+    /// Only modules with such a path, version, product, company or description
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    version_filter: Patterns,
+    /// Only well-known filter drivers of such a vendor or category ('*antivirus*', '*backup*'); '*': all of them
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    driver_filter: Patterns,
+    /// A row per process and module in place of a row per module
+    #[arg(long)]
+    per_process: bool,
+    /// Order of the rows; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "name")]
+    sort: Sort,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form::usual("version", || COLUMNS.descriptions())];
+    const SHORT: &'static [&'static str] =
+        &["process", "top", "dll", "version_filter", "driver_filter", "per_process", "sort", "csv", "details"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump version X.sift --dll '*clr*'", "which version of a module"),
+        ("tracesift dump version X.sift --driver-filter '*'", "virus scanners, backup, encryption"),
+        ("tracesift dump version X.sift -p App --per-process", "what a process loaded"),
+    ];
+    const VARIANTS: &'static [&'static [&'static str]] = &[&["--per-process"], &["--driver-filter=*"]];
+    const LEGACY: Option<Legacy> = Some(Legacy {
+        name: "version",
+        switches: &[
+            switch(&["dll"], To::Value("--per-process --dll")),
+            switch(&["modulefilter"], To::Value("--dll")),
+            switch(&["versionfilter"], To::Value("--version-filter")),
+            switch(&["missingpdb"], To::Missing("PDBs that could not be loaded")),
+            switch(&["showtotal"], To::Dropped(1, "counts always stand above the rows")),
+        ],
+    });
+
+    fn when(&self) -> When {
+        self.when.when()
+    }
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        Ok(Plan::from(Question {
+            filter: self.filter.clone(),
+            time: TimeRange::default(),
+            module: self.dll.clone(),
+            version: self.version_filter.clone(),
+            driver: self.driver_filter.clone(),
+            per_process: self.per_process,
+            sort: self.sort,
+            top: self.top,
+        }))
+    }
 }
 
 /// One module of the answer.

@@ -1,16 +1,22 @@
 //! An archive that keeps all events shows each of them as its recording does.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use tracesift_archive::Archive;
+use tracesift_ask::Ask as _;
+use tracesift_ask::answer::Value;
 use tracesift_ask::events::{Condition, EventFilter, EventLine, scan_archive};
+use tracesift_ask::filter::{Life, ProcessFilter, ProcessPatterns};
+use tracesift_ask::question::process;
+use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_extract::{EventSelection, Options};
 use tracesift_fixtures::cases;
 use tracesift_grammar::Patterns;
 use tracesift_testing::recording::try_extract;
 use tracesift_trace::FrameId;
-use tracesift_trace::rows::{CpuSampleRow, FrameRow, MethodSummaryRow, ProcessSummaryRow, StackRow};
+use tracesift_trace::rows::{CpuSampleRow, FrameRow, MethodSummaryRow, ProcessRow, ProcessSummaryRow, StackRow};
 
 use crate::recorded::{self, events, linux_recordings, recordings};
 
@@ -96,7 +102,7 @@ fn filters_mean_the_same_in_the_archive_of_a_linux_recording() {
             ..base()
         },
         EventFilter { name: Patterns::parse("sched_switch"), time: "5ms..".parse().expect("a range"), ..base() },
-        EventFilter { process: tracesift_ask::filter::ProcessPatterns::parse("Idle"), ..base() },
+        EventFilter { processes: ProcessPatterns::parse("Idle").into(), ..base() },
         EventFilter { threads: "0".parse().expect("ids"), ..base() },
         EventFilter { ids: "3".parse().expect("ids"), ..base() },
     ] {
@@ -125,7 +131,7 @@ fn filters_mean_the_same_in_an_archive() {
             ..base()
         },
         EventFilter { ids: "46".parse().expect("ids"), threads: "3680".parse().expect("ids"), ..base() },
-        EventFilter { process: tracesift_ask::filter::ProcessPatterns::parse("PerfView"), ..base() },
+        EventFilter { processes: ProcessPatterns::parse("PerfView").into(), ..base() },
     ] {
         let recorded = events(&path, &filter, |_| {})[0].events;
         assert!(recorded > 0, "{filter:?}");
@@ -138,6 +144,51 @@ fn filters_mean_the_same_in_an_archive() {
     assert_eq!(scanned.named_fields.get("Type").map(String::as_str), Some("NonConcurrentGC"));
 }
 
+/// The oracle is `dump process`, asked with the same filter.
+#[test]
+fn filters_of_processes_choose_those_of_dump_process() {
+    let Some(cases) = cases("etl") else { return };
+    let path = cases.join("net.4.5.2.x64.etl.zip");
+    let out = tempfile::tempdir().expect("a directory");
+    let archives = archives(&path, out.path(), EventSelection::All);
+    let archive = std::fs::read_dir(out.path()).expect("a directory").flatten().next().expect("an archive").path();
+    let recording = OpenRecording::open(&Source::archive(archive)).expect("an archive");
+    let rows: Vec<ProcessRow> = recording.archive().rows().expect("processes");
+    let of_some = |text: fn(&ProcessRow) -> Option<String>| rows.iter().find_map(text).expect("a process that has it");
+    let parent = of_some(|row| row.parent_pid.filter(|_| row.start.is_some()).map(|pid| pid.to_string()));
+    let command_line = Patterns::parse("*exe*;!*svchost*");
+    let user = Patterns::parse(&of_some(|row| row.user.clone()));
+    let session = Patterns::parse(&of_some(|row| row.session.map(|session| session.to_string())));
+    let none = ProcessFilter::default;
+    let pid = |value: &Value| if let Value::Int(pid) = value { u32::try_from(*pid).ok() } else { None };
+    for processes in [
+        ProcessFilter { parent: ProcessPatterns::parse(&parent), ..none() },
+        ProcessFilter { command_line, ..none() },
+        ProcessFilter { user, ..none() },
+        ProcessFilter { session, ..none() },
+        ProcessFilter { life: Some(Life::Started), ..none() },
+        ProcessFilter { life: Some(Life::Whole), process: ProcessPatterns::parse("!svchost"), ..none() },
+    ] {
+        let question = process::Question { filter: processes.clone(), ..Default::default() };
+        let at = question.columns().iter().position(|column| column.key == "pid").expect("a column");
+        let section = question.section(&recording).expect("an answer");
+        let pids: HashSet<u32> = section.rows.iter().filter_map(|row| pid(&row[at])).collect();
+        let of_pids = |event: &EventLine<'_>| {
+            // The idle loop and what has no process are in no row.
+            event.pid.is_some_and(|pid| pids.contains(&pid))
+        };
+        let (mut expected, mut unknown) = (0, 0);
+        stored(&archives[0], &EventFilter::default(), false, |event| {
+            expected += u64::from(of_pids(event));
+            unknown += u64::from(event.pid == Some(0));
+        });
+        let filter = EventFilter { processes, ..EventFilter::default() };
+        let found = stored(&archives[0], &filter, false, |event| assert!(of_pids(event) || event.pid == Some(0)));
+        assert!(expected > 0 && (expected..=expected + unknown).contains(&found), "{filter:?}: {found}, {expected}");
+        assert_eq!(events(&path, &filter, |_| {})[0].events, found, "{filter:?}");
+    }
+}
+
 #[test]
 fn stacks_are_shown_and_chosen() {
     let Some(cases) = cases("etl") else { return };
@@ -146,7 +197,7 @@ fn stacks_are_shown_and_chosen() {
     let collections = |stack: &str| EventFilter {
         name: Patterns::parse("GC/Start"),
         stack: Patterns::parse(stack),
-        process: tracesift_ask::filter::ProcessPatterns::parse("Test.x64"),
+        processes: ProcessPatterns::parse("Test.x64").into(),
         ..EventFilter::default()
     };
     let all = stored(archive, &collections(""), true, |event| {

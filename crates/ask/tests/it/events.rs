@@ -143,7 +143,7 @@ fn filters_choose_by_kind_process_time_and_field() {
     let time =
         |text: &str| count(EventFilter { name: patterns("GC/Start"), time: text.parse().expect("a range"), ..base() });
     assert_eq!(time("..5s") + time("5s.."), 528);
-    let process = tracesift_ask::filter::ProcessPatterns::parse("Test.x64");
-    let of_process = count(EventFilter { process, name: patterns("PerfInfo/Sample"), ..base() });
+    let processes = tracesift_ask::filter::ProcessPatterns::parse("Test.x64").into();
+    let of_process = count(EventFilter { processes, name: patterns("PerfInfo/Sample"), ..base() });
     assert_eq!(of_process, 5_129, "as many samples as `dump cpu` charges to it");
 }

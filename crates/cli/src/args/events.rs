@@ -3,67 +3,45 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use tracesift_ask::TimeOptions;
 use tracesift_ask::events::{Condition, EventFilter, IdRanges};
-use tracesift_ask::filter::ProcessPatterns;
-use tracesift_ask::inputs::Inputs;
+use tracesift_ask::filter::ProcessFilter;
 use tracesift_grammar::Patterns;
 use tracesift_grammar::TimeRange;
 
 use crate::args::output::Format;
+use crate::args::{FileArgs, RunArgs};
 use crate::exit::UsageError;
 
 /// Options of `events`.
 #[derive(Debug, Args)]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "paths" => arg.required(true).help("Recordings, and archives that keep events"),
+    _ => arg,
+}))]
 pub(crate) struct EventsArgs {
-    /// Recordings, and archives that keep events
-    #[arg(value_name = "PATHS", required = true)]
-    pub(crate) paths: Vec<String>,
-
-    /// Directories below the named ones too
-    #[arg(short, long)]
-    recursive: bool,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
 
     /// Only these providers, by name or GUID; `;` separates, `!` excludes, `*` and `?` are wildcards
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
-    provider: String,
+    provider: Patterns,
 
     /// Only events of these classes: what stands before the slash in their names, such as Process, TcpIp, GC
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
-    class: String,
+    class: Patterns,
 
     /// Only events with these names: 'GC/Start', '*/Stop'
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
-    name: String,
+    name: Patterns,
 
     /// Only events with these ids, of kernel events opcodes: 3006,3008 or 1..9
     #[arg(long, value_name = "IDS", help_heading = "Events")]
     id: Option<IdRanges>,
 
-    /// Only events of these processes: name, name.exe, name(pid) or pid
-    #[arg(
-        short,
-        long,
-        value_name = "PATTERNS",
-        default_value = "",
-        hide_default_value = true,
-        help_heading = "Events"
-    )]
-    process: String,
-
     /// Only events of these threads
     #[arg(long, value_name = "IDS", help_heading = "Events")]
     tid: Option<IdRanges>,
-
-    /// Only this part of the recording, [a, b): 3.2s..7.9s, 250ms.., ..2 (s without unit)
-    #[arg(
-        long,
-        value_name = "A..B",
-        default_value = "..",
-        hide_default_value = true,
-        allow_hyphen_values = true,
-        help_heading = "Events"
-    )]
-    time: TimeRange,
 
     /// Only events with such a field: Status!=0, QueryName=*.example.com, Size>=4096; several must all hold
     #[arg(long = "where", value_name = "CONDITION", help_heading = "Events")]
@@ -71,7 +49,16 @@ pub(crate) struct EventsArgs {
 
     /// Only events with such a frame on their stack: module!function, or one of both; recordings are extracted for that first
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, help_heading = "Events")]
-    stack: String,
+    stack: Patterns,
+
+    #[command(flatten)]
+    processes: ProcessFilter,
+
+    #[command(flatten)]
+    pub(crate) time: TimeOptions,
+
+    #[command(flatten)]
+    pub(crate) runs: RunArgs,
 
     /// Show call stacks, the leaf first; recordings are extracted for that first
     #[arg(long, help_heading = "Output")]
@@ -128,30 +115,24 @@ impl EventsArgs {
         })
     }
 
-    /// The inputs, relative to the current directory.
-    pub(crate) fn inputs(&self) -> Inputs {
-        Inputs { arguments: self.paths.clone(), filter: Vec::new(), recursive: self.recursive, base: ".".into() }
-    }
-
-    /// Which events.
+    /// Which events, of all times.
     pub(crate) fn filter(&self) -> EventFilter {
         EventFilter {
-            provider: Patterns::parse(&self.provider),
-            class: Patterns::parse(&self.class),
-            name: Patterns::parse(&self.name),
+            provider: self.provider.clone(),
+            class: self.class.clone(),
+            name: self.name.clone(),
             ids: self.id.clone().unwrap_or_default(),
-            process: ProcessPatterns::parse(&self.process),
+            processes: self.processes.clone(),
             threads: self.tid.clone().unwrap_or_default(),
-            time: self.time,
+            time: TimeRange::default(),
             conditions: self.conditions.clone(),
-            stack: Patterns::parse(&self.stack),
+            stack: self.stack.clone(),
         }
     }
 
     /// Whether providers are chosen by name, and these are not among them.
     pub(crate) fn excludes(&self, these: &[&str]) -> bool {
-        let providers = Patterns::parse(&self.provider);
-        !providers.is_empty() && !these.iter().any(|provider| providers.matches(provider))
+        !self.provider.is_empty() && !these.iter().any(|provider| self.provider.matches(provider))
     }
 
     /// Whether stacks are needed, which stand in an archive only.

@@ -4,7 +4,7 @@ use clap::Args;
 use tracesift_ask::inputs::Inputs;
 use tracesift_ask::order::Between;
 use tracesift_ask::runs::Selection;
-use tracesift_grammar::{QuantityError, TimeUnit, parse_time};
+use tracesift_grammar::milliseconds;
 
 /// Files of a question.
 #[derive(Debug, Args)]
@@ -90,19 +90,4 @@ impl RunArgs {
             one_run: self.one_run,
         }
     }
-}
-
-/// A time in ms unless it names a unit.
-pub(crate) fn milliseconds(text: &str) -> Result<i64, QuantityError> {
-    parse_time(text, TimeUnit::Milliseconds)
-}
-
-/// A time in µs unless it names a unit.
-pub(crate) fn microseconds(text: &str) -> Result<i64, QuantityError> {
-    parse_time(text, TimeUnit::Microseconds)
-}
-
-/// A time in s unless it names a unit.
-pub(crate) fn seconds(text: &str) -> Result<i64, QuantityError> {
-    parse_time(text, TimeUnit::Seconds)
 }

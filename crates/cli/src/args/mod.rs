@@ -1,49 +1,39 @@
 //! The command line: one definition for the parser, the help texts, the man pages, the completions and `docs/cli.md`.
 
-pub(crate) mod cpu;
+pub(crate) mod asked;
 pub(crate) mod dump;
 pub(crate) mod events;
 pub(crate) mod extract;
 pub(crate) mod files;
-pub(crate) mod granularity;
 pub(crate) mod import;
 pub(crate) mod keywords;
 pub(crate) mod output;
-pub(crate) mod overview;
 pub(crate) mod pages;
-pub(crate) mod processes;
 pub(crate) mod profile;
 pub(crate) mod record;
 pub(crate) mod run;
-pub(crate) mod stacks;
 pub(crate) mod symbols;
-pub(crate) mod syscalls;
-pub(crate) mod threads;
-pub(crate) mod time;
 pub(crate) mod topics;
-pub(crate) mod waits;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use tracesift_ask::question::{instants, overview};
 
+pub(crate) use asked::Asked;
 pub(crate) use dump::Dump;
 pub(crate) use events::EventsArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use files::{FileArgs, RunArgs};
-pub(crate) use granularity::GranularityArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use keywords::KeywordsArgs;
-pub(crate) use output::{Format, OutputArgs, RowArgs};
-pub(crate) use overview::OverviewArgs;
-pub(crate) use processes::{ProcessArgs, SeriesArgs, WhenArgs, ZeroArgs};
+pub(crate) use output::{Format, OutputArgs};
 pub(crate) use profile::{ExportArgs, FlameArgs};
 pub(crate) use record::RecordArgs;
 pub(crate) use run::PlanArgs;
 pub(crate) use symbols::Symbols;
-pub(crate) use time::TimeArgs;
 
 /// Reads recordings of a whole machine (Windows ETW .etl, Linux perf.data) on any system, extracts each once into a small columnar archive, and answers questions over hundreds of them
 #[derive(Debug, Parser)]
@@ -113,7 +103,7 @@ pub(crate) enum Command {
     /// Import the JSON extracts of ETWAnalyzer
     Import(ImportArgs),
     /// Show a recording on one screen, or many on a line each: who used the CPU, who waited, what is missing, what to ask next
-    Overview(Box<OverviewArgs>),
+    Overview(Box<Asked<overview::Options>>),
     /// Ask archives, or recordings, a question
     Dump(DumpArgs),
     /// Show the events of a recording, decoded
@@ -123,7 +113,7 @@ pub(crate) enum Command {
     /// Write a profile for other tools: folded stacks, speedscope, Firefox Profiler, pprof, Perfetto
     Export(Box<ExportArgs>),
     /// Tell an instant on every clock: seconds of the session, the recorder's time of day, UTC
-    Time(Box<TimeArgs>),
+    Time(Box<Asked<instants::Options>>),
     /// Names of code: load them into archives, tell what is missing
     Symbols(SymbolsArgs),
     /// Tell a provider's keyword mask in names, and names as a mask

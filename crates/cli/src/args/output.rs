@@ -3,28 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use tracesift_ask::order::Top;
 use tracesift_ask::time_format::{TimeFormat, TimeStyle};
-
-/// How many rows.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Rows")]
-pub(crate) struct RowArgs {
-    /// Keep the N largest rows of each file
-    #[arg(long, value_name = "N")]
-    pub(crate) top: Option<usize>,
-
-    /// Leave out the N largest rows first
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(crate) skip: usize,
-}
-
-impl RowArgs {
-    /// The window of rows.
-    pub(crate) fn top(&self) -> Top {
-        Top { take: self.top, skip: self.skip }
-    }
-}
 
 /// Format and place of an answer.
 #[derive(Debug, Args)]
@@ -72,7 +51,7 @@ pub(crate) struct OutputArgs {
 
     /// How a table shows times
     #[arg(long, value_name = "FORMAT", default_value = "s")]
-    pub(crate) time_format: WhichTime,
+    pub(crate) time_format: TimeFormat,
 
     /// Digits of the second's fraction in a table
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=9))]
@@ -89,7 +68,7 @@ impl OutputArgs {
 
     /// How instants are shown.
     pub(crate) fn time_style(&self) -> TimeStyle {
-        TimeStyle { format: self.time_format.format(), digits: self.time_digits }
+        TimeStyle { format: self.time_format, digits: self.time_digits }
     }
 }
 
@@ -119,42 +98,5 @@ impl Format {
             "parquet" => Self::Parquet,
             _ => return None,
         })
-    }
-}
-
-/// How a table shows times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WhichTime {
-    /// Seconds since the session's start
-    S,
-    /// The recorder's local time with date
-    Local,
-    /// The recorder's local time
-    #[value(alias = "localtime")]
-    LocalTime,
-    /// UTC with date
-    Utc,
-    /// UTC
-    #[value(alias = "utctime")]
-    UtcTime,
-    /// The reader's local time with date
-    Here,
-    /// The reader's local time
-    #[value(alias = "heretime")]
-    HereTime,
-}
-
-impl WhichTime {
-    /// The format.
-    pub(crate) fn format(self) -> TimeFormat {
-        match self {
-            Self::S => TimeFormat::Seconds,
-            Self::Local => TimeFormat::Local,
-            Self::LocalTime => TimeFormat::LocalTime,
-            Self::Utc => TimeFormat::Utc,
-            Self::UtcTime => TimeFormat::UtcTime,
-            Self::Here => TimeFormat::Here,
-            Self::HereTime => TimeFormat::HereTime,
-        }
     }
 }

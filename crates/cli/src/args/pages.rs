@@ -3,9 +3,11 @@
 //! `--help` has all options. What a page does not list for `-h` is left out there, so that a new option does not make short pages longer.
 
 use clap::Command;
+use tracesift_ask::question;
 use unicode_width::UnicodeWidthStr as _;
 
 /// A page of help.
+#[derive(Clone, Copy)]
 pub(crate) struct Page {
     /// The command, its words behind `tracesift`.
     pub(crate) command: &'static str,
@@ -27,19 +29,15 @@ const fn page(
     Page { command, short, examples, note: "", more: "" }
 }
 
-/// What every question says below its examples.
-const EVERY_QUESTION: &str = "Options that every question takes: tracesift help filters";
-
-const fn question(
-    command: &'static str,
-    short: &'static [&'static str],
-    examples: &'static [(&'static str, &'static str)],
-) -> Page {
-    Page { note: EVERY_QUESTION, ..page(command, short, examples) }
+/// All pages.
+pub(crate) fn all() -> impl Iterator<Item = Page> {
+    let of_questions = question::all()
+        .map(|question| Page { note: question.note, ..page(question.command, question.short, question.examples) });
+    PAGES.iter().copied().chain(of_questions)
 }
 
-/// The pages, in the order of the commands.
-pub(crate) const PAGES: &[Page] = &[
+/// The pages of the commands that are no questions; those of questions stand beside their options.
+const PAGES: &[Page] = &[
     Page {
         note: "ETWAnalyzer's command lines run too: tracesift -dump CPU -pn App -fd X -topn 10",
         more: "Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 64 wrong usage",
@@ -116,15 +114,6 @@ pub(crate) const PAGES: &[Page] = &[
             ("tracesift import X.json --overwrite", "import again what is up to date"),
         ],
     ),
-    question(
-        "overview",
-        &["format", "out", "wide"],
-        &[
-            ("tracesift overview X.sift", "one screen: who used the CPU, who waited, what is missing"),
-            ("tracesift overview recordings/", "a line per recording"),
-            ("tracesift overview X.sift --format json", "for programs"),
-        ],
-    ),
     Page {
         note: "Methods and stack tags are asked with `dump cpu`: --methods, --stacktags, --top-methods.",
         more: "Options that all questions have: tracesift help filters",
@@ -143,91 +132,6 @@ pub(crate) const PAGES: &[Page] = &[
             ],
         )
     },
-    question(
-        "dump cpu",
-        &["process", "time", "top", "sort", "methods", "stacktags", "top_methods", "merge", "csv", "details"],
-        &[
-            ("tracesift dump cpu recordings/ --top 10", "the ten largest processes of each"),
-            ("tracesift dump cpu X.sift -p App --top-methods 20", "their largest methods"),
-            ("tracesift dump cpu X.sift --stacktags '*virus*'", "a row per stack tag"),
-            ("tracesift dump cpu X.sift --methods '*Stream*' --sort wait", "methods by name, by their waits"),
-            ("tracesift dump cpu X.sift -p App --top-methods 10 --by line", "lines of source"),
-            ("tracesift dump cpu A.sift B.sift --merge --sort difference", "what changed"),
-            ("tracesift dump cpu X.sift -p App --bucket 100ms", "a series"),
-        ],
-    ),
-    question(
-        "dump threads",
-        &["process", "time", "top", "sort", "min_cpu", "min_wait", "min_ready", "csv", "details"],
-        &[
-            ("tracesift dump threads X.sift -p App", "where each thread's time went"),
-            ("tracesift dump threads X.sift --sort ready --top 10", "who lacked a CPU most"),
-            ("tracesift dump threads X.sift --time 3s..5s --sort wait", "of these two seconds"),
-        ],
-    ),
-    question(
-        "dump stacks",
-        &["process", "time", "top", "measure", "callers", "methods", "fold", "min_share", "depth", "out"],
-        &[
-            ("tracesift dump stacks X.sift -p App --min-share 5%", "what calls what"),
-            ("tracesift dump stacks X.sift --methods '*lock*' --callers", "who calls it"),
-            ("tracesift dump stacks X.sift -p App --measure wait", "where it waited"),
-        ],
-    ),
-    question(
-        "dump waits",
-        &["process", "time", "top", "methods", "min_wait", "max_wait", "csv", "wide"],
-        &[
-            ("tracesift dump waits X.sift -p App --top 5", "the five longest, and who ended them"),
-            ("tracesift dump waits X.sift --methods '*Lock*'", "those in such a method"),
-            ("tracesift dump waits X.sift -p App --time 3s..5s", "of these two seconds"),
-        ],
-    ),
-    question(
-        "dump syscalls",
-        &["process", "time", "top", "calls", "errors", "min_duration", "per_thread", "sort", "csv"],
-        &[
-            ("tracesift dump syscalls X.sift --top 10", "those that took longest in all"),
-            ("tracesift dump syscalls X.sift --errors '*' --sort failed", "those that failed, and how"),
-            ("tracesift dump syscalls X.sift --calls '*sync' -p dd", "those of one kind"),
-        ],
-    ),
-    question(
-        "dump process",
-        &["process", "parent", "cmdline", "new_process", "top", "sort", "crash", "csv", "details"],
-        &[
-            ("tracesift dump process X.sift --sort tree", "children below their parents"),
-            ("tracesift dump process X.sift --crash", "those that an error ended"),
-            ("tracesift dump process X.sift --new-process started", "those that started meanwhile"),
-        ],
-    ),
-    question(
-        "dump version",
-        &["process", "top", "dll", "version_filter", "driver_filter", "per_process", "sort", "csv", "details"],
-        &[
-            ("tracesift dump version X.sift --dll '*clr*'", "which version of a module"),
-            ("tracesift dump version X.sift --driver-filter '*'", "virus scanners, backup, encryption"),
-            ("tracesift dump version X.sift -p App --per-process", "what a process loaded"),
-        ],
-    ),
-    question(
-        "dump testrun",
-        &["file", "recursive", "run_index", "run_count", "last_days", "print_files", "format", "csv"],
-        &[
-            ("tracesift dump testrun recordings/", "which tests ran, how often, how long"),
-            ("tracesift dump testrun recordings/ --print-files", "a row per file"),
-            ("tracesift dump testrun recordings/ --run-index -1", "of the last run"),
-        ],
-    ),
-    question(
-        "dump stats",
-        &["file", "recursive", "properties", "format", "csv", "out"],
-        &[
-            ("tracesift dump stats X.sift", "machine, duration, events, losses"),
-            ("tracesift dump stats X.sift --properties 'os*;cpu*'", "some of it"),
-            ("tracesift dump stats recordings/ --format csv", "a line per recording"),
-        ],
-    ),
     page(
         "events",
         &["provider", "class", "name", "process", "time", "conditions", "stacks", "limit", "format"],
@@ -264,15 +168,6 @@ pub(crate) const PAGES: &[Page] = &[
         )
     },
     page(
-        "time",
-        &["at", "zero_time", "format", "csv", "out"],
-        &[
-            ("tracesift time X.sift", "start and end on every clock"),
-            ("tracesift time X.sift --at 14:02", "the recorder's two past two"),
-            ("tracesift time X.sift --at 3.2s", "an instant of other answers"),
-        ],
-    ),
-    page(
         "symbols",
         &[],
         &[
@@ -288,15 +183,6 @@ pub(crate) const PAGES: &[Page] = &[
             ("tracesift symbols load X.sift", "from files of this machine"),
             ("tracesift symbols load X.sift --symbols 'C:\\symbols;msdl'", "from a folder, then a server"),
             ("tracesift symbols load perf.sift --symbols debuginfod", "from DEBUGINFOD_URLS"),
-        ],
-    ),
-    question(
-        "symbols missing",
-        &["dll", "top", "sort", "time", "csv"],
-        &[
-            ("tracesift symbols missing X.sift --top 10", "those that cost most"),
-            ("tracesift symbols missing X.sift --dll '*clr*'", "of some modules"),
-            ("tracesift symbols missing recordings/ --sort frames", "by the code that has no name"),
         ],
     ),
     page(
@@ -405,7 +291,7 @@ fn at(command: Command, path: &str) -> Command {
         let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
         command.mut_subcommand(name, |child| at(child, &path))
     });
-    let Some(page) = PAGES.iter().find(|page| page.command == path) else { return command };
+    let Some(page) = all().find(|page| page.command == path) else { return command };
     command = command.mut_args(|arg| {
         let is_short = arg.is_positional() || page.short.contains(&arg.get_id().as_str());
         // All of it stays on the long page.
@@ -471,7 +357,7 @@ pub(crate) fn words(line: &str) -> Vec<String> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{PAGES, words};
+    use super::{all, words};
     use crate::args::definition;
 
     /// Every command with its words.
@@ -490,15 +376,15 @@ mod tests {
     #[test]
     fn every_command_has_a_page_and_every_page_a_command() {
         let commands: BTreeSet<String> = commands().into_iter().map(|(path, _)| path).collect();
-        let pages: BTreeSet<String> = PAGES.iter().map(|page| page.command.to_owned()).collect();
+        let pages: BTreeSet<String> = all().map(|page| page.command.to_owned()).collect();
         assert_eq!(commands, pages);
-        assert_eq!(pages.len(), PAGES.len(), "one page each");
+        assert_eq!(pages.len(), all().count(), "one page each");
     }
 
     #[test]
     fn short_pages_name_options_that_exist() {
         let commands = commands();
-        for page in PAGES {
+        for page in all() {
             let (_, command) = commands.iter().find(|(path, _)| path == page.command).unwrap();
             for id in page.short {
                 let is_there = |command: &clap::Command| command.get_arguments().any(|arg| arg.get_id() == id);
@@ -514,7 +400,7 @@ mod tests {
 
     #[test]
     fn every_page_has_three_examples_that_are_valid() {
-        for page in PAGES {
+        for page in all() {
             assert!(page.examples.len() >= 3, "{}", page.command);
             for (line, _) in page.examples {
                 let line = line.trim_start_matches("source <(").trim_end_matches(')');
@@ -529,7 +415,7 @@ mod tests {
 
     #[test]
     fn examples_are_not_wider_than_a_narrow_terminal() {
-        for page in PAGES {
+        for page in all() {
             for line in super::examples(page.examples).lines() {
                 assert!(line.chars().count() <= super::NARROW, "{line}");
             }

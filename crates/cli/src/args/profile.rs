@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use tracesift_ask::WhenOptions;
+use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::profile;
 use tracesift_ask::question::methods::MethodPatterns;
+use tracesift_ask::words::{Word, one_of};
 use tracesift_export::flame::{Change, Flame, Orientation};
 use tracesift_export::{Format, Grouping, Measure};
 use tracesift_grammar::TimeRange;
 
-use super::{FileArgs, ProcessArgs, RunArgs};
+use super::{FileArgs, RunArgs};
 
 /// What a profile is of.
 #[derive(Debug, Args)]
@@ -17,7 +20,9 @@ pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
-    pub(crate) processes: ProcessArgs,
+    filter: ProcessFilter,
+    #[command(flatten)]
+    pub(crate) when: WhenOptions,
     #[command(flatten)]
     stacks: StackArgs,
     #[command(flatten)]
@@ -28,23 +33,18 @@ pub(crate) struct ProfileArgs {
 #[command(next_help_heading = "Stacks")]
 struct StackArgs {
     /// What to show
-    #[arg(long, value_name = "WHAT", default_value = "cpu")]
-    measure: WhichMeasure,
+    #[arg(long, value_name = "WHAT", default_value = "cpu", value_parser = one_of(MEASURES))]
+    measure: Measure,
     /// Only stacks with such a function, or `module!function`
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     methods: String,
 }
 
-/// What a profile shows.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum WhichMeasure {
-    /// Sampled CPU
-    Cpu,
-    /// Time blocked, by the stacks with which threads left the CPU
-    Wait,
-    /// Time ready without a CPU, by the same stacks
-    Ready,
-}
+const MEASURES: &[Word<Measure>] = &[
+    ("cpu", "Sampled CPU", Measure::Cpu),
+    ("wait", "Time blocked, by the stacks with which threads left the CPU", Measure::Wait),
+    ("ready", "Time ready without a CPU, by the same stacks", Measure::Ready),
+];
 
 /// Options of `flame`.
 #[derive(Debug, Args)]
@@ -62,11 +62,11 @@ struct PictureArgs {
     #[arg(long, value_name = "PATH")]
     against: Option<String>,
     /// What the colours of --against show: `time`, or `share` of the whole, for recordings of other lengths or loads
-    #[arg(long, value_name = "WHAT", default_value = "time", requires = "against")]
-    change: WhichChange,
+    #[arg(long, value_name = "WHAT", default_value = "time", requires = "against", value_parser = one_of(CHANGES))]
+    change: Change,
     /// What stands below the outermost frames [default: process; program with --against]
-    #[arg(long, value_name = "WHAT")]
-    group: Option<WhichGroup>,
+    #[arg(long, value_name = "WHAT", value_parser = one_of(GROUPS))]
+    group: Option<Grouping>,
     /// Outermost frames at the bottom
     #[arg(long)]
     flames: bool,
@@ -81,25 +81,14 @@ struct PictureArgs {
     out: Option<PathBuf>,
 }
 
-/// What a comparison shows.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum WhichChange {
-    Time,
-    Share,
-}
+const CHANGES: &[Word<Change>] = &[("time", "", Change::Absolute), ("share", "", Change::Share)];
 
-/// What stands below the outermost frames.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum WhichGroup {
-    /// Nothing
-    All,
-    /// Names of programs
-    Program,
-    /// Processes
-    Process,
-    /// Processes, and their threads
-    Thread,
-}
+const GROUPS: &[Word<Grouping>] = &[
+    ("all", "Nothing", Grouping::All),
+    ("program", "Names of programs", Grouping::Program),
+    ("process", "Processes", Grouping::Process),
+    ("thread", "Processes, and their threads", Grouping::Thread),
+];
 
 /// Options of `export`.
 #[derive(Debug, Args)]
@@ -107,59 +96,35 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
     /// The format [default: what the name of the file ends in, else folded]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
-    format: Option<WhichFormat>,
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", value_parser = one_of(Format::WORDS))]
+    format: Option<Format>,
     /// Write to this file [default: NAME.MEASURE.EXTENSION in the current directory; `-`: standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
-}
-
-/// A format of another tool.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum WhichFormat {
-    /// Folded stacks: a line per stack
-    Folded,
-    /// speedscope
-    Speedscope,
-    /// Firefox Profiler
-    Firefox,
-    /// pprof
-    Pprof,
-    /// Perfetto
-    Perfetto,
 }
 
 impl ProfileArgs {
     /// What the profile is of.
     pub(crate) fn question(&self) -> profile::Question {
         profile::Question {
-            measure: match self.stacks.measure {
-                WhichMeasure::Cpu => Measure::Cpu,
-                WhichMeasure::Wait => Measure::Wait,
-                WhichMeasure::Ready => Measure::Ready,
-            },
-            filter: self.processes.filter(),
+            measure: self.stacks.measure,
+            filter: self.filter.clone(),
             time: TimeRange::default(),
             origin: 0,
             methods: MethodPatterns::parse(&self.stacks.methods, false),
+            said: self.filters(),
         }
     }
 
-    /// What limits the profile, as a line below a title.
-    pub(crate) fn subtitle(&self) -> String {
-        let named = |name: &str, value: &str| (!value.is_empty()).then(|| format!("{name} {value}"));
-        let of = &self.processes;
+    /// The filters in words, as a line below a title.
+    fn filters(&self) -> String {
+        let named = |name: &str, value: &str| if value.is_empty() { String::new() } else { format!("{name} {value}") };
         let parts = [
-            named("processes", &of.process),
-            named("children of", &of.parent),
-            named("command lines", &of.cmdline),
-            named("users", &of.user),
-            named("sessions", &of.session),
-            named("containers", &of.container),
+            self.filter.to_string(),
             named("methods", &self.stacks.methods),
-            named("time", &of.when.time.to_string()),
+            named("time", &self.when.part.time.to_string()),
         ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -171,14 +136,9 @@ impl FlameArgs {
         let otherwise = if picture.against.is_some() { Grouping::Program } else { Grouping::Process };
         Flame {
             title: picture.title.clone(),
-            subtitle: self.profile.subtitle(),
+            subtitle: self.profile.filters(),
             orientation: if picture.flames { Orientation::Flame } else { Orientation::Icicle },
-            grouping: picture.group.map_or(otherwise, |group| match group {
-                WhichGroup::All => Grouping::All,
-                WhichGroup::Program => Grouping::Program,
-                WhichGroup::Process => Grouping::Process,
-                WhichGroup::Thread => Grouping::Thread,
-            }),
+            grouping: picture.group.unwrap_or(otherwise),
             min_share: picture.min_share / 100.0,
             ..Flame::default()
         }
@@ -186,11 +146,7 @@ impl FlameArgs {
 
     /// What it is compared with, and how.
     pub(crate) fn against(&self) -> Option<(&str, Change)> {
-        let change = match self.picture.change {
-            WhichChange::Share => Change::Share,
-            WhichChange::Time => Change::Absolute,
-        };
-        self.picture.against.as_deref().map(|path| (path, change))
+        self.picture.against.as_deref().map(|path| (path, self.picture.change))
     }
 
     /// Where it goes.
@@ -203,14 +159,7 @@ impl ExportArgs {
     /// The format.
     pub(crate) fn format(&self) -> Format {
         let by_name = || Format::of_file_name(&self.out.as_ref()?.file_name()?.to_string_lossy());
-        match self.format {
-            Some(WhichFormat::Folded) => Format::Folded,
-            Some(WhichFormat::Speedscope) => Format::Speedscope,
-            Some(WhichFormat::Firefox) => Format::Firefox,
-            Some(WhichFormat::Pprof) => Format::Pprof,
-            Some(WhichFormat::Perfetto) => Format::Perfetto,
-            None => by_name().unwrap_or(Format::Folded),
-        }
+        self.format.or_else(by_name).unwrap_or(Format::Folded)
     }
 
     /// Where it goes.

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use tracesift_ask::question::missing;
-use tracesift_grammar::Patterns;
-use tracesift_grammar::parse_size;
+use tracesift_grammar::{parse_duration, parse_size};
 
-use super::{FileArgs, OutputArgs, RowArgs, RunArgs, WhenArgs};
+use super::{Asked, FileArgs, OutputArgs};
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -16,7 +15,7 @@ pub(crate) enum Symbols {
     /// Give the code in archives its names, from symbol files
     Load(Box<LoadArgs>),
     /// Which modules have code without a name, and how much time hides behind it
-    Missing(Box<MissingArgs>),
+    Missing(Box<Asked<missing::Options>>),
     /// Tell function, inlined functions, source file and line of addresses in an image, a PDB, an ELF or a Breakpad file
     Lookup(Box<LookupArgs>),
     /// The cache of symbols on this machine
@@ -152,70 +151,31 @@ fn size(text: &str) -> Result<u64, String> {
     u64::try_from(bytes).map_err(|_| "must not be negative".to_owned())
 }
 
-/// Days, hours or minutes.
+/// A length of time that may be days.
 fn age(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time: write 30d, 12h or 5min");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits.trim().parse().map_err(|_| wrong())?;
-    let seconds = match text[digits.len()..].trim() {
-        "d" => 86_400,
-        "h" => 3_600,
-        "min" => 60,
-        _ => return Err(wrong()),
-    };
-    Ok(Duration::from_secs(number.saturating_mul(seconds)))
+    match text.trim().strip_suffix('d') {
+        // As exact as hours are.
+        Some(days) => parse_duration(&format!("{}h", days.trim_end())).ok().and_then(|hours| hours.checked_mul(24)),
+        None => parse_duration(text).ok(),
+    }
+    .ok_or_else(wrong)
 }
 
-/// Options of `symbols missing`.
-#[derive(Debug, Args)]
-pub(crate) struct MissingArgs {
-    #[command(flatten)]
-    pub(crate) files: FileArgs,
-    #[command(flatten)]
-    rows: RowArgs,
-    #[command(flatten)]
-    modules: MissingRowArgs,
-    #[command(flatten)]
-    pub(crate) when: WhenArgs,
-    #[command(flatten)]
-    pub(crate) runs: RunArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-}
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Rows")]
-struct MissingRowArgs {
-    /// Only these modules, with or without extension
-    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
-    dll: String,
-    /// Order of the rows; the largest stands last
-    #[arg(long, value_name = "KEY", default_value = "cpu")]
-    sort: MissingSort,
-}
+    use super::age;
 
-/// Order of `symbols missing`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MissingSort {
-    Cpu,
-    Wait,
-    Frames,
-    Name,
-}
-
-impl MissingArgs {
-    /// The question.
-    pub(crate) fn question(&self) -> missing::Question {
-        missing::Question {
-            module: Patterns::parse(&self.modules.dll),
-            sort: match self.modules.sort {
-                MissingSort::Cpu => missing::Sort::Cpu,
-                MissingSort::Wait => missing::Sort::Wait,
-                MissingSort::Frames => missing::Sort::Frames,
-                MissingSort::Name => missing::Sort::Name,
-            },
-            top: self.rows.top(),
-            ..missing::Question::default()
+    #[test]
+    fn ages_are_durations_and_days() {
+        for (text, seconds) in [("30d", 2_592_000), ("1.5d", 129_600), ("12h", 43_200), ("5min", 300), ("90 s", 90)] {
+            assert_eq!(age(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        assert_eq!(age("1.5s"), Ok(Duration::from_millis(1500)));
+        for text in ["", "d", "30", "-1d", "x", "1y"] {
+            assert!(age(text).is_err(), "{text}");
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Pages of help that are of no command.
 
 use clap::{Args as _, Command};
+use tracesift_ask::filter::ProcessFilter;
+use tracesift_ask::order::Top;
+use tracesift_ask::{SeriesOptions, WhenOptions};
 
-use super::{FileArgs, OutputArgs, ProcessArgs, RowArgs, RunArgs, SeriesArgs};
+use super::{FileArgs, OutputArgs, RunArgs};
 
 /// A name and its page.
 type Topic = (&'static str, fn() -> Command);
@@ -12,9 +15,10 @@ pub(crate) const TOPICS: &[Topic] = &[("filters", filters)];
 
 /// The options that all questions have.
 fn filters() -> Command {
-    let command = SeriesArgs::augment_args(ProcessArgs::augment_args(FileArgs::augment_args(Command::new("filters"))));
+    let command = ProcessFilter::augment_args(FileArgs::augment_args(Command::new("filters")));
+    let command = SeriesOptions::augment_args(WhenOptions::augment_args(command));
     // Behind the options, which bring a text of their own.
-    OutputArgs::augment_args(RunArgs::augment_args(RowArgs::augment_args(command)))
+    OutputArgs::augment_args(RunArgs::augment_args(Top::augment_args(command)))
         .about(
             "The options that every question takes: which files, which processes, which part of the time, which test runs, how \
              the answer looks. Some questions have not all of them: `tracesift dump QUESTION --help` has those of one",

@@ -1,23 +1,20 @@
 //! `dump`: puts a question to archives.
 
 use chrono::Local;
-use tracesift_analysis::tags::TagSet;
-use tracesift_ask::answer::{
-    Answer, Column, ColumnOf, Fact, Kind, Layout as Shape, Section, View, descriptions, values,
-};
+use tracesift_ask::answer::{Answer, Column, Kind, View};
 use tracesift_ask::column_choice::{Chosen, ColumnChoice, UnknownColumn};
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::limit;
-use tracesift_ask::question::{merged_cpu, merged_methods};
+use tracesift_ask::options::{Asking, Plan, QuestionOptions};
 use tracesift_ask::recording::Source;
+use tracesift_ask::runs::Selection;
 use tracesift_ask::shown::Shown;
-use tracesift_ask::{Ask, When, ask, nothing, totals};
+use tracesift_ask::{Ask, When, ask, every_question, nothing};
 use tracesift_extract::EventSelection;
 
-use crate::args::{Dump, FileArgs, Format, OutputArgs, RunArgs, TimeArgs};
+use crate::args::{Asked, Dump, FileArgs, Format, OutputArgs, RunArgs};
 use crate::command::found;
 use crate::command::temporary::TemporaryArchives;
-use crate::command::{stats, testrun};
 use crate::etwanalyzer::{self, csv::Layout};
 use crate::exit::{Exit, UsageError};
 use crate::output;
@@ -25,105 +22,100 @@ use crate::output::table::{Shortened, Style};
 use crate::output::target::Target;
 use crate::terminal::{self, Messages};
 
-/// Answers the question.
-pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &Messages) -> anyhow::Result<Exit> {
-    let mut printer = Printer { csv: csv.cloned(), ..Printer::new(dump.common().2, no_color, messages)? };
-    match dump {
-        Dump::Cpu(args) => {
-            printer.style.time = args.time_style();
-            if let Some(tags) = args.listed_tags(messages)? {
-                return list_tags(&tags, &printer);
+macro_rules! run {
+    ($($(#[$about:meta])* $variant:ident($module:ident),)*) => {
+        /// Answers the question.
+        pub(crate) fn run(dump: &Dump, no_color: bool, csv: Option<&Layout>, messages: &Messages) -> anyhow::Result<Exit> {
+            match dump {
+                $(Dump::$variant(asked) => answer(asked, no_color, csv, messages),)*
             }
-            let (common, when) = (dump.common(), dump.when());
-            if let Some((sort, top)) = args.merged()? {
-                let columns = descriptions(merged_cpu::COLUMNS);
-                let merge = |answer: &mut Answer| *answer = merged_cpu::merge(answer, sort, top);
-                return ask_and(common, &when, &args.to_be_merged(), Some(&columns), merge, &printer, messages);
-            }
-            if let Some(how) = args.merged_methods()? {
-                let columns = descriptions(merged_methods::COLUMNS);
-                let merge = |answer: &mut Answer| *answer = merged_methods::merge(answer, how);
-                let question = args.methods_to_be_merged(messages)?;
-                return ask_and(common, &when, &question, Some(&columns), merge, &printer, messages);
-            }
-            let question = args.question(messages)?;
-            let add_totals = |answer: &mut Answer| {
-                answer.sums = totals::of_runs_and_tests(&answer.sections, common.1.one_run);
-                // Totals of nothing say nothing, unless they were asked for.
-                if !answer.sections.iter().any(|section| section.always) {
-                    answer.sums.retain(|group| group.facts.iter().any(Fact::is_figure));
-                }
-            };
-            ask_and(common, &when, question.as_ref(), None, add_totals, &printer, messages)
         }
-        Dump::Stacks(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
-        Dump::Threads(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
-        Dump::Waits(args) => ask_archives(dump.common(), &dump.when(), args.question().as_ref(), &printer, messages),
-        Dump::Syscalls(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
-        Dump::Process(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
-        Dump::Version(args) => ask_archives(dump.common(), &dump.when(), &args.question(), &printer, messages),
-        Dump::Testrun(args) => testrun::run(dump, args, &printer, messages),
-        Dump::Stats(args) => stats::run(dump, args, &printer, messages),
+    };
+}
+
+every_question!(run);
+
+/// Answers a question. With `csv` a CSV file has ETWAnalyzer's columns.
+pub(crate) fn answer<O: QuestionOptions>(
+    asked: &Asked<O>,
+    no_color: bool,
+    csv: Option<&Layout>,
+    messages: &Messages,
+) -> anyhow::Result<Exit> {
+    let mut printer = Printer { csv: csv.cloned(), ..Printer::new(&asked.output, no_color, messages)? };
+    if let Some(format) = asked.options.time_format() {
+        printer.style.time.format = format;
+    }
+    let plan = asked.options.plan(&mut |warning| messages.warning(warning))?;
+    follow(plan, (&asked.files, &asked.runs), &asked.options.when(), &printer, messages)
+}
+
+/// Goes the way to an answer.
+fn follow(
+    plan: Plan,
+    (files, runs): (&FileArgs, &RunArgs),
+    when: &When,
+    printer: &Printer,
+    messages: &Messages,
+) -> anyhow::Result<Exit> {
+    let selection = runs.selection(Local::now().naive_local());
+    match plan {
+        Plan::Archives(Asking { question, columns, then }) => {
+            // Wrong names are told of before hundreds of files are read.
+            let chosen = match &columns {
+                Some(columns) => printer.choose(columns)?,
+                None => printer.choose(&when.columns(question.as_ref()))?,
+            };
+            let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
+            let shown = if columns.is_none() { printer.shown(&chosen) } else { None };
+            let then = |answer: &mut Answer| then(answer, &selection);
+            ask_sources(&sources, when, question.as_ref(), (&chosen, shown), then, printer, messages)
+        }
+        Plan::Names(question) => {
+            let (found, failed) = found::find(&files.inputs(), messages);
+            if found::nothing_left(&found, failed, messages) {
+                return Ok(Exit::NothingUsable);
+            }
+            let runs = found::runs(&found, &selection);
+            printer.print(question.answer(&runs))?;
+            let why = runs.is_empty().then(|| vec!["the choice of test runs leaves no file".to_owned()]);
+            Ok(printer.exit(why.as_deref(), found.archives.len() + found.recordings.len(), failed))
+        }
+        Plan::Files(question) => {
+            let (found, failed) = files_as_they_are(files, &selection, messages);
+            let archives: Vec<Source> = found.archives.into_iter().map(Source::archive).collect();
+            let of_files = question.answer(&found.recordings, &archives);
+            of_files.failures.iter().for_each(|failure| messages.error(failure));
+            let failed = failed + of_files.failures.len();
+            let Some(answer) = of_files.answer else { return Ok(Exit::of(of_files.usable, failed)) };
+            printer.print(answer)?;
+            Ok(printer.exit(of_files.why_empty.as_deref(), of_files.usable, failed))
+        }
+        Plan::Answer(answer) => {
+            printer.print(answer)?;
+            Ok(Exit::Fine)
+        }
     }
 }
 
-/// The names of all stack tags.
-fn list_tags(tags: &TagSet, printer: &Printer) -> anyhow::Result<Exit> {
-    const COLUMNS: &[ColumnOf<String>] =
-        &[ColumnOf::always("stack_tag", "Stack tag", Kind::Text, |tag| tag.into(), "Full name of the tag.")];
-    let mut names: Vec<String> = tags.tags().map(|tag| tags.name(tag).to_owned()).collect();
-    names.sort_by_key(|name| name.to_lowercase());
-    let facts = vec![Fact::new("tags", Kind::Count, names.len())];
-    let section =
-        Section { title: "stack tags".to_owned(), rows: values(COLUMNS, &names), facts, ..Section::default() };
-    printer.print(Answer {
-        question: "tags",
-        columns: descriptions(COLUMNS),
-        layout: Shape::Rows,
-        sorted: None,
-        sections: vec![section],
-        sums: Vec::new(),
-        facts: Vec::new(),
-    })?;
-    Ok(Exit::Fine)
-}
-
-/// Tells instants on every clock.
-pub(crate) fn time(args: &TimeArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
-    let printer = Printer::new(&args.output, no_color, messages)?;
-    let common = (&args.files, &args.runs, &args.output);
-    ask_archives(common, &args.zero.when(), &args.question(), &printer, messages)
-}
-
-/// Puts a question to the archives that the arguments name, and to recordings that are named by themselves.
-pub(crate) fn ask_archives(
-    common: (&FileArgs, &RunArgs, &OutputArgs),
-    when: &When,
-    question: &dyn Ask,
-    printer: &Printer,
-    messages: &Messages,
-) -> anyhow::Result<Exit> {
-    ask_and(common, when, question, None, |_| (), printer, messages)
-}
-
-/// The same, and does something with the answer before it is printed, perhaps with other columns than the question's.
-fn ask_and(
-    (files, runs, _): (&FileArgs, &RunArgs, &OutputArgs),
-    when: &When,
-    question: &dyn Ask,
-    others: Option<&[Column]>,
-    then: impl FnOnce(&mut Answer),
-    printer: &Printer,
-    messages: &Messages,
-) -> anyhow::Result<Exit> {
-    // Wrong names are told of before hundreds of files are read.
-    let chosen = match others {
-        Some(others) => printer.choose(others)?,
-        None => printer.choose(&when.columns(question))?,
+/// The files that the arguments name. One that is named is read itself, even when its archive stands beside it.
+fn files_as_they_are(files: &FileArgs, selection: &Selection, messages: &Messages) -> (FoundInputs, usize) {
+    let inputs = files.inputs();
+    let (files, others) = inputs.split_files();
+    let (mut all, mut failed) = (FoundInputs::default(), 0);
+    let mut add = |(mut found, problems): (FoundInputs, usize)| {
+        found::keep_selected(&mut found, selection);
+        all.recordings.append(&mut found.recordings);
+        all.archives.append(&mut found.archives);
+        failed += problems;
     };
-    let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
-    let shown = if others.is_none() { printer.shown(&chosen) } else { None };
-    ask_sources(&sources, when, question, (&chosen, shown), then, printer, messages)
+    if !files.arguments.is_empty() {
+        add(found::find_recordings(&files, messages));
+    }
+    if !others.arguments.is_empty() || inputs.arguments.is_empty() {
+        add(found::find(&others, messages));
+    }
+    (all, failed)
 }
 
 /// Puts a question to these archives, of which the output has these columns.

@@ -2,14 +2,18 @@
 
 use std::ops::ControlFlow;
 
+use chrono::Local;
 use tracesift_archive::Archive;
-use tracesift_ask::events::{EventFilter, EventLine, Scanned, Search, scan, scan_archive};
+use tracesift_ask::events::{
+    EventFilter, EventLine, Scanned, Search, scan, scan_archive, time_in_archive, time_in_recording,
+};
 use tracesift_ask::recording::{Source, name_of};
 use tracesift_ask::recording_label::is_imported;
 use tracesift_extract::event_kinds::KERNEL_PROVIDER;
 use tracesift_extract::input::{InputRecording, OpenOptions};
 use tracesift_extract::linux_events::PERF;
 use tracesift_extract::{EventSelection, open};
+use tracesift_grammar::TimeRange;
 
 use crate::args::events::EventsArgs;
 use crate::command::found;
@@ -25,7 +29,8 @@ const MAX_NOTES: usize = 10;
 /// Prints the events.
 pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit> {
     let format = args.format()?;
-    let (found, failed) = found::find_events(&args.inputs(), messages);
+    let (mut found, failed) = found::find_events(&args.files.inputs(), messages);
+    found::keep_selected(&mut found, &args.runs.selection(Local::now().naive_local()));
     if found::nothing_left(&found, failed, messages) {
         return Ok(Exit::NothingUsable);
     }
@@ -88,7 +93,13 @@ impl Printer<'_, '_> {
             }
             self.usable += 1;
             self.writer.recording(&one.name, self.alone && opened.len() == 1)?;
-            self.print(|filter, visit| Ok(scan(&one.files, filter, visit)?))?;
+            match time_in_recording(one, self.args.time.time) {
+                Ok(time) => self.print(time, |filter, visit| Ok(scan(&one.files, filter, visit)?))?,
+                Err(reason) => {
+                    self.usable -= 1;
+                    self.fail(&reason)?;
+                }
+            }
         }
         Ok(())
     }
@@ -110,8 +121,15 @@ impl Printer<'_, '_> {
             }
             false => self.note_selection(&source.shown.display(), &info.events, &info.kind),
         }
+        let time = match time_in_archive(info, &info.name, self.args.time.time) {
+            Ok(time) => time,
+            Err(reason) => {
+                self.usable -= 1;
+                return self.fail(&reason);
+            }
+        };
         let stacks = self.args.stacks;
-        match self.print(|filter, visit| Ok(scan_archive(&archive, filter, stacks, visit)?)) {
+        match self.print(time, |filter, visit| Ok(scan_archive(&archive, filter, stacks, visit)?)) {
             Err(error) if error.is::<tracesift_archive::Error>() => {
                 self.usable -= 1;
                 self.fail(&error)
@@ -122,10 +140,12 @@ impl Printer<'_, '_> {
 
     fn print(
         &mut self,
+        time: TimeRange,
         scan: impl Fn(&EventFilter, &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>) -> anyhow::Result<Scanned>,
     ) -> anyhow::Result<()> {
         let mut failure = None;
-        let scanned = scan(&self.args.filter(), &mut |event| {
+        let filter = EventFilter { time, ..self.args.filter() };
+        let scanned = scan(&filter, &mut |event| {
             if let Err(error) = self.writer.event(event) {
                 failure = Some(anyhow::Error::from(error));
                 return ControlFlow::Break(());
@@ -139,10 +159,9 @@ impl Printer<'_, '_> {
         let scanned = scanned?;
         self.events += scanned.events;
         if scanned.events == 0 && self.alone {
-            let filter = self.args.filter();
             let mut search = Search::new(&filter);
             scan(&EventFilter::default(), &mut |event| search.event(event))?;
-            self.why = search.why();
+            self.why = search.why(scanned.candidates.clone());
         }
         note_unreadable(&scanned, self.messages);
         for (field, name) in &scanned.named_fields {

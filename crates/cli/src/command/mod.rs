@@ -12,11 +12,8 @@ mod overview;
 mod profile;
 pub(crate) mod record;
 pub(crate) mod run;
-mod stats;
 mod symbols;
-pub(crate) mod tag_files;
 mod temporary;
-mod testrun;
 
 use crate::args::{Cli, Command};
 use crate::etwanalyzer::csv::Layout;
@@ -36,7 +33,7 @@ pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
         Command::Events(args) => events::run(args, &messages),
         Command::Flame(args) => profile::flame(args, &messages),
         Command::Export(args) => profile::export(args, &messages),
-        Command::Time(args) => dump::time(args, cli.no_color, &messages),
+        Command::Time(args) => dump::answer(args, cli.no_color, None, &messages),
         Command::Symbols(args) => symbols::run(&args.action, cli.no_color, &messages),
         Command::Keywords(args) => keywords::run(args),
         Command::Demo(args) => demo::run(args, cli.no_color),

@@ -1,27 +1,28 @@
 //! `overview`: one recording on a screen, many on a line each.
 
 use tracesift_ask::answer::{Answer, Failure, Section};
+use tracesift_ask::question::overview;
 use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Ask as _, When};
 
-use crate::args::OverviewArgs;
+use crate::args::{Asked, OutputArgs};
 use crate::command::dump::{self, Printer};
 use crate::exit::Exit;
 use crate::output::screen;
 use crate::terminal::Messages;
 
 /// Answers the question.
-pub(crate) fn run(args: &OverviewArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &Asked<overview::Options>, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
     let printer = Printer::new(&args.output, no_color, messages)?;
-    let question = args.question(messages)?;
     let when = When::default();
     if !printer.is_for_people() {
-        return dump::ask_archives((&args.files, &args.runs, &args.output), &when, &question, &printer, messages);
+        return dump::answer(args, no_color, None, messages);
     }
+    let question = overview::Question::usual(&mut |warning| messages.warning(warning))?;
     let chosen = printer.choose(&question.columns())?;
     let Some(sources) = dump::sources(&args.files, &args.runs, messages)? else { return Ok(Exit::NothingUsable) };
     match sources.list.as_slice() {
-        [source] if !args.wants_columns() => {
+        [source] if !wants_columns(&args.output) => {
             let failed = |error: &dyn std::error::Error| Failure::new(&source.shown, error).reason;
             let overview = OpenRecording::open(source)
                 .and_then(|recording| question.overview(&recording))
@@ -35,6 +36,11 @@ pub(crate) fn run(args: &OverviewArgs, no_color: bool, messages: &Messages) -> a
             dump::ask_sources(&sources, &when, &question, (&chosen, shown), in_one_table, &printer, messages)
         }
     }
+}
+
+/// Whether the table is asked for in another form than the screen of one recording.
+fn wants_columns(output: &OutputArgs) -> bool {
+    output.details || !output.columns.is_empty()
 }
 
 /// A line per recording: without a heading for each of them, and what was lost is in a column.

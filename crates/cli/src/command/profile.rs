@@ -8,7 +8,7 @@ use tracesift_ask::nothing;
 use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Resolved, When, profile};
 use tracesift_export::flame::{Drawn, Flame};
-use tracesift_export::{Format, Grouping, Listed, Measure, folded, pprof};
+use tracesift_export::{Format, Grouping, Listed, Measure, Writer};
 
 use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
 use crate::command::dump::{Sources, sources};
@@ -21,7 +21,7 @@ pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exi
     let Some(one) = One::open(&args.profile.files, &args.profile.runs, messages)? else {
         return Ok(Exit::NothingUsable);
     };
-    let (question, when) = (args.profile.question(), args.profile.processes.when.when());
+    let (question, when) = (args.profile.question(), args.profile.when.when());
     let flame = args.flame();
     let per_thread = flame.grouping == Grouping::Thread;
     let after = one.listed(&question, &when, per_thread, messages)?;
@@ -53,37 +53,37 @@ pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<E
     let Some(one) = One::open(&args.profile.files, &args.profile.runs, messages)? else {
         return Ok(Exit::NothingUsable);
     };
-    let (question, when) = (args.profile.question(), args.profile.processes.when.when());
+    let (question, when) = (args.profile.question(), args.profile.when.when());
     let format = args.format();
     let target = target(args.out(), &one.recording, &question, format.extension());
     if target.is_terminal() && format != Format::Folded {
         return Err(UsageError::new("this format is not for terminals", "name a file with --out FILE").into());
     }
-    match format {
+    match format.writer() {
         // Without times there is no need to keep every sample.
-        Format::Folded => {
+        Writer::Stacks(write) => {
             let profile = one.listed(&question, &when, false, messages)?;
             if one.is_nothing(profile.weights.is_empty(), &question, &when, messages) {
                 return Ok(Exit::NothingUsable);
             }
-            target.write(|mut out| Ok(folded::write(&profile, Grouping::Process, &mut out)?))?;
+            target.write(|out| Ok(write((&profile).into(), out)?))?;
         }
-        Format::Pprof => {
+        Writer::Sums(write) => {
             let profile = one.within(&question, &when, messages)?.folded(&one.recording)?;
             one.warn(question.measure, messages);
             if one.is_nothing(profile.weights.is_empty(), &question, &when, messages) {
                 return Ok(Exit::NothingUsable);
             }
-            target.write(|mut out| Ok(pprof::write(&profile, &mut out)?))?;
+            target.write(|out| Ok(write(&profile, out)?))?;
         }
-        format => {
+        Writer::Times(write) => {
             let question = one.within(&question, &when, messages)?;
             let profile = question.timed(&one.recording)?;
             one.warn(question.measure, messages);
             if one.is_nothing(profile.samples.is_empty(), &question, &when, messages) {
                 return Ok(Exit::NothingUsable);
             }
-            target.write(|mut out| Ok(format.write(profile, &mut out)?))?;
+            target.write(|out| Ok(write(&profile, out)?))?;
         }
     }
     if let Target::File(path) = &target {

@@ -1,28 +1,14 @@
 //! ETWAnalyzer's names of columns on the console, for `-column`, with ours.
 
+use tracesift_ask::etwanalyzer::Words;
 use tracesift_grammar::Pattern;
 
-use super::verbs::Command;
 use crate::exit::UsageError;
 
-/// The columns of `-dump Process`.
-const PROCESS: &[(&str, &str)] = &[
-    ("ProcessId", "pid"),
-    ("StartTime", "start_ns"),
-    ("StopTime", "end_ns"),
-    ("Duration", "duration_ns"),
-    ("ReturnCode", "exit"),
-    ("ParentPid", "parent_pid"),
-    ("Session", "session"),
-    ("User", "account"),
-    ("Process", "process_label"),
-    ("CommandLine", "command_line"),
-    ("FileName", "file"),
-];
-
-/// Translates a list such as `Process;Return*` or `!User;+Session`. Of commands whose columns cannot be chosen there, the names are ours.
-pub(super) fn translate(command: Command, list: &str) -> Result<String, UsageError> {
-    if command != Command::Process {
+/// Translates a list such as `Process;Return*` or `!User;+Session`. Where columns cannot be chosen there, no names are known, and those of the
+/// list are ours.
+pub(super) fn translate(names: Words, list: &str) -> Result<String, UsageError> {
+    if names.is_empty() {
         return Ok(list.to_owned());
     }
     let mut ours: Vec<String> = Vec::new();
@@ -32,13 +18,13 @@ pub(super) fn translate(command: Command, list: &str) -> Result<String, UsageErr
             None => ("", item),
         };
         let pattern = Pattern::new(name);
-        let found: Vec<String> = PROCESS
+        let found: Vec<String> = names
             .iter()
             .filter(|(theirs, _)| pattern.matches(theirs))
             .map(|(_, ours)| format!("{sign}{ours}"))
             .collect();
         if found.is_empty() {
-            let known: Vec<&str> = PROCESS.iter().map(|(theirs, _)| *theirs).collect();
+            let known: Vec<&str> = names.iter().map(|(theirs, _)| *theirs).collect();
             return Err(UsageError::new(
                 format!("-column: there is no column `{name}`"),
                 format!("there are {}", known.join(", ")),
@@ -51,25 +37,39 @@ pub(super) fn translate(command: Command, list: &str) -> Result<String, UsageErr
 
 #[cfg(test)]
 mod tests {
-    use tracesift_ask::question::process::COLUMNS;
+    use tracesift_ask::etwanalyzer::{To, Words};
 
-    use super::{Command, PROCESS, translate};
+    use super::super::verbs::questions;
+    use super::translate;
+
+    /// The names of each question whose columns can be chosen there, with the keys that it has.
+    fn chosen() -> Vec<(Words, Vec<&'static str>)> {
+        let names = |to: To| if let To::ChosenColumns(names) = to { Some(names) } else { None };
+        let of_question =
+            |(question, legacy): (&tracesift_ask::options::Registered, tracesift_ask::etwanalyzer::Legacy)| {
+                let names = legacy.switches.iter().find_map(|switch| names(switch.to))?;
+                Some((names, question.columns(&[]).iter().map(|column| column.key).collect()))
+            };
+        questions().filter_map(of_question).collect()
+    }
 
     #[test]
     fn names_with_wildcards_and_signs() {
-        let process = |list: &str| translate(Command::Process, list);
+        let (names, _) = chosen()[0];
+        let process = |list: &str| translate(names, list);
         assert_eq!(process("processid; Return*").unwrap(), "pid;exit");
         assert_eq!(process("!user;+session").unwrap(), "!account;+session");
         assert_eq!(process("*time").unwrap(), "start_ns;end_ns");
         assert_eq!(process("x").unwrap_err().message, "-column: there is no column `x`");
-        assert_eq!(translate(Command::Cpu, "+wait_ns").unwrap(), "+wait_ns");
+        assert_eq!(translate(&[], "+wait_ns").unwrap(), "+wait_ns");
     }
 
     #[test]
     fn ours_exist() {
-        let known = COLUMNS.descriptions();
-        for (theirs, ours) in PROCESS {
-            assert!(known.iter().any(|column| column.key == *ours), "{theirs}: {ours}");
+        for (names, known) in chosen() {
+            for (theirs, ours) in names {
+                assert!(known.contains(ours), "{theirs}: {ours}");
+            }
         }
     }
 }

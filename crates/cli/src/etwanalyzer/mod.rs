@@ -77,7 +77,7 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
             match arguments::switch_name(token) {
                 None => collected.paths.push(token.to_owned()),
                 Some(name) => {
-                    let effect = switches::find(command, &name)?.apply(command, token, &mut tokens)?;
+                    let effect = switches::apply(switches::find(command, &name)?, token, &mut tokens)?;
                     collected.add(name, effect);
                 }
             }
@@ -136,12 +136,14 @@ impl Collected {
 
     fn rewritten(mut self, command: Command, arguments: &[String], exists: &dyn Fn(&str) -> bool) -> Rewritten {
         let of_methods = ["methods", "stacktags", "topnmethods"].iter().any(|switch| self.has(switch));
-        let of_methods = command == Command::Cpu && of_methods;
+        let is_extract = matches!(command, Command::Extract);
+        let is_cpu = command.is_question("cpu");
+        let of_methods = is_cpu && of_methods;
         if !of_methods {
             self.words.append(&mut self.of_processes);
         }
         let mut columns = std::mem::take(&mut self.columns[usize::from(of_methods)]).join(";");
-        if command == Command::Cpu && !of_methods && self.has("merge") {
+        if is_cpu && !of_methods && self.has("merge") {
             // Merged rows have neither totals nor anything of a single process.
             let of_single = ["--totals=", "--show-modules", "--core-numbers"];
             self.words.retain(|word| !of_single.iter().any(|option| word.starts_with(option)));
@@ -150,14 +152,14 @@ impl Collected {
         if !columns.is_empty() {
             self.words.push(format!("--columns={columns}"));
         }
-        if command == Command::Extract {
+        if is_extract {
             self.words.extend(self.tables.option());
             // There what was extracted before is replaced unless one says otherwise.
             if !self.has("nooverwrite") {
                 self.words.push("--overwrite".to_owned());
             }
         }
-        let csv = (self.has("csv") && command.writes_csv()).then(|| {
+        let csv = (self.has("csv") && csv::is_of(command)).then(|| {
             // These shape what is shown; a file has every row and column.
             let shapes = ["--totals=", "--columns=", "--properties=", "--merge"];
             self.words.retain(|word| !shapes.iter().any(|option| word.starts_with(option)));
@@ -169,9 +171,8 @@ impl Collected {
         if self.has("csv") && csv.is_none() {
             self.notes.push("ETWAnalyzer has no CSV file of this question: it gets the columns of `--csv`".to_owned());
         }
-        let is_question = command != Command::Extract;
         // Paths stand in front of the options: one of them may have a value or none.
-        let paths = self.paths.iter().map(|path| paths::translate(path, is_question, exists));
+        let paths = self.paths.iter().map(|path| paths::translate(path, !is_extract, exists));
         let arguments = command.words().into_iter().chain(paths).chain(self.words).collect();
         Rewritten { arguments, notes: self.notes, csv }
     }

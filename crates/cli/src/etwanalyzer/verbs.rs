@@ -1,5 +1,9 @@
 //! ETWAnalyzer's verbs and the questions of its `-dump`.
 
+use tracesift_ask::etwanalyzer::Legacy;
+use tracesift_ask::options::Registered;
+use tracesift_ask::question;
+
 use crate::elsewhere;
 use crate::exit::UsageError;
 
@@ -23,20 +27,12 @@ pub(super) enum Verb {
 }
 
 /// Our counterpart of a verb with its question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Command {
     /// `extract`
     Extract,
-    /// `dump cpu`
-    Cpu,
-    /// `dump process`
-    Process,
-    /// `dump version`
-    Version,
-    /// `dump testrun`
-    Testrun,
-    /// `dump stats`
-    Stats,
+    /// `dump`, with a question that both have
+    Question(&'static Registered, Legacy),
     /// `export --format speedscope`
     Export,
     /// `symbols load`
@@ -47,14 +43,10 @@ pub(super) enum Command {
     Help,
 }
 
-/// Questions that exist; of the others `elsewhere` knows what they are about.
-const QUESTIONS: &[(&str, Command)] = &[
-    ("cpu", Command::Cpu),
-    ("process", Command::Process),
-    ("version", Command::Version),
-    ("testrun", Command::Testrun),
-    ("stats", Command::Stats),
-];
+/// The questions that both have. Of the others `elsewhere` knows what they are about.
+pub(super) fn questions() -> impl Iterator<Item = (&'static Registered, Legacy)> {
+    question::DUMP.iter().filter_map(|question| Some((question, question.legacy?)))
+}
 
 impl Verb {
     /// Reads an argument; `None`: no verb.
@@ -82,12 +74,13 @@ impl Verb {
             Self::Missing(verb, what) => Err(missing(what, verb)),
             Self::Extract => Ok((Command::Extract, arguments)),
             Self::Dump => {
-                let known = || QUESTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+                let known = || questions().map(|(_, legacy)| legacy.name).collect::<Vec<_>>().join(", ");
                 let Some((name, rest)) = arguments.split_first() else {
                     return Err(UsageError::new("-dump needs a question", format!("one of {}", known())));
                 };
-                if let Some((_, command)) = QUESTIONS.iter().find(|(question, _)| name.eq_ignore_ascii_case(question)) {
-                    return Ok((*command, rest));
+                if let Some((question, legacy)) = questions().find(|(_, legacy)| name.eq_ignore_ascii_case(legacy.name))
+                {
+                    return Ok((Command::Question(question, legacy), rest));
                 }
                 Err(match elsewhere::question(name) {
                     Some(to) => elsewhere::refused(to, &format!("-dump {}", name.to_ascii_lowercase())),
@@ -99,26 +92,22 @@ impl Verb {
 }
 
 impl Command {
-    /// Whether `-csv` writes a file of ETWAnalyzer's columns.
-    pub(super) fn writes_csv(self) -> bool {
-        matches!(self, Self::Cpu | Self::Process | Self::Version | Self::Stats)
+    /// Whether it is this question.
+    pub(super) fn is_question(self, name: &str) -> bool {
+        matches!(self, Self::Question(_, legacy) if legacy.name == name)
     }
 
     /// Our words for it.
     pub(super) fn words(self) -> Vec<String> {
-        let words: &[&str] = match self {
-            Self::Extract => &["extract"],
-            Self::Cpu => &["dump", "cpu"],
-            Self::Process => &["dump", "process"],
-            Self::Version => &["dump", "version"],
-            Self::Testrun => &["dump", "testrun"],
-            Self::Stats => &["dump", "stats"],
-            Self::Export => &["export", "--format=speedscope"],
-            Self::LoadSymbols => &["symbols", "load"],
-            Self::Time => &["time"],
-            Self::Help => &["--help"],
+        let words = match self {
+            Self::Extract => "extract",
+            Self::Question(question, _) => question.command,
+            Self::Export => "export --format=speedscope",
+            Self::LoadSymbols => "symbols load",
+            Self::Time => "time",
+            Self::Help => "--help",
         };
-        words.iter().map(|word| (*word).to_owned()).collect()
+        words.split(' ').map(str::to_owned).collect()
     }
 }
 

@@ -1,10 +1,11 @@
 //! Events, line by line while they are read.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-use tracesift_ask::events::{EventLine, Origin, json, write_hex};
+use tracesift_ask::events::{EventLine, Origin, write_hex};
 use tracesift_ask::time_format::seconds;
+use tracesift_json::Writer;
 
 use crate::args::events::EventFormat;
 use crate::output::cell::{clean, cut, cut_middle, width};
@@ -126,57 +127,71 @@ impl<'o> EventWriter<'o> {
     }
 
     fn jsonl(&mut self, event: &EventLine<'_>) {
-        let line = &mut self.line;
-        let number = |value: Option<u32>| value.map_or_else(|| "null".to_owned(), |value| value.to_string());
-        let _ = write!(line, "{{\"time_ns\":{},\"cpu\":{}", event.time, number(event.cpu.map(u32::from)));
-        let _ = write!(line, ",\"pid\":{},\"tid\":{},\"process\":", number(event.pid), number(event.tid));
+        let mut json = Writer::new(&mut self.line);
+        json.begin_object();
+        json.key("time_ns");
+        json.value(event.time);
+        json.key("cpu");
+        json.optional(event.cpu);
+        json.key("pid");
+        json.optional(event.pid);
+        json.key("tid");
+        json.optional(event.tid);
+        json.key("process");
         match event.process {
-            Some(process) => json::write_text(line, process),
-            None => line.push_str("null"),
+            Some(process) => json.text(process),
+            None => json.null(),
         }
-        line.push_str(",\"provider\":");
-        json::write_text(line, event.provider);
-        line.push_str(",\"event\":");
-        json::write_text(line, event.event);
-        let id = number(event.id.map(u32::from));
-        let _ = write!(line, ",\"id\":{id},\"version\":{},\"opcode\":{},\"fields\":", event.version, event.opcode);
-        event.fields.write_json(line);
+        json.key("provider");
+        json.text(event.provider);
+        json.key("event");
+        json.text(event.event);
+        json.key("id");
+        json.optional(event.id);
+        json.key("version");
+        json.value(event.version);
+        json.key("opcode");
+        json.value(event.opcode);
+        json.key("fields");
+        event.fields.write_to(&mut json);
         if let Some(raw) = event.raw() {
-            line.push_str(",\"raw\":\"");
-            let _ = write_hex(line, raw);
-            line.push('"');
+            json.key("raw");
+            json.text_of(fmt::from_fn(|f| write_hex(f, raw)));
         }
         if event.origin == Some(Origin::Unverified) {
-            line.push_str(",\"unverified\":true");
+            json.key("unverified");
+            json.value(true);
         }
         if let Some(level) = event.level {
-            let _ = write!(line, ",\"level\":{level}");
+            json.key("level");
+            json.value(level);
         }
         if let Some(keyword) = event.keyword.filter(|keyword| *keyword != 0) {
-            let _ = write!(line, ",\"keyword\":\"{keyword:#x}\"");
+            json.key("keyword");
+            json.text_of(format_args!("{keyword:#x}"));
         }
         if let Some(activity) = event.activity {
-            let _ = write!(line, ",\"activity\":\"{activity}\"");
+            json.key("activity");
+            json.text_of(activity);
         }
         if let Some(activity) = event.related_activity {
-            let _ = write!(line, ",\"related_activity\":\"{activity}\"");
+            json.key("related_activity");
+            json.text_of(activity);
         }
         if let Some(user) = &event.user {
-            line.push_str(",\"user\":");
-            json::write_text(line, user);
-        }
-        for (index, frame) in event.stack.iter().enumerate() {
-            line.push_str(if index == 0 { ",\"stack\":[" } else { "," });
-            json::write_text(line, frame);
+            json.key("user");
+            json.text(user);
         }
         if !event.stack.is_empty() {
-            line.push(']');
+            json.key("stack");
+            json.texts(event.stack.iter().copied());
         }
         if !self.alone {
-            line.push_str(",\"file\":");
-            json::write_text(line, &self.file);
+            json.key("file");
+            json.text(&self.file);
         }
-        line.push_str("}\n");
+        json.end_object();
+        json.end_line();
     }
 
     fn csv(&mut self, event: &EventLine<'_>) -> io::Result<()> {

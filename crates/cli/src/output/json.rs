@@ -1,63 +1,83 @@
 //! JSON: an array with one object per row, or one object per line. Raw units, stable keys in a stable order; what a
 //! recording does not say is `null`. Objects inside a row leave such keys out where their table is sparse.
 
+use std::fmt;
 use std::io::{self, Write};
 
-use serde_json::{Map, Value as Json};
 use tracesift_ask::answer::{Answer, Column, Table, Value, View};
+use tracesift_json::Writer;
 
 /// Writes an answer as one array, one row per line.
 pub(crate) fn write_array(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
-    let mut rows = answer.rows().peekable();
-    if rows.peek().is_none() {
-        return out.write_all(b"[]\n");
+    let mut json = Writer::to_bytes(out);
+    let mut is_empty = true;
+    json.begin_array();
+    for row in answer.rows() {
+        is_empty = false;
+        json.new_line();
+        write_object(&mut json, &answer.columns, row, true);
+        json.check()?;
     }
-    out.write_all(b"[\n")?;
-    while let Some(row) = rows.next() {
-        serde_json::to_writer(&mut *out, &object(&answer.columns, row, true))?;
-        out.write_all(if rows.peek().is_some() { b",\n" } else { b"\n" })?;
+    if !is_empty {
+        json.new_line();
     }
-    out.write_all(b"]\n")
+    json.end_array();
+    json.end_line();
+    json.check()
 }
 
 /// Writes an answer as one object per line.
 pub(crate) fn write_lines(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
+    let mut json = Writer::to_bytes(out);
     for row in answer.rows() {
-        serde_json::to_writer(&mut *out, &object(&answer.columns, row, true))?;
-        out.write_all(b"\n")?;
+        write_object(&mut json, &answer.columns, row, true);
+        json.end_line();
+        json.check()?;
     }
     Ok(())
 }
 
 /// A value as JSON text.
 pub(crate) fn text(value: &Value) -> String {
-    json(value).to_string()
+    let mut text = String::new();
+    write_value(&mut Writer::new(&mut text), value);
+    text
 }
 
-fn object(columns: &[Column], row: &[Value], with_nulls: bool) -> Json {
-    let members = columns
-        .iter()
-        .zip(row)
-        .filter(|(column, value)| column.view != View::People && (with_nulls || **value != Value::None))
-        .map(|(column, value)| (column.key.to_owned(), json(value)));
-    Json::Object(members.collect())
+fn write_object(json: &mut Writer<impl fmt::Write>, columns: &[Column], row: &[Value], with_nulls: bool) {
+    json.begin_object();
+    for (column, value) in columns.iter().zip(row) {
+        if column.view != View::People && (with_nulls || *value != Value::None) {
+            json.key(column.key);
+            write_value(json, value);
+        }
+    }
+    json.end_object();
 }
 
-fn json(value: &Value) -> Json {
+fn write_value(json: &mut Writer<impl fmt::Write>, value: &Value) {
     match value {
-        Value::None => Json::Null,
-        Value::Bool(value) => (*value).into(),
-        Value::Int(value) => (*value).into(),
-        // Not every double is a JSON number; those that are not become null.
-        Value::Float(value) => (*value).into(),
-        Value::Text(value) => value.as_str().into(),
-        Value::List(values) => values.clone().into(),
-        Value::Integers(values) => values.clone().into(),
+        Value::None => json.null(),
+        Value::Bool(value) => json.value(value),
+        Value::Int(value) => json.value(value),
+        Value::Float(value) => json.float(*value),
+        Value::Text(value) => json.text(value),
+        Value::List(values) => json.texts(values.iter().map(String::as_str)),
+        Value::Integers(values) => json.values(values),
         Value::Map(values) => {
-            Json::Object(values.iter().map(|(key, value)| (key.clone(), json(value))).collect::<Map<_, _>>())
+            json.begin_object();
+            for (key, value) in values {
+                json.key(key);
+                write_value(json, value);
+            }
+            json.end_object();
         }
         Value::Table(Table { columns, rows, is_sparse }) => {
-            Json::Array(rows.iter().map(|row| object(columns, row, !is_sparse)).collect())
+            json.begin_array();
+            for row in rows {
+                write_object(json, columns, row, !is_sparse);
+            }
+            json.end_array();
         }
     }
 }

@@ -209,6 +209,29 @@ fn profiles_are_files() {
     }
 }
 
+/// A picture that does not say that it was filtered looks like a quiet machine.
+#[test]
+fn profiles_say_what_they_were_filtered_by() {
+    let directory = archives();
+    let file = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap_or_default();
+    for (filter, said) in [
+        (&["-p", "FileWriter"][..], "processes FileWriter"),
+        (&["--parent", "*", "--methods", "*"], "children of *, methods *"),
+        (&["--cmdline", "!*nothing*"], "command lines !*nothing*"),
+        (&["--user", "!nobody"], "users !nobody"),
+        (&["--session", "!99"], "sessions !99"),
+        (&["--container", "!x"], "containers !x"),
+        (&["--new-process", "started", "--time", "0..9"], "processes that started, time 0 s..9 s"),
+    ] {
+        for (command, name) in [("flame", "x.svg"), ("export", "x.speedscope.json")] {
+            let answer = run(directory.path(), &[&[command, "Write*.sift", "-o", name], filter].concat());
+            assert!(answer.starts_with("exit: 0") && file(name).contains(said), "{command} {filter:?}: {answer}");
+        }
+    }
+    run(directory.path(), &["export", "Write*.sift", "-o", "x.speedscope.json"]);
+    assert!(file("x.speedscope.json").contains("\"Write_250ms_PC_CLT_TestStatus-Passed_20220404-101500\""));
+}
+
 #[test]
 fn merged_methods_are_the_sums_of_the_files() {
     use serde_json::Value;

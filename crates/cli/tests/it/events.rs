@@ -41,6 +41,30 @@ fn events() {
     }
 }
 
+/// A time of day means the same instant in a recording and in its archive, and as seconds.
+#[test]
+fn times_of_day() {
+    let directory = TempDir::new().unwrap();
+    let mut recording = Cursor::new(Vec::new());
+    scale(&mut recording, 4 << 20, 1).unwrap();
+    fs::write(directory.path().join("Small.etl"), recording.into_inner()).unwrap();
+    assert!(run(directory.path(), &["extract", "Small.etl", "--events", "all"]).starts_with("exit: 0"));
+    let told = run(directory.path(), &["time", "Small.sift", "--at", "0.25s", "--format", "json"]);
+    let (_, utc) = told.split_once("\"utc\":\"").or_else(|| told.split_once("\"utc\": \"")).unwrap();
+    let utc = utc.split('"').next().unwrap().replace('T', " ");
+    let events = |path: &str, time: &str| {
+        let said = run(directory.path(), &["events", path, "--format", "csv", "--time", time]);
+        assert!(said.starts_with("exit: 0"), "{said}");
+        said.lines().count()
+    };
+    let (day, seconds) = (format!("..{utc}"), "..0.25s");
+    let expected = events("Small.etl", seconds);
+    assert!(expected > 100 && expected < events("Small.etl", ".."), "{expected}");
+    for path in ["Small.etl", "Small.sift"] {
+        assert_eq!(events(path, &day), expected, "{path} {day}");
+    }
+}
+
 #[test]
 fn events_of_archives() {
     let directory = TempDir::new().unwrap();

@@ -4,6 +4,7 @@
 
 mod answers;
 mod demo;
+mod dependencies;
 mod events;
 mod extracting;
 mod formats;
@@ -13,6 +14,7 @@ mod mistakes;
 mod overview;
 mod perf;
 mod planned_runs;
+mod prose;
 mod recorded_stacks;
 mod recording;
 mod reference;

@@ -4,9 +4,10 @@
 //! addresses and security identifiers are texts; a value with a name is its name; bytes are hexadecimal digits; arrays are
 //! arrays, structures objects. Infinities and what is absent are `null`. A name that recurs gets a number: `Name`, `Name_2`.
 
-use std::fmt::Write as _;
+use std::fmt;
 
 use rustc_hash::FxHashMap;
+use tracesift_json::Writer;
 
 use super::decode::Decoded;
 use super::value::Value;
@@ -14,20 +15,22 @@ use super::value::Value;
 impl Decoded<'_> {
     /// Appends the fields as one JSON object.
     pub fn write_json(&self, out: &mut String) {
-        write_object(out, &self.fields);
+        self.write_to(&mut Writer::new(out));
+    }
+
+    /// Writes the fields as one JSON object.
+    pub fn write_to(&self, json: &mut Writer<impl fmt::Write>) {
+        write_object(json, &self.fields);
     }
 }
 
 /// Members among which one of the same name is looked for one by one; more only a forged schema has.
 const FEW_MEMBERS: usize = 64;
 
-fn write_object(out: &mut String, members: &[(&str, Value<'_>)]) {
+fn write_object(json: &mut Writer<impl fmt::Write>, members: &[(&str, Value<'_>)]) {
     let mut names: FxHashMap<&str, usize> = FxHashMap::default();
-    out.push('{');
+    json.begin_object();
     for (index, (name, value)) in members.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
         let earlier = if members.len() <= FEW_MEMBERS {
             members.iter().take(index).filter(|(other, _)| other == name).count()
         } else {
@@ -36,71 +39,37 @@ fn write_object(out: &mut String, members: &[(&str, Value<'_>)]) {
             *seen - 1
         };
         if earlier == 0 {
-            write_text(out, name);
+            json.key(name);
         } else {
-            write_text(out, &format!("{name}_{}", earlier + 1));
+            json.key_of(format_args!("{name}_{}", earlier + 1));
         }
-        out.push(':');
-        write_value(out, value);
+        write_value(json, value);
     }
-    out.push('}');
+    json.end_object();
 }
 
-/// Appends one value.
-pub fn write_value(out: &mut String, value: &Value<'_>) {
-    // Writing to a String cannot fail.
-    let _ = match value {
-        Value::Signed(value) => write!(out, "{value}"),
-        Value::Unsigned(value) => write!(out, "{value}"),
-        Value::Float(value) if value.is_finite() => write!(out, "{value}"),
-        Value::Double(value) if value.is_finite() => write!(out, "{value}"),
-        Value::Bool(value) => write!(out, "{value}"),
-        Value::Float(_) | Value::Double(_) | Value::Sid(None) => write!(out, "null"),
-        Value::Text(text) => {
-            write_text(out, text);
-            Ok(())
-        }
-        Value::Named(_, name) => {
-            write_text(out, name);
-            Ok(())
-        }
+/// Writes one value.
+pub fn write_value(json: &mut Writer<impl fmt::Write>, value: &Value<'_>) {
+    match value {
+        Value::Signed(value) => json.value(value),
+        Value::Unsigned(value) => json.value(value),
+        Value::Float(value) if value.is_finite() => json.value(value),
+        Value::Double(value) if value.is_finite() => json.value(value),
+        Value::Bool(value) => json.value(value),
+        Value::Float(_) | Value::Double(_) | Value::Sid(None) => json.null(),
+        Value::Text(text) => json.text(text),
+        Value::Named(_, name) => json.text(name),
         Value::List(values) => {
-            out.push('[');
-            for (index, value) in values.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                write_value(out, value);
+            json.begin_array();
+            for value in values {
+                write_value(json, value);
             }
-            out.push(']');
-            Ok(())
+            json.end_array();
         }
-        Value::Struct(members) => {
-            write_object(out, members);
-            Ok(())
-        }
+        Value::Struct(members) => write_object(json, members),
         // Digits, letters, points, colons and brackets: nothing to escape.
-        other => write!(out, "\"{other}\""),
-    };
-}
-
-/// Appends a text in quotes, escaped as JSON demands.
-pub fn write_text(out: &mut String, text: &str) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            control if control < ' ' || control == '\u{7f}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(control));
-            }
-            other => out.push(other),
-        }
+        other => json.value(format_args!("\"{other}\"")),
     }
-    out.push('"');
 }
 
 #[cfg(test)]

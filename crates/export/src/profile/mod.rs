@@ -11,6 +11,8 @@ mod samples;
 mod stacks;
 mod strings;
 
+use std::borrow::Cow;
+
 pub use catalog::{Catalog, Process, Thread};
 pub use folded::{Folded, Weight, Weights};
 pub use frames::{Frame, Origin};
@@ -64,12 +66,23 @@ pub struct About {
     pub duration: Option<u64>,
     /// Nanoseconds between samples, if they were taken at an interval.
     pub interval: Option<u64>,
+    /// The filters that leave out a part of the recording, in words. Empty: none.
+    pub filters: String,
 }
 
 impl About {
     /// A recording of which nothing but the name is known.
     pub fn new(name: impl Into<String>, measure: Measure) -> Self {
-        Self { name: name.into(), measure, start: None, duration: None, interval: None }
+        Self { name: name.into(), measure, start: None, duration: None, interval: None, filters: String::new() }
+    }
+
+    /// The title of a file: the name, and the filters where there are some.
+    pub fn title(&self) -> Cow<'_, str> {
+        if self.filters.is_empty() {
+            Cow::Borrowed(&self.name)
+        } else {
+            format!("{}: {}", self.name, self.filters).into()
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn describe(
         start_filetime,
         start_time_utc: (start_filetime != 0).then(|| filetime_text(start_filetime)),
         start_ns: 0,
-        end_ns: inventory.span.map_or(0, |(first, last)| last.saturating_sub(first)),
+        end_ns: inventory.end_ns(),
         clock: metadata.clock_name().to_owned(),
         clock_frequency: TICKS_PER_SECOND,
         clock_zero: zero,
@@ -64,7 +64,7 @@ fn sources(metadata: &Metadata, roles: &Roles) -> Vec<SampleSource> {
 }
 
 /// Time zero on the calendar, where the recorder noted one moment in both clocks.
-fn start_filetime(metadata: &Metadata, zero: i64) -> Option<i64> {
+pub(super) fn start_filetime(metadata: &Metadata, zero: i64) -> Option<i64> {
     let moment = metadata.features.clock_data?;
     let (wall, clock) = (i64::try_from(moment.wall_ns).ok()?, i64::try_from(moment.clock_ns).ok()?);
     let ns = wall.checked_add(zero.checked_sub(clock)?)?;

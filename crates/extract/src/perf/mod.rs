@@ -39,6 +39,7 @@ use inventory::{Inventory, needs_whole_samples};
 use names::BuildIds;
 use namespaces::Namespace;
 use second_pass::{ChainCache, EventTable, Finished, Rows, SecondPass, StackEnds, UserStacks};
+pub(crate) use survey::calendar_of_linux;
 pub use survey::{LinuxSurvey, survey_linux};
 use time::TICKS_PER_SECOND;
 

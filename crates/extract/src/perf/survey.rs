@@ -5,8 +5,10 @@ use std::sync::Arc;
 use tracesift_perf::{MergeOptions, Metadata, PerfFile};
 use tracesift_trace::{Clock, Population};
 
+use super::describe::start_filetime;
 use super::inventory::Inventory;
 use super::time::TICKS_PER_SECOND;
+use crate::calendar::Calendar;
 
 /// What explains the events of a Linux recording.
 #[derive(Debug)]
@@ -17,6 +19,20 @@ pub struct LinuxSurvey {
     pub metadata: Arc<Metadata>,
     /// Its processes and threads.
     pub population: Population,
+}
+
+/// The calendar of a Linux recording, without the recorder's time zone.
+pub(crate) fn calendar_of_linux(file: &PerfFile) -> Calendar {
+    let mut inventory = Inventory::new();
+    let mut merged = file.merged(MergeOptions::default());
+    while let Some(record) = merged.next() {
+        inventory.record(&record);
+    }
+    Calendar {
+        start_filetime: start_filetime(merged.metadata(), inventory.zero()).unwrap_or(0),
+        utc_offset_minutes: 0,
+        end_ns: inventory.end_ns(),
+    }
 }
 
 /// Walks a Linux recording once.

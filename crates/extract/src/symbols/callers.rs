@@ -1,15 +1,23 @@
-//! Which frames are return addresses.
+//! Tells which frames are return addresses.
 //!
-//! A caller's frame has the address behind its call: the call itself ends one byte before, and only that byte is sure to belong to the
-//! line, and even to the function, that called. What was interrupted, or entered the kernel, is where it is. A frame that occurs as both
-//! counts as a caller: that a sample hits the very instruction behind a call is rare, and stacks through that call are not.
+//! A stack is stored leaf first: kernel frames, then user frames. Frame 0 is the instruction that
+//! was interrupted. The first user frame below kernel frames is the instruction that entered the
+//! kernel. All other frames are return addresses.
+//!
+//! A return address stands behind its call. It may belong to the next line, and even to the next
+//! function. The byte before it belongs to the call, so names and lines are looked up for that
+//! byte.
+//!
+//! A frame that occurs as both counts as a return address: samples that hit exactly the instruction
+//! behind a call are rare, and stacks through that call are not.
 
 use rustc_hash::FxHashSet;
 use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::StackRow;
 
-/// The frames that are callers in some stack; `is_kernel` tells on which side of the kernel's boundary a frame lies.
+/// The frames that are return addresses in some stack. `is_kernel` tells whether a frame is a
+/// kernel frame.
 pub(crate) fn callers(archive: &Archive, is_kernel: impl Fn(FrameId) -> bool) -> Result<FxHashSet<FrameId>, Error> {
     let mut callers = FxHashSet::default();
     archive.scan::<StackRow>(Projection::ALL, None, |row| {

@@ -1,4 +1,4 @@
-//! Frames outside of all modules, which may be JIT code, and the processes that compiled it.
+//! Names of frames outside of all modules: these may be JIT code of their process.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error, Projection};
@@ -24,7 +24,7 @@ pub(super) struct CodeOutsideModules {
 pub(super) struct JitNames(FxHashMap<ProcessId, JitCode>);
 
 impl JitNames {
-    /// Asks for the JIT code of the processes that these frames are of.
+    /// Asks for the JIT code of the processes of these frames.
     pub(super) fn find(
         archive: &Archive,
         modules: &[ModuleRow],
@@ -62,12 +62,13 @@ impl JitNames {
         Ok(Self(code.filter(|(_, code)| !code.is_empty()).collect()))
     }
 
-    /// Whether no process told of any.
+    /// Whether no process wrote down any JIT code.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Where the name of a process's code stands: its table's number among [`JitNames::tables`] by process, and the address there.
+    /// The place of the name of a process's code: the number of its table among
+    /// [`JitNames::tables`] of the process, and the address in that table.
     pub(super) fn at(&self, process: ProcessId, address: u64) -> Option<Known> {
         self.0.get(&process)?.find(address)
     }

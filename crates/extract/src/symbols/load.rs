@@ -1,4 +1,4 @@
-//! Names for an archive that is there.
+//! Adds names to an existing archive.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use crate::error::Error;
 use crate::options::Budget;
 use crate::summaries_in_rounds::write_summaries;
 
-/// Gives the frames of an archive their names: its tables `symbols`, `method_summary` and `tag_summary` are made anew, all others stay the files
-/// they are. When no symbol file says anything, they stay, too.
+/// Adds names to the frames of an archive. It writes the tables `symbols`, `method_summary` and
+/// `tag_summary` anew and keeps all other files. If no symbol file has a name, it changes nothing.
 ///
 /// # Errors
-/// When the archive cannot be read or replaced; then it is as it was.
+/// The archive cannot be read or replaced. It is then unchanged.
 pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Error> {
     let lock = TargetLock::acquire(archive, WhenBusy::Wait)?;
     let mut update = ArchiveUpdate::begin(lock)?;

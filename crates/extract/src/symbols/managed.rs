@@ -1,7 +1,8 @@
 //! Source lines of managed code.
 //!
-//! The table `managed_code` leads from a frame to a method of an assembly and an offset in its intermediate language (IL); the PDB of the assembly,
-//! which may turn up long after the recording, from there to file and line.
+//! The table `managed_code` leads from a frame to a method of an assembly and an offset in its
+//! intermediate language (IL). The PDB of the assembly leads from there to file and line. The PDB
+//! may be found long after the recording.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use tracesift_trace::rows::ManagedCodeRow;
 
 use super::source::Assembly;
 
-/// Where a frame is in the source.
+/// The place of a frame in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManagedLine<'a> {
     /// The frame.
@@ -23,14 +24,14 @@ pub struct ManagedLine<'a> {
     pub line: u32,
 }
 
-/// Frames of one PDB that got no line from it.
+/// The frames of one PDB that have no line in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingLines {
     /// The PDB.
     pub pdb: PdbId,
-    /// Whether it was there. Then the frames are of code without lines, such as the compiler adds.
+    /// Whether the PDB was found. If so, the code has no line, such as code that the compiler adds.
     pub found: bool,
-    /// How many frames.
+    /// Number of frames.
     pub frames: usize,
 }
 
@@ -42,9 +43,11 @@ struct Wanted {
     frame: FrameId,
 }
 
-/// Finds the lines of frames. `is_caller` tells which frames are returned to in some stack: they are at their call. `find` gives the table of
-/// each assembly ([`tracesift_symbols::portable::table`]), and `each` receives the lines, in no order of frames. Returns what is left without a
-/// line; rows that name no PDB or no IL offset are left out, as no PDB helps them.
+/// Finds the lines of frames. `is_caller` tells which frames are return addresses; their line is
+/// the line of the call. `find` returns the table of each assembly
+/// ([`tracesift_symbols::portable::table`]). `each` receives the lines, in no particular order.
+/// Returns the frames that have no line. Rows without a PDB or an IL offset are not among them,
+/// since no PDB would help.
 pub fn lines(
     rows: impl IntoIterator<Item = ManagedCodeRow>,
     is_caller: impl Fn(FrameId) -> bool,
@@ -83,7 +86,7 @@ fn pdb_id(row: &ManagedCodeRow) -> Option<PdbId> {
     Some(PdbId { name, guid, age: row.pdb_age.unwrap_or(0).cast_unsigned() })
 }
 
-/// The lines that one PDB knows; returns how many frames got one.
+/// The lines of the frames of one PDB. Returns the number of frames with a line.
 fn lines_of(table: &Table, wanted: &[Wanted], each: &mut impl FnMut(ManagedLine<'_>)) -> usize {
     let mut found = 0;
     for &Wanted { token, il_offset, frame } in wanted {

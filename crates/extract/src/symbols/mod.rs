@@ -1,7 +1,8 @@
-//! Names for the frames of an archive: which modules need symbols, what their code is called, and the table `symbols`.
+//! Names for the frames of an archive: the modules that need symbols, the names of their code, and
+//! the table `symbols`.
 //!
-//! Where names come from is a [`NameSource`]'s business; what they are given to is decided here, alike for an extract and for an
-//! archive that gets them later.
+//! A [`NameSource`] finds the names. This module decides which frames get names, in the same way
+//! for an extract and for an archive that gets names later.
 
 mod callers;
 mod finder;

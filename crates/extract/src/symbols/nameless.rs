@@ -1,12 +1,13 @@
-//! What the health table says of modules without symbols.
+//! The entry of the health table about modules without symbols.
 
 use super::names::Named;
 use tracesift_trace::HealthKind;
 
-/// What it calls them.
+/// The kind of the entry.
 pub(crate) const NAMELESS: HealthKind = HealthKind::MODULES_WITHOUT_SYMBOLS;
 
-/// How many there are, and the one that most frames without a name are in; `None` where there is none.
+/// The number of modules without symbols, and the module with most frames without a name. `None` if
+/// all modules have symbols.
 pub(crate) fn nameless(named: &Named) -> Option<(i64, String)> {
     let worst = named.nameless.last()?;
     let reason = worst.reason.as_deref().unwrap_or("its symbols do not know the code");

@@ -1,4 +1,5 @@
-//! The table `symbols` of an archive: what it knew before, and what symbol files add.
+//! The table `symbols` of an archive: the names that it had before, and the names that symbol files
+//! add.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -23,50 +24,51 @@ const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", 
 const SOURCES: Projection<SymbolRow> = Projection::of(&["frame", "source"]);
 const MAPPINGS: Projection<ProcessModuleRow> = Projection::of(&["module", "base"]);
 
-/// Words for where names come from that are the recording's own: no file knows better.
+/// Sources of names that are the recording itself. Such a name is final.
 const RECORDED: [&str; 3] = ["jit", "rundown", "entry-point"];
-/// Words for names that tell less than a symbol file does: of the next known address below. They are looked for again.
+/// Sources of names that are rough: the name of the next known address below. A later search looks
+/// for a better name.
 const ROUGH: [&str; 3] = ["export", "elf", "kallsyms"];
 
-/// What stands for the module of JIT code.
+/// The name of the module of JIT code.
 const JIT: &str = "[jit]";
 
-/// Names that were there before.
+/// The names that frames have before the search.
 #[derive(Clone, Copy)]
 pub(crate) enum Earlier<'a> {
-    /// Those of a recording that is being extracted.
+    /// The names in a recording that is being extracted.
     Rows(&'a [SymbolRow]),
-    /// Those in the archive itself.
+    /// The names in the archive.
     Stored,
 }
 
-/// What symbol files said of an archive's frames.
+/// The result of the search for an archive's frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Frames in modules, and those outside that have a name.
+    /// Frames in modules, and frames outside of modules that have a name.
     pub frames: u64,
-    /// Those of them that have a name now.
+    /// The number of these frames that have a name now.
     pub named: u64,
     /// Modules whose symbols were found.
     pub modules: u64,
-    /// Frames of managed code that got their line from a portable PDB.
+    /// Frames of managed code whose line comes from a portable PDB.
     pub lines: u64,
-    /// Modules that frames without a name are in, those with the most of them last.
+    /// Modules with frames without a name; the module with most such frames comes last.
     pub nameless: Vec<Nameless>,
 }
 
-/// A module without symbols, or whose symbols do not know all of its frames.
+/// A module without symbols, or with symbols that lack names of some frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nameless {
     /// Module name without path.
     pub module: String,
     /// Its frames that have no name.
     pub frames: u64,
-    /// Why; `None` where symbols were found and know nothing there.
+    /// The reason. `None` if symbols were found but have no name at these frames.
     pub reason: Option<String>,
 }
 
-/// The rows of the table `symbols`. They are made when they are asked for, since there may be millions.
+/// The rows of the table `symbols`. They are made on request, since there may be millions.
 pub(crate) struct Names<'a> {
     archive: &'a Archive,
     earlier: Earlier<'a>,
@@ -90,10 +92,10 @@ struct NamedFrame {
 }
 
 impl<'a> Names<'a> {
-    /// Asks `source` for what the archive's frames are called; `recording` as [`Recorded::path`].
+    /// Asks `source` for the names of the archive's frames. `recording` is [`Recorded::path`].
     ///
     /// # Errors
-    /// When the archive cannot be read.
+    /// The archive cannot be read.
     pub(crate) fn find(
         archive: &'a Archive,
         earlier: Earlier<'a>,
@@ -232,15 +234,15 @@ impl<'a> Names<'a> {
         &self.named
     }
 
-    /// Whether no symbol file said anything.
+    /// Whether no symbol file has a name.
     pub(crate) fn is_empty(&self) -> bool {
         self.frames.is_empty() && self.lines.is_empty()
     }
 
-    /// All rows; those of a frame stand together, the function itself first.
+    /// All rows. The rows of a frame stand together, the function itself first.
     ///
     /// # Errors
-    /// When the archive cannot be read.
+    /// The archive cannot be read.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
         let mut lined = SymbolRow::default();
         let mut keep = |row: &SymbolRow| {
@@ -283,7 +285,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Puts a text where another one was, into the same memory.
+/// Replaces a text and keeps its memory.
 fn put(place: &mut Option<String>, text: Option<&str>) {
     match (place.as_mut(), text) {
         (Some(place), Some(text)) => {
@@ -294,14 +296,14 @@ fn put(place: &mut Option<String>, text: Option<&str>) {
     }
 }
 
-/// What is known of a frame's name without looking for it.
+/// The state of a frame's name before the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
-    /// The recording names it.
+    /// The recording has the name.
     Recorded,
-    /// A symbol file does.
+    /// A symbol file gave the name.
     Exactly,
-    /// It has a name, and may get a better one.
+    /// The name is rough, and a better one is looked for.
     Roughly,
 }
 
@@ -323,7 +325,7 @@ fn known_frames(archive: &Archive, earlier: Earlier<'_>) -> Result<FxHashMap<Fra
     Ok(known)
 }
 
-/// The names of the modules that have frames without one, or with a rough one; by module.
+/// The names of modules that have frames without a name or with a rough name, by module.
 fn tables(
     modules: &[ModuleRow],
     kernel: &KernelBases,
@@ -348,7 +350,7 @@ fn tables(
     tables
 }
 
-/// The modules of the kernel and where they lie.
+/// The modules of the kernel and their addresses.
 struct KernelBases(FxHashMap<ModuleId, u64>);
 
 impl KernelBases {
@@ -369,7 +371,7 @@ impl KernelBases {
     }
 }
 
-/// The rows of a source with these names in place of its own.
+/// The rows of a source, with these names in place of the source's names.
 pub(crate) struct WithNames<'a, Source> {
     pub(crate) rows: &'a Source,
     pub(crate) names: &'a Names<'a>,

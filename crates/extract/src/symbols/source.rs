@@ -13,7 +13,7 @@ use tracesift_trace::rows::ModuleRow;
 pub struct Wanted<'a> {
     /// The module.
     pub module: &'a ModuleRow,
-    /// Where offset 0 of a module of the kernel lies, in the kernel's addresses; `None` for modules of programs.
+    /// The kernel address of offset 0, for a module of the kernel; `None` for modules of programs.
     pub kernel_base: Option<u64>,
 }
 
@@ -31,37 +31,39 @@ pub struct Found {
 pub struct Assembly {
     /// Its portable PDB.
     pub pdb: PdbId,
-    /// Where it was on the machine of the recording: the PDB may be inside of it.
+    /// Its path on the recorded machine: the PDB may be inside of the assembly.
     pub path: String,
 }
 
-/// The recording that names are looked for.
+/// The recording whose frames need names.
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded<'a> {
-    /// Where it lies, or would lie beside its archive: recorders leave symbol files beside it.
+    /// Its path, or the path that it would have beside its archive: recorders leave symbol files
+    /// there.
     pub path: &'a Path,
-    /// The machine that it was made on.
+    /// The recorded machine.
     pub machine: Option<&'a str>,
-    /// When it began.
+    /// Start of the recording.
     pub began: Option<SystemTime>,
 }
 
-/// A process that ran code which lies in no file: probably JIT code of its own.
+/// A process that ran code outside of all files, probably JIT code.
 #[derive(Clone, Debug)]
 pub struct JitProcess {
     /// Process id of the operating system.
     pub pid: u32,
-    /// When it began and ended, where that is inside of the recording.
+    /// Start of the process, if it lies inside of the recording.
     pub began: Option<SystemTime>,
-    /// See `began`.
+    /// End of the process, if it lies inside of the recording.
     pub ended: Option<SystemTime>,
-    /// Path of the dump that it wrote its code to (`jit-PID.dump`), where it is known to have mapped one for the recorder to see.
+    /// Path of the dump that the process wrote (`jit-PID.dump`), if the recording shows that the
+    /// process mapped one.
     pub dump: Option<String>,
 }
 
-/// Finds names of code.
+/// Finds the names of code.
 pub trait NameSource: fmt::Debug + Send + Sync {
-    /// The names of each module, or in a few words why there are none; in the same order.
+    /// The names of each module, or the reason why there are none, in the order of `wanted`.
     fn names(&self, recorded: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>>;
 
     /// The lines of each assembly, as [`tracesift_symbols::portable::table`] makes them; in the same order.

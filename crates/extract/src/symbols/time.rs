@@ -1,4 +1,4 @@
-//! Times of a recording as other programs on the machine saw them.
+//! Times of a recording on the clock of the recorded machine.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,8 +7,9 @@ use tracesift_trace::info::TraceInfo;
 /// Seconds from 1601, where FILETIME begins, to 1970.
 const TO_1970: u64 = 11_644_473_600;
 
-/// A time of the recording, ns since its time zero. Where the recording does not say when that was, it is taken to have ended when its file was
-/// written last, of which whole seconds are known: up to one too late. `None` where that is not known, too.
+/// The wall time of a time in the recording (ns since time zero). If the recording does not tell
+/// the wall time of time zero, the last change of its file counts as its end. That time has whole
+/// seconds, so the result may be up to one second late. `None` if that time is not known either.
 pub(super) fn at(info: &TraceInfo, ns: i64) -> Option<SystemTime> {
     if let Some(ticks) = u64::try_from(info.start_filetime).ok().filter(|ticks| *ticks > 0) {
         let since_1601 = Duration::from_secs(ticks / 10_000_000) + Duration::from_nanos(ticks % 10_000_000 * 100);

@@ -1,7 +1,7 @@
-//! A walk on a thread of its own, so that reading and sorting take none of the time of who uses the records.
+//! Runs a walk on a thread of its own, so that the user of the records has a processor alone.
 //!
-//! What one thread writes the other has to fetch from the first one's cache, which takes as long as reading it from the file.
-//! So little is handed over: call chains once each.
+//! Each byte that the walk writes has to move to the cache of the other processor, which takes as
+//! long as reading it from the file. The walk therefore hands over little: each call chain once.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -13,36 +13,38 @@ use crate::metadata::Metadata;
 use crate::payload::Words;
 use crate::record::{Chain, Head, Record};
 
-/// Bytes of records that are handed over at a time.
+/// Bytes of records per batch.
 const BATCH: usize = 256 << 10;
 
-/// How far a walk may run ahead.
+/// The limits of the distance between a walk and the user of its records.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lead {
-    /// Batches that are full and wait.
+    /// Full batches that wait, at most.
     pub(super) waiting: usize,
-    /// Bytes of the recording after which a batch is handed over though it is not full, so that who follows hears how far the walk is.
+    /// Bytes of the recording after which a batch is handed over although it is not full, so that
+    /// the user learns the position of the walk.
     pub(super) far: u64,
 }
 
-/// The records of a [`Walk`], which runs ahead. Batches are used again: no record costs an allocation.
+/// The records of a [`Walk`] that runs on another thread. Batches are used again, so a record costs
+/// no allocation.
 pub struct Ahead<W: Walk> {
     batch: Batch,
     chains: ChainStore,
-    /// The number of the record behind the current one.
+    /// The index of the record after the current one.
     next: usize,
     full: Receiver<Batch>,
     empty: SyncSender<Batch>,
     walk: JoinHandle<W>,
 }
 
-/// Records on their way.
+/// A batch of records.
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
     slots: Vec<Slot>,
     new_chains: NewChains,
-    /// As it was when the batch was full: events only come, and none goes.
+    /// The metadata at the time when the batch was full. Events are only added, never removed.
     metadata: Option<Arc<Metadata>>,
     position: u64,
 }
@@ -69,7 +71,7 @@ impl Batch {
     }
 }
 
-/// Hands batch after batch over until the records or the interest in them ends.
+/// Hands over batches until the records end or the receiver is gone.
 fn run<W: Walk>(mut walk: W, far: u64, filled: &SyncSender<Batch>, emptied: &Receiver<Batch>) -> W {
     walk.number_chains();
     loop {
@@ -93,7 +95,7 @@ fn run<W: Walk>(mut walk: W, far: u64, filled: &SyncSender<Batch>, emptied: &Rec
 }
 
 impl<W: Walk> Ahead<W> {
-    /// Goes on with a walk on a thread of its own.
+    /// Starts a thread that continues the walk.
     pub(super) fn new(walk: W, Lead { waiting, far }: Lead) -> Self {
         let (filled, full) = sync_channel(waiting);
         // One more is being read, and one filled.
@@ -137,7 +139,8 @@ impl<W: Walk> Ahead<W> {
         Some(record.with_chain(Chain { number, words }))
     }
 
-    /// What was known of the recording a little behind the current record; `None` before the first.
+    /// The metadata of the recording a little after the current record; `None` before the first
+    /// record.
     #[must_use]
     #[inline]
     pub fn metadata(&self) -> Option<&Arc<Metadata>> {
@@ -150,7 +153,7 @@ impl<W: Walk> Ahead<W> {
         self.batch.position
     }
 
-    /// Ends the walk, wherever it is.
+    /// Ends the walk at any position and returns it. A panic of the thread continues here.
     #[must_use]
     pub fn finish(self) -> W {
         let Self { full, empty, walk, .. } = self;

@@ -1,5 +1,6 @@
-//! Call chains by number. Most samples repeat a chain word by word, and chains are most bytes of a recording: where a walk numbers
-//! them, neither its queue nor who follows it gets the words more than once. Both sides read the same copy of them.
+//! Numbers of call chains. Most samples repeat a chain, and chains are most bytes of a recording. A
+//! walk that numbers chains hands over each chain once; afterwards it hands over the number. Both
+//! threads read the same copy of the words.
 
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
@@ -7,32 +8,33 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// Bytes of chains that are kept. When they are reached, chains are handed over as they are until no number waits any
-/// more; then both sides start anew.
+/// Limit of the bytes of kept chains. At the limit, chains are handed over in full until no number
+/// is in use. Then both sides start again with an empty table.
 const MAX_BYTES: usize = 16 << 20;
-/// Chains that are kept, at most: short ones take more beside their words.
+/// Limit of the number of kept chains. It is reached first by short chains, whose entries are
+/// larger than their words.
 const MAX_CHAINS: usize = 256 << 10;
 
-/// A number that stands for the words of a call chain: equal numbers are equal words. Equal words have different numbers where
-/// the table was started anew between them.
+/// A number that stands for the words of a call chain. Equal numbers mean equal words. Equal words
+/// may have different numbers if the table started again between them.
 pub type ChainNumber = u32;
 
-/// Gives chains their numbers, on the side of the walk.
+/// Gives numbers to chains, on the thread of the walk.
 #[derive(Default)]
 pub(super) struct ChainNumbers {
     /// Places of chains, by the hash of the words.
     table: HashTable<u32>,
-    /// With keys of its own: no recording can be made so that its chains collide.
+    /// Random keys, so that no forged recording has chains that collide.
     hasher: RandomState,
-    /// By place: the words are not read again when the table grows.
+    /// By place, so that the words are not hashed again when the table grows.
     hashes: Vec<u64>,
     chains: ChainStore,
-    /// The words of those that the other side has not got yet, the last of `chains`.
+    /// The words of the newest chains, which the other side does not have yet.
     open: Vec<u8>,
     new: NewChains,
 }
 
-/// Chains by their numbers.
+/// The words of chains by their numbers.
 #[derive(Default)]
 pub(super) struct ChainStore {
     /// The number of the first one.
@@ -46,7 +48,7 @@ pub(super) struct ChainStore {
 /// Words of chains that were handed over together.
 type Block = Arc<Vec<u8>>;
 
-/// Where the words of a chain stand.
+/// The place of the words of a chain.
 #[derive(Clone, Copy)]
 struct Place {
     block: u32,
@@ -54,17 +56,18 @@ struct Place {
     length: u32,
 }
 
-/// Chains that are new since others were handed over.
+/// The chains since the last hand-over.
 #[derive(Default)]
 pub struct NewChains {
-    /// The number of the first of all chains that are kept now, where that has changed: those before may be forgotten.
+    /// The number of the first kept chain, if the table started again: older chains may be
+    /// forgotten.
     restart: Option<ChainNumber>,
     lengths: Vec<u32>,
     block: Block,
 }
 
 impl ChainNumbers {
-    /// The number of a chain. `None` while there is no room for more of them, and once there are no numbers left.
+    /// The number of a chain. `None` while the table is full, and after the last number.
     #[inline]
     pub(super) fn number(&mut self, words: &[u8]) -> Option<ChainNumber> {
         if self.is_full() {
@@ -91,7 +94,8 @@ impl ChainNumbers {
         self.chains.bytes >= MAX_BYTES || self.chains.places.len() >= MAX_CHAINS
     }
 
-    /// Makes room when there is none. Nobody may need a number from before any more, except who gets it with [`Self::take_new`] before.
+    /// Empties a full table. No older number may be in use, except numbers that [`Self::take_new`]
+    /// has returned before.
     pub(super) fn make_room(&mut self) {
         if !self.is_full() {
             return;

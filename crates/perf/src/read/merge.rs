@@ -1,13 +1,17 @@
-//! Records in the order of their times.
+//! Puts records in the order of their times.
 //!
-//! perf reads the buffers of the CPUs in turns, so a file holds stretches that are in order each and overlap. After each turn
-//! it writes `FINISHED_ROUND`: nothing that follows is older than what was newest when the turn *before* ended. Up to there
-//! records are sorted and handed out, as perf itself does (`ordered_events__flush` in tools/perf/util/ordered-events.c).
+//! perf reads the buffers of the CPUs in rounds, so a file is a sequence of parts that are in order
+//! and overlap. After each round perf writes `FINISHED_ROUND`. It promises that no later record is
+//! older than the newest record at the end of the round *before*. Records up to that time are
+//! sorted and returned, as perf itself does (`ordered_events__flush` in
+//! tools/perf/util/ordered-events.c).
 //!
-//! perf before Linux 4 wrote no rounds without tracepoints, and nothing makes a writer keep its promise. What waits is
-//! therefore bounded: when the bound is reached, the older half is handed out. A recording that fits is sorted as a whole; in
-//! a larger one a record would have to be behind by half the bound, many times the buffers that perf reads in one turn, to
-//! come too late. Those that do are handed out where they come up, and counted. Nothing is spilled to disk.
+//! perf before Linux 4 wrote no rounds without tracepoints, and a forged file may break the
+//! promise. The waiting records therefore have a limit of memory. At the limit, the older half is
+//! returned. A recording below the limit is sorted as a whole. In a larger recording, only a record
+//! that is late by half the limit comes after its turn; the limit is many times the buffers that
+//! perf reads in one round. A late record is returned at once and counted. Nothing is written to
+//! disk.
 
 use std::sync::Arc;
 
@@ -24,10 +28,10 @@ use crate::metadata::Metadata;
 use crate::payload::Words;
 use crate::record::{Chain, NO_TIME, Record};
 
-/// How records are brought in order.
+/// Limits of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeOptions {
-    /// Bytes that waiting records may take.
+    /// Limit of the bytes of waiting records.
     pub memory_limit: usize,
 }
 
@@ -37,11 +41,12 @@ impl Default for MergeOptions {
     }
 }
 
-/// How far a merged walk may run ahead: little is handed over, and who follows hears of every few MiB of the recording.
+/// The lead of a merged walk. Little is handed over, and the user learns the position every few
+/// MiB.
 const LEAD: Lead = Lead { waiting: 4, far: 8 << 20 };
 
-/// Walks over the records in the order of their times. Records without a time, which is what perf wrote of its own accord,
-/// come when the walk over the file meets them.
+/// Walks over the records in the order of their times. Records without a time are records that perf
+/// itself wrote; they come in the order of the file.
 pub struct Merged<W: Walk = Records> {
     records: W,
     queue: Queue,
@@ -65,7 +70,7 @@ enum Current {
 }
 
 impl<W: Walk> Merged<W> {
-    /// Brings records in order.
+    /// Puts records in order.
     #[must_use]
     pub fn new(records: W, options: MergeOptions) -> Self {
         let queue = Queue::new(options.memory_limit);
@@ -73,7 +78,7 @@ impl<W: Walk> Merged<W> {
         Self { records, queue, current, newest: 0, round: 0, handed_out: 0, ended: false, chains: None }
     }
 
-    /// Goes on on a thread of its own.
+    /// Continues on a thread of its own.
     #[must_use]
     pub fn ahead(self) -> Ahead<Self> {
         Ahead::new(self, LEAD)
@@ -156,7 +161,7 @@ impl<W: Walk> Merged<W> {
         }
     }
 
-    /// Takes the record that the walk met; whether it is to be handed out at once.
+    /// Takes the current record of the walk. Returns whether the record is returned at once.
     fn take(&mut self) -> bool {
         let Some(record) = self.records.current() else { return false };
         match record.time() {

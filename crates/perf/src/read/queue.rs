@@ -1,11 +1,12 @@
-//! Records that wait for their turn: copied into blocks that are used again, so that no record costs an allocation.
+//! Records that wait for their turn. They are copied into blocks that are used again, so a record
+//! costs no allocation.
 
 use super::chains::ChainNumber;
 use crate::record::Head;
 
 /// Bytes of records per block.
 const BLOCK: usize = 256 << 10;
-/// Bytes that a record may add to its own in the lists here: what stands in a block's list and in the order.
+/// Bytes of a record besides its body: its entries in the lists of its block and of the order.
 const PER_RECORD: usize = size_of::<Slot>() + size_of::<Entry>();
 
 /// Records between the walk and their turn.
@@ -56,7 +57,7 @@ struct Entry {
 }
 
 impl Queue {
-    /// A queue that is full with `capacity` bytes.
+    /// A queue with a limit of `capacity` bytes.
     pub(crate) fn new(capacity: usize) -> Self {
         let (blocks, free, entries) = Default::default();
         Self { blocks, free, filling: None, entries, ready: 0, next: 0, capacity, used: 0, numbered: 0 }
@@ -113,25 +114,25 @@ impl Queue {
         }
     }
 
-    /// Whether no more should be pushed before some were handed out.
+    /// Whether the queue is at its limit: records have to be returned before more are pushed.
     pub(crate) fn is_full(&self) -> bool {
         self.used > self.capacity
     }
 
-    /// Lets records up to `time` out. What is let out must have been taken before.
+    /// Releases records up to `time`. Records that were released before must have been taken.
     pub(crate) fn release_until(&mut self, time: u64) {
         self.order();
         self.ready = self.entries.partition_point(|entry| entry.time <= time);
     }
 
-    /// Lets the older half out, at least one.
+    /// Releases the older half, at least one record.
     pub(crate) fn release_half(&mut self) {
         self.order();
         self.ready = self.entries.len().div_ceil(2);
     }
 
-    /// Brings what waits in order. The buffers of the CPUs are in order each, so this is mostly merging of runs, and records
-    /// of the same time stay in the order of the file.
+    /// Sorts the waiting records. The buffer of each CPU is in order, so this is mostly a merge of
+    /// runs. Records of the same time stay in the order of the file.
     fn order(&mut self) {
         self.entries.drain(..self.next);
         self.next = 0;

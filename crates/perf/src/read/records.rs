@@ -21,8 +21,8 @@ use crate::source::{Input, ReadAt};
 /// Bytes of tracing data that are read; with all formats and all of /proc/kallsyms they are some 20 MiB.
 pub(crate) const MAX_TRACING_DATA: usize = 64 << 20;
 
-/// Walks over the records in the order of the file; those inside compressed records follow the compressed one.
-/// What a record tells of the recording is in [`Records::metadata`] when the record is handed out.
+/// Walks over the records in the order of the file. Records inside of a compressed record follow
+/// it. [`Records::metadata`] includes the facts of a record when the record is returned.
 pub struct Records {
     window: Window,
     metadata: Arc<Metadata>,
@@ -51,7 +51,7 @@ enum Current {
     Nested,
 }
 
-/// What stands behind an outer record and is no record.
+/// Data after an outer record that are no record.
 #[derive(Clone, Copy, Debug)]
 enum After {
     Nothing,
@@ -78,10 +78,12 @@ impl Records {
         }
     }
 
-    /// Reads a recording as it comes, such as from standard input. Events and features are known once their records came by.
+    /// Reads a recording from a stream, such as standard input. Events and features are known after
+    /// their records.
     ///
     /// # Errors
-    /// [`Error::NotAStream`] for a recording that was written to a file and can only be read from one.
+    /// [`Error::NotAStream`]: the recording has the format of a file, which needs reads at any
+    /// position.
     pub fn from_stream(mut stream: impl Read + Send + 'static) -> Result<Self, Error> {
         let mut start = Vec::new();
         stream.by_ref().take(PIPE_LENGTH as u64).read_to_end(&mut start)?;

@@ -1,18 +1,19 @@
-//! Where a walk over records ended before its data did.
+//! The reasons why a walk over records ends before its data.
 
 use std::fmt;
 
-/// Why no further record can be found, and where. Everything before was read.
+/// The reason why no further record can be found, and the place. All records before were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Bytes behind the last record that are too few for another one.
+    /// Bytes after the last record that are too few for another record.
     Trailing {
         /// How many.
         bytes: usize,
         /// Where.
         offset: u64,
     },
-    /// A record whose size is smaller than its header: the next one could be anywhere.
+    /// A record whose size is smaller than its header, so that the place of the next record is
+    /// unknown.
     Size {
         /// The size that it states.
         size: u16,

@@ -1,4 +1,4 @@
-//! What can be walked over: records as they stand in the file, some of them, or all in the order of time.
+//! Walks over records: all in the order of the file, some of them, or all in the order of time.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::damage::DamageLog;
 use crate::metadata::Metadata;
 use crate::record::Record;
 
-/// A walk over records. Every record is met by moving to it and looking at it.
+/// A walk over records. [`Walk::advance`] moves to a record, and a second call returns it.
 pub trait Walk: Send + 'static {
     /// Moves to the next record; `false` at the end.
     fn advance(&mut self) -> bool;

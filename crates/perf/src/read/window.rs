@@ -1,4 +1,5 @@
-//! A window on the input that moves forward: at least one whole record is in it, never more than a few chunks.
+//! A window on the input that moves forward. It holds at least one whole record and at most a few
+//! chunks.
 
 use std::io;
 use std::sync::Arc;
@@ -55,7 +56,8 @@ impl Window {
         self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Sees to it that `wanted` bytes (at most [`MAX_RECORD`]) are there, and says how many are, less only at the end.
+    /// Reads until the window has `wanted` bytes (at most [`MAX_RECORD`]). Returns the number of
+    /// bytes in the window, which is less than `wanted` only at the end.
     #[inline]
     pub(crate) fn fill(&mut self, wanted: usize) -> usize {
         if self.end - self.start < wanted {

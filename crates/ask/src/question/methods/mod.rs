@@ -44,24 +44,11 @@ use crate::order::Top;
 use crate::process_columns::name_with_marks;
 use crate::recording::OpenRecording;
 use crate::shown::Shown;
+pub use crate::totals::Totals;
 use tracesift_grammar::TimeRange;
 
 /// How much of each process' methods the summary has.
 const KEPT: Projection<ProcessSummaryRow> = Projection::of(&["process", "methods", "methods_kept"]);
-
-/// What the table adds up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Totals {
-    /// Nothing.
-    #[default]
-    None,
-    /// Files only.
-    Total,
-    /// Files and processes only.
-    Process,
-    /// Files and processes, above the rows.
-    Method,
-}
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]

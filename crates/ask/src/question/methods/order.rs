@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use clap::ValueEnum;
 use tracesift_analysis::Place;
 use tracesift_trace::ThreadId;
 use tracesift_trace::rows::MethodSummaryRow;
@@ -32,27 +33,30 @@ pub struct Method {
 }
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
-    /// Inclusive CPU.
+    /// CPU: of a process sampled, of a method inclusive.
     #[default]
     Cpu,
-    /// Exclusive CPU.
+    /// CPU of the method itself, without what it calls.
+    #[value(alias = "self")]
     Exclusive,
-    /// Union of the waits.
+    /// Samples.
+    Samples,
+    /// Wait: of a process the sum over its threads, of a method the union.
     Wait,
-    /// Union of the ready spans.
+    /// Ready time, in the same way.
     Ready,
     /// CPU and wait.
     CpuWait,
     /// CPU, wait and ready.
     CpuWaitReady,
     /// The longest single wait.
+    #[value(alias = "longest")]
     LongestWait,
-    /// Mean ready span.
+    /// Mean of the single ready spans.
+    #[value(alias = "ready-avg")]
     ReadyAverage,
-    /// Samples.
-    Samples,
     /// Switch-ins.
     Switches,
     /// Threads.
@@ -61,7 +65,8 @@ pub enum Sort {
     First,
     /// Last time seen.
     Last,
-    /// Last minus first.
+    /// Time from first to last.
+    #[value(alias = "last-first")]
     Duration,
     /// Name.
     Name,

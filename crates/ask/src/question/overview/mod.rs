@@ -10,6 +10,7 @@ mod others;
 
 use std::sync::Arc;
 
+use clap::Args;
 use rustc_hash::FxHashSet;
 use tracesift_analysis::tags::TagSet;
 use tracesift_archive::{Error, Projection};
@@ -29,12 +30,15 @@ use self::others::{Row as Other, Rows};
 use crate::answer::{Column, Section};
 use crate::ask::Ask;
 use crate::filter::{ProcessFilter, ProcessPatterns};
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::question::{cpu, methods, syscalls, waits};
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
 use crate::tag_cache::TagCache;
+use crate::tag_files;
+use crate::usage_error::UsageError;
 use tracesift_grammar::TimeRange;
 
 /// Processes of which something is said.
@@ -57,6 +61,46 @@ pub struct Question {
     pub shown: Shown,
 }
 
+/// The options: none of its own.
+#[derive(Args, Debug)]
+pub struct Options {}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form {
+        objects: &[
+            ("The objects of `processes`:\n\n", process_columns),
+            ("The objects of their `tags`:\n\n", tag_columns),
+            ("The objects of `waits`:\n\n", wait_columns),
+            ("The objects of `disks`:\n\n", disk_columns),
+            ("The objects of `failing_calls`:\n\n", call_columns),
+            ("The objects of `absent`:\n\n", absent_columns),
+            ("The objects of `next`:\n\n", next_columns),
+        ],
+        ..Form::usual("overview", || COLUMNS.descriptions())
+    }];
+    const SHORT: &'static [&'static str] = &["format", "out", "wide"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift overview X.sift", "one screen: who used the CPU, who waited, what is missing"),
+        ("tracesift overview recordings/", "a line per recording"),
+        ("tracesift overview X.sift --format json", "for programs"),
+    ];
+
+    fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        Ok(Plan::from(Question::usual(warn)?))
+    }
+}
+
+impl Question {
+    /// The question with our own rules of stack tags.
+    ///
+    /// # Errors
+    /// When these cannot be read.
+    pub fn usual(warn: &mut dyn FnMut(&str)) -> Result<Self, UsageError> {
+        let tags = tag_files::load(&[], false, warn)?;
+        Ok(Self { tags, cache: TagCache::of_user().map(Arc::new), shown: Shown::default() })
+    }
+}
+
 /// A recording in few words.
 #[derive(Clone, Debug)]
 pub struct Overview {
@@ -76,7 +120,7 @@ pub struct Overview {
     pub process_count: i64,
     /// Their samples.
     pub samples: Option<i64>,
-    /// Those of them without a stack.
+    /// Samples without a stack.
     pub samples_without_stack: Option<i64>,
     /// Events that the recorder says it lost.
     pub events_lost: u64,
@@ -178,7 +222,7 @@ pub struct ChainEnd {
     pub wait: i64,
     /// Where its longest wait was.
     pub method: Option<String>,
-    /// Who ended that one.
+    /// The thread or device that ended that wait.
     pub woken_by: Option<String>,
 }
 
@@ -191,7 +235,7 @@ pub struct CallPart {
     pub pid: i64,
     /// The call.
     pub call: String,
-    /// How often it failed.
+    /// Number of failures.
     pub failed: i64,
     /// The errors with their counts, the most frequent first.
     pub errors: Vec<(String, i64)>,

@@ -4,6 +4,7 @@
 
 pub mod columns;
 mod drawing;
+mod options;
 mod rules;
 mod trees;
 
@@ -19,6 +20,7 @@ use tracesift_trace::rows::{ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
+pub use self::options::Options;
 
 use self::rules::Rules;
 use self::trees::{OfProcess, Tree, Trees};

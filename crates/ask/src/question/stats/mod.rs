@@ -7,6 +7,7 @@ mod archive;
 mod counts;
 mod etl;
 mod linux;
+mod options;
 mod perf;
 mod raw;
 mod stacks;
@@ -23,6 +24,7 @@ use crate::time_format::Zero;
 
 pub use archive::archive;
 pub use linux::{LinuxRecording, RecordedEvent};
+pub use options::{Options, Question};
 pub use raw::{RawStats, recording};
 
 /// One `.etl` or `perf.data`, or one archive.
@@ -410,7 +412,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Warnings",
         Kind::List,
         |r| Limit::texts(&r.warnings),
-        "What makes figures of this recording less than exact.",
+        "Reasons why figures of this recording are less than exact.",
     ),
 ];
 

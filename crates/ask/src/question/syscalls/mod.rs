@@ -5,6 +5,7 @@ mod errors;
 
 use std::cmp::Ordering;
 
+use clap::{Args, ValueEnum};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Error, Projection};
 use tracesift_grammar::Patterns;
@@ -14,23 +15,26 @@ use tracesift_trace::{ProcessId, ThreadId};
 pub use self::columns::{COLUMNS, Row};
 
 use crate::answer::{Column, Fact, Kind, Section, View};
-use crate::ask::Ask;
+use crate::ask::{Ask, When, WhenOptions};
 use crate::candidates::Candidates;
 use crate::filter::ProcessFilter;
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
-use tracesift_grammar::TimeRange;
+use crate::usage_error::UsageError;
+use tracesift_grammar::{TimeRange, milliseconds};
 
 const CALLS: Projection<SyscallRow> =
     Projection::of(&["time", "start", "process", "thread", "number", "result", "error"]);
 const ERRORS: Projection<SyscallRow> = Projection::of(&["error"]);
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// Sum of the calls' durations.
     #[default]
+    #[value(alias = "time")]
     Sum,
     /// Number of calls.
     Calls,
@@ -47,12 +51,14 @@ pub enum Sort {
 }
 
 /// What has a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum By {
     /// Each call of each process.
     #[default]
+    #[value(skip)]
     ProcessAndCall,
     /// Each call of each thread.
+    #[value(skip)]
     ThreadAndCall,
     /// Each call, whoever made it.
     Call,
@@ -62,6 +68,69 @@ pub enum By {
     Thread,
     /// Each error; the calls that did not fail have a row, too, so that all rows add up.
     Error,
+}
+
+/// The options.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows")]
+pub struct Options {
+    #[command(flatten)]
+    filter: ProcessFilter,
+    #[command(flatten)]
+    when: WhenOptions,
+    #[command(flatten)]
+    top: Top,
+    /// Only these system calls, by name or number
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    calls: Patterns,
+    /// Only calls that failed with such an error: ENOENT or 2; '*': all that failed
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    errors: Patterns,
+    /// Only calls that took so long (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_duration: Option<i64>,
+    /// Only calls that did not take longer
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_duration: Option<i64>,
+    /// A row per thread and call in place of a row per process and call
+    #[arg(long)]
+    per_thread: bool,
+    /// Add up: a row per call, whoever made it, per process, per thread, or per error
+    #[arg(long, value_name = "WHAT", conflicts_with = "per_thread")]
+    by: Option<By>,
+    /// Order of the rows; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "sum")]
+    sort: Sort,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form::usual("syscalls", || COLUMNS.descriptions())];
+    const SHORT: &'static [&'static str] =
+        &["process", "time", "top", "calls", "errors", "min_duration", "per_thread", "sort", "csv"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump syscalls X.sift --top 10", "those that took longest in all"),
+        ("tracesift dump syscalls X.sift --errors '*' --sort failed", "those that failed, and how"),
+        ("tracesift dump syscalls X.sift --calls '*sync' -p dd", "those of one kind"),
+    ];
+    const VARIANTS: &'static [&'static [&'static str]] = &[&["--per-thread"], &["--by=error"], &["--errors=*"]];
+
+    fn when(&self) -> When {
+        self.when.when()
+    }
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        let usual = if self.per_thread { By::ThreadAndCall } else { By::ProcessAndCall };
+        Ok(Plan::from(Question {
+            filter: self.filter.clone(),
+            time: TimeRange::default(),
+            calls: self.calls.clone(),
+            errors: self.errors.clone(),
+            duration: Between { min: self.min_duration, max: self.max_duration },
+            by: self.by.unwrap_or(usual),
+            sort: self.sort,
+            top: self.top,
+        }))
+    }
 }
 
 /// What is asked.

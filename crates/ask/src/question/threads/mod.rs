@@ -6,6 +6,7 @@ mod wakers;
 
 use std::cmp::Ordering;
 
+use clap::{Args, ValueEnum};
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
 use tracesift_archive::{Error, Projection};
@@ -17,12 +18,14 @@ pub use self::columns::{COLUMNS, Row, reason_columns, waker_columns};
 use self::start_method::StartMethods;
 use self::wakers::Detail;
 use crate::answer::{Column, Fact, Kind, Section};
-use crate::ask::Ask;
+use crate::ask::{Ask, SeriesOptions, When, WhenOptions};
 use crate::filter::ProcessFilter;
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
-use tracesift_grammar::TimeRange;
+use crate::usage_error::UsageError;
+use tracesift_grammar::{TimeRange, milliseconds};
 
 const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight"]);
 const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
@@ -39,7 +42,7 @@ const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
 ]);
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// Sampled CPU; precise run time where there are no samples.
     #[default]
@@ -75,6 +78,74 @@ pub struct Question {
     pub wait: Between,
     /// Ready, ns.
     pub ready: Between,
+}
+
+/// The options.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows")]
+pub struct Options {
+    #[command(flatten)]
+    filter: ProcessFilter,
+    #[command(flatten)]
+    when: WhenOptions,
+    #[command(flatten)]
+    series: SeriesOptions,
+    #[command(flatten)]
+    top: Top,
+    /// Order of the rows; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "cpu")]
+    sort: Sort,
+    /// Smallest sampled CPU (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_cpu: Option<i64>,
+    /// Largest sampled CPU
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_cpu: Option<i64>,
+    /// Shortest wait (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_wait: Option<i64>,
+    /// Longest wait
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_wait: Option<i64>,
+    /// Shortest ready time (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_ready: Option<i64>,
+    /// Longest ready time
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_ready: Option<i64>,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form {
+        objects: &[
+            ("The objects of `wait_reasons`:\n\n", reason_columns),
+            ("The objects of `wakers`:\n\n", waker_columns),
+        ],
+        ..Form::usual("threads", || COLUMNS.descriptions())
+    }];
+    const SHORT: &'static [&'static str] =
+        &["process", "time", "top", "sort", "min_cpu", "min_wait", "min_ready", "csv", "details"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump threads X.sift -p App", "where each thread's time went"),
+        ("tracesift dump threads X.sift --sort ready --top 10", "who lacked a CPU most"),
+        ("tracesift dump threads X.sift --time 3s..5s --sort wait", "of these two seconds"),
+    ];
+
+    fn when(&self) -> When {
+        When { bucket: self.series.bucket, ..self.when.when() }
+    }
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        Ok(Plan::from(Question {
+            filter: self.filter.clone(),
+            time: TimeRange::default(),
+            sort: self.sort,
+            top: self.top,
+            cpu: Between { min: self.min_cpu, max: self.max_cpu },
+            wait: Between { min: self.min_wait, max: self.max_wait },
+            ready: Between { min: self.min_ready, max: self.max_ready },
+        }))
+    }
 }
 
 /// Sums of a thread's samples.

@@ -6,6 +6,7 @@ mod longest;
 pub mod sums;
 mod windows;
 
+use clap::Args;
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
@@ -13,16 +14,18 @@ use tracesift_trace::rows::{ProcessRow, ThreadRow};
 pub use self::columns::{COLUMNS, Row, chain_columns};
 
 use crate::answer::{Column, Fact, Kind, Section};
-use crate::ask::Ask;
+use crate::ask::{Ask, When, WhenOptions};
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads::Threads;
-use tracesift_grammar::TimeRange;
+use crate::usage_error::UsageError;
+use tracesift_grammar::{TimeRange, milliseconds};
 
 /// Waits shown where nobody says how many.
 const WAITS: usize = 20;
@@ -40,6 +43,77 @@ pub struct Question {
     pub length: Between,
     /// How many; the 20 longest where nothing is said.
     pub top: Top,
+}
+
+/// The options.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows")]
+pub struct Options {
+    #[command(flatten)]
+    filter: ProcessFilter,
+    #[command(flatten)]
+    when: WhenOptions,
+    #[command(flatten)]
+    top: Top,
+    /// Only waits in whose stack such a function stands, or `module!function`
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
+    methods: String,
+    /// Patterns of methods always describe `module!function`
+    #[arg(long)]
+    include_module: bool,
+    /// Shortest wait (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_wait: Option<i64>,
+    /// Longest wait
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_wait: Option<i64>,
+    /// Add up all waits: a row per method waited in, per end of the wait chain (for whom, and what that did), per thread or per process that
+    /// waited
+    #[arg(long, value_name = "WHAT")]
+    by: Option<sums::By>,
+    /// Order of the rows of --by; the largest stands last
+    #[arg(long, value_name = "KEY", default_value = "sum", requires = "by")]
+    sort: sums::Sort,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[
+        Form {
+            objects: &[("The objects of `chain`:\n\n", chain_columns)],
+            ..Form::usual("waits", || COLUMNS.descriptions())
+        },
+        Form {
+            with: &[&["--by=method"]],
+            title: "With `--by`:\n\n",
+            ..Form::usual("waits", || sums::COLUMNS.descriptions())
+        },
+    ];
+    const SHORT: &'static [&'static str] =
+        &["process", "time", "top", "methods", "min_wait", "max_wait", "csv", "wide"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump waits X.sift -p App --top 5", "the five longest, and who ended them"),
+        ("tracesift dump waits X.sift --methods '*Lock*'", "those in such a method"),
+        ("tracesift dump waits X.sift -p App --time 3s..5s", "of these two seconds"),
+    ];
+    const VARIANTS: &'static [&'static [&'static str]] = &[&["--by=waker"], &["--methods=*"]];
+
+    fn when(&self) -> When {
+        self.when.when()
+    }
+
+    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        let waits = Question {
+            filter: self.filter.clone(),
+            time: TimeRange::default(),
+            methods: MethodPatterns::parse(&self.methods, self.include_module),
+            length: Between { min: self.min_wait, max: self.max_wait },
+            top: self.top,
+        };
+        Ok(match self.by {
+            Some(by) => Plan::from(sums::Question { waits, by, sort: self.sort }),
+            None => Plan::from(waits),
+        })
+    }
 }
 
 impl Ask for Question {

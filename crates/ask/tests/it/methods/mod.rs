@@ -315,6 +315,7 @@ fn profiles_add_up_to_what_the_threads_did() {
                 time: TimeRange::default(),
                 origin: 0,
                 methods: MethodPatterns::default(),
+                said: String::new(),
             };
             let folded = question.folded(&recording).expect("read");
             assert_eq!(folded.weights.total(), expected as u64, "seed {seed}, {measure:?}");

@@ -8,7 +8,7 @@ mod lookup;
 use tracesift_extract::symbols::Named;
 
 use crate::args::Symbols;
-use crate::command::dump::{Printer, ask_archives};
+use crate::command::dump::answer;
 use crate::exit::Exit;
 use crate::terminal::Messages;
 
@@ -18,16 +18,7 @@ pub(crate) use finder::finder;
 pub(crate) fn run(action: &Symbols, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
     match action {
         Symbols::Load(args) => load::run(args, messages),
-        Symbols::Missing(args) => {
-            let printer = Printer::new(&args.output, no_color, messages)?;
-            ask_archives(
-                (&args.files, &args.runs, &args.output),
-                &args.when.when(),
-                &args.question(),
-                &printer,
-                messages,
-            )
-        }
+        Symbols::Missing(args) => answer(args, no_color, None, messages),
         Symbols::Lookup(args) => lookup::run(args, no_color, messages),
         Symbols::Cache(args) => cache::run(args, no_color, messages),
     }

@@ -3,8 +3,6 @@
 use clap::ValueEnum as _;
 use tracesift_ask::time_format::{TimeFormat, TimeStyle};
 
-use crate::args::output::WhichTime;
-
 /// How the file looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -36,7 +34,7 @@ impl Layout {
         };
         let digits = value("--time-digits").and_then(|digits| digits.parse().ok()).unwrap_or(3);
         let style = |name: Option<&str>, otherwise: TimeFormat| {
-            let format = name.and_then(|name| WhichTime::from_str(name, true).ok()).map(WhichTime::format);
+            let format = name.and_then(|name| TimeFormat::from_str(name, true).ok());
             TimeStyle { format: format.unwrap_or(otherwise), digits }
         };
         let first = value("--first-last");

@@ -15,6 +15,13 @@ use cell::Row;
 pub(crate) use layout::Layout;
 use tables::CsvColumn;
 
+use super::verbs::Command;
+
+/// Whether `-csv` writes a file of ETWAnalyzer's columns.
+pub(super) fn is_of(command: Command) -> bool {
+    tables::QUESTIONS.iter().any(|question| command.is_question(question))
+}
+
 /// An answer in ETWAnalyzer's columns.
 pub(crate) struct Table<'a> {
     answer: &'a Answer,

@@ -13,6 +13,9 @@ pub(super) struct CsvColumn {
     pub(super) source: Source,
 }
 
+/// The questions with such files.
+pub(super) const QUESTIONS: &[&str] = &["cpu", "process", "version", "stats"];
+
 /// The columns of an answer; `None` where ETWAnalyzer writes no such file.
 pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
     let has = |key: &str| answer.columns.iter().any(|column| column.key == key);

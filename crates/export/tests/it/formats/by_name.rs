@@ -6,7 +6,7 @@ use crate::synthetic;
 
 #[test]
 fn a_file_name_tells_the_format() {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         assert_eq!(Format::of_file_name(&format!("a.b.{}", format.extension().to_uppercase())), Some(format));
     }
     for name in ["cpu.json", "folded", "", "x.perfetto-trace.zip", "cpu.gz"] {
@@ -16,7 +16,7 @@ fn a_file_name_tells_the_format() {
 
 #[test]
 fn each_format_writes_its_own() {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         let (mut out, mut expected) = (Vec::new(), Vec::new());
         format.write(synthetic::small(), &mut out).unwrap();
         let profile = synthetic::small();

@@ -1,6 +1,7 @@
 //! Where the fields of an event go: into a JSON text, without any allocation, or into a list of values.
 
 use tracesift_etl::schema::{DecodeError, Decoded, Value, json};
+use tracesift_json::Writer;
 
 /// Takes fields in the order of the event; no two have one name.
 pub trait FieldSink<'a> {
@@ -19,45 +20,35 @@ pub struct Rest<'a> {
     pub stopped: Option<DecodeError<'a>>,
 }
 
-/// The members of a JSON object, behind each other.
-pub(crate) struct JsonFields<'o> {
-    out: &'o mut String,
-    first: bool,
-}
+/// The fields as members of one JSON object.
+pub(crate) struct JsonFields<'o>(Writer<&'o mut String>);
 
 impl<'o> JsonFields<'o> {
     pub(crate) fn new(out: &'o mut String) -> Self {
-        out.push('{');
-        Self { out, first: true }
+        let mut json = Writer::new(out);
+        json.begin_object();
+        Self(json)
     }
 
-    pub(crate) fn finish(self) {
-        self.out.push('}');
-    }
-
-    fn name(&mut self, name: &str) {
-        if !std::mem::take(&mut self.first) {
-            self.out.push(',');
-        }
-        json::write_text(self.out, name);
-        self.out.push(':');
+    pub(crate) fn finish(mut self) {
+        self.0.end_object();
     }
 }
 
 impl<'a> FieldSink<'a> for JsonFields<'_> {
+    #[inline]
     fn value(&mut self, name: &'a str, value: Value<'a>) {
-        self.name(name);
-        json::write_value(self.out, &value);
+        self.0.key(name);
+        json::write_value(&mut self.0, &value);
     }
 
     fn list(&mut self, name: &'a str, values: impl Iterator<Item = Value<'a>>) {
-        self.name(name);
-        self.out.push('[');
-        for (index, value) in values.enumerate() {
-            self.out.push_str(if index > 0 { "," } else { "" });
-            json::write_value(self.out, &value);
+        self.0.key(name);
+        self.0.begin_array();
+        for value in values {
+            json::write_value(&mut self.0, &value);
         }
-        self.out.push(']');
+        self.0.end_array();
     }
 }
 

@@ -165,6 +165,11 @@ impl Inventory {
         self.programs = Programs::default();
     }
 
+    /// The end of the recorded span, ns since time zero.
+    pub(crate) fn end_ns(&self) -> i64 {
+        self.span.map_or(0, |(first, last)| last.saturating_sub(first))
+    }
+
     fn extend_span(&mut self, ticks: i64) {
         let (first, last) = self.span.get_or_insert((ticks, ticks));
         *first = ticks.min(*first);

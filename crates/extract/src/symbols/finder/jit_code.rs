@@ -1,7 +1,8 @@
-//! What processes wrote down of their JIT code: `perf-PID.map` and `jit-PID.dump`.
+//! Files in which processes describe their JIT code: `perf-PID.map` and `jit-PID.dump`.
 //!
-//! Beside a recording they are taken for its own. On the recorded machine they lie where the process put them, and may be those of a process that
-//! had the same number before or later: their time tells.
+//! A file beside a recording belongs to the recording. On the recorded machine, a file lies where
+//! the process put it, and it may be the file of an older or newer process with the same id. The
+//! time of the file decides.
 
 use std::fs::File;
 use std::io::{self, Read as _};

@@ -1,5 +1,5 @@
-//! Names of what is no file with an identity: the kernel and its modules, the code that it maps into every process, and programs that
-//! were linked without a build id.
+//! Names of code without a file that has an identity: the kernel and its modules, the code that the
+//! kernel maps into every process, and programs that were linked without a build id.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Names from symbol files: of folders, of servers, of this machine.
+//! Names from symbol files in folders, on servers, and on this machine.
 
 mod jit_code;
 mod linux;
@@ -29,8 +29,8 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Searches along a path. `observer` is told how far it is; when `cancel` becomes true, downloads end, and what is on this machine is
-    /// still used.
+    /// Searches along a path. `observer` learns about the progress. When `cancel` becomes true,
+    /// downloads end, and the search goes on with the files of this machine.
     #[must_use]
     pub fn new(
         path: SearchPath,
@@ -47,7 +47,7 @@ impl Finder {
     /// The names of an image, a PDB, an ELF or a Breakpad file.
     ///
     /// # Errors
-    /// When it is none of these, or damaged, or has no names.
+    /// The file has another format, is damaged, or has no names.
     pub fn of_file(&self, path: &Path) -> Result<FileNames, tracesift_symbols::Error> {
         self.symbols.of_file(path, &*self.observer, &self.cancel)
     }
@@ -102,7 +102,7 @@ impl fmt::Debug for Finder {
     }
 }
 
-/// What the archive knows of a binary.
+/// The facts about a binary in the archive.
 fn image(row: &ModuleRow) -> Image {
     let pdb = |name: &Option<String>, guid: &Option<String>, age: Option<i32>| {
         Some(PdbId { name: name.clone()?, guid: guid.as_ref()?.parse().ok()?, age: age?.cast_unsigned() })
@@ -119,7 +119,7 @@ fn image(row: &ModuleRow) -> Image {
     }
 }
 
-/// Why nothing was found, in a few words: what was there and of no use says more than where nothing was.
+/// The reason why nothing was found, in a few words. A useless file tells more than a missing one.
 fn why(tried: &[Attempt]) -> String {
     let refused = tried.iter().find_map(|attempt| match &attempt.why {
         Why::Refused(reason) => Some(format!("{}: {reason}", attempt.place)),

@@ -10,6 +10,7 @@ mod spread;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use clap::ValueEnum;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{DescendingUnion, Interrupt, Span, pieces};
 use tracesift_archive::Error;
@@ -41,7 +42,7 @@ const AT_ONCE: usize = 1 << 16;
 const MOST_PENDING: usize = 1 << 20;
 
 /// What has a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum By {
     /// Where the threads waited.
     #[default]
@@ -55,7 +56,7 @@ pub enum By {
 }
 
 /// Order of the rows, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sort {
     /// Sum of the waits.
     #[default]

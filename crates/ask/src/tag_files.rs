@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use tracesift_analysis::tags::{BUILT_IN, Nesting, TagFile, TagSet};
 
-use crate::exit::UsageError;
-use crate::terminal::Messages;
+use crate::usage_error::UsageError;
 
 /// What stands for our own file.
 const OWN: &str = "builtin";
 /// More than any tool would write.
 const LARGEST: u64 = 64 << 20;
 
-/// The rules of these files, or of our own without any.
-pub(crate) fn load(files: &[PathBuf], nested: bool, messages: &Messages) -> Result<Arc<TagSet>, UsageError> {
+/// The rules of these files, or of our own without any. `warn` takes what is wrong in the files and does no harm.
+///
+/// # Errors
+/// When a file cannot be read, or is no file of stack tags.
+pub fn load(files: &[PathBuf], nested: bool, warn: &mut dyn FnMut(&str)) -> Result<Arc<TagSet>, UsageError> {
     let nesting = if nested { Nesting::Children } else { Nesting::Names };
     let own = [PathBuf::from(OWN)];
     let mut read: Vec<(String, Vec<u8>)> = Vec::new();
@@ -25,7 +27,7 @@ pub(crate) fn load(files: &[PathBuf], nested: bool, messages: &Messages) -> Resu
     let files: Vec<TagFile<'_>> = read.iter().map(|(name, content)| TagFile { name, content }).collect();
     let set = TagSet::read(&files, nesting).map_err(|error| UsageError { message: error.to_string(), hint: None })?;
     for warning in set.warnings() {
-        messages.warning(&format!("{}:{}:{}: {}", warning.file, warning.line, warning.column, warning.text));
+        warn(&format!("{}:{}:{}: {}", warning.file, warning.line, warning.column, warning.text));
     }
     Ok(Arc::new(set))
 }

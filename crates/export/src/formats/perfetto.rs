@@ -215,7 +215,7 @@ impl<W: Write> Trace<'_, W> {
         let profile = self.profile;
         let catalog = &profile.catalog;
         self.write_track(RECORDING_TRACK, |track, _| {
-            track.text(2, &plain(&profile.about.name));
+            track.text(2, &plain(&profile.about.title()));
         })?;
         for (row, process) in catalog.processes().iter().enumerate() {
             let (pid, name) = (ids.pids[row], plain(catalog.text(process.name)));

@@ -3,13 +3,13 @@
 //! The viewer puts samples side by side by their weights, so its time line leaves out the time between them; neighbours with equal stacks
 //! are one entry, which loses nothing. Addresses are left out: the viewer would take each for a function of its own.
 
+use std::fmt;
 use std::io::{self, Write};
 
-use serde_json::json;
+use tracesift_json::Writer;
 
-use crate::escape::plain;
 use crate::functions::Functions;
-use crate::json::{comma, text};
+use crate::json::{column, text};
 use crate::profile::{ByThread, Profile, StackId, StringId, ThreadId};
 
 /// The address of the format's schema, by which the viewer knows it.
@@ -23,26 +23,43 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 pub fn write(profile: &Profile, out: &mut impl Write) -> io::Result<()> {
     let catalog = &profile.catalog;
     let functions = Functions::of(catalog);
-    write!(
-        out,
-        "{{\"$schema\":{},\"exporter\":\"tracesift\",\"name\":{},\"activeProfileIndex\":0,\"shared\":{{\"frames\":[",
-        json!(SCHEMA),
-        text(&profile.about.name)
-    )?;
-    for (at, frame) in functions.frames.iter().enumerate() {
-        let mut row = json!({ "name": plain(&catalog.label(frame)) });
+    let mut json = Writer::to_bytes(out);
+    json.begin_object();
+    json.key("$schema");
+    json.text(SCHEMA);
+    json.key("exporter");
+    json.text("tracesift");
+    json.key("name");
+    text(&mut json, &profile.about.title());
+    json.key("activeProfileIndex");
+    json.value(0);
+    json.key("shared");
+    json.begin_object();
+    json.key("frames");
+    json.begin_array();
+    for frame in &functions.frames {
+        json.begin_object();
+        json.key("name");
+        text(&mut json, &catalog.label(frame));
         if frame.file != StringId::EMPTY {
-            row["file"] = json!(plain(catalog.text(frame.file)));
+            json.key("file");
+            text(&mut json, catalog.text(frame.file));
         }
-        write!(out, "{}{row}", comma(at))?;
+        json.end_object();
     }
-    write!(out, "]}},\"profiles\":[")?;
+    json.end_array();
+    json.end_object();
+    json.key("profiles");
+    json.begin_array();
     let rows = profile.samples.by_thread(catalog.threads().len());
-    for (at, (thread, total)) in heaviest_first(profile, &rows).into_iter().enumerate() {
-        write!(out, "{}", comma(at))?;
-        write_thread(profile, &functions, rows.rows(thread), thread, total, out)?;
+    for (thread, total) in heaviest_first(profile, &rows) {
+        json.new_line();
+        write_thread(&mut json, profile, &functions, rows.rows(thread), thread, total);
+        json.check()?;
     }
-    write!(out, "]}}")
+    json.end_array();
+    json.end_object();
+    json.check()
 }
 
 /// The threads with samples and their weights.
@@ -60,37 +77,39 @@ fn heaviest_first(profile: &Profile, rows: &ByThread) -> Vec<(ThreadId, u64)> {
 }
 
 fn write_thread(
+    json: &mut Writer<impl fmt::Write>,
     profile: &Profile,
     functions: &Functions,
     rows: impl ExactSizeIterator<Item = usize> + Clone,
     thread: ThreadId,
     total: u64,
-    out: &mut impl Write,
-) -> io::Result<()> {
+) {
     let catalog = &profile.catalog;
     let name =
         format!("{} {}", catalog.process_label(catalog.threads()[thread.row()].process), catalog.thread_label(thread));
-    write!(
-        out,
-        "\n{{\"type\":\"sampled\",\"name\":{},\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":{total},\"samples\":[",
-        text(&name)
-    )?;
+    json.begin_object();
+    json.key("type");
+    json.text("sampled");
+    json.key("name");
+    text(json, &name);
+    json.key("unit");
+    json.text("nanoseconds");
+    json.key("startValue");
+    json.value(0);
+    json.key("endValue");
+    json.value(total);
     let runs = || Runs { profile, rows: rows.clone(), next: None };
     let mut path: Vec<u32> = Vec::new();
-    for (at, (stack, _)) in runs().enumerate() {
+    json.key("samples");
+    json.begin_array();
+    for (stack, _) in runs() {
         path.clear();
         path.extend(catalog.frames_of(stack).map(|frame| functions.of_frame(frame)));
-        write!(out, "{}[", comma(at))?;
-        for (at, frame) in path.iter().rev().enumerate() {
-            write!(out, "{}{frame}", comma(at))?;
-        }
-        write!(out, "]")?;
+        json.values(path.iter().rev());
     }
-    write!(out, "],\"weights\":[")?;
-    for (at, (_, weight)) in runs().enumerate() {
-        write!(out, "{}{weight}", comma(at))?;
-    }
-    write!(out, "]}}")
+    json.end_array();
+    column(json, "weights", runs().map(|(_, weight)| weight));
+    json.end_object();
 }
 
 /// Neighbouring samples of one thread with equal stacks, as one.

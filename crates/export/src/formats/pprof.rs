@@ -81,7 +81,7 @@ fn write_types(profile: &Folded, texts: &mut Texts, out: &mut impl Write) -> io:
     if let Some(interval) = about.interval {
         message.message(11, &weights).number(12, interval);
     }
-    message.number(13, texts.id(&about.name));
+    message.number(13, texts.id(&about.title()));
     // What the tools show unless another is asked for.
     message.number(14, texts.id(about.measure.key()));
     out.write_all(message.bytes())

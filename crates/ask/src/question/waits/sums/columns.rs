@@ -2,7 +2,7 @@
 
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
-use super::{End, Key, Labels, Sums};
+use super::{End, Key, Labels, WaitSums};
 use crate::answer::{ColumnOf, Kind, Value};
 use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
@@ -42,7 +42,13 @@ struct Waker {
 }
 
 impl Row {
-    pub(super) fn new(key: Key, sums: Sums, threads: &Threads<'_>, processes: &[ProcessRow], labels: &Labels) -> Self {
+    pub(super) fn new(
+        key: Key,
+        sums: WaitSums,
+        threads: &Threads<'_>,
+        processes: &[ProcessRow],
+        labels: &Labels,
+    ) -> Self {
         let thread = if let Key::Thread(thread) = key { threads.row(thread) } else { None };
         let process = match key {
             Key::Thread(thread) => threads.process(thread),

@@ -1,4 +1,4 @@
-//! What the numbers mean: pure functions over the rows of a recording.
+//! The meaning of the numbers: pure functions over the rows of a recording.
 //!
 //! Every figure that the questions print is defined here once; `docs/questions/numbers.md` says the same in words. The
 //! crate opens no file and prints nothing. It sees rows one at a time, in one pass, and keeps what grows with the

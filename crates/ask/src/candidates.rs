@@ -1,4 +1,5 @@
-//! What a filter could have let pass: asked for where an answer is empty, to say which filter was too narrow and what there is.
+//! The names that a filter could have let pass. For an empty answer they tell the filter that was
+//! too narrow, and the names in the recording.
 
 use std::collections::BTreeMap;
 

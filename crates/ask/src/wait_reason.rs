@@ -1,4 +1,4 @@
-//! Why a thread left the CPU, in the recorder's words.
+//! The reason why a thread left the CPU, in the recorder's words.
 
 use tracesift_etl::payload::wait_reason_name;
 use tracesift_trace::rows::ContextSwitchRow;

@@ -1,4 +1,5 @@
-//! Where the time of a run went, read from its archive: figures of the command's process and of all that it started.
+//! The account of the time of a run, from its archive: figures of the command's process and of the
+//! processes that it started.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

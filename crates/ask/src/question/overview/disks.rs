@@ -1,4 +1,4 @@
-//! What each disk did: the only figures of an overview that no other question has.
+//! The figures of each disk. They are the only figures of an overview that no other question has.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What threads waited for, and who woke them: one more pass, for the threads that are shown.
+//! The wait reasons of threads, and the threads that woke them: one more pass, for the threads that
+//! are shown.
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{MethodName, Span, pieces};

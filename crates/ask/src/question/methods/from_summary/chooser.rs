@@ -1,4 +1,5 @@
-//! Which rows of `method_summary` are read at all. A name that stands in hundreds of rows is compared with the patterns once.
+//! Chooses the rows of `method_summary` that are read. A name in hundreds of rows is compared with
+//! the patterns once.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error, Keys};

@@ -106,7 +106,7 @@ fn look_up(table: &Table, addresses: &[u64]) -> Duration {
 
 /// Random addresses from the first function to the last, the same ones every time.
 fn addresses(table: &Table) -> Vec<u64> {
-    let mut stretches = table.stretches().map(|(start, _)| start);
+    let mut stretches = table.code_ranges().map(|(start, _)| start);
     let first = stretches.next().unwrap_or(0);
     let last = stretches.last().unwrap_or(first + 1);
     let mut state = 0x2545_f491_4f6c_dd1d_u64;

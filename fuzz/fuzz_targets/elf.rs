@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
         let companions = Companions { image: None, supplementary: shared };
         let Ok(table) = elf::read(file(), companions, id.as_ref()) else { continue };
         assert!(!table.is_empty());
-        for (start, named) in table.stretches() {
+        for (start, named) in table.code_ranges() {
             assert_eq!(table.frames(start).next().is_some(), named, "at {start:#x}");
         }
     }

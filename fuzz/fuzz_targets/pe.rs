@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(Image::read(Cursor::new(bytes), Some(&id)).is_ok());
     let _ = image.embedded_portable_pdb();
     let Ok(table) = image.exports("fuzz") else { return };
-    for (start, named) in table.stretches() {
+    for (start, named) in table.code_ranges() {
         assert_eq!(table.frames(start).next().is_some(), named, "at {start:#x}");
     }
 });

@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
         Err(TableError::NoTable | TableError::Version(_) | TableError::Damaged) => return,
     };
     assert!(table.identity().len() <= table.bytes().len());
-    let starts: Vec<u64> = table.stretches().map(|(start, _)| start).take(4096).collect();
+    let starts: Vec<u64> = table.code_ranges().map(|(start, _)| start).take(4096).collect();
     let near = starts.iter().flat_map(|start| [start.wrapping_sub(1), *start, start.wrapping_add(1)]);
     for address in near.chain([0, 1, u64::from(u32::MAX), u64::MAX]) {
         let mut depth = 0;

@@ -7,7 +7,7 @@ use tracesift_symbols::jit_code::JitCode;
 use tracesift_symbols::{Table, kallsyms};
 
 fn check(table: &Table) {
-    for (start, named) in table.stretches() {
+    for (start, named) in table.code_ranges() {
         assert_eq!(table.frames(start).next().is_some(), named, "at {start:#x}");
     }
 }

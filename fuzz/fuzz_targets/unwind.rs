@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tracesift_unwind::{Architecture, Elf, Found, Image, MAX_FRAMES, Missing, Registers, Space, Stack, Unwinder};
+use tracesift_unwind::{Architecture, Elf, ImageAt, Image, MAX_FRAMES, Missing, Registers, Space, Stack, Unwinder};
 
 /// The image lies at 0.
 struct Program(Option<Image>);
@@ -11,9 +11,9 @@ struct Program(Option<Image>);
 impl Space for Program {
     type Reason = ();
 
-    fn image_at(&mut self, address: u64) -> Result<Found<'_>, Missing<()>> {
+    fn image_at(&mut self, address: u64) -> Result<ImageAt<'_>, Missing<()>> {
         let image = self.0.as_ref().ok_or(Missing::Unusable(()))?;
-        Ok(Found { image, key: 0, address: image.address_of(address).ok_or(Missing::NoImage)? })
+        Ok(ImageAt { image, key: 0, address: image.address_of(address).ok_or(Missing::NoImage)? })
     }
 }
 

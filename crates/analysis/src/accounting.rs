@@ -213,7 +213,7 @@ impl Accounting {
         let count = self.ranges.len();
         let parts = &mut Parts { ranges: &self.ranges, parts: &mut self.parts[index * count..(index + 1) * count] };
         let seen = Span::new(row.off_time, row.time);
-        let span = Span { start: state.within_life(seen.start), end: state.within_life(seen.end) };
+        let span = Span { start: state.within_lifetime(seen.start), end: state.within_lifetime(seen.end) };
         let left = LeftEdge {
             time: span.start,
             priority: row.off_priority,
@@ -295,7 +295,7 @@ impl State {
         Self { thread: row.thread, life, is_named: row.tid >= 0, covered: None }
     }
 
-    fn within_life(&self, time: i64) -> i64 {
+    fn within_lifetime(&self, time: i64) -> i64 {
         time.clamp(self.life.start, self.life.end)
     }
 

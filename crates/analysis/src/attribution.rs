@@ -4,7 +4,6 @@
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
 use tracesift_trace::{FrameId, StackId};
 
-use crate::names::MethodId;
 use crate::stacks::MethodSource;
 
 /// The place that a sample or a span is charged to.
@@ -32,7 +31,7 @@ impl Attribution {
     }
 
     /// Appends the methods that a source has there, leaf first.
-    pub fn methods(self, source: &mut impl MethodSource, methods: &mut Vec<MethodId>) {
+    pub fn methods<S: MethodSource>(self, source: &mut S, methods: &mut Vec<S::Item>) {
         match self {
             Self::Stack(stack) => source.stack(stack, methods),
             Self::Frame(frame) => source.frame(frame, methods),

@@ -8,6 +8,7 @@
 
 use tracesift_trace::ProcessId;
 
+use crate::item::Item;
 use crate::method_total::MethodTotal;
 use crate::names::MethodId;
 use crate::process_number::ProcessNumber;
@@ -16,14 +17,14 @@ use crate::slot_index::SlotIndex;
 use crate::spans::Span;
 use crate::union::DescendingUnion;
 
-#[derive(Debug, Default)]
-pub(crate) struct MethodSlots {
+#[derive(Debug)]
+pub(crate) struct MethodSlots<I = MethodId> {
     processes: Vec<ProcessId>,
     /// Per process: how often a group of it was split, counted from 1. Lists of groups that are older are out of date.
     splits: Vec<u32>,
 
     index: SlotIndex,
-    keys: Vec<(ProcessNumber, MethodId)>,
+    keys: Vec<(ProcessNumber, I)>,
     sums: Vec<SharedTotals>,
     exclusive: Vec<i64>,
     group_of: Vec<u32>,
@@ -54,7 +55,25 @@ struct Group {
     split_into: Option<u32>,
 }
 
-impl MethodSlots {
+impl<I> Default for MethodSlots<I> {
+    fn default() -> Self {
+        Self {
+            processes: Vec::new(),
+            splits: Vec::new(),
+            index: SlotIndex::default(),
+            keys: Vec::new(),
+            sums: Vec::new(),
+            exclusive: Vec::new(),
+            group_of: Vec::new(),
+            round_of: Vec::new(),
+            unions: Vec::new(),
+            groups: Vec::new(),
+            round: 0,
+        }
+    }
+}
+
+impl<I: Item> MethodSlots<I> {
     /// Says which processes are behind the numbers, before anybody asks.
     pub(crate) fn name_processes(&mut self, processes: Vec<ProcessId>) {
         self.processes = processes;
@@ -67,7 +86,7 @@ impl MethodSlots {
 
     /// Appends the slots of the methods of a stack, leaf first, each once, and sees to it that the stack consists of
     /// whole groups.
-    pub(crate) fn add_stack(&mut self, process: ProcessNumber, methods: &[MethodId], slots: &mut Vec<u32>) {
+    pub(crate) fn add_stack(&mut self, process: ProcessNumber, methods: &[I], slots: &mut Vec<u32>) {
         let start = slots.len();
         let round = self.next_round();
         self.index.turn_to(process, &self.keys);
@@ -120,17 +139,15 @@ impl MethodSlots {
     }
 
     /// The methods that have slots, each as often as it has.
-    pub(crate) fn methods(&self) -> impl Iterator<Item = MethodId> {
+    pub(crate) fn methods(&self) -> impl Iterator<Item = I> {
         self.keys.iter().map(|(_, method)| *method)
     }
 
     /// Bytes in use, about; sets of many threads apart.
     pub(crate) fn bytes(&self) -> usize {
         // Beside the sums: exclusive CPU, group, round, and the slot before it in its process.
-        let per_slot = size_of::<SharedTotals>()
-            + size_of::<(ProcessNumber, MethodId)>()
-            + size_of::<i64>()
-            + 3 * size_of::<u32>();
+        let per_slot =
+            size_of::<SharedTotals>() + size_of::<(ProcessNumber, I)>() + size_of::<i64>() + 3 * size_of::<u32>();
         self.keys.len() * per_slot + self.groups.len() * (size_of::<Group>() + size_of::<Unions>())
     }
 
@@ -147,7 +164,7 @@ impl MethodSlots {
         order
     }
 
-    pub(crate) fn total(&self, slot: u32) -> MethodTotal {
+    pub(crate) fn total(&self, slot: u32) -> MethodTotal<I> {
         let sums = self.sums(slot);
         MethodTotal {
             process: self.process_of(slot),
@@ -168,7 +185,7 @@ impl MethodSlots {
         self.processes[self.keys[slot as usize].0.0 as usize]
     }
 
-    pub(crate) fn method_of(&self, slot: u32) -> MethodId {
+    pub(crate) fn method_of(&self, slot: u32) -> I {
         self.keys[slot as usize].1
     }
 
@@ -188,7 +205,7 @@ impl MethodSlots {
         self.unions[self.group_of[slot as usize] as usize].ready.covered()
     }
 
-    fn slot(&mut self, process: ProcessNumber, method: MethodId) -> u32 {
+    fn slot(&mut self, process: ProcessNumber, method: I) -> u32 {
         if let Some(slot) = self.index.find(process, method, &self.keys) {
             return slot;
         }
@@ -274,7 +291,7 @@ mod tests {
 
     #[test]
     fn methods_share_a_union_until_a_stack_tells_them_apart() {
-        let mut slots = MethodSlots::default();
+        let mut slots: MethodSlots = MethodSlots::default();
         let process = ProcessNumber(7);
         let mut groups = |stack: &[u32], span: Span| {
             let methods = stack.iter().map(|&method| MethodId(method)).collect::<Vec<_>>();

@@ -6,13 +6,13 @@ use tracesift_trace::rows::MethodSummaryRow;
 use crate::RecordingFacts;
 use crate::names::{MethodId, MethodName};
 
-/// The figures of one method in one process.
+/// The figures of one method, or another item, in one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MethodTotal {
+pub struct MethodTotal<I = MethodId> {
     /// The process.
     pub process: ProcessId,
     /// The method.
-    pub method: MethodId,
+    pub method: I,
     /// Samples in which it occurs.
     pub samples: i64,
     /// Inclusive sampled CPU, ns: each sample once, however often the method recurs in its stack.
@@ -33,7 +33,7 @@ pub struct MethodTotal {
     pub last: i64,
 }
 
-impl MethodTotal {
+impl<I> MethodTotal<I> {
     /// The figures as the archive has them: what was not recorded is not 0.
     #[must_use]
     pub fn row(&self, recording: &RecordingFacts, name: MethodName) -> MethodSummaryRow {

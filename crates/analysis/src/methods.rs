@@ -14,6 +14,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
 use crate::RecordingFacts;
 use crate::method_total::{MethodCount, MethodTotal};
+use crate::names::MethodId;
 use crate::row_contributions::RowContributions;
 use crate::sample_sums::SampleSum;
 use crate::spans::Span;
@@ -22,10 +23,10 @@ use crate::stacks::MethodSource;
 use crate::top_methods;
 
 /// The result of a [`MethodAggregator`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MethodTotals {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodTotals<I = MethodId> {
     /// By process and method number.
-    pub methods: Vec<MethodTotal>,
+    pub methods: Vec<MethodTotal<I>>,
     /// How many methods each process has, and how many of them are listed; by process.
     pub counts: Vec<MethodCount>,
     /// Switch rows that were not used because they were out of order, overlapped a later row of their thread, or belong
@@ -38,7 +39,7 @@ pub struct MethodTotals {
 /// Samples may come in any order, before, after or between the switches. Switch rows must come newest first, in
 /// descending order of the table.
 #[derive(Debug)]
-pub struct MethodAggregator<S> {
+pub struct MethodAggregator<S: MethodSource> {
     rows: RowContributions,
     stacks: StackAggregator<S>,
 }
@@ -77,7 +78,7 @@ impl<S: MethodSource> MethodAggregator<S> {
 
     /// Closes the totals of all methods.
     #[must_use]
-    pub fn finish(self) -> MethodTotals {
+    pub fn finish(self) -> MethodTotals<S::Item> {
         let contradictions = self.rows.contradictions();
         let (slots, _) = self.stacks.finish(self.rows.into_processes());
         let order = slots.in_order();

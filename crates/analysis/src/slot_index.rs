@@ -3,7 +3,7 @@
 //! Stacks come process by process. The slots of one process at a time stand in a list by method; what it held for the
 //! process before need not be removed, since a slot knows whose it is.
 
-use crate::names::MethodId;
+use crate::item::Item;
 use crate::process_number::ProcessNumber;
 
 /// No slot.
@@ -23,7 +23,7 @@ pub(crate) struct SlotIndex {
 
 impl SlotIndex {
     /// Makes the slots of `process` those that are found. `keys` tells the process and method of each slot.
-    pub(crate) fn turn_to(&mut self, process: ProcessNumber, keys: &[(ProcessNumber, MethodId)]) {
+    pub(crate) fn turn_to<I: Item>(&mut self, process: ProcessNumber, keys: &[(ProcessNumber, I)]) {
         if self.process == Some(process) {
             return;
         }
@@ -31,7 +31,7 @@ impl SlotIndex {
         let mut next = self.latest_of(process);
         while let Some(slot) = next {
             if let Some((_, method)) = keys.get(slot as usize) {
-                self.by_method[method.0 as usize] = slot;
+                self.by_method[method.number() as usize] = slot;
             }
             next = self.before_of(slot);
         }
@@ -52,20 +52,15 @@ impl SlotIndex {
 
     /// The slot of a method in the process at hand.
     #[inline]
-    pub(crate) fn find(
-        &self,
-        process: ProcessNumber,
-        method: MethodId,
-        keys: &[(ProcessNumber, MethodId)],
-    ) -> Option<u32> {
-        let slot = *self.by_method.get(method.0 as usize)?;
+    pub(crate) fn find<I: Item>(&self, process: ProcessNumber, method: I, keys: &[(ProcessNumber, I)]) -> Option<u32> {
+        let slot = *self.by_method.get(method.number() as usize)?;
         (keys.get(slot as usize) == Some(&(process, method))).then_some(slot)
     }
 
     /// Adds the next slot, for a method of the process at hand.
-    pub(crate) fn insert(&mut self, process: ProcessNumber, method: MethodId, slot: u32) {
-        reach(&mut self.by_method, method.0);
-        self.by_method[method.0 as usize] = slot;
+    pub(crate) fn insert(&mut self, process: ProcessNumber, method: impl Item, slot: u32) {
+        reach(&mut self.by_method, method.number());
+        self.by_method[method.number() as usize] = slot;
         reach(&mut self.latest, process.0);
         let latest = &mut self.latest[process.0 as usize];
         self.before.push(std::mem::replace(latest, slot));

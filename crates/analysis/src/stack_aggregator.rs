@@ -10,7 +10,6 @@ use crate::attribution::Attribution;
 use crate::by_id::ById;
 use crate::contribution::{Amount, Contribution, ContributionQueue, ContributionsByProcess};
 use crate::method_slots::MethodSlots;
-use crate::names::MethodId;
 use crate::process_number::ProcessNumber;
 use crate::row_contributions::RowContributions;
 use crate::spans::Span;
@@ -25,7 +24,7 @@ const QUEUE_SHARE: usize = 16;
 /// The second half of a [`crate::MethodAggregator`]: from contributions to sums. It knows stacks,
 /// and no row.
 #[derive(Debug)]
-pub(crate) struct StackAggregator<S> {
+pub(crate) struct StackAggregator<S: MethodSource> {
     source: S,
     /// Whether contributions without a stack are charged to a method.
     has_no_stack: bool,
@@ -39,14 +38,14 @@ pub(crate) struct StackAggregator<S> {
     /// to another process than the thread itself.
     guests: FxHashMap<(ProcessNumber, ThreadId), Option<u32>>,
     threads_of_process: Vec<u32>,
-    slots: MethodSlots,
+    slots: MethodSlots<S::Item>,
     cache: StackCache,
     /// Contributions that are not added yet.
     contributions: ContributionQueue,
     /// Per process: waits that ended before the switch row at hand, at most one per thread. They join the unions in their
     /// turn.
     pending: Vec<BinaryHeap<PendingWait>>,
-    scratch: Vec<MethodId>,
+    scratch: Vec<S::Item>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +125,7 @@ impl<S: MethodSource> StackAggregator<S> {
     }
 
     /// Closes the totals of all methods, and gives the source of stacks back. `processes` are those behind the numbers of processes.
-    pub(crate) fn finish(mut self, processes: Vec<ProcessId>) -> (MethodSlots, S) {
+    pub(crate) fn finish(mut self, processes: Vec<ProcessId>) -> (MethodSlots<S::Item>, S) {
         self.add_queued();
         for process in 0..self.pending.len() {
             self.join_waits(ProcessNumber(u32::try_from(process).unwrap_or(u32::MAX)), i64::MIN);

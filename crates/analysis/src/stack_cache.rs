@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::ThreadId;
 
 use crate::attribution::Attribution;
+use crate::item::Item;
 use crate::method_slots::MethodSlots;
-use crate::names::MethodId;
 use crate::process_number::ProcessNumber;
 use crate::shared_totals::SharedTotals;
 
@@ -42,12 +42,12 @@ impl StackCache {
         self.index.get(&(process, attribution)).copied()
     }
 
-    pub(crate) fn insert(
+    pub(crate) fn insert<I: Item>(
         &mut self,
         process: ProcessNumber,
         attribution: Attribution,
-        methods: &[MethodId],
-        slots: &mut MethodSlots,
+        methods: &[I],
+        slots: &mut MethodSlots<I>,
     ) -> EntryNumber {
         let start = self.slots.len();
         slots.add_stack(process, methods, &mut self.slots);
@@ -89,7 +89,7 @@ impl StackCache {
 
     /// The groups of an entry, brought up to date when groups of its process were split meanwhile.
     #[inline]
-    pub(crate) fn groups(&mut self, entry: EntryNumber, slots: &mut MethodSlots) -> &[u32] {
+    pub(crate) fn groups<I: Item>(&mut self, entry: EntryNumber, slots: &mut MethodSlots<I>) -> &[u32] {
         let entry = &mut self.entries[entry.0 as usize];
         let splits = slots.splits(entry.process);
         if entry.splits != splits {
@@ -108,7 +108,7 @@ impl StackCache {
     }
 
     /// Adds the sums of all entries to their methods.
-    pub(crate) fn hand_out(&self, slots: &mut MethodSlots) {
+    pub(crate) fn hand_out<I: Item>(&self, slots: &mut MethodSlots<I>) {
         for entry in &self.entries {
             for &slot in &self.slots[entry.start..entry.end] {
                 slots.merge(slot, &entry.sums);

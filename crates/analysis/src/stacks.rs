@@ -4,17 +4,22 @@ use tracesift_trace::rows::StackRow;
 use tracesift_trace::{FrameId, StackId};
 
 use crate::by_id::ById;
+use crate::item::Item;
 use crate::names::MethodId;
 use crate::stack_frames::StackFrames;
 
-/// Tells the methods of a stack. [`StackMethods`] keeps them in memory.
+/// Tells the methods of a stack. [`StackMethods`] keeps them in memory. Tags of stacks come from such a
+/// source, too: [`crate::tags::TagSource`].
 pub trait MethodSource {
+    /// The items of a stack: [`MethodId`], or numbers that stand for tags.
+    type Item: Item;
+
     /// Appends the methods of a stack, leaf first. A method may occur several times. An unknown
     /// stack has none.
-    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>);
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<Self::Item>);
 
     /// Appends the methods of a frame, innermost first: more than one where functions were inlined.
-    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>);
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<Self::Item>);
 
     /// The representative of all stacks with the same methods, if it is known at low cost; their
     /// contributions are then added up once. Otherwise the stack itself.
@@ -24,15 +29,17 @@ pub trait MethodSource {
 
     /// Appends the methods that samples and waits without a stack are charged to. There are none by
     /// default.
-    fn no_stack(&mut self, _methods: &mut Vec<MethodId>) {}
+    fn no_stack(&mut self, _methods: &mut Vec<Self::Item>) {}
 }
 
 impl<S: MethodSource> MethodSource for &mut S {
-    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+    type Item = S::Item;
+
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<S::Item>) {
         (**self).stack(stack, methods);
     }
 
-    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<S::Item>) {
         (**self).frame(frame, methods);
     }
 
@@ -40,7 +47,7 @@ impl<S: MethodSource> MethodSource for &mut S {
         (**self).representative(stack)
     }
 
-    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
+    fn no_stack(&mut self, methods: &mut Vec<S::Item>) {
         (**self).no_stack(methods);
     }
 }
@@ -98,6 +105,8 @@ impl StackMethods {
 }
 
 impl MethodSource for &StackMethods {
+    type Item = MethodId;
+
     fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
         for &frame in self.stacks.of(stack) {
             methods.extend_from_slice(self.methods(frame));
@@ -110,6 +119,8 @@ impl MethodSource for &StackMethods {
 }
 
 impl MethodSource for StackMethods {
+    type Item = MethodId;
+
     fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
         (&*self).stack(stack, methods);
     }

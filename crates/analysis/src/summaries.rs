@@ -31,7 +31,7 @@ pub const METHODS_PER_PROCESS: usize = 200;
 /// adds them to methods. The second half has parts with processes of their own, so that several
 /// threads share it.
 #[derive(Debug)]
-pub struct Summaries<S> {
+pub struct Summaries<S: MethodSource> {
     recording: RecordingFacts,
     bounds: Bounds,
     rows: RowSummaries,
@@ -67,7 +67,7 @@ pub struct RowSummaries {
 ///
 /// [`crate::tags::TagSummaries`] does the same for stack tags, from the same contributions.
 #[derive(Debug)]
-pub struct StackSummaries<S> {
+pub struct StackSummaries<S: MethodSource> {
     aggregator: StackAggregator<S>,
 }
 
@@ -149,7 +149,7 @@ impl<S: MethodSource> StackSummaries<S> {
     }
 }
 
-impl<S: MethodSource + Send> Summaries<S> {
+impl<S: MethodSource<Item = MethodId> + Send> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
     pub fn new(recording: RecordingFacts, range: Span, threads: &[ThreadRow], source: S) -> Self {
@@ -195,7 +195,7 @@ impl<S: MethodSource + Send> Summaries<S> {
 
     /// Sums per stack tag, which take the contributions that a part of the stacks takes.
     #[must_use]
-    pub fn tags<'a, T: MethodSource>(&self, source: TagSource<'a, T>) -> TagSummaries<'a, T> {
+    pub fn tags<'a, T: MethodSource<Item = MethodId>>(&self, source: TagSource<'a, T>) -> TagSummaries<'a, T> {
         TagSummaries::new(self.recording, aggregator(&self.rows.contributions, source, self.stacks.len(), self.bounds))
     }
 

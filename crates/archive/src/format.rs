@@ -14,6 +14,13 @@ pub const TRACE_FILE: &str = "trace.json";
 /// The constant first column of every table: the id of the recording.
 pub(crate) const TRACE_COLUMN: &str = "trace";
 
+/// Whether a table name of `trace.json` can only name a file inside the archive.
+pub(crate) fn is_plain_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 64
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
 /// Name of the file of a table.
 pub(crate) fn table_file(table: &str) -> String {
     format!("{table}.parquet")

@@ -1,12 +1,13 @@
 //! One writer per archive: a lock file beside the target, held for the writer's life.
 
-use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, WithPath as _};
-use crate::{retry, staging};
+use crate::leftovers;
+use crate::paths::{resolve, sibling};
+use crate::retry;
 
 /// What to do when another process writes the same archive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl TargetLock {
             }
             // The holder before us removed the file: whoever comes next creates a new one, and ours guards nothing.
             if is_still_there(&file, &lock_path) {
-                staging::clean(&target)?;
+                leftovers::clean(&target)?;
                 return Ok(Self { target, lock_path, _file: file });
             }
         }
@@ -67,24 +68,6 @@ impl Drop for TargetLock {
         // Removed while it is still locked; if that fails, an empty hidden file stays that the next writer takes over.
         let _ = fs::remove_file(&self.lock_path);
     }
-}
-
-/// Follows a symbolic link, so that the sibling directory lies on the archive's own file system. Other paths stay as
-/// the user gave them.
-pub(crate) fn resolve(target: &Path) -> Result<PathBuf, Error> {
-    if target.file_name().is_none() {
-        return Err(Error::InvalidTarget { target: target.to_owned() });
-    }
-    if target.is_symlink() { fs::canonicalize(target).writing(target) } else { Ok(target.to_owned()) }
-}
-
-/// The hidden path `.<name>.<suffix>` beside `target`.
-pub(crate) fn sibling(target: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(".");
-    name.push(suffix);
-    target.with_file_name(name)
 }
 
 fn is_still_there(file: &File, path: &Path) -> bool {

@@ -12,7 +12,7 @@ use tracesift_trace::info::{SourceFile, TableFile, TraceInfo};
 use crate::batch::rows_of;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
-use crate::format::{SCHEMA_VERSION, TRACE_FILE, table_file};
+use crate::format::{SCHEMA_VERSION, TRACE_FILE, is_plain_name, table_file};
 use crate::freshness;
 use crate::input::Input;
 use crate::keys::Keys;
@@ -21,7 +21,6 @@ use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::stored::StoredRows;
 use crate::table::{RowReader, Table};
-use crate::update::is_plain_name;
 use tracesift_trace::rows::TABLES;
 
 /// Largest `trace.json`: it lists volumes, disks and tables, some KiB.

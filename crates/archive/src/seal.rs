@@ -15,7 +15,7 @@ use crate::lock::TargetLock;
 use crate::reader::Archive;
 use crate::staging::Staging;
 use crate::table::Table;
-use crate::writer::{write_each, write_rows, write_trace_file};
+use crate::write_rows::{write_each, write_rows, write_trace_file};
 use tracesift_trace::rows::TABLES;
 
 /// An archive whose last rows are still being encoded. Dropped before [`Self::wait`], it leaves nothing.

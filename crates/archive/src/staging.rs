@@ -4,7 +4,6 @@
 //! the old archive aside to `.<name>.<n>.old`, the new one in. A process that dies in between leaves no archive but
 //! the `.old` one, which the next reader or writer puts back.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,9 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, WithPath as _};
 use crate::format::TRACE_FILE;
-use crate::lock::{TargetLock, WhenBusy, resolve, sibling};
+use crate::leftovers::{is_old, leftovers};
+use crate::lock::{TargetLock, WhenBusy};
+use crate::paths::{exists, resolve, sibling};
 use crate::retry;
 
 /// A directory that becomes the archive, or vanishes.
@@ -89,50 +90,6 @@ pub fn recover_interrupted(target: &Path) -> Result<(), Error> {
     }
 }
 
-/// Whether a leftover is an archive that was moved aside.
-fn is_old(leftover: &Path) -> bool {
-    leftover.extension() == Some(OsStr::new("old"))
-}
-
-/// Cleans up beside `target`, whose lock the caller holds: so whatever lies there belongs to nobody alive.
-pub(crate) fn clean(target: &Path) -> Result<(), Error> {
-    for leftover in leftovers(target)? {
-        if is_old(&leftover) && !exists(target) && exists(&leftover.join(TRACE_FILE)) {
-            retry::rename(&leftover, target).writing(target)?;
-        } else {
-            fs::remove_dir_all(&leftover).writing(&leftover)?;
-        }
-    }
-    Ok(())
-}
-
-/// Directories `.<name>.<pid>-<n>.tmp` and `.old` beside `target`, the old ones first.
-fn leftovers(target: &Path) -> Result<Vec<PathBuf>, Error> {
-    let parent = match target.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let prefix = sibling(target, "");
-    let Some(prefix) = prefix.file_name().map(OsStr::as_encoded_bytes) else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
-    for entry in fs::read_dir(parent).reading(parent)? {
-        let name = entry.reading(parent)?.file_name();
-        if name.as_encoded_bytes().strip_prefix(prefix).is_some_and(is_temporary) {
-            found.push(target.with_file_name(name));
-        }
-    }
-    found.sort_by_key(|path| !is_old(path));
-    Ok(found)
-}
-
-/// Whether the rest of a name is `<digits>-<digits>.tmp` or `.old`: nothing that a user would call a file.
-fn is_temporary(rest: &[u8]) -> bool {
-    let Some(numbers) = rest.strip_suffix(b".tmp").or_else(|| rest.strip_suffix(b".old")) else { return false };
-    let mut parts = numbers.split(|byte| *byte == b'-');
-    let mut number = || parts.next().is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit));
-    number() && number() && parts.next().is_none()
-}
-
 /// A name part that no other writer uses: the process and a counter.
 fn unique() -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -147,10 +104,6 @@ fn check_replaceable(target: &Path) -> Result<(), Error> {
     }
     let mut entries = fs::read_dir(target).map_err(|_| occupied())?;
     if entries.next().is_none() { Ok(()) } else { Err(occupied()) }
-}
-
-fn exists(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
 }
 
 /// Exchanges two directories at once; false where the system or the file system cannot.
@@ -197,10 +150,12 @@ fn sync_directory(path: &Path) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Staging, clean, exists, is_temporary, recover_interrupted, swap_by_two_renames};
+    use super::{Staging, recover_interrupted, swap_by_two_renames};
     use crate::Error;
     use crate::format::TRACE_FILE;
+    use crate::leftovers::{clean, is_temporary};
     use crate::lock::{TargetLock, WhenBusy};
+    use crate::paths::exists;
     use std::fs;
     use std::path::Path;
     use std::thread::sleep;

@@ -18,16 +18,10 @@ use tracesift_trace::info::TableFile;
 
 use crate::arrow::arrow_schema;
 use crate::checked_file::{CheckedFile, checksum_text};
-use crate::encoder::properties;
 use crate::error::Error;
 use crate::format::table_file;
+use crate::parquet_layout::{ROW_GROUP_BYTES, ROW_GROUP_ROWS, properties};
 use tracesift_trace::schema::TableDefinition;
-
-/// Rows of a row group: what a reader prunes by, about half a second of a busy machine's switches.
-pub(crate) const ROW_GROUP_ROWS: usize = 512 * 1024;
-
-/// Encoded bytes of a row group, which stay in memory until it is complete.
-pub(crate) const ROW_GROUP_BYTES: usize = 16 << 20;
 
 /// Bytes that a column in the making takes beside its data: the state of its compressor.
 const COLUMN_BYTES: usize = 512 << 10;

@@ -9,12 +9,12 @@ use tracesift_trace::info::TraceInfo;
 
 use crate::encoder::{Encoder, all_threads};
 use crate::error::{Error, WithPath as _};
-use crate::format::{SCHEMA_VERSION, file_metadata, table_file};
+use crate::format::{SCHEMA_VERSION, file_metadata, is_plain_name, table_file};
 use crate::lock::TargetLock;
 use crate::reader::Archive;
 use crate::staging::Staging;
 use crate::table::Table;
-use crate::writer::{write_each, write_rows, write_trace_file};
+use crate::write_rows::{write_each, write_rows, write_trace_file};
 use tracesift_trace::rows::{TABLES, table_by_name};
 use tracesift_trace::schema::TableDefinition;
 
@@ -96,11 +96,4 @@ impl ArchiveUpdate {
         drop(self.lock);
         Ok(place)
     }
-}
-
-/// Whether a table name of `trace.json` can only name a file inside the archive.
-pub(crate) fn is_plain_name(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() <= 64
-        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }

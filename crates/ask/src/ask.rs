@@ -13,7 +13,7 @@ use crate::limit::{Limit, LimitKind};
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::shown::Shown;
 use crate::time_spec::{TimeSpec, no_calendar};
-use crate::zero_time::{Found, ZeroOptions, ZeroTime};
+use crate::zero_time::{FoundZero, ZeroOptions, ZeroTime};
 use tracesift_grammar::{TimeRange, milliseconds};
 
 /// A question that every archive answers by itself.
@@ -298,7 +298,7 @@ pub struct Resolved {
     /// The instant from which times are counted, ns since the session's start.
     pub origin: i64,
     /// The landmark, if there is one and the recording has it.
-    pub found: Option<Found>,
+    pub found: Option<FoundZero>,
 }
 
 impl When {
@@ -318,7 +318,7 @@ impl When {
 
     /// What must be said where a landmark is asked for and the recording has none.
     #[must_use]
-    pub fn not_found(&self, found: Option<Found>) -> Option<Limit> {
+    pub fn not_found(&self, found: Option<FoundZero>) -> Option<Limit> {
         let missing = found.is_none() && !self.zero.is_session();
         let text = "what --zero-time names is not in it: times are those since the session's start";
         missing.then(|| Limit::new(LimitKind::NoSuchTime, text))

@@ -9,8 +9,8 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow};
 
 use crate::filter::{Part, ProcessFilter};
+use crate::method_patterns::MethodPatterns;
 use crate::processes::{Processes, is_idle};
-use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 
 /// Names that are kept of one filter: nobody reads more, and a recording may have millions.

@@ -18,14 +18,14 @@ const FIRST: [ColumnOf<RecordingLabel>; 5] = [
         "Test",
         Kind::Text,
         |file| (&file.test).into(),
-        "The test that was recorded, as the file's name says; else that name.",
+        "The recorded test by the file's name; the name itself if it has no known shape.",
     ),
     ColumnOf::machine(
         "test_ms",
         "Test ms",
         Kind::Count,
         |file| file.test_ms.into(),
-        "What the test measured by the file's name, ms.",
+        "Duration that the test measured, by the file's name, ms.",
     ),
     ColumnOf::machine(
         "machine",
@@ -39,7 +39,7 @@ const FIRST: [ColumnOf<RecordingLabel>; 5] = [
         "Date",
         Kind::Text,
         |file| file.date.as_ref().into(),
-        "When the test ran by the file's name, else when the recording began; local time of the recorder.",
+        "Time of the test by the file's name, else start of the recording; local time of the recorder.",
     ),
 ];
 
@@ -48,7 +48,7 @@ const WARNINGS: ColumnOf<RecordingLabel> = ColumnOf::machine(
     "Warnings",
     Kind::List,
     |file| Limit::texts(&file.warnings),
-    "What makes the figures of this file less than exact.",
+    "Reasons why the figures of this file are less than exact.",
 );
 
 /// Whether a column is one of those that name the file.

@@ -61,13 +61,13 @@ text!(
 text!(
     /// Maker of a well-known driver.
     driver_vendor, "driver_vendor", "Driver vendor",
-    "Who makes the driver, if it is a well-known filter driver.",
+    "Maker of the driver, if it is a well-known filter driver.",
     |module| driver(module).map(|driver| driver.vendor.to_owned())
 );
 text!(
     /// Purpose of a well-known driver.
     driver_category, "driver_category", "Driver category",
-    "What the driver is for, if it is a well-known filter driver: `antivirus`, `encryption`, `continuous backup` …",
+    "Purpose of the driver, if it is a well-known filter driver: `antivirus`, `encryption`, `continuous backup` …",
     |module| driver(module).map(|driver| driver.category())
 );
 

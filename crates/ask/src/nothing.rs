@@ -6,7 +6,7 @@ use crate::answer::{Answer, Fact, Section, Value};
 use crate::ask::{Ask, When};
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
-use crate::question::methods::MethodPatterns;
+use crate::method_patterns::MethodPatterns;
 use crate::recording::{OpenRecording, Source, open_all};
 use crate::time_format::{TimeFormat, TimeStyle, seconds};
 use tracesift_grammar::Pattern;

@@ -8,7 +8,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use crate::recording::OpenRecording;
-use crate::stretches::Stretches;
+use crate::time_windows::TimeWindows;
 use tracesift_grammar::TimeRange;
 
 const SAMPLES: Projection<CpuSampleRow> =
@@ -62,7 +62,7 @@ impl Owners {
 pub(crate) struct OwnedRows<'a> {
     opened: &'a OpenRecording,
     processes: &'a FxHashSet<ProcessId>,
-    stretches: Stretches,
+    windows: TimeWindows,
     /// All of them.
     range: Span,
     threads: Vec<ThreadRow>,
@@ -89,13 +89,13 @@ impl<'a> OwnedRows<'a> {
     ) -> Result<Self, Error> {
         let threads: Vec<ThreadRow> = opened.archive().rows()?;
         let owners = Owners::new(&threads, processes, per_thread);
-        let stretches = Stretches::of(ranges);
-        Ok(Self { opened, processes, range: stretches.all(), stretches, threads, owners })
+        let windows = TimeWindows::of(ranges);
+        Ok(Self { opened, processes, range: windows.all(), windows, threads, owners })
     }
 
     /// The time ranges.
-    pub(crate) fn stretches(&self) -> &Stretches {
-        &self.stretches
+    pub(crate) fn windows(&self) -> &TimeWindows {
+        &self.windows
     }
 
     /// The number of an owner.
@@ -195,15 +195,15 @@ impl<'a> OwnedRows<'a> {
     /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it. Where a run is in
     /// several ranges, each has its part.
     fn runs(&mut self, recording: &RecordingFacts, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        let (owners, stretches) = (&mut self.owners, &self.stretches);
-        let spans = stretches.spans();
+        let (owners, windows) = (&mut self.owners, &self.windows);
+        let spans = windows.spans();
         let mut runs = RunStacks::new(recording, self.range, &self.threads);
         let mut charge = |run: Run, stack: Option<StackId>| {
             if let Some(process) = owners.threads.get(&run.thread).copied() {
                 let process = owners.id(process, run.thread);
                 let cpu = run.cpu.unwrap_or(-1);
                 let thread = run.thread;
-                for range in &spans[stretches.touching(run.span.start, run.span.end)] {
+                for range in &spans[windows.touching(run.span.start, run.span.end)] {
                     let part = run.span.intersect(*range);
                     let (time, weight) = (part.start, part.length());
                     if weight == 0 {

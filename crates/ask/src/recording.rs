@@ -18,7 +18,7 @@ use crate::answer::Failure;
 use crate::filter::ProcessFilter;
 use crate::processes::{Processes, is_idle};
 use crate::recording_label::RecordingLabel;
-use crate::stretches::Stretches;
+use crate::time_windows::TimeWindows;
 use tracesift_grammar::TimeRange;
 
 // The columns that the figures of processes need.
@@ -164,16 +164,16 @@ impl OpenRecording {
         let mut all = Vec::with_capacity(ranges.len());
         for ranges in ranges.chunks(at_once) {
             let recording = tracesift_analysis::RecordingFacts::from(self.info());
-            let stretches = Stretches::of(ranges);
+            let windows = TimeWindows::of(ranges);
             let mut totals: Vec<ProcessTotals> =
-                stretches.spans().iter().map(|range| ProcessTotals::new(*range)).collect();
-            self.archive.scan(SAMPLES, stretches.bounds(), |row: &CpuSampleRow| {
-                if let Some(totals) = stretches.at(row.time).and_then(|place| totals.get_mut(place)) {
+                windows.spans().iter().map(|range| ProcessTotals::new(*range)).collect();
+            self.archive.scan(SAMPLES, windows.bounds(), |row: &CpuSampleRow| {
+                if let Some(totals) = windows.at(row.time).and_then(|place| totals.get_mut(place)) {
                     totals.sample(row);
                 }
             })?;
             let mut accounts = if has_switches {
-                let mut accounting = Accounting::series(&recording, stretches.spans(), &threads);
+                let mut accounting = Accounting::series(&recording, windows.spans(), &threads);
                 // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
                 self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
                 accounting.finish_series(&mut |_| {})

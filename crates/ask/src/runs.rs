@@ -25,7 +25,7 @@ pub struct TestFile {
     pub name: String,
     /// What the name says; `None`: no valid test.
     pub test: Option<TestName>,
-    /// When the test ran, local time of the recorder.
+    /// Time of the test, local time of the recorder.
     pub performed_at: NaiveDateTime,
     /// Bytes of the file.
     pub size: Option<u64>,

@@ -66,7 +66,7 @@ fn cure(end: i8) -> &'static str {
     match end {
         stack_ends::CUT => "Most go beyond the copy of the stack: record with --call-graph dwarf,65528",
         stack_ends::WITHOUT_FILE => "Most files were not here: extract with --sysroot, `dump stats` names them",
-        stack_ends::MADE_CODE => {
+        stack_ends::JIT_CODE => {
             "Most end in code made at run time: let the program keep frame pointers; perf-PID.map names its functions"
         }
         stack_ends::NO_FRAME_POINTERS => "The program keeps no frame pointers: record with --call-graph dwarf",

@@ -15,8 +15,8 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, MarkRow, P
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
 use crate::filter::{ProcessFilter, ProcessPatterns};
+use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
-use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 
 /// Candidates that lie closer together are one and the same, ns.
@@ -122,7 +122,7 @@ impl ZeroOptions {
 
 /// The instant that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundZero {
     /// When, ns since the session's start.
     pub time: i64,
     /// How many candidates lie apart from each other; more than one makes the choice doubtful.
@@ -140,7 +140,7 @@ impl ZeroTime {
     ///
     /// # Errors
     /// When a table cannot be read.
-    pub fn find(&self, recording: &OpenRecording) -> Result<Option<Found>, Error> {
+    pub fn find(&self, recording: &OpenRecording) -> Result<Option<FoundZero>, Error> {
         let processes: Vec<ProcessRow> = recording.archive().rows()?;
         let accepted: Vec<&ProcessRow> =
             Processes::new(&processes).accepted(&self.process).map(|(_, row)| row).collect();
@@ -149,7 +149,7 @@ impl ZeroTime {
             times.sort_unstable();
             if let Some(&time) = if matches!(landmark, Landmark::Last(_)) { times.last() } else { times.first() } {
                 let apart = times.windows(2).filter(|pair| matches!(pair, [a, b] if b - a > SAME)).count();
-                return Ok(Some(Found { time, candidates: apart + 1 }));
+                return Ok(Some(FoundZero { time, candidates: apart + 1 }));
             }
         }
         Ok(None)

@@ -2,12 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::buffer_reader::BufferReader;
 use crate::damage::DamageLog;
 use crate::extended::ItemKind;
 use crate::file::EtlFile;
 use crate::guid::Guid;
-use crate::load::BufferReader;
-use crate::record::{HeaderKind, Record};
+use crate::header_kind::HeaderKind;
+use crate::record::Record;
 
 /// What records are counted by: their identity as it stands in the file, kernel classes with a GUID apart from hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

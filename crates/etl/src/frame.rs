@@ -2,8 +2,8 @@
 
 use crate::bytes::{i64_at, u16_at, u32_at};
 use crate::format::{MARKER_MESSAGE, MARKER_RECORD};
+use crate::header_kind::HeaderKind;
 use crate::message::Message;
-use crate::record::HeaderKind;
 
 /// Bytes behind the valid data of a record area, so that the hot loop can read a whole header without looking at the end.
 pub(crate) const SLACK: usize = 32;
@@ -219,7 +219,7 @@ pub(crate) fn frame_one(bytes: &[u8]) -> Option<OneRecord> {
 #[cfg(test)]
 mod tests {
     use super::{Entry, Framed, SLACK, frame};
-    use crate::record::HeaderKind;
+    use crate::header_kind::HeaderKind;
 
     fn system(time: i64, payload: usize) -> Vec<u8> {
         let mut bytes = vec![2, 0, 2, 0xc0, 32 + payload as u8, 0, 1, 5];

@@ -1,7 +1,8 @@
 //! The session's description: the first record of a recording (`TRACE_LOGFILE_HEADER`).
 
 use crate::bytes::{i64_at, u8_at, u32_at, utf16_at};
-use crate::record::{HeaderKind, Record};
+use crate::header_kind::HeaderKind;
+use crate::record::Record;
 use crate::time::{ClockKind, FILETIME_PER_SECOND, filetime_text, saturate};
 use crate::time_zone::TimeZone;
 

@@ -17,6 +17,7 @@
 
 mod batch;
 mod buffer;
+mod buffer_reader;
 mod bytes;
 pub mod class;
 pub mod counts;
@@ -29,6 +30,7 @@ pub mod format;
 mod frame;
 mod guid;
 mod header;
+mod header_kind;
 mod load;
 pub mod lznt1;
 mod mapped;
@@ -42,10 +44,12 @@ mod source;
 mod supply;
 pub mod time;
 mod time_zone;
+mod wanted;
 pub mod write;
 pub mod xpress;
 
 pub use buffer::{BufferKind, BufferRef, Compression};
+pub use buffer_reader::BufferReader;
 pub use class::{EventClass, Group};
 pub use damage::{Damage, DamageCount, DamageLog, kind as damage_kind};
 pub use error::Error;
@@ -53,10 +57,11 @@ pub use extended::{ExtendedItem, ExtendedItems, ItemKind, ItemStack, ProviderTra
 pub use file::EtlFile;
 pub use guid::{Guid, ParseGuidError};
 pub use header::LogfileHeader;
-pub use load::BufferReader;
-pub use merge::{Everything, Merge, MergeOptions, Wanted};
+pub use header_kind::HeaderKind;
+pub use merge::{Merge, MergeOptions};
 pub use message::Message;
-pub use record::{Counters, HeaderKind, Record};
+pub use record::{Counters, Record};
 pub use source::{FileSource, ReadAt};
 pub use time::ClockKind;
 pub use time_zone::{Change, TimeZone};
+pub use wanted::{Everything, Wanted};

@@ -16,6 +16,7 @@ use crate::frame::Entry;
 use crate::load::Content;
 use crate::record::Record;
 use crate::supply::{Loaded, Pending, Supply};
+use crate::wanted::{Everything, Wanted};
 
 /// Records in a batch, about: what stays in a core's cache together with their bytes.
 const BATCH: usize = 8192;
@@ -33,33 +34,6 @@ pub struct MergeOptions {
 impl Default for MergeOptions {
     fn default() -> Self {
         Self { memory_limit: 768 << 20 }
-    }
-}
-
-/// Which records a merge hands out. It is asked on another thread.
-pub trait Wanted: Clone + Send + 'static {
-    /// Whether every record is wanted; saves the question.
-    const ALL: bool = false;
-
-    /// Whether this record is wanted.
-    fn wants(&self, record: &Record<'_>) -> bool;
-}
-
-/// All records are wanted.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Everything;
-
-impl Wanted for Everything {
-    const ALL: bool = true;
-
-    fn wants(&self, _: &Record<'_>) -> bool {
-        true
-    }
-}
-
-impl<F: Fn(&Record<'_>) -> bool + Clone + Send + 'static> Wanted for F {
-    fn wants(&self, record: &Record<'_>) -> bool {
-        self(record)
     }
 }
 

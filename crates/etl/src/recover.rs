@@ -18,6 +18,13 @@ const WINDOW: usize = 1 << 20;
 /// How far the first buffer of a file is searched for: beyond it, a file is taken for something else.
 const FIRST_BUFFER_WITHIN: u64 = 4 * MAX_BUFFER as u64;
 
+/// Bytes that belong to no buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Zeros,
+    Garbage,
+}
+
 /// The buffers of a file and what was wrong with them.
 pub(crate) struct Walk<'a> {
     source: &'a dyn ReadAt,
@@ -208,15 +215,18 @@ impl<'a> Walk<'a> {
             self.accept(probe)?;
             return Ok(next);
         }
-        let zeros = probe.head.iter().take(gap.min(BUFFER_HEADER_BYTES as u64) as usize).all(|byte| *byte == 0);
-        if let Some(last) = self.buffers.last_mut().filter(|_| last.is_some() && found.is_some() && !zeros) {
+        let mut head = probe.head.iter().take(gap.min(BUFFER_HEADER_BYTES as u64) as usize);
+        let content = if head.all(|byte| *byte == 0) { Gap::Zeros } else { Gap::Garbage };
+        if let Some(last) =
+            self.buffers.last_mut().filter(|_| last.is_some() && found.is_some() && content != Gap::Zeros)
+        {
             // Part of the gap may belong to the buffer before it.
             let extent = next - last.offset;
             if extent <= u64::from(MAX_BUFFER) {
                 last.extent = extent as u32;
             }
         }
-        self.count_gap(at, next, found.is_some(), zeros);
+        self.count_gap(content, at, next, found);
         Ok(next)
     }
 
@@ -226,23 +236,24 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// Counts bytes that belong to no buffer.
-    fn count_gap(&mut self, at: u64, next: u64, found: bool, zeros: bool) {
+    /// Counts bytes that belong to no buffer, up to `next`: a buffer that was found there, or the end of the file.
+    fn count_gap(&mut self, gap: Gap, at: u64, next: u64, found: Option<u64>) {
         let bytes = next - at;
-        let behind = if found { "up to the next buffer" } else { "up to the end of the file" };
-        if zeros {
-            let mode = self.header.as_ref().map_or(0, |header| header.log_file_mode);
-            if !found && mode & (file_mode::PREALLOCATE | file_mode::CIRCULAR) != 0 {
-                // Such a file has its full size from the start; this part was never reached.
-                return;
+        let behind = if found.is_some() { "up to the next buffer" } else { "up to the end of the file" };
+        match gap {
+            Gap::Zeros => {
+                let mode = self.header.as_ref().map_or(0, |header| header.log_file_mode);
+                if found.is_none() && mode & (file_mode::PREALLOCATE | file_mode::CIRCULAR) != 0 {
+                    // Such a file has its full size from the start; this part was never reached.
+                    return;
+                }
+                self.damage.add(kind::ZEROED_REGION, at, bytes, || {
+                    format!("zeros instead of a buffer; {bytes} bytes left out {behind}")
+                });
             }
-            self.damage.add(kind::ZEROED_REGION, at, bytes, || {
-                format!("zeros instead of a buffer; {bytes} bytes left out {behind}")
-            });
-        } else {
-            self.damage.add(kind::BAD_BUFFER_HEADER, at, bytes, || {
+            Gap::Garbage => self.damage.add(kind::BAD_BUFFER_HEADER, at, bytes, || {
                 format!("no plausible buffer header; {bytes} bytes left out {behind}")
-            });
+            }),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::damage::{DamageLog, kind};
 use crate::file::EtlFile;
 use crate::frame::Entry;
 use crate::load::Content;
-use crate::merge::Wanted;
+use crate::wanted::Wanted;
 
 /// Bytes that the threads load ahead, about.
 const AHEAD_BYTES: usize = 8 << 20;

@@ -15,7 +15,7 @@ use crate::limits::{Limits, METHODS, TextBudget};
 use crate::machine::describe;
 use crate::methods::{self, MethodName};
 use crate::modules::ModuleRows;
-use crate::processes::{self, Sums, ms};
+use crate::processes::{self, CpuSums, ms};
 use crate::tags::{self, TagRow, TagSource};
 
 /// Ticks per second of the times in an extract.
@@ -70,7 +70,7 @@ impl Extract {
 
         let has_waits = has_waits(&document);
         let cpu = document.cpu.as_ref();
-        let mut sums = cpu.map(|cpu| Sums::read(cpu, &mut identities, &mut health)).unwrap_or_default();
+        let mut sums = cpu.map(|cpu| CpuSums::read(cpu, &mut identities, &mut health)).unwrap_or_default();
         let tags =
             [(&document.summary_stack_tags, TagSource::Summary), (&document.special_stack_tags, TagSource::Special)]
                 .into_iter()
@@ -140,7 +140,7 @@ impl MethodRows {
         part: &Methods,
         has_waits: bool,
         identities: &mut Identities,
-        sums: &mut Sums,
+        sums: &mut CpuSums,
         budget: &mut TextBudget,
         health: &mut Health,
     ) -> Option<Self> {

@@ -96,11 +96,11 @@ pub(crate) fn link_parents(rows: &mut [ProcessRow]) {
 
 /// Sums per process; none where the extract has no CPU part.
 #[derive(Debug, Default)]
-pub(crate) struct Sums {
+pub(crate) struct CpuSums {
     rows: FxHashMap<ProcessId, ProcessSummaryRow>,
 }
 
-impl Sums {
+impl CpuSums {
     /// CPU, priority and CPUs used.
     pub(crate) fn read(cpu: &Cpu, identities: &mut Identities, health: &mut Health) -> Self {
         let mut sums = Self::default();

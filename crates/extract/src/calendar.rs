@@ -2,7 +2,7 @@
 
 use crate::etl::clock::{clock, session_end, start_filetime};
 use crate::opened::{Files, OpenedRecording};
-use crate::perf::calendar_of_linux;
+use crate::perf::start_and_end;
 use crate::recorder_facts::RecorderFacts;
 
 /// The time zone, the start and the end of a recording.
@@ -34,9 +34,9 @@ impl OpenedRecording {
                 }
             }
             Files::Perf(file) => {
-                let calendar = calendar_of_linux(file);
+                let (start_filetime, end_ns) = start_and_end(file);
                 let offset = RecorderFacts::beside(&self.sources).utc_offset_minutes();
-                Calendar { utc_offset_minutes: offset.unwrap_or(calendar.utc_offset_minutes), ..calendar }
+                Calendar { start_filetime, utc_offset_minutes: offset.unwrap_or(0), end_ns }
             }
         }
     }

@@ -12,7 +12,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::{FrameId, StackId};
 
-use crate::summaries::{FRAMES, SAMPLES, SWITCHES, SYMBOLS, SummarySource, Times};
+use crate::summary_source::{FRAMES, SAMPLES, SWITCHES, SYMBOLS, SummarySource, Times};
 
 /// All rows from which the summaries are computed.
 #[derive(Debug)]
@@ -91,8 +91,9 @@ mod tests {
     use super::{Identities, KeptRows, keep};
     use crate::input;
     use crate::options::Options;
-    use crate::summaries::{SummarySource, summarise};
+    use crate::summaries::summarise;
     use crate::summaries_in_rounds::{SummaryTarget, write_summaries};
+    use crate::summary_source::SummarySource;
     use crate::target::{Outcome, extract, unwatched};
 
     /// The archive of a small recording.

@@ -22,6 +22,7 @@ mod seal;
 pub mod stack_methods;
 mod summaries;
 mod summaries_in_rounds;
+mod summary_source;
 pub mod symbols;
 mod table_choice;
 mod target;

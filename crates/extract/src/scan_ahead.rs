@@ -12,9 +12,9 @@ const CHUNK: usize = 16 * 1024;
 const WAITING: usize = 1;
 
 /// A worker: it takes rows, a chunk at a time.
-pub(crate) type Taker<'a, T> = &'a mut (dyn FnMut(&[T]) + Send);
+pub(crate) type Worker<'a, T> = &'a mut (dyn FnMut(&[T]) + Send);
 
-/// Runs `scan` on a thread of its own. `whose` tells the number of the worker that gets a row. The
+/// Runs `scan` on a thread of its own. `worker_of` tells the number of the worker that gets a row. The
 /// first worker runs on the calling thread, the others on threads of their own. Each worker gets
 /// its rows in the order of `scan`. Chunks are used again, so a row costs no allocation.
 ///
@@ -22,64 +22,64 @@ pub(crate) type Taker<'a, T> = &'a mut (dyn FnMut(&[T]) + Send);
 /// The errors of `scan`. The workers have the rows before the error.
 pub(crate) fn scan_ahead<'a, T: Clone + Send + 'a>(
     scan: impl FnOnce(&mut dyn FnMut(&T)) -> Result<(), Error> + Send,
-    whose: impl Fn(&T) -> usize + Send,
-    takers: impl IntoIterator<Item = Taker<'a, T>>,
+    worker_of: impl Fn(&T) -> usize + Send,
+    workers: impl IntoIterator<Item = Worker<'a, T>>,
 ) -> Result<(), Error> {
     thread::scope(|scope| {
-        let (mut lanes, mut here) = (Vec::new(), None);
-        for taker in takers {
+        let (mut all, mut here) = (Vec::new(), None);
+        for worker in workers {
             let (filled, full) = sync_channel(WAITING);
             // One more is being filled, and one looked at.
             let (empty, emptied) = sync_channel(WAITING + 2);
-            lanes.push(Lane { chunk: Vec::with_capacity(CHUNK), filled, emptied });
+            all.push(ToWorker { chunk: Vec::with_capacity(CHUNK), filled, emptied });
             if here.is_none() {
-                here = Some((taker, full, empty));
+                here = Some((worker, full, empty));
             } else {
-                scope.spawn(move || take_all(taker, &full, &empty));
+                scope.spawn(move || work(worker, &full, &empty));
             }
         }
         let scanning = scope.spawn(move || {
             let result = scan(&mut |row| {
-                if let Some(lane) = lanes.get_mut(whose(row)) {
-                    lane.push(row.clone());
+                if let Some(worker) = all.get_mut(worker_of(row)) {
+                    worker.push(row.clone());
                 }
             });
-            lanes.iter_mut().for_each(Lane::hand_over);
+            all.iter_mut().for_each(ToWorker::send);
             result
         });
-        if let Some((taker, full, empty)) = here {
-            take_all(taker, &full, &empty);
+        if let Some((worker, full, empty)) = here {
+            work(worker, &full, &empty);
         }
         scanning.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
 /// The queue to a worker.
-struct Lane<T> {
+struct ToWorker<T> {
     chunk: Vec<T>,
     filled: SyncSender<Vec<T>>,
     emptied: Receiver<Vec<T>>,
 }
 
-impl<T> Lane<T> {
+impl<T> ToWorker<T> {
     #[inline]
     fn push(&mut self, row: T) {
         self.chunk.push(row);
         if self.chunk.len() == CHUNK {
-            self.hand_over();
+            self.send();
         }
     }
 
     /// Sends the current chunk.
-    fn hand_over(&mut self) {
+    fn send(&mut self) {
         let next = self.emptied.try_recv().unwrap_or_else(|_| Vec::with_capacity(CHUNK));
         drop(self.filled.send(std::mem::replace(&mut self.chunk, next)));
     }
 }
 
-fn take_all<T>(taker: Taker<'_, T>, full: &Receiver<Vec<T>>, empty: &SyncSender<Vec<T>>) {
+fn work<T>(worker: Worker<'_, T>, full: &Receiver<Vec<T>>, empty: &SyncSender<Vec<T>>) {
     for mut chunk in full {
-        taker(&chunk);
+        worker(&chunk);
         chunk.clear();
         drop(empty.try_send(chunk));
     }
@@ -87,17 +87,18 @@ fn take_all<T>(taker: Taker<'_, T>, full: &Receiver<Vec<T>>, empty: &SyncSender<
 
 #[cfg(test)]
 mod tests {
-    use super::{Taker, scan_ahead};
+    use super::{Worker, scan_ahead};
 
     #[test]
-    fn each_row_goes_to_one_taker_in_its_order() {
+    fn each_row_goes_to_one_worker_in_its_order() {
         let scan = |give: &mut dyn FnMut(&usize)| {
             (0..100_000).for_each(|row| give(&row));
             Ok(())
         };
         let mut seen = [const { Vec::new() }; 3];
-        let mut takers = seen.each_mut().map(|seen| |rows: &[usize]| seen.extend_from_slice(rows));
-        scan_ahead(scan, |row| row % 3, takers.iter_mut().map(|taker| taker as Taker<'_, usize>)).expect("no error");
+        let mut workers = seen.each_mut().map(|seen| |rows: &[usize]| seen.extend_from_slice(rows));
+        scan_ahead(scan, |row| row % 3, workers.iter_mut().map(|worker| worker as Worker<'_, usize>))
+            .expect("no error");
         for (first, seen) in seen.into_iter().enumerate() {
             assert!((first..100_000).step_by(3).eq(seen));
         }

@@ -8,7 +8,7 @@ use tracesift_archive::{Archive, Error, Projection};
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId};
 
-use crate::summaries::SummarySource;
+use crate::summary_source::SummarySource;
 
 // The columns that the finer methods need beside those of the summaries.
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "address"]);

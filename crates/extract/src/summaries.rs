@@ -1,106 +1,24 @@
 //! Computes the summary tables from the event tables of an archive. They are caches and can be
 //! computed again at any time.
 
-use std::borrow::Cow;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_analysis::tags::{Nesting, TagSet, TagSource, TagSummaries};
 use tracesift_analysis::{Bounds, ByProcess, Contribution, LargestMethods, RecordingFacts, Span, Summaries, Summary};
-use tracesift_archive::{Archive, Error, Projection};
-use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, ProcessSummaryRow, SymbolRow, TagSummaryRow,
-    ThreadRow,
-};
-use tracesift_trace::{FrameId, ProcessId, StackId};
+use tracesift_archive::Error;
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow};
 
-use crate::scan_ahead::{Taker, scan_ahead};
+use crate::scan_ahead::{Worker, scan_ahead};
 use crate::stack_methods::NamedStacks;
-
-// The columns that sums need.
-const PROCESSES: Projection<ProcessRow> = Projection::of(&["process"]);
-const THREADS: Projection<ThreadRow> = Projection::of(&["thread", "process", "tid", "start", "end"]);
-pub(crate) const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva"]);
-pub(crate) const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
-pub(crate) const SAMPLES: Projection<CpuSampleRow> =
-    Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority", "flags"]);
-pub(crate) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
-    "time",
-    "cpu",
-    "thread",
-    "prev_thread",
-    "off_time",
-    "ready_time",
-    "wait_stack",
-    "priority",
-    "off_priority",
-    "flags",
-]);
+use crate::summary_source::{SummarySource, Times};
 
 /// Worker threads, at most. Each keeps a part of the stacks in memory, and one thread decodes rows
 /// for all of them.
 const MAX_PARTS: usize = 4;
-
-/// A range of times of rows; `None`: all rows.
-pub(crate) type Times = Option<Range<i64>>;
-
-/// A source of the rows from which summaries are computed.
-pub(crate) trait SummarySource {
-    /// Table `modules`.
-    fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error>;
-    /// Table `processes`, at least its ids.
-    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error>;
-    /// Table `threads`, at least whose they are and when they lived.
-    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error>;
-    /// Table `frames`.
-    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error>;
-    /// Table `symbols`: rows of one frame stand together, the function itself first.
-    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error>;
-    /// Table `stacks`.
-    fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error>;
-    /// Table `cpu_samples`, at least its rows of these times.
-    fn samples(&self, times: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error>;
-    /// Table `context_switches`, from its end, at least its rows of these times.
-    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error>;
-}
-
-impl SummarySource for Archive {
-    fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error> {
-        self.rows().map(Cow::Owned)
-    }
-
-    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error> {
-        let mut rows = Vec::new();
-        self.scan(PROCESSES, None, |row| rows.push(row.clone()))?;
-        Ok(Cow::Owned(rows))
-    }
-
-    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error> {
-        self.scan(THREADS, None, visit)
-    }
-
-    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
-        self.scan(FRAMES, None, visit)
-    }
-
-    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
-        self.scan(SYMBOLS, None, visit)
-    }
-
-    fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
-        self.scan_stacks(visit)
-    }
-
-    fn samples(&self, times: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        self.scan(SAMPLES, times, visit)
-    }
-
-    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
-        self.scan_backwards(SWITCHES, times, visit)
-    }
-}
 
 /// The summary tables of an archive, for all or some of its processes.
 #[derive(Debug)]
@@ -143,7 +61,7 @@ pub(crate) fn summarise(
     let ids = source.processes()?.iter().map(|row| row.process).collect();
     let bounds = Bounds { sums: memory, ..Bounds::default() };
     let share = Share { listed: ids, processes: None, times: None, bounds };
-    Sums { recording, source, named: &named }.of_share(&share)
+    SummaryInput { recording, source, named: &named }.of_share(&share)
 }
 
 /// The part of a recording that one round adds up.
@@ -165,13 +83,13 @@ impl Share {
 }
 
 /// What sums are made of.
-pub(crate) struct Sums<'a, Source> {
+pub(crate) struct SummaryInput<'a, Source> {
     pub(crate) recording: RecordingFacts,
     pub(crate) source: &'a Source,
     pub(crate) named: &'a NamedStacks,
 }
 
-impl<Source: SummarySource + Sync> Sums<'_, Source> {
+impl<Source: SummarySource + Sync> SummaryInput<'_, Source> {
     /// Adds up a share. Contradictions between rows are counted only if the share is the whole
     /// recording.
     pub(crate) fn of_share(&self, share: &Share) -> Result<Result<Summarised, Full>, Error> {
@@ -194,7 +112,7 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
         // One thread decodes rows and takes those parts of them that are no stacks, the others have the stacks of some processes each.
         let (rows, stacks) = summaries.halves();
         let is_full = AtomicBool::new(false);
-        let mut takers: Vec<_> = stacks
+        let mut workers: Vec<_> = stacks
             .iter_mut()
             .zip(&mut tags)
             .map(|(stacks, tags)| {
@@ -227,9 +145,9 @@ impl<Source: SummarySource + Sync> Sums<'_, Source> {
         scan_ahead(
             scan,
             |contribution| contribution.part(parts),
-            takers.iter_mut().map(|taker| taker as Taker<'_, Contribution>),
+            workers.iter_mut().map(|worker| worker as Worker<'_, Contribution>),
         )?;
-        drop(takers);
+        drop(workers);
         if is_full.into_inner() {
             return Ok(Err(Full));
         }

@@ -10,7 +10,8 @@ use tracesift_trace::rows::{ProcessSummaryRow, TagSummaryRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::stack_methods::NamedStacks;
-use crate::summaries::{Full, Share, Summarised, SummarySource, Sums, summarise};
+use crate::summaries::{Full, Share, Summarised, SummaryInput, summarise};
+use crate::summary_source::SummarySource;
 
 /// Where the tables go: rows of a table in their order.
 pub(crate) trait SummaryTarget {
@@ -81,7 +82,7 @@ fn in_rounds(
 ) -> Result<u64, Error> {
     let WithoutMethods { mut processes, contradictions, loads } = without_methods(recording, source)?;
     let named = NamedStacks::by_function(source)?;
-    let sums = Sums { recording, source, named: &named };
+    let sums = SummaryInput { recording, source, named: &named };
     // Rows of a round; how much they take is known behind each.
     let mut rows = FIRST_ROUND;
     let mut rest = &mut processes[..];

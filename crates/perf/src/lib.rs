@@ -75,7 +75,7 @@ pub use payload::{
     Namespaces, Payload, Registers, Sample, SampleTail, ShortCounter, Switch, Task, TextPoke, ThreadMap, Throttle,
     TimeConv, Update, UserStack, Values, Words,
 };
-pub use read::{Ahead, ChainNumber, LeftOut, MergeOptions, Merged, Outline, Records, Stop, Walk};
+pub use read::{Ahead, ChainNumber, LeftOut, MergeOptions, Merged, Records, Stop, TwoHalves, Walk};
 pub use record::{Record, is_of_a_guest};
 pub use source::{FileSource, ReadAt};
 pub use tracing::TracingData;

@@ -10,6 +10,7 @@
 
 #[cfg(target_os = "linux")]
 mod arguments;
+pub mod disk_space;
 mod error;
 pub mod facts;
 pub mod interrupt;
@@ -19,7 +20,6 @@ pub mod marks;
 mod options;
 pub mod process;
 pub mod profiles;
-pub mod room;
 mod run;
 pub mod runner;
 pub mod session;

@@ -1,6 +1,6 @@
 //! Recordings and archives that a test makes.
 //!
-//! * [`recording`]: a scenario or the bytes of a recording become files, and the files an archive (feature `extract`).
+//! * `recording`: a scenario or the bytes of a recording become files, and the files an archive (feature `extract`).
 //! * [`archive`]: an archive of rows that the test chooses, or of random rows.
 //! * [`rows`]: rows of which a test states only what it needs.
 //! * [`busy_machine`]: rows with the entropy of a real machine, for figures of size.

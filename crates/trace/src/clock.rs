@@ -30,12 +30,6 @@ impl Clock {
         }
     }
 
-    /// A duration of `ticks` as nanoseconds, rounded down.
-    #[must_use]
-    pub fn span_ns(&self, ticks: i64) -> i64 {
-        clamp((i128::from(ticks) * 1_000_000_000).div_euclid(i128::from(self.frequency)))
-    }
-
     /// The first tick that is not before `ns` nanoseconds since time zero.
     #[must_use]
     pub fn ticks(&self, ns: i64) -> i64 {

@@ -72,7 +72,7 @@ pub struct ThreadFacts {
 
 /// A life of an id.
 #[derive(Clone, Debug)]
-pub(crate) struct Life<F> {
+pub(crate) struct Instance<F> {
     /// `None`: before the recording.
     pub(crate) start: Option<i64>,
     /// `None`: still alive, as far as known.
@@ -81,7 +81,7 @@ pub(crate) struct Life<F> {
     pub(crate) facts: F,
 }
 
-impl<F: Default> Life<F> {
+impl<F: Default> Instance<F> {
     /// One of which no record tells.
     pub(crate) fn unseen(origin: Origin) -> Self {
         Self { start: None, end: None, origin, facts: F::default() }
@@ -149,8 +149,8 @@ impl KnownProcess {
 /// Collects lifetimes. Facts must come in time order.
 #[derive(Debug, Default)]
 pub struct Lifetimes {
-    pub(crate) processes: FxHashMap<u32, Vec<Life<KnownProcess>>>,
-    pub(crate) threads: FxHashMap<u32, Vec<Life<KnownThread>>>,
+    pub(crate) processes: FxHashMap<u32, Vec<Instance<KnownProcess>>>,
+    pub(crate) threads: FxHashMap<u32, Vec<Instance<KnownThread>>>,
     pub(crate) texts: Texts,
     /// tid → pid from record headers, for threads without a record of their own.
     pub(crate) pairs: FxHashMap<u32, u32>,
@@ -175,10 +175,10 @@ impl Lifetimes {
     /// A process record.
     pub fn process(&mut self, ticks: i64, pid: u32, edge: Edge, facts: ProcessFacts) {
         let facts = KnownProcess::of(facts, &mut self.texts);
-        let lives = self.processes.entry(pid).or_insert_with(one);
+        let instances = self.processes.entry(pid).or_insert_with(one);
         let key = facts.key;
-        let same = |life: &Life<KnownProcess>| life.facts.key == 0 || key == 0 || life.facts.key == key;
-        edge_into(lives, ticks, edge, facts, same, merge_process);
+        let same = |instance: &Instance<KnownProcess>| instance.facts.key == 0 || key == 0 || instance.facts.key == key;
+        edge_into(instances, ticks, edge, facts, same, merge_process);
     }
 
     /// A thread record. Records of the idle threads (tid 0) do not say of which CPU they are.
@@ -190,39 +190,39 @@ impl Lifetimes {
         let ThreadFacts { pid, name, base_priority, service_tag, start_address } = facts;
         let name = self.texts.number(name.as_deref());
         let facts = KnownThread { pid, name, base_priority, service_tag, start_address };
-        let lives = self.threads.entry(tid).or_insert_with(one);
+        let instances = self.threads.entry(tid).or_insert_with(one);
         // Threads have no identity beyond their ids: a life that has ended is never continued.
-        let same = |life: &Life<KnownThread>| life.facts.pid == pid && life.end.is_none();
-        edge_into(lives, ticks, edge, facts, same, merge_thread);
+        let same = |instance: &Instance<KnownThread>| instance.facts.pid == pid && instance.end.is_none();
+        edge_into(instances, ticks, edge, facts, same, merge_thread);
     }
 
     /// A thread got a name.
     pub fn thread_name(&mut self, tid: u32, pid: u32, name: &str) {
-        if let Some(life) = self.threads.get_mut(&tid).and_then(|lives| lives.last_mut())
-            && life.facts.pid == pid
+        if let Some(instance) = self.threads.get_mut(&tid).and_then(|instances| instances.last_mut())
+            && instance.facts.pid == pid
         {
-            life.facts.name = self.texts.number(Some(name));
+            instance.facts.name = self.texts.number(Some(name));
         }
     }
 
     /// A process has another name from now on; of all its names the last one counts.
     pub fn process_name(&mut self, pid: u32, name: &str) {
-        if let Some(life) = self.processes.get_mut(&pid).and_then(|lives| lives.last_mut()) {
-            life.facts.name = self.texts.number(Some(name));
+        if let Some(instance) = self.processes.get_mut(&pid).and_then(|instances| instances.last_mut()) {
+            instance.facts.name = self.texts.number(Some(name));
         }
     }
 
     /// What else is known of a process from now on; what `facts` leave out stays.
     pub fn process_facts(&mut self, pid: u32, facts: ProcessFacts) {
-        let Some(life) = self.processes.get_mut(&pid).and_then(|lives| lives.last_mut()) else { return };
-        let before = std::mem::replace(&mut life.facts, KnownProcess::of(facts, &mut self.texts));
-        merge_process(&mut life.facts, before, false);
+        let Some(instance) = self.processes.get_mut(&pid).and_then(|instances| instances.last_mut()) else { return };
+        let before = std::mem::replace(&mut instance.facts, KnownProcess::of(facts, &mut self.texts));
+        merge_process(&mut instance.facts, before, false);
     }
 
     /// A process starts another program, of whose arguments nothing is known yet.
     pub fn forget_command_line(&mut self, pid: u32) {
-        if let Some(life) = self.processes.get_mut(&pid).and_then(|lives| lives.last_mut()) {
-            life.facts.command_line = None;
+        if let Some(instance) = self.processes.get_mut(&pid).and_then(|instances| instances.last_mut()) {
+            instance.facts.command_line = None;
         }
     }
 
@@ -231,8 +231,8 @@ impl Lifetimes {
         if tid == 0 {
             return;
         }
-        if let Some(life) = self.threads.get_mut(&tid).and_then(|lives| lives.last_mut()) {
-            life.end = Some(life.end.map_or(ticks, |end| end.max(ticks)));
+        if let Some(instance) = self.threads.get_mut(&tid).and_then(|instances| instances.last_mut()) {
+            instance.end = Some(instance.end.map_or(ticks, |end| end.max(ticks)));
         }
     }
 
@@ -258,55 +258,56 @@ fn one<T>() -> Vec<T> {
 
 /// Applies one record to the lives of an id.
 fn edge_into<F>(
-    lives: &mut Vec<Life<F>>,
+    instances: &mut Vec<Instance<F>>,
     ticks: i64,
     edge: Edge,
     facts: F,
-    same: impl Fn(&Life<F>) -> bool,
+    same: impl Fn(&Instance<F>) -> bool,
     merge: impl Fn(&mut F, F, bool),
 ) {
     let is_end = edge == Edge::End;
-    let last = lives.last_mut();
+    let last = instances.last_mut();
     match edge {
         Edge::Start => {
-            if let Some(life) = last
-                && life.end.is_none()
+            if let Some(instance) = last
+                && instance.end.is_none()
             {
                 // The end of the previous life is missing: reuse of the id closes it.
-                life.end = Some(ticks);
+                instance.end = Some(ticks);
             }
-            lives.push(Life { start: Some(ticks), end: None, origin: Origin::Event, facts });
+            instances.push(Instance { start: Some(ticks), end: None, origin: Origin::Event, facts });
         }
         Edge::End => match last {
-            Some(life) if life.end.is_none() && same(life) => {
-                life.end = Some(ticks);
-                life.origin = Origin::Event;
-                merge(&mut life.facts, facts, is_end);
+            Some(instance) if instance.end.is_none() && same(instance) => {
+                instance.end = Some(ticks);
+                instance.origin = Origin::Event;
+                merge(&mut instance.facts, facts, is_end);
             }
             // The same end told twice, by two parts of a recording.
-            Some(life) if life.end.is_some_and(|end| ticks <= end) => {}
+            Some(instance) if instance.end.is_some_and(|end| ticks <= end) => {}
             _ => {
-                let start = last.map(|life| *life.end.get_or_insert(ticks));
-                lives.push(Life { start, end: Some(ticks), origin: Origin::Event, facts });
+                let start = last.map(|instance| *instance.end.get_or_insert(ticks));
+                instances.push(Instance { start, end: Some(ticks), origin: Origin::Event, facts });
             }
         },
         Edge::AliveAtStart | Edge::AliveAtEnd => match last {
-            Some(life) if same(life) => merge(&mut life.facts, facts, is_end),
-            Some(life) => {
+            Some(instance) if same(instance) => merge(&mut instance.facts, facts, is_end),
+            Some(instance) => {
                 // Another life under the same id without a start record: it cannot have begun before the last one ended.
-                let start = Some(*life.end.get_or_insert(ticks));
-                lives.push(Life { start, end: None, origin: Origin::Rundown, facts });
+                let start = Some(*instance.end.get_or_insert(ticks));
+                instances.push(Instance { start, end: None, origin: Origin::Rundown, facts });
             }
-            None => lives.push(Life { start: None, end: None, origin: Origin::Rundown, facts }),
+            None => instances.push(Instance { start: None, end: None, origin: Origin::Rundown, facts }),
         },
-        Edge::Defunct(exit) => match lives.iter_mut().rev().find(|life| same(life)) {
-            Some(life) => {
-                if life.end.is_none() {
-                    life.end = exit;
+        Edge::Defunct(exit) => match instances.iter_mut().rev().find(|instance| same(instance)) {
+            Some(instance) => {
+                if instance.end.is_none() {
+                    instance.end = exit;
                 }
-                merge(&mut life.facts, facts, true);
+                merge(&mut instance.facts, facts, true);
             }
-            None => lives.insert(0, Life { start: None, end: exit.or(Some(i64::MIN)), origin: Origin::Rundown, facts }),
+            None => instances
+                .insert(0, Instance { start: None, end: exit.or(Some(i64::MIN)), origin: Origin::Rundown, facts }),
         },
     }
 }

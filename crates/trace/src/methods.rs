@@ -147,7 +147,7 @@ impl Method {
 
 /// A piece of code, and how far into it an address lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct MethodAt {
     /// The piece.
     pub method: Method,
     /// Distance from its first byte. That of a return address may be one behind its last byte.
@@ -470,27 +470,27 @@ impl Methods {
     /// The method at an address outside of all images. Where none is there, the one that ends right in front of it: a call that never
     /// returns may be the last instruction, and its return address lies behind it.
     #[must_use]
-    pub fn find(&self, process: ProcessId, address: u64, ticks: i64) -> Option<Found> {
+    pub fn find(&self, process: ProcessId, address: u64, ticks: i64) -> Option<MethodAt> {
         let at = |address| self.addresses.find(process, address, ticks);
         let mapping = at(address).or_else(|| at(address.checked_sub(1)?))?;
-        Some(Found { method: mapping.what, offset: address - mapping.start })
+        Some(MethodAt { method: mapping.what, offset: address - mapping.start })
     }
 
     /// The precompiled method at an offset in an image, or right in front of it.
     #[must_use]
-    pub fn find_in_image(&self, process: ProcessId, module: ModuleId, rva: u64) -> Option<Found> {
+    pub fn find_in_image(&self, process: ProcessId, module: ModuleId, rva: u64) -> Option<MethodAt> {
         let behind = self.in_images.partition_point(|code| (code.module, code.start) <= (module, rva));
         let before =
             behind.checked_sub(1).and_then(|index| self.in_images.get(index)).filter(|code| code.module == module);
         if let Some(code) = before.filter(|code| rva <= code.end) {
-            return Some(Found { method: code.method, offset: rva - code.start });
+            return Some(MethodAt { method: code.method, offset: rva - code.start });
         }
         let key = (process, module, rva);
         let behind =
             self.entry_points.partition_point(|(process, module, start, _)| (*process, *module, *start) <= key);
         let (of_process, of_module, start, method) = *self.entry_points.get(behind.checked_sub(1)?)?;
         let ends_before = before.is_some_and(|code| code.start > start);
-        ((of_process, of_module) == (process, module) && !ends_before).then(|| Found { method, offset: rva - start })
+        ((of_process, of_module) == (process, module) && !ends_before).then(|| MethodAt { method, offset: rva - start })
     }
 
     /// See [`AddressMap::epoch`].

@@ -99,6 +99,27 @@ pub struct Mapped {
     pub offset: u64,
 }
 
+/// What a record says of an image and where it lies.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageMapping<'a> {
+    /// Raw time.
+    pub ticks: i64,
+    /// The process; 0 for the kernel's images.
+    pub pid: u32,
+    /// Whether it comes or goes.
+    pub edge: ImageEdge,
+    /// Address of its first byte.
+    pub base: u64,
+    /// Bytes that it takes there.
+    pub size: u64,
+    /// Checksum in its header; 0 where the record has none.
+    pub checksum: u32,
+    /// Time stamp in its header; 0 where the record has none.
+    pub time_date_stamp: u32,
+    /// Path as recorded.
+    pub path: &'a str,
+}
+
 /// All images of a recording.
 #[derive(Debug)]
 pub struct Modules {
@@ -128,19 +149,9 @@ impl Images {
         Self::default()
     }
 
-    /// An image record. `path` as recorded.
-    #[expect(clippy::too_many_arguments, reason = "the fields of one record, named alike at the only caller")]
-    pub fn image(
-        &mut self,
-        ticks: i64,
-        pid: u32,
-        edge: ImageEdge,
-        base: u64,
-        size: u64,
-        checksum: u32,
-        time_date_stamp: u32,
-        path: &str,
-    ) {
+    /// An image record.
+    pub fn image(&mut self, image: &ImageMapping<'_>) {
+        let ImageMapping { ticks, pid, edge, base, size, checksum, time_date_stamp, path } = *image;
         let path = self.intern(path);
         self.records.push(ImageRecord { ticks, pid, edge, base, size, checksum, time_date_stamp, path });
     }

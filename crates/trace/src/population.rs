@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::clock::Clock;
 use crate::ids::{ProcessId, ThreadId};
 pub use crate::lifetimes::{Edge, Lifetimes, ProcessFacts, ThreadFacts};
-use crate::lifetimes::{KnownProcess, KnownThread, Life};
+use crate::lifetimes::{Instance, KnownProcess, KnownThread};
 use crate::rows::{Origin, ProcessRow, ThreadRow};
 use crate::texts::{Text, Texts};
 
@@ -35,16 +35,16 @@ impl Lifetimes {
         let mut population = Population { clock, pairs, platform, texts, ..Population::default() };
         let mut pids: Vec<_> = processes.into_iter().collect();
         pids.sort_unstable_by_key(|(pid, _)| *pid);
-        for (pid, lives) in pids {
-            for life in lives {
-                population.add_process(pid, life);
+        for (pid, instances) in pids {
+            for instance in instances {
+                population.add_process(pid, instance);
             }
         }
         let mut tids: Vec<_> = threads.into_iter().collect();
         tids.sort_unstable_by_key(|(tid, _)| *tid);
-        for (tid, lives) in tids {
-            for life in lives {
-                population.add_thread(tid, life, &services);
+        for (tid, instances) in tids {
+            for instance in instances {
+                population.add_thread(tid, instance, &services);
             }
         }
         population.link_parents();
@@ -66,12 +66,12 @@ struct Span<Id> {
 
 /// The lives of one id, ordered by start. Nearly all ids have one, which is found in one step less than a list's.
 #[derive(Debug)]
-enum Lives<Id> {
+enum Instances<Id> {
     One(Span<Id>),
     Several(Vec<Span<Id>>),
 }
 
-impl<Id: Copy> Lives<Id> {
+impl<Id: Copy> Instances<Id> {
     /// The owner of the id at a time: whoever lives then, else the last owner before, because records of a thread can follow its
     /// end; else the first after, because they can precede its start.
     #[inline]
@@ -99,7 +99,7 @@ impl<Id: Copy> Lives<Id> {
 
 /// What nearly every event asks of a thread, apart from its row so that it stays in the processor's cache.
 #[derive(Clone, Copy, Debug)]
-struct ThreadLife {
+struct ThreadInstance {
     /// Raw times; `i64::MIN` / `i64::MAX` where the recording does not say.
     start: i64,
     end: i64,
@@ -113,7 +113,7 @@ struct Process {
     /// −1 for those that are none.
     pid: i64,
     parent: Option<ProcessId>,
-    life: Life<KnownProcess>,
+    instance: Instance<KnownProcess>,
 }
 
 /// A thread, without its life.
@@ -138,9 +138,9 @@ pub struct Population {
     processes: Vec<Process>,
     threads: Vec<Thread>,
     /// By thread.
-    thread_lives: Vec<ThreadLife>,
-    by_pid: FxHashMap<u32, Lives<ProcessId>>,
-    by_tid: FxHashMap<u32, Lives<ThreadId>>,
+    thread_instances: Vec<ThreadInstance>,
+    by_pid: FxHashMap<u32, Instances<ProcessId>>,
+    by_tid: FxHashMap<u32, Instances<ThreadId>>,
     /// Threads that got a row because something names them, and are not known for that.
     named: FxHashMap<u32, ThreadId>,
     /// The threads before that one have records of their own.
@@ -162,7 +162,7 @@ impl Default for Population {
             texts: Texts::default(),
             processes: Vec::new(),
             threads: Vec::new(),
-            thread_lives: Vec::new(),
+            thread_instances: Vec::new(),
             by_pid: FxHashMap::default(),
             by_tid: FxHashMap::default(),
             named: FxHashMap::default(),
@@ -179,19 +179,24 @@ impl Default for Population {
 }
 
 impl Population {
-    fn add_process(&mut self, pid: u32, life: Life<KnownProcess>) -> ProcessId {
+    fn add_process(&mut self, pid: u32, instance: Instance<KnownProcess>) -> ProcessId {
         let id = ProcessId::from_index(self.processes.len());
-        let span = Span { id, start: life.start.unwrap_or(i64::MIN), end: life.end.unwrap_or(i64::MAX) };
-        self.processes.push(Process { pid: pid.into(), parent: None, life });
-        add_life(&mut self.by_pid, pid, span);
+        let span = Span { id, start: instance.start.unwrap_or(i64::MIN), end: instance.end.unwrap_or(i64::MAX) };
+        self.processes.push(Process { pid: pid.into(), parent: None, instance });
+        add_instance(&mut self.by_pid, pid, span);
         id
     }
 
-    fn add_thread(&mut self, tid: u32, life: Life<KnownThread>, services: &FxHashMap<(u32, u32), Text>) -> ThreadId {
+    fn add_thread(
+        &mut self,
+        tid: u32,
+        instance: Instance<KnownThread>,
+        services: &FxHashMap<(u32, u32), Text>,
+    ) -> ThreadId {
         let id = ThreadId::from_index(self.threads.len());
-        let (start, end) = (life.start.unwrap_or(i64::MIN), life.end.unwrap_or(i64::MAX));
-        let anchor = life.start.or(life.end).unwrap_or(self.clock.zero);
-        let KnownThread { pid, name, base_priority, service_tag, start_address } = life.facts;
+        let (start, end) = (instance.start.unwrap_or(i64::MIN), instance.end.unwrap_or(i64::MAX));
+        let anchor = instance.start.or(instance.end).unwrap_or(self.clock.zero);
+        let KnownThread { pid, name, base_priority, service_tag, start_address } = instance.facts;
         let process = self.process_at(pid, anchor);
         let service_tag = service_tag.filter(|tag| *tag != 0);
         self.threads.push(Thread {
@@ -202,22 +207,22 @@ impl Population {
             service: service_tag.and_then(|tag| services.get(&(pid, tag)).copied()),
             idle_cpu: None,
             base_priority,
-            origin: life.origin,
+            origin: instance.origin,
         });
-        self.thread_lives.push(ThreadLife { start, end, process, is_idle: false });
-        add_life(&mut self.by_tid, tid, Span { id, start, end });
+        self.thread_instances.push(ThreadInstance { start, end, process, is_idle: false });
+        add_instance(&mut self.by_tid, tid, Span { id, start, end });
         id
     }
 
     fn link_parents(&mut self) {
         for index in 0..self.processes.len() {
             let (id, process) = (ProcessId::from_index(index), &self.processes[index]);
-            let Some(parent_pid) = process.life.facts.parent_pid else { continue };
+            let Some(parent_pid) = process.instance.facts.parent_pid else { continue };
             // The times of rows are rounded.
-            let start = process.life.start.map_or(i64::MIN, |ticks| self.clock.ticks(self.clock.ns(ticks)));
-            let parent = self.by_pid.get(&parent_pid).and_then(|lives| {
+            let start = process.instance.start.map_or(i64::MIN, |ticks| self.clock.ticks(self.clock.ns(ticks)));
+            let parent = self.by_pid.get(&parent_pid).and_then(|instances| {
                 // A parent pid may have been reused: only somebody who was alive at the child's start can be it.
-                lives.all().iter().find(|span| span.id != id && span.start <= start && span.end >= start)
+                instances.all().iter().find(|span| span.id != id && span.start <= start && span.end >= start)
             });
             self.processes[index].parent = parent.map(|span| span.id);
         }
@@ -232,10 +237,10 @@ impl Population {
     /// The process that owns `pid` at `ticks`: alive then, else its last owner before, else the first after; a process
     /// without any record gets a row now.
     pub fn process_at(&mut self, pid: u32, ticks: i64) -> ProcessId {
-        if let Some(lives) = self.by_pid.get(&pid) {
-            return lives.owner(ticks);
+        if let Some(instances) = self.by_pid.get(&pid) {
+            return instances.owner(ticks);
         }
-        self.add_process(pid, Life::unseen(Origin::Inferred))
+        self.add_process(pid, Instance::unseen(Origin::Inferred))
     }
 
     /// The thread that owns `tid` at `ticks`, on `cpu` for the idle thread. A thread without any record gets a row now,
@@ -245,14 +250,14 @@ impl Population {
         if tid == 0 {
             return self.idle_thread(cpu);
         }
-        if let Some(lives) = self.by_tid.get(&tid) {
-            return lives.owner(ticks);
+        if let Some(instances) = self.by_tid.get(&tid) {
+            return instances.owner(ticks);
         }
         let id = match self.named.remove(&tid) {
             Some(id) => id,
             None => self.inferred_thread(tid, ticks),
         };
-        add_life(&mut self.by_tid, tid, Span { id, start: i64::MIN, end: i64::MAX });
+        add_instance(&mut self.by_tid, tid, Span { id, start: i64::MIN, end: i64::MAX });
         id
     }
 
@@ -319,14 +324,14 @@ impl Population {
         if tid == 0 {
             return Some(self.idle_thread(cpu));
         }
-        self.by_tid.get(&tid).map(|lives| lives.owner(ticks))
+        self.by_tid.get(&tid).map(|instances| instances.owner(ticks))
     }
 
     /// The life of `tid` at `ticks`, as a number that tells it apart from other lives of the same tid; makes no row.
     #[must_use]
-    pub fn life_of(&self, tid: u32, ticks: i64) -> u32 {
-        let life = self.by_tid.get(&tid).map(|lives| lives.owner(ticks));
-        life.map_or(0, |thread| thread.0.cast_unsigned())
+    pub fn instance_of(&self, tid: u32, ticks: i64) -> u32 {
+        let instance = self.by_tid.get(&tid).map(|instances| instances.owner(ticks));
+        instance.map_or(0, |thread| thread.0.cast_unsigned())
     }
 
     /// The idle thread of a CPU.
@@ -353,7 +358,7 @@ impl Population {
             origin,
         });
         let is_idle = idle_cpu.is_some();
-        self.thread_lives.push(ThreadLife { start: i64::MIN, end: i64::MAX, process, is_idle });
+        self.thread_instances.push(ThreadInstance { start: i64::MIN, end: i64::MAX, process, is_idle });
     }
 
     /// The pseudo-process that interrupts of the idle thread are charged to.
@@ -390,9 +395,9 @@ impl Population {
 
     fn pseudo_process(&mut self, pid: i64, name: &str) -> ProcessId {
         let process = ProcessId::from_index(self.processes.len());
-        let mut life = Life::<KnownProcess>::unseen(Origin::Pseudo);
-        life.facts.name = self.texts.number(Some(name));
-        self.processes.push(Process { pid, parent: None, life });
+        let mut instance = Instance::<KnownProcess>::unseen(Origin::Pseudo);
+        instance.facts.name = self.texts.number(Some(name));
+        self.processes.push(Process { pid, parent: None, instance });
         process
     }
 
@@ -400,7 +405,7 @@ impl Population {
     #[must_use]
     #[inline]
     pub fn process_of(&self, thread: ThreadId) -> ProcessId {
-        self.thread_lives[thread.index()].process
+        self.thread_instances[thread.index()].process
     }
 
     /// The tid of a thread.
@@ -413,31 +418,31 @@ impl Population {
     #[must_use]
     #[inline]
     pub fn is_idle(&self, thread: ThreadId) -> bool {
-        self.thread_lives[thread.index()].is_idle
+        self.thread_instances[thread.index()].is_idle
     }
 
     /// Raw start of a thread's life, when it lies inside the recording.
     #[must_use]
     #[inline]
     pub fn born(&self, thread: ThreadId) -> Option<i64> {
-        Some(self.thread_lives[thread.index()].start).filter(|ticks| *ticks != i64::MIN)
+        Some(self.thread_instances[thread.index()].start).filter(|ticks| *ticks != i64::MIN)
     }
 
     /// Raw end of a thread's life, when it lies inside the recording.
     #[must_use]
     #[inline]
     pub fn died(&self, thread: ThreadId) -> Option<i64> {
-        Some(self.thread_lives[thread.index()].end).filter(|ticks| *ticks != i64::MAX)
+        Some(self.thread_instances[thread.index()].end).filter(|ticks| *ticks != i64::MAX)
     }
 
     /// A scheduling event shows the thread alive before its start record: the record came late.
     pub fn alive_since(&mut self, thread: ThreadId, ticks: i64) {
-        self.thread_lives[thread.index()].start = ticks;
+        self.thread_instances[thread.index()].start = ticks;
     }
 
     /// A scheduling event shows the thread alive after its end record.
     pub fn alive_until(&mut self, thread: ThreadId, ticks: i64) {
-        self.thread_lives[thread.index()].end = ticks;
+        self.thread_instances[thread.index()].end = ticks;
     }
 
     /// Ends of threads inside the recording, in time order.
@@ -454,18 +459,18 @@ impl Population {
     /// Whether a process began inside of the recording.
     #[must_use]
     pub fn is_born_inside(&self, process: ProcessId) -> bool {
-        self.processes.get(process.index()).is_some_and(|process| process.life.start.is_some())
+        self.processes.get(process.index()).is_some_and(|process| process.instance.start.is_some())
     }
 
     /// The name that the recording or the system gives a process; `None` for one of which only the pid is known.
     #[must_use]
     pub fn recorded_name(&self, process: ProcessId) -> Option<Cow<'_, str>> {
-        let Process { pid, life, .. } = self.processes.get(process.index())?;
-        match (self.texts.get(life.facts.name).filter(|name| !name.is_empty()), pid) {
+        let Process { pid, instance, .. } = self.processes.get(process.index())?;
+        match (self.texts.get(instance.facts.name).filter(|name| !name.is_empty()), pid) {
             (Some(name), _) => Some(Cow::Borrowed(name)),
             (None, 0) => Some(Cow::Borrowed("Idle")),
             (None, 4) if self.platform == Platform::Windows => Some(Cow::Borrowed("System")),
-            (None, _) if life.origin == Origin::Inferred => None,
+            (None, _) if instance.origin == Origin::Inferred => None,
             (None, pid) => Some(Cow::Owned(format!("pid {pid}"))),
         }
     }
@@ -482,8 +487,8 @@ impl Population {
 
     fn process_row(&self, index: usize) -> ProcessRow {
         let id = ProcessId::from_index(index);
-        let Process { pid, parent, life } = &self.processes[index];
-        let facts = &life.facts;
+        let Process { pid, parent, instance } = &self.processes[index];
+        let facts = &instance.facts;
         let more = facts.more.as_deref().cloned().unwrap_or_default();
         let text = |text: Option<Text>| self.texts.owned(text);
         let not_empty = |text: Option<String>| text.filter(|text| !text.is_empty());
@@ -498,12 +503,12 @@ impl Population {
             user: text(more.user),
             package: not_empty(text(more.package)),
             application: not_empty(text(more.application)),
-            start: life.start.map(|ticks| self.clock.ns(ticks)),
+            start: instance.start.map(|ticks| self.clock.ns(ticks)),
             // A process that was dead before the recording ended at its start at the latest.
-            end: life.end.map(|ticks| if ticks == i64::MIN { 0 } else { self.clock.ns(ticks) }),
-            exit_code: facts.exit_code.filter(|_| life.end.is_some()),
+            end: instance.end.map(|ticks| if ticks == i64::MIN { 0 } else { self.clock.ns(ticks) }),
+            exit_code: facts.exit_code.filter(|_| instance.end.is_some()),
             wow64: more.wow64,
-            origin: life.origin,
+            origin: instance.origin,
             cgroup: text(more.cgroup),
             container: text(more.container),
             pid_namespace: more.pid_namespace,
@@ -530,10 +535,10 @@ impl Population {
     }
 }
 
-fn add_life<Id: Copy>(lives: &mut FxHashMap<u32, Lives<Id>>, of: u32, span: Span<Id>) {
-    match lives.entry(of) {
-        Entry::Occupied(mut lives) => lives.get_mut().push(span),
-        Entry::Vacant(place) => drop(place.insert(Lives::One(span))),
+fn add_instance<Id: Copy>(instances: &mut FxHashMap<u32, Instances<Id>>, of: u32, span: Span<Id>) {
+    match instances.entry(of) {
+        Entry::Occupied(mut instances) => instances.get_mut().push(span),
+        Entry::Vacant(place) => drop(place.insert(Instances::One(span))),
     }
 }
 

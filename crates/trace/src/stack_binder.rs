@@ -41,7 +41,7 @@ pub struct StackRecord {
     /// Thread of the event.
     pub tid: u32,
     /// The life of that tid, as a number: a kernel half does not wait for the user half of the tid's next owner.
-    pub life: u32,
+    pub instance: u32,
     /// CPU on which the record was logged.
     pub cpu: u16,
     /// The frames.
@@ -75,6 +75,15 @@ pub struct LateUserHalf {
     pub ticks: i64,
     /// The frames.
     pub half: HalfId,
+}
+
+/// The user halves that an event may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserHalves {
+    /// Only one that came for this event.
+    Own,
+    /// Also one that came for another event of the same stay in kernel mode.
+    Shared,
 }
 
 /// Holds the halves whose events are still to come.
@@ -127,7 +136,7 @@ impl StackBinder {
                 entry.kernel = Some(half);
                 entry.cpu = record.cpu;
                 if entry.user.is_none() {
-                    let waiting = self.waiting.entry((record.tid, record.life)).or_default();
+                    let waiting = self.waiting.entry((record.tid, record.instance)).or_default();
                     if waiting.len() >= MAX_WAITING {
                         waiting.clear();
                     }
@@ -141,7 +150,7 @@ impl StackBinder {
                     entry.user = Some(half);
                     entry.borrowed = false;
                 }
-                let waiting = self.waiting.get_mut(&(record.tid, record.life));
+                let waiting = self.waiting.get_mut(&(record.tid, record.instance));
                 for (ticks, index) in waiting.into_iter().flat_map(|waiting| waiting.drain(..)) {
                     let waiting = &mut self.entries[index as usize];
                     let same = waiting.ticks == ticks && waiting.tid == record.tid;
@@ -162,10 +171,15 @@ impl StackBinder {
     }
 
     /// The kernel and user halves of the event of thread `tid` (unknown: `None`) at `ticks` on `cpu`, at most once each.
-    /// With `shared` also a user half that came for another event of the same stay in kernel mode.
-    pub fn take(&mut self, ticks: i64, tid: Option<u32>, cpu: u16, shared: bool) -> (Option<HalfId>, Option<HalfId>) {
+    pub fn take(
+        &mut self,
+        ticks: i64,
+        tid: Option<u32>,
+        cpu: u16,
+        user: UserHalves,
+    ) -> (Option<HalfId>, Option<HalfId>) {
         let chosen = self.entry_of(ticks, tid, cpu);
-        let halves = self.halves(chosen, ticks, tid, shared);
+        let halves = self.halves(chosen, ticks, tid, user);
         if let Some(chosen) = chosen {
             self.unlink(self.slice(ticks), chosen);
         }
@@ -174,8 +188,8 @@ impl StackBinder {
 
     /// As [`Self::take`], and leaves them there: for whoever must not take them from another event of that moment.
     #[must_use]
-    pub fn peek(&self, ticks: i64, tid: Option<u32>, cpu: u16, shared: bool) -> (Option<HalfId>, Option<HalfId>) {
-        self.halves(self.entry_of(ticks, tid, cpu), ticks, tid, shared)
+    pub fn peek(&self, ticks: i64, tid: Option<u32>, cpu: u16, user: UserHalves) -> (Option<HalfId>, Option<HalfId>) {
+        self.halves(self.entry_of(ticks, tid, cpu), ticks, tid, user)
     }
 
     fn entry_of(&self, ticks: i64, tid: Option<u32>, cpu: u16) -> Option<u32> {
@@ -199,28 +213,29 @@ impl StackBinder {
         entry: Option<u32>,
         ticks: i64,
         tid: Option<u32>,
-        shared: bool,
+        user: UserHalves,
     ) -> (Option<HalfId>, Option<HalfId>) {
         let Some(entry) = entry else {
-            return (None, tid.and_then(|tid| self.late_user_half(ticks, tid, false)));
+            return (None, tid.and_then(|tid| self.late_user_half(ticks, tid, UserHalves::Own)));
         };
         let entry = &self.entries[entry as usize];
         let user = match entry.user {
             _ if entry.whole => None,
             Some(user) if !entry.borrowed => Some(user),
-            _ if !shared => self.late_user_half(ticks, entry.tid, false),
-            borrowed => self.late_user_half(ticks, entry.tid, borrowed.is_none()).or(borrowed),
+            _ if user == UserHalves::Own => self.late_user_half(ticks, entry.tid, UserHalves::Own),
+            None => self.late_user_half(ticks, entry.tid, UserHalves::Shared),
+            borrowed => self.late_user_half(ticks, entry.tid, UserHalves::Own).or(borrowed),
         };
         (entry.kernel, user)
     }
 
-    /// A late user half that names this event or, where `shared` ones count too, serves its stay in kernel mode.
-    fn late_user_half(&self, ticks: i64, tid: u32, shared: bool) -> Option<HalfId> {
+    /// A late user half that names this event or, where shared ones count too, serves its stay in kernel mode.
+    fn late_user_half(&self, ticks: i64, tid: u32, halves: UserHalves) -> Option<HalfId> {
         if self.late_events.is_empty() {
             return None;
         }
         let exact = self.late_events.get(&(tid, ticks)).copied();
-        if exact.is_some() || !shared {
+        if exact.is_some() || halves == UserHalves::Own {
             return exact;
         }
         let late = self.late.get(&tid)?;

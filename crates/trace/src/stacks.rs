@@ -12,7 +12,7 @@ use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::health::Health;
 use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
 use crate::known_halves::KnownHalves;
-use crate::methods::{Found, Methods};
+use crate::methods::{MethodAt, Methods};
 use crate::modules::{AddressSpace, Modules};
 use crate::rows::{FrameRow, ManagedCodeRow, ModuleRow, StackRow, SymbolRow};
 use crate::sink::RowSink;
@@ -112,6 +112,21 @@ impl Generation {
     }
 }
 
+/// A stack record that names a half by its key.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyReference {
+    /// Which half.
+    pub half: Half,
+    /// Its key.
+    pub key: u64,
+    /// Place of the record among the stack records.
+    pub position: u64,
+    /// Raw time of the event that the stack is of.
+    pub ticks: i64,
+    /// The event's process.
+    pub process: ProcessId,
+}
+
 /// The interner.
 #[derive(Debug)]
 pub struct Stacks {
@@ -181,19 +196,14 @@ impl Stacks {
         self.keys.find(half, key, position).is_some()
     }
 
-    /// The half that a key stands for in the `position`-th stack record, for an event at `ticks`; `None` (and counted) when
-    /// nothing defines it.
-    #[expect(clippy::too_many_arguments, reason = "what a reference says, and where rows and trouble go")]
+    /// The half that a key stands for; `None` (and counted) when nothing defines it.
     pub fn keyed_half(
         &mut self,
-        half: Half,
-        key: u64,
-        position: u64,
-        ticks: i64,
-        process: ProcessId,
+        reference: &KeyReference,
         health: &mut Health,
         sink: &mut impl RowSink,
     ) -> Option<HalfId> {
+        let KeyReference { half, key, position, ticks, process } = *reference;
         let Some(definition) = self.keys.find(half, key, position) else {
             health.count(HealthKind::UNDEFINED_STACK_KEY, Some(ticks), || format!("{half:?} stack key {key:#x}"));
             return None;
@@ -411,7 +421,7 @@ impl Stacks {
     }
 
     /// Writes what is known of the method at a frame.
-    fn name(&self, frame: FrameId, image: Option<ModuleId>, found: Found, sink: &mut impl RowSink) {
+    fn name(&self, frame: FrameId, image: Option<ModuleId>, found: MethodAt, sink: &mut impl RowSink) {
         let (methods, method) = (&self.methods, found.method);
         let image = image.map(|module| self.modules.modules[module.index()].name.as_str());
         sink.symbol(&SymbolRow {

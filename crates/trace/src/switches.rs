@@ -287,7 +287,7 @@ impl SwitchTracker {
         self.cpus[cpu] = state;
     }
 
-    fn life_start(&self, thread: ThreadId, population: &Population) -> i64 {
+    fn lifetime_start(&self, thread: ThreadId, population: &Population) -> i64 {
         population.born(thread).map_or(self.start, |born| born.max(self.start))
     }
 
@@ -392,7 +392,7 @@ impl SwitchTracker {
         sink: &mut impl RowSink,
     ) {
         let since = match old_state {
-            State::Unseen => self.life_start(old, population).min(event.ticks),
+            State::Unseen => self.lifetime_start(old, population).min(event.ticks),
             State::Running { since, .. } | State::Unknown { since } => since,
             State::Off(facts) => facts.since,
             State::Dead => population.died(old).unwrap_or(event.ticks).min(event.ticks),
@@ -425,7 +425,7 @@ impl SwitchTracker {
         if died.is_some() {
             population.alive_until(new, event.ticks);
         }
-        let life_start = self.life_start(new, population).min(event.ticks);
+        let lifetime_start = self.lifetime_start(new, population).min(event.ticks);
         let born_inside = population.born(new).is_some();
         let state = self.thread(new).state;
         self.lose_cpu_of(state, new);
@@ -444,10 +444,10 @@ impl SwitchTracker {
         };
         match thread.state {
             State::Unseen => {
-                row.off_time = clock.ns(life_start);
+                row.off_time = clock.ns(lifetime_start);
                 row.flags = switch_flags::OPEN_LEFT;
                 if born_inside {
-                    fill_ready(&mut row, thread.ready, clock, life_start);
+                    fill_ready(&mut row, thread.ready, clock, lifetime_start);
                 }
             }
             State::Off(off) => fill_off(&mut row, off, thread.ready, clock),

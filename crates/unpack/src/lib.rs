@@ -7,6 +7,8 @@
 mod dictionary;
 mod lasting;
 mod stall;
+#[cfg(test)]
+mod tests;
 mod watched;
 
 pub use dictionary::dictionary;

@@ -34,7 +34,7 @@ pub struct Image {
 
 /// What an image says of an address.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum FoundRule {
     /// The rule, and the section that it is from.
     Rule(Rule, usize),
     Nothing,
@@ -97,14 +97,14 @@ impl Image {
     }
 
     /// The rule for an address as the file counts them, and what it cost.
-    pub(crate) fn rule(&self, address: u64, context: &mut UnwindContext<usize>) -> (Found, usize) {
-        let (mut found, mut total) = (Found::Nothing, 0_usize);
+    pub(crate) fn rule(&self, address: u64, context: &mut UnwindContext<usize>) -> (FoundRule, usize) {
+        let (mut found, mut total) = (FoundRule::Nothing, 0_usize);
         for (section, frames) in self.frames.iter().enumerate() {
             let (row, cost) = frames.row(address, context);
             total = total.saturating_add(cost);
             match row {
-                Row::Known(rule) => return (Found::Rule(rule, section), total),
-                Row::Damaged => found = Found::Damaged,
+                Row::Known(rule) => return (FoundRule::Rule(rule, section), total),
+                Row::Damaged => found = FoundRule::Damaged,
                 Row::Absent => {}
             }
         }

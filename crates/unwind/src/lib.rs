@@ -5,7 +5,7 @@
 //! [`Space`] says. Files and samples may be forged: every length is bounded, and so is the work for a sample.
 //!
 //! ```
-//! use tracesift_unwind::{Architecture, End, Found, Missing, Registers, Space, Stack, Unwinder};
+//! use tracesift_unwind::{Architecture, End, ImageAt, Missing, Registers, Space, Stack, Unwinder};
 //!
 //! /// Code that was compiled at run time, with frame pointers.
 //! struct Jit;
@@ -13,7 +13,7 @@
 //! impl Space for Jit {
 //!     type Reason = ();
 //!
-//!     fn image_at(&mut self, _address: u64) -> Result<Found<'_>, Missing<()>> {
+//!     fn image_at(&mut self, _address: u64) -> Result<ImageAt<'_>, Missing<()>> {
 //!         Err(Missing::NoImage)
 //!     }
 //! }
@@ -49,4 +49,4 @@ pub use image::{Image, ImageError};
 pub use registers::Registers;
 pub use source::Source;
 pub use stack::Stack;
-pub use unwinder::{Chain, End, Found, MAX_FRAMES, Missing, Space, Unwinder};
+pub use unwinder::{Chain, End, ImageAt, MAX_FRAMES, Missing, Space, Unwinder};

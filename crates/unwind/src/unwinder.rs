@@ -19,7 +19,7 @@ const MAX_WORK: usize = 1 << 20;
 
 /// An image at an address.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct ImageAt<'a> {
     /// The image.
     pub image: &'a Image,
     /// What tells it from all others that were ever given to the same [`Unwinder`].
@@ -47,7 +47,7 @@ pub trait Space {
     /// # Errors
     ///
     /// Nothing, or something that cannot be used.
-    fn image_at(&mut self, address: u64) -> Result<Found<'_>, Missing<Self::Reason>>;
+    fn image_at(&mut self, address: u64) -> Result<ImageAt<'_>, Missing<Self::Reason>>;
 
     /// Whether code without an image that has called `callee`, and returns to `caller` if it is one, is known to be a trampoline: it
     /// takes nothing of the stack but what aligns it for the call.
@@ -216,7 +216,7 @@ impl Unwinder {
     /// Steps to the caller; gives whether the frame left is that of a signal.
     fn step(
         &mut self,
-        found: &Found<'_>,
+        found: &ImageAt<'_>,
         registers: &mut Registers,
         stack: Stack<'_>,
         work: &mut usize,
@@ -234,12 +234,12 @@ impl Unwinder {
                 let (rule, cost) = found.image.rule(found.address, &mut self.context);
                 *work = work.saturating_sub(cost);
                 let (cached, bytes) = match rule {
-                    image::Found::Rule(rule, section) => {
+                    image::FoundRule::Rule(rule, section) => {
                         let bytes = rule.bytes();
                         (Cached::Rule(rule, section), bytes)
                     }
-                    image::Found::Nothing => (Cached::Nothing, 0),
-                    image::Found::Damaged => (Cached::Damaged, 0),
+                    image::FoundRule::Nothing => (Cached::Nothing, 0),
+                    image::FoundRule::Damaged => (Cached::Damaged, 0),
                 };
                 // Hash maps are up to half empty.
                 self.used += bytes + 2 * size_of::<((u32, u64), Cached)>();

@@ -22,6 +22,6 @@ pub mod tagger;
 
 pub use file::{Nesting, TagFileError, TagWarning};
 pub use set::{BUILT_IN, TagFile, TagId, TagSet};
-pub use source::{TagRow, TagSource};
+pub use source::{TagNumber, TagRow, TagSource};
 pub use summary::{TagSummaries, TagTotal, figures_of, tag_totals, to_store};
 pub use tagger::Tagger;

@@ -5,6 +5,7 @@ use tracesift_trace::{FrameId, StackId};
 
 use super::set::{TagId, TagSet};
 use super::tagger::Tagger;
+use crate::item::Item;
 use crate::names::{MethodId, MethodNames};
 use crate::stacks::MethodSource;
 use rustc_hash::FxHashMap;
@@ -18,25 +19,36 @@ pub enum TagRow {
     Total(TagId),
 }
 
+/// A [`TagRow`] as a dense number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TagNumber(u32);
+
+impl Item for TagNumber {
+    #[inline]
+    fn number(self) -> u32 {
+        self.0
+    }
+}
+
 impl TagRow {
-    /// What a method number of a [`TagSource`] stands for.
+    /// What a number of a [`TagSource`] stands for.
     #[must_use]
-    pub fn of(method: MethodId) -> Self {
-        let tag = TagId(method.0 >> 1);
-        if method.0 & 1 == 0 { Self::Own(tag) } else { Self::Total(tag) }
+    pub fn of(number: TagNumber) -> Self {
+        let tag = TagId(number.0 >> 1);
+        if number.0 & 1 == 0 { Self::Own(tag) } else { Self::Total(tag) }
     }
 
-    /// The method number that stands for it.
+    /// The number that stands for it.
     #[must_use]
-    pub fn method(self) -> MethodId {
+    pub fn number(self) -> TagNumber {
         match self {
-            Self::Own(TagId(tag)) => MethodId(tag << 1),
-            Self::Total(TagId(tag)) => MethodId(tag << 1 | 1),
+            Self::Own(TagId(tag)) => TagNumber(tag << 1),
+            Self::Total(TagId(tag)) => TagNumber(tag << 1 | 1),
         }
     }
 }
 
-/// The tags of stacks, as if they were methods: numbers that [`TagRow::of`] understands.
+/// The tags of stacks in the place of methods: numbers that [`TagRow::of`] understands.
 ///
 /// A stack has one [`TagRow::Own`], first, so that exclusive CPU time is the tag's, too; what has no stack, or no more of it than
 /// the sampled instruction, has that of [`TagId::NO_STACK`]. With [`Self::with_totals`] there is a [`TagRow::Total`] for each tag above it besides.
@@ -51,7 +63,7 @@ pub struct TagSource<'a, S> {
     scratch: Vec<MethodId>,
 }
 
-impl<'a, S: MethodSource> TagSource<'a, S> {
+impl<'a, S: MethodSource<Item = MethodId>> TagSource<'a, S> {
     /// Tags of the stacks of `source`.
     #[must_use]
     pub fn new(source: S, tagger: Tagger<'a>) -> Self {
@@ -101,27 +113,29 @@ impl<'a, S: MethodSource> TagSource<'a, S> {
         (0..count).map(|number| self.representative(StackId::from_index(number))).collect()
     }
 
-    fn push(&self, tag: TagId, methods: &mut Vec<MethodId>) {
-        methods.push(TagRow::Own(tag).method());
+    fn push(&self, tag: TagId, numbers: &mut Vec<TagNumber>) {
+        numbers.push(TagRow::Own(tag).number());
         if self.totals {
             let mut next = Some(tag);
             while let Some(tag) = next {
-                methods.push(TagRow::Total(tag).method());
+                numbers.push(TagRow::Total(tag).number());
                 next = self.tagger.parent(tag);
             }
         }
     }
 }
 
-impl<S: MethodSource> MethodSource for TagSource<'_, S> {
-    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+impl<S: MethodSource<Item = MethodId>> MethodSource for TagSource<'_, S> {
+    type Item = TagNumber;
+
+    fn stack(&mut self, stack: StackId, numbers: &mut Vec<TagNumber>) {
         let tag = self.tag(stack);
-        self.push(tag, methods);
+        self.push(tag, numbers);
     }
 
     /// One instruction is no stack: what called it, which most rules are about, is not known.
-    fn frame(&mut self, _frame: FrameId, methods: &mut Vec<MethodId>) {
-        self.no_stack(methods);
+    fn frame(&mut self, _frame: FrameId, numbers: &mut Vec<TagNumber>) {
+        self.no_stack(numbers);
     }
 
     /// Samples and spans are added up once per tag and not once per stack, which takes most of the time.
@@ -133,8 +147,8 @@ impl<S: MethodSource> MethodSource for TagSource<'_, S> {
         self.first.get_mut(tag).map_or(stack, |first| *first.get_or_insert(stack))
     }
 
-    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
-        self.push(TagId::NO_STACK, methods);
+    fn no_stack(&mut self, numbers: &mut Vec<TagNumber>) {
+        self.push(TagId::NO_STACK, numbers);
     }
 }
 

@@ -7,22 +7,22 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, TagSummaryRow};
 
 use super::set::TagId;
-use super::source::{TagRow, TagSource};
+use super::source::{TagNumber, TagRow, TagSource};
 use crate::RecordingFacts;
 use crate::contribution::ContributionsByProcess;
 use crate::method_total::MethodTotal;
-use crate::names::MethodName;
+use crate::names::{MethodId, MethodName};
 use crate::stack_aggregator::StackAggregator;
 use crate::stacks::MethodSource;
 
 /// Sums per process and tag, beside the [`Summaries`](crate::Summaries) that make the contributions.
 #[derive(Debug)]
-pub struct TagSummaries<'a, S> {
+pub struct TagSummaries<'a, S: MethodSource<Item = MethodId>> {
     recording: RecordingFacts,
     aggregator: StackAggregator<TagSource<'a, S>>,
 }
 
-impl<'a, S: MethodSource> TagSummaries<'a, S> {
+impl<'a, S: MethodSource<Item = MethodId>> TagSummaries<'a, S> {
     pub(crate) fn new(recording: RecordingFacts, aggregator: StackAggregator<TagSource<'a, S>>) -> Self {
         Self { recording, aggregator }
     }
@@ -75,14 +75,17 @@ pub struct TagTotal {
     /// The tag.
     pub tag: TagId,
     /// Its figures. Where tags have children they are those of all below it, but for its exclusive CPU.
-    pub total: MethodTotal,
+    pub total: MethodTotal<TagNumber>,
 }
 
 /// What was added up for the numbers of `source`, one row per process and tag.
 #[must_use]
-pub fn tag_totals<S: MethodSource>(totals: Vec<MethodTotal>, source: &TagSource<'_, S>) -> Vec<TagTotal> {
+pub fn tag_totals<S: MethodSource<Item = MethodId>>(
+    totals: Vec<MethodTotal<TagNumber>>,
+    source: &TagSource<'_, S>,
+) -> Vec<TagTotal> {
     if !source.has_totals() {
-        let own = |total: MethodTotal| match TagRow::of(total.method) {
+        let own = |total: MethodTotal<TagNumber>| match TagRow::of(total.method) {
             TagRow::Own(tag) => Some(TagTotal { tag, total }),
             TagRow::Total(_) => None,
         };
@@ -95,7 +98,7 @@ pub fn tag_totals<S: MethodSource>(totals: Vec<MethodTotal>, source: &TagSource<
             TagRow::Total(_) => None,
         })
         .collect();
-    let with_children = |mut total: MethodTotal| match TagRow::of(total.method) {
+    let with_children = |mut total: MethodTotal<TagNumber>| match TagRow::of(total.method) {
         TagRow::Own(_) => None,
         TagRow::Total(tag) => {
             total.exclusive_cpu = own.get(&(total.process, tag)).copied().unwrap_or(0);

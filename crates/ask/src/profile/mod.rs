@@ -15,10 +15,10 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MarkRow, ProcessRow,
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use self::stacks::Stacks;
-use self::sums::{Sum, Sums};
+use self::sums::{StackSums, Sum};
 use crate::filter::ProcessFilter;
+use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
-use crate::question::methods::MethodPatterns;
 use crate::recording::OpenRecording;
 use crate::stack_ends;
 use crate::wait_reason;
@@ -244,23 +244,23 @@ impl Builder {
 
     /// What each owner has in each stack.
     fn sums(&self, recording: &OpenRecording, question: &Question, per_thread: bool) -> Result<Vec<Sum>, Error> {
-        let add = |sums: &mut Sums, Charge { owner: (process, thread), at, weight, .. }: Charge| {
+        let add = |sums: &mut StackSums, Charge { owner: (process, thread), at, weight, .. }: Charge| {
             sums.add((process, thread.filter(|_| per_thread)), at, weight, 1);
         };
         if question.measure == Measure::Cpu && recording.file.has_samples {
             let (archive, columns) = (recording.archive(), if per_thread { SAMPLES } else { OF_PROCESSES });
             let of_group = |group: usize| {
-                let mut sums = Sums::default();
+                let mut sums = StackSums::default();
                 archive.scan_group(columns, question.touching(), group, |row| {
                     self.charge(row).into_iter().for_each(|charge| add(&mut sums, charge));
                 })?;
                 Ok(sums)
             };
             let groups = (0..archive.row_groups::<CpuSampleRow>()?).into_par_iter();
-            let sums = groups.map(of_group).try_reduce(Sums::default, |sums, more| Ok(sums.append(more)))?;
+            let sums = groups.map(of_group).try_reduce(StackSums::default, |sums, more| Ok(sums.append(more)))?;
             return Ok(sums.finish());
         }
-        let mut sums = Sums::default();
+        let mut sums = StackSums::default();
         self.charges(recording, question, |charge| add(&mut sums, charge))?;
         Ok(sums.finish())
     }

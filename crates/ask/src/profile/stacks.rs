@@ -9,7 +9,7 @@ use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId};
 
 use super::At;
-use crate::question::methods::MethodPatterns;
+use crate::method_patterns::MethodPatterns;
 
 const SYMBOLS: Projection<SymbolRow> =
     Projection::of(&["frame", "depth", "module", "function", "file", "line", "source"]);

@@ -23,7 +23,7 @@ pub(super) struct Sum {
 
 /// Sums per owner and stack.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct StackSums {
     sums: Vec<Sum>,
     /// By number of the stack: the sum that was added to last.
     latest: Vec<u32>,
@@ -31,7 +31,7 @@ pub(super) struct Sums {
     others: FxHashMap<(Owner, At), u32>,
 }
 
-impl Sums {
+impl StackSums {
     /// Adds what a row has.
     #[inline]
     pub(super) fn add(&mut self, owner: Owner, at: At, weight: u64, count: u64) {
@@ -105,11 +105,11 @@ mod tests {
     use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
     use super::super::At;
-    use super::Sums;
+    use super::StackSums;
 
     #[test]
     fn sums_of_shared_and_own_stacks() {
-        let mut sums = Sums::default();
+        let mut sums = StackSums::default();
         let mut truth = BTreeMap::new();
         let mut number = 7_u32;
         for _ in 0..5_000 {

@@ -153,8 +153,9 @@ const OF_MODULES: [&str; 8] = [
 
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
-    of_process::name()
-        .meaning("File name of the process' image; `DPC/ISR` is what interrupts took from the idle loop."),
+    of_process::name().meaning(
+        "File name of the process' image; `DPC/ISR` stands for the time that interrupts took from the idle loop.",
+    ),
     of_process::pid(),
     ColumnOf::always(
         "cpu_ns",
@@ -175,7 +176,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "No stack",
         Kind::Count,
         |r| r.counted(r.figures.samples_without_stack).into(),
-        "Samples of those that came without a stack.",
+        "Number of these samples that have no stack.",
     ),
     ColumnOf::always(
         "cores_used",
@@ -194,7 +195,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "CPUs",
         Kind::Integers,
         |r| r.cpus.as_ref().map(|cpus| Value::Integers(cpus.iter().map(i64::from).collect())).unwrap_or(Value::None),
-        "The numbers of those CPUs, with `--core-numbers`.",
+        "The numbers of the CPUs on which it ran, with `--core-numbers`.",
     ),
     ColumnOf::always(
         "priority",

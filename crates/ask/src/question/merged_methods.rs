@@ -147,14 +147,14 @@ macro_rules! figure {
                 concat!($title, " min"),
                 Kind::Milliseconds,
                 |r: &Row| r.$of.min().into(),
-                "The smallest of these files.",
+                "The smallest value of these files.",
             ),
             ColumnOf::always(
                 concat!($key, "_max_ns"),
                 concat!($title, " max"),
                 Kind::Milliseconds,
                 |r: &Row| r.$of.max().into(),
-                "The largest of these files.",
+                "The largest value of these files.",
             ),
         ]
     };
@@ -183,7 +183,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Processes",
         Kind::Count,
         |r| r.processes.into(),
-        "How many processes have it, over all files.",
+        "Number of processes that have it, over all files.",
     ),
     CPU[0],
     CPU[1],

@@ -100,7 +100,7 @@ pub struct Row {
     pub module: Option<ModuleRow>,
     /// Its frames without a name.
     pub frames: i64,
-    /// Processes in whose stacks they are.
+    /// Processes that have these addresses in their stacks.
     pub processes: i64,
     /// CPU of samples with such a frame in their stack, ns.
     pub cpu: i64,
@@ -133,21 +133,21 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "CPU",
         Kind::Milliseconds,
         |r| r.cpu.into(),
-        "Sampled CPU of the samples in whose stack such an address is.",
+        "Sampled CPU of the samples that have such an address in their stack.",
     ),
     ColumnOf::details(
         "exclusive_cpu_ns",
         "Exclusive CPU",
         Kind::Milliseconds,
         |r| r.exclusive_cpu.into(),
-        "Sampled CPU of the samples whose leaf such an address is.",
+        "Sampled CPU of the samples that have such an address at the leaf of their stack.",
     ),
     ColumnOf::details(
         "samples",
         "Samples",
         Kind::Count,
         |r| r.samples.into(),
-        "Samples in whose stack such an address is.",
+        "Samples that have such an address in their stack.",
     ),
     ColumnOf::always(
         "wait_ns",
@@ -161,7 +161,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Processes",
         Kind::Count,
         |r| r.processes.into(),
-        "Processes in whose stacks they are.",
+        "Processes that have these addresses in their stacks.",
     ),
     ColumnOf::always(
         "symbol_file",
@@ -175,7 +175,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Identity",
         Kind::Text,
         |r| r.module.as_ref().and_then(identity).into(),
-        "What it is known by on symbol servers: GUID and age of the PDB, time stamp and size of the image, or the build id.",
+        "Its identity on symbol servers: GUID and age of the PDB, time stamp and size of the image, or the build id.",
     ),
     ColumnOf::details(
         "path",

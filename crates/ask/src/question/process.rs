@@ -224,7 +224,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Parent",
         Kind::Text,
         parent_label,
-        "Name and pid of the creator; the pid alone when it was gone before.",
+        "Name and pid of the creator; the pid alone if the creator exited before the recording.",
     ),
     of_process::session(),
     of_process::container(),

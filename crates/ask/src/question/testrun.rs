@@ -94,7 +94,7 @@ pub struct TestRow {
     pub single_tests: usize,
     /// Files.
     pub files: usize,
-    /// Executions whose name says that they failed.
+    /// Executions that failed, by the names of their files.
     pub failed: usize,
     /// Shortest, median and longest measured duration, ns.
     pub durations: Option<[i64; 3]>,
@@ -121,7 +121,7 @@ pub const TEST_COLUMNS: &[ColumnOf<TestRow>] = &[
         "Run start",
         Kind::Text,
         |r| (&r.run_start).into(),
-        "When its first test ran, local time of the recorder.",
+        "Time of its first test, local time of the recorder.",
     ),
     ColumnOf::machine(
         "run_duration_s",
@@ -135,7 +135,7 @@ pub const TEST_COLUMNS: &[ColumnOf<TestRow>] = &[
         "Test",
         Kind::Text,
         |r| (&r.test).into(),
-        "Name of the test; of the file when that has no known shape.",
+        "Name of the test; name of the file if that has no known shape.",
     ),
     ColumnOf::always("valid", "Valid", Kind::Bool, |r| r.valid.into(), "Whether the names have a known shape."),
     ColumnOf::always(
@@ -151,7 +151,7 @@ pub const TEST_COLUMNS: &[ColumnOf<TestRow>] = &[
         "Failed",
         Kind::Count,
         |r| r.failed.into(),
-        "Executions whose name says that they failed.",
+        "Executions that failed, by the names of their files.",
     ),
     ColumnOf::always(
         "min_ns",
@@ -191,7 +191,7 @@ pub const FILE_COLUMNS: &[ColumnOf<FileRow>] = &[
         "Performed at",
         Kind::Text,
         |r| date(r.test_file.performed_at).into(),
-        "When the test ran, local time of the recorder.",
+        "Time of the test, local time of the recorder.",
     ),
     ColumnOf::always("test", "Test", Kind::Text, |r| r.test_file.test().into(), "Name of the test."),
     ColumnOf::always(
@@ -220,7 +220,7 @@ pub const FILE_COLUMNS: &[ColumnOf<FileRow>] = &[
         "Status",
         Kind::Text,
         |r| r.test_file.test.as_ref().and_then(|test| test.status).map(|status| status.as_str()).into(),
-        "How the test ended.",
+        "Result of the test.",
     ),
     ColumnOf::always(
         "valid",

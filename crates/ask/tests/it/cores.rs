@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::answer::Value;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::question::cpu::Question;
-use tracesift_ask::question::methods::{self, MethodPatterns};
+use tracesift_ask::question::methods;
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{Ask, When, ask};

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::answer::{Answer, Table, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::order::{Between, Top};
-use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::threads;
 use tracesift_ask::question::waits::{Question, sums};
 use tracesift_ask::recording::Source;

@@ -8,7 +8,7 @@ use tracesift_ask::order::Between;
 use tracesift_ask::question::{methods, process};
 use tracesift_ask::recording::Source;
 use tracesift_ask::zero_time::ZeroTime;
-use tracesift_ask::{When, ask};
+use tracesift_ask::{MethodPatterns, When, ask};
 use tracesift_testing::archive::{create_as, finish_as};
 use tracesift_testing::rows;
 use tracesift_trace::info::TraceInfo;
@@ -115,7 +115,7 @@ fn zero(landmarks: &[&str]) -> When {
 
 /// First and last time of a method in each file, ms.
 fn sightings(when: &When, method: &str) -> Vec<(i64, i64)> {
-    let methods = Some(methods::MethodPatterns::parse(method, false));
+    let methods = Some(MethodPatterns::parse(method, false));
     let everything = "-1000s..1000s".parse().expect("a range");
     // The archives have no summaries.
     let when = if when.time.is_everything() { When { time: everything, ..when.clone() } } else { when.clone() };

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tracesift_ask::WhenOptions;
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::profile;
-use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::words::{Word, one_of};
+use tracesift_ask::{MethodPatterns, WhenOptions};
 use tracesift_export::flame::{Change, Flame, Orientation};
 use tracesift_export::{Format, Grouping, Measure};
 use tracesift_grammar::TimeRange;

@@ -9,9 +9,11 @@ pub(crate) mod import;
 pub(crate) mod keywords;
 mod manual;
 mod overview;
+mod printer;
 mod profile;
 pub(crate) mod record;
 pub(crate) mod run;
+mod sources;
 mod symbols;
 mod temporary;
 

@@ -6,7 +6,8 @@ use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Ask as _, When};
 
 use crate::args::{Asked, OutputArgs};
-use crate::command::dump::{self, Printer};
+use crate::command::printer::Printer;
+use crate::command::{dump, sources};
 use crate::exit::Exit;
 use crate::output::screen;
 use crate::terminal::Messages;
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &Asked<overview::Options>, no_color: bool, messages: &Me
     }
     let question = overview::Question::usual(&mut |warning| messages.warning(warning))?;
     let chosen = printer.choose(&question.columns())?;
-    let Some(sources) = dump::sources(&args.files, &args.runs, messages)? else { return Ok(Exit::NothingUsable) };
+    let Some(sources) = sources::sources(&args.files, &args.runs, messages)? else { return Ok(Exit::NothingUsable) };
     match sources.list.as_slice() {
         [source] if !wants_columns(&args.output) => {
             let failed = |error: &dyn std::error::Error| Failure::new(&source.shown, error).reason;

@@ -11,7 +11,7 @@ use tracesift_export::flame::{Drawn, Flame};
 use tracesift_export::{Format, Grouping, Listed, Measure, Writer};
 
 use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
-use crate::command::dump::{Sources, sources};
+use crate::command::sources::{Sources, sources};
 use crate::exit::{Exit, UsageError};
 use crate::output::target::Target;
 use crate::terminal::Messages;

@@ -70,7 +70,7 @@ fn recording(directory: &Path, image: &Path) -> (PathBuf, String) {
     // The second byte of this and that stretch of the program's code: also the byte before it has a name.
     let table = opened.table("").unwrap();
     let named: Vec<u64> =
-        table.stretches().filter(|(start, named)| *named && *start + 1 < size).map(|(start, _)| start + 1).collect();
+        table.code_ranges().filter(|(start, named)| *named && *start + 1 < size).map(|(start, _)| start + 1).collect();
     let mut next = 0;
     for function in &mut scenario.machine.functions {
         if let Code::Native { image, rva } = function

@@ -77,6 +77,8 @@ impl MethodCode {
 }
 
 /// Events 141 (load) and 142 (unload), without names; versions 0 to 2.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodLoad {
     /// The code.
@@ -342,6 +344,8 @@ impl<'a> Payload<'a> for DomainModuleLoad<'a> {
 }
 
 /// Event 187: a runtime started, or runs (rundown).
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuntimeInformation<'a> {
     /// Which runtime of the process.

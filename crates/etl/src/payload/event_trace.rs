@@ -7,6 +7,8 @@ use super::{Payload, PayloadError};
 use crate::guid::Guid;
 
 /// EventTrace 5 (start) and 32 (end of the session): which kernel events were on.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderExtension {
     /// Groups of kernel events. Bits 29 to 31 of a PERF_ flag are the index here, its other bits are those of the word.
@@ -33,6 +35,8 @@ impl<'a> Payload<'a> for HeaderExtension {
 }
 
 /// EventTrace 66: the build of Windows.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildLab<'a> {
     /// Build, architecture, branch and date.
@@ -51,6 +55,8 @@ impl<'a> Payload<'a> for BuildLab<'a> {
 }
 
 /// EventTrace 80: the machine (host, virtual machine, container) that a merged part was recorded in.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartitionInfo<'a> {
     /// Version of the structure; not that of the header.

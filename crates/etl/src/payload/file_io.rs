@@ -34,6 +34,8 @@ impl<'a> Payload<'a> for FileName<'a> {
 }
 
 /// FileIo 64 (create): a file is created or opened.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileCreate<'a> {
     /// Address of the request.
@@ -81,6 +83,8 @@ impl<'a> Payload<'a> for FileCreate<'a> {
 }
 
 /// FileIo 65 (cleanup), 66 (close), 73 (flush): what every operation on an open file has.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileOperation {
     /// Address of the request, which pairs with its [`FileOperationEnd`].
@@ -125,6 +129,8 @@ impl<'a> Payload<'a> for FileOperation {
 }
 
 /// FileIo 67 (read) and 68 (write).
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileReadWrite {
     /// Offset in the file, bytes.
@@ -160,6 +166,8 @@ impl<'a> Payload<'a> for FileReadWrite {
 
 /// FileIo 69 (set information), 70 (delete), 71 (rename), 74 (query information), 75 (file-system control), 82 (set link), and 79
 /// (delete path), 80 (rename path), 81 (set link path), which add the path.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileInformation<'a> {
     /// Address of the request, which pairs with its [`FileOperationEnd`].
@@ -223,6 +231,8 @@ impl<'a> Payload<'a> for FileInformation<'a> {
 }
 
 /// FileIo 72 (enumerate a directory) and 77 (notify of changes in it).
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileDirectory<'a> {
     /// Request, directory and thread.
@@ -257,6 +267,8 @@ impl<'a> Payload<'a> for FileDirectory<'a> {
 }
 
 /// FileIo 76: an operation ended. Pairs with the last begun one of the same IRP.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileOperationEnd {
     /// Address of the request.

@@ -5,6 +5,8 @@ use super::reader::{Reader, u16_at};
 use super::{Payload, PayloadError};
 
 /// PerfInfo 66 (threaded), 68 (ordinary), 69 (timer): a deferred procedure call ended at the record's time.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeferredProcedureCall {
     /// When it began, in the session's clock.
@@ -31,6 +33,8 @@ impl<'a> Payload<'a> for DeferredProcedureCall {
 
 /// PerfInfo 67 (line-based), 95 (passive level), 50 (message-signalled): an interrupt service routine ended at the record's
 /// time; versions 1 and 2.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterruptService {
     /// When it began, in the session's clock.
@@ -71,6 +75,8 @@ impl<'a> Payload<'a> for InterruptService {
 }
 
 /// PerfInfo 51 (SysClEnter): the running thread enters a system call.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemCallEnter {
     /// Address of the system service's routine.
@@ -90,6 +96,8 @@ impl<'a> Payload<'a> for SystemCallEnter {
 }
 
 /// PerfInfo 52 (SysClExit): the running thread leaves its system call.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemCallExit {
     /// NTSTATUS that the call returns.

@@ -57,6 +57,8 @@ impl<'a> Payload<'a> for CounterConfiguration<'a> {
 }
 
 /// PerfInfo 49: somebody else changed counters of a CPU; their values are wrong from the given times on.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterCorruption<'a> {
     /// The CPU.

@@ -127,6 +127,8 @@ impl<'a> Payload<'a> for Process<'a> {
 }
 
 /// Process 11: the process begins to terminate.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessTermination {
     /// Process id.
@@ -145,6 +147,8 @@ impl<'a> Payload<'a> for ProcessTermination {
 }
 
 /// Process 32 (PerfCtr, at exit) and 33 (rundown): memory figures of a process. Sizes are bytes.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessCounters {
     /// Process id.

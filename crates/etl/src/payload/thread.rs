@@ -151,6 +151,8 @@ impl<'a> Payload<'a> for ThreadName<'a> {
 }
 
 /// Thread 48 (priority), 49 (base priority), 51 (page priority), 52 (I/O priority): a priority changes.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadPriority {
     /// Thread id.

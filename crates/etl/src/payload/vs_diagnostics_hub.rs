@@ -9,6 +9,8 @@ use crate::guid::Guid;
 pub const VS_DIAGNOSTICS_HUB: Guid = Guid::from_u128(0x9e5f9046_43c6_4f62_ba13_7b19896253ff);
 
 /// Events 1 (started, version 2) and 2 (stopped, version 1): profiling of a process began or ended.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiagnosticsTarget {
     /// Process id.
@@ -40,6 +42,8 @@ impl<'a> Payload<'a> for DiagnosticsTarget {
 }
 
 /// Event 5: the machine.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiagnosticsMachine<'a> {
     /// Host name.
@@ -66,6 +70,8 @@ impl<'a> Payload<'a> for DiagnosticsMachine<'a> {
 }
 
 /// Event 6: a counter's value at a time.
+///
+/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiagnosticsCounter {
     /// Which counter; 2 is CPU use in percent.

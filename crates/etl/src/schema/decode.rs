@@ -8,6 +8,9 @@ use super::value::Value;
 use crate::bytes::u16_at;
 use crate::payload::{AnsiStr, PayloadError, Reader, WideStr};
 
+/// What errors call the place of a value.
+const FIELD: &str = "field";
+
 /// Structures inside structures: more only a forged schema has.
 const MAX_DEPTH: usize = 8;
 
@@ -152,15 +155,14 @@ impl<'a> Decoder<'a> {
     }
 
     fn scalar(&mut self, field: &'a Field, scalar: Scalar, index: usize) -> Result<Value<'a>, Reason> {
-        const WHAT: &str = "field";
         let reader = &mut self.reader;
         Ok(match scalar {
             Scalar::Signed(bytes) => {
                 let value = match bytes {
-                    1 => i64::from(reader.i8(WHAT)?),
-                    2 => i64::from(reader.u16(WHAT)?.cast_signed()),
-                    4 => i64::from(reader.i32(WHAT)?),
-                    _ => reader.i64(WHAT)?,
+                    1 => i64::from(reader.i8(FIELD)?),
+                    2 => i64::from(reader.u16(FIELD)?.cast_signed()),
+                    4 => i64::from(reader.i32(FIELD)?),
+                    _ => reader.i64(FIELD)?,
                 };
                 let bits = value.cast_unsigned() & mask(bytes);
                 self.note(index, bits);
@@ -172,10 +174,10 @@ impl<'a> Decoder<'a> {
             }
             Scalar::Unsigned(bytes) => {
                 let value = match bytes {
-                    1 => u64::from(reader.u8(WHAT)?),
-                    2 => u64::from(reader.u16(WHAT)?),
-                    4 => u64::from(reader.u32(WHAT)?),
-                    _ => reader.u64(WHAT)?,
+                    1 => u64::from(reader.u8(FIELD)?),
+                    2 => u64::from(reader.u16(FIELD)?),
+                    4 => u64::from(reader.u32(FIELD)?),
+                    _ => reader.u64(FIELD)?,
                 };
                 self.note(index, value);
                 self.name(field, value)
@@ -183,59 +185,67 @@ impl<'a> Decoder<'a> {
             }
             Scalar::Pointer => {
                 let bytes = reader.pointer_size();
-                let value = reader.pointer(WHAT)?;
+                let value = reader.pointer(FIELD)?;
                 self.note(index, value);
                 self.name(field, value)
                     .map_or_else(|| unsigned(field, value, bytes), |name| Value::Named(i128::from(value), name))
             }
             Scalar::Bool(bytes) => {
-                let value = if bytes == 1 { u32::from(reader.u8(WHAT)?) } else { reader.u32(WHAT)? };
+                let value = if bytes == 1 { u32::from(reader.u8(FIELD)?) } else { reader.u32(FIELD)? };
                 Value::Bool(value != 0)
             }
-            Scalar::Float => Value::Float(f32::from_bits(reader.u32(WHAT)?)),
-            Scalar::Double => Value::Double(reader.f64(WHAT)?),
-            Scalar::Guid => Value::Guid(reader.guid(WHAT)?),
-            Scalar::FileTime => Value::FileTime(reader.i64(WHAT)?),
+            Scalar::Float => Value::Float(f32::from_bits(reader.u32(FIELD)?)),
+            Scalar::Double => Value::Double(reader.f64(FIELD)?),
+            Scalar::Guid => Value::Guid(reader.guid(FIELD)?),
+            Scalar::FileTime => Value::FileTime(reader.i64(FIELD)?),
             Scalar::SystemTime => {
-                let parts = reader.block::<16>(WHAT)?;
+                let parts = reader.block::<16>(FIELD)?;
                 Value::SystemTime(std::array::from_fn(|part| u16_at(parts, 2 * part).unwrap_or(0)))
             }
-            Scalar::Sid => Value::Sid(Some(reader.sid(WHAT)?)),
-            Scalar::EmbeddedSid => Value::Sid(reader.embedded_sid(WHAT)?),
+            Scalar::Sid => Value::Sid(Some(reader.sid(FIELD)?)),
+            Scalar::EmbeddedSid => Value::Sid(reader.embedded_sid(FIELD)?),
             Scalar::SocketAddress => {
-                let length = reader.u32(WHAT)?;
-                socket(reader.bytes(length as usize, WHAT)?)
+                let length = reader.u32(FIELD)?;
+                socket(reader.bytes(length as usize, FIELD)?)
             }
             Scalar::Padding(alignment) => {
                 let alignment = if alignment == 0 { reader.pointer_size() } else { alignment };
                 let gap = reader.offset().next_multiple_of(usize::from(alignment)) - reader.offset();
-                Value::Bytes(reader.bytes(gap, WHAT)?)
+                Value::Bytes(reader.bytes(gap, FIELD)?)
             }
-            Scalar::Wide(extent) => {
-                let text = match (extent, self.length(field)?) {
-                    (Extent::Terminated, None) => self.reader.wide(WHAT)?,
-                    (Extent::Terminated, Some(units)) => self.reader.fixed_wide(units, WHAT)?,
-                    (extent, _) => WideStr::until_nul(self.extent(extent)?),
-                };
-                Value::Text(text.to_string().into())
-            }
-            Scalar::Narrow(extent) => {
-                let text = match (extent, self.length(field)?) {
-                    (Extent::Terminated, None) => self.reader.ansi(WHAT)?,
-                    (Extent::Terminated, Some(length)) => AnsiStr::until_nul(self.reader.bytes(length, WHAT)?),
-                    (extent, _) => AnsiStr::until_nul(self.extent(extent)?),
-                };
-                Value::Text(text.to_text())
-            }
-            Scalar::Bytes(extent) => {
-                let bytes = match (extent, self.length(field)?) {
-                    (_, Some(length)) => self.reader.bytes(length, WHAT)?,
-                    (Extent::Terminated, None) if field.meaning == Meaning::Ip6 => self.reader.bytes(16, WHAT)?,
-                    (extent, None) => self.extent(extent)?,
-                };
-                bytes_value(field, bytes)
-            }
+            Scalar::Wide(extent) => self.wide(field, extent)?,
+            Scalar::Narrow(extent) => self.narrow(field, extent)?,
+            Scalar::Bytes(extent) => self.bytes(field, extent)?,
         })
+    }
+
+    /// A text of UTF-16.
+    fn wide(&mut self, field: &Field, extent: Extent) -> Result<Value<'a>, Reason> {
+        let text = match (extent, self.length(field)?) {
+            (Extent::Terminated, None) => self.reader.wide(FIELD)?,
+            (Extent::Terminated, Some(units)) => self.reader.fixed_wide(units, FIELD)?,
+            (extent, _) => WideStr::until_nul(self.extent(extent)?),
+        };
+        Ok(Value::Text(text.to_string().into()))
+    }
+
+    /// A text of bytes.
+    fn narrow(&mut self, field: &Field, extent: Extent) -> Result<Value<'a>, Reason> {
+        let text = match (extent, self.length(field)?) {
+            (Extent::Terminated, None) => self.reader.ansi(FIELD)?,
+            (Extent::Terminated, Some(length)) => AnsiStr::until_nul(self.reader.bytes(length, FIELD)?),
+            (extent, _) => AnsiStr::until_nul(self.extent(extent)?),
+        };
+        Ok(Value::Text(text.to_text()))
+    }
+
+    fn bytes(&mut self, field: &Field, extent: Extent) -> Result<Value<'a>, Reason> {
+        let bytes = match (extent, self.length(field)?) {
+            (_, Some(length)) => self.reader.bytes(length, FIELD)?,
+            (Extent::Terminated, None) if field.meaning == Meaning::Ip6 => self.reader.bytes(16, FIELD)?,
+            (extent, None) => self.extent(extent)?,
+        };
+        Ok(bytes_value(field, bytes))
     }
 
     /// The name that the field's map has for a number.

@@ -1,6 +1,6 @@
 //! Record headers: which header kind a record gets, and its bytes.
 
-use super::session::PointerSize;
+use super::pointer_size::PointerSize;
 use crate::format::{MARKER_RECORD, event_flag};
 use crate::guid::Guid;
 

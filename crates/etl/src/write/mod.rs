@@ -11,12 +11,14 @@ pub mod payload;
 
 mod buffer;
 mod head;
+mod pointer_size;
 mod session;
 mod writer;
 mod xpress;
 
 pub use head::{Extended, Head, Hook};
-pub use session::{Clock, CpuNumbering, PointerSize, SessionOptions};
+pub use pointer_size::PointerSize;
+pub use session::{Clock, CpuNumbering, SessionOptions};
 pub use writer::{WriteError, Writer};
 pub use xpress::Compressor;
 

@@ -4,7 +4,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 
 use super::buffer::{BufferHeader, kind};
 use super::head::{Head, Hook};
-use super::session::{CpuNumbering, Outcome, PointerSize, SessionOptions};
+use super::pointer_size::PointerSize;
+use super::session::{CpuNumbering, Outcome, SessionOptions};
 use super::xpress::Compressor;
 use crate::format::{BUFFER_HEADER_BYTES, MAX_BUFFER, buffer_flag};
 

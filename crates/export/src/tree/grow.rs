@@ -1,5 +1,5 @@
-//! How the tree grows: a node is a stretch of weights, those whose stacks have begun alike by now. Their next frames, by function, are
-//! the nodes below it, and what is below a node that is kept is put together to be a stretch again.
+//! How the tree grows: a node is a range of weights, those whose stacks have begun alike by now. Their next frames, by function, are
+//! the nodes below it, and what is below a node that is kept is put together to be a range again.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -158,8 +158,8 @@ impl<'a> Side<'a> {
     }
 
     /// The rows of the groups from `start` to `end` in their order.
-    fn stretch(&self, start: usize, end: usize) -> Stretch {
-        Stretch { start: self.starts[start], end: self.starts[end] }
+    fn range(&self, start: usize, end: usize) -> RowRange {
+        RowRange { start: self.starts[start], end: self.starts[end] }
     }
 }
 
@@ -172,7 +172,7 @@ fn sum(rows: &[Row]) -> Sum {
 
 /// Rows of a side.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
+struct RowRange {
     start: usize,
     end: usize,
 }
@@ -180,7 +180,7 @@ struct Stretch {
 /// A node whose callees were not looked at yet, with its rows in each profile.
 struct Waiting {
     node: u32,
-    stretches: [Stretch; 2],
+    ranges: [RowRange; 2],
 }
 
 /// The callees of a node.
@@ -255,26 +255,26 @@ impl Growing<'_> {
             let Some(node) = self.group(0, outer[0][0], first, start) else { continue };
             for (rank, path) in (first..).zip(outer) {
                 if let Some(node) = self.group(node, path[1], rank, rank + 1) {
-                    let stretches = self.stretches(rank, rank + 1);
-                    self.waiting.push(Waiting { node, stretches });
+                    let ranges = self.ranges(rank, rank + 1);
+                    self.waiting.push(Waiting { node, ranges });
                 }
             }
         }
     }
 
-    fn stretches(&self, start: usize, end: usize) -> [Stretch; 2] {
-        [0, 1].map(|side| self.sides.get(side).map_or(Stretch::default(), |side| side.stretch(start, end)))
+    fn ranges(&self, start: usize, end: usize) -> [RowRange; 2] {
+        [0, 1].map(|side| self.sides.get(side).map_or(RowRange::default(), |side| side.range(start, end)))
     }
 
     /// The node of some groups, its parent's where they have no name, none where it is too light or nobody is in it.
     fn group(&mut self, parent: u32, name: Option<u32>, start: usize, end: usize) -> Option<u32> {
-        let stretches = self.stretches(start, end);
-        if stretches.iter().all(|stretch| stretch.start == stretch.end) {
+        let ranges = self.ranges(start, end);
+        if ranges.iter().all(|range| range.start == range.end) {
             return None;
         }
         let Some(name) = name else { return Some(parent) };
         let sums = [0, 1].map(|side| {
-            let Stretch { start, end } = stretches[side];
+            let RowRange { start, end } = ranges[side];
             self.sides.get(side).map_or(Sum::default(), |side| sum(&side.rows[start..end]))
         });
         self.child(parent, name, sums)
@@ -298,37 +298,37 @@ impl Growing<'_> {
     }
 
     fn grow_code(&mut self) {
-        while let Some(Waiting { node, stretches }) = self.waiting.pop() {
-            for (side, stretch) in stretches.iter().enumerate().take(self.sides.len()) {
-                let own = self.count(side, *stretch);
+        while let Some(Waiting { node, ranges }) = self.waiting.pop() {
+            for (side, range) in ranges.iter().enumerate().take(self.sides.len()) {
+                let own = self.count(side, *range);
                 if side == 0 {
                     self.tree.nodes[node as usize].own = own;
                 }
             }
             self.slots.sort();
-            let mut next = stretches.map(|stretch| stretch.start);
+            let mut next = ranges.map(|range| range.start);
             for at in 0..self.slots.slots.len() {
                 let Slot { name, sums, rows, .. } = self.slots.slots[at];
                 let Some(child) = self.child(node, name, sums) else { continue };
                 self.slots.slots[at].places = next;
-                let stretches = [0, 1].map(|side| Stretch { start: next[side], end: next[side] + rows[side] });
-                next = stretches.map(|stretch| stretch.end);
-                self.waiting.push(Waiting { node: child, stretches });
+                let ranges = [0, 1].map(|side| RowRange { start: next[side], end: next[side] + rows[side] });
+                next = ranges.map(|range| range.end);
+                self.waiting.push(Waiting { node: child, ranges });
             }
-            for (side, stretch) in stretches.iter().enumerate().take(self.sides.len()) {
-                if next[side] > stretch.start {
-                    self.deal(side, *stretch, next[side]);
+            for (side, range) in ranges.iter().enumerate().take(self.sides.len()) {
+                if next[side] > range.start {
+                    self.deal(side, *range, next[side]);
                 }
             }
             self.slots.clear();
         }
     }
 
-    /// Adds the rows of a stretch to the callees that they go on with; gives the weight of those that end here.
-    fn count(&mut self, side: usize, stretch: Stretch) -> u64 {
+    /// Adds the rows of a range to the callees that they go on with; gives the weight of those that end here.
+    fn count(&mut self, side: usize, range: RowRange) -> u64 {
         let of = &self.sides[side];
         let mut own = 0_u64;
-        for row in &of.rows[stretch.start..stretch.end] {
+        for row in &of.rows[range.start..range.end] {
             if row.next == row.end {
                 own = own.saturating_add(row.sum.weight);
             } else {
@@ -338,25 +338,25 @@ impl Growing<'_> {
         own
     }
 
-    /// Puts the rows of each callee that is a node where they belong: into the front of the stretch, up to `end`. The others are not
+    /// Puts the rows of each callee that is a node where they belong: into the front of the range, up to `end`. The others are not
     /// looked at again.
-    fn deal(&mut self, side: usize, stretch: Stretch, end: usize) {
+    fn deal(&mut self, side: usize, range: RowRange, end: usize) {
         let Self { sides, slots, scratch, .. } = self;
         let of = &mut sides[side];
         let empty = Row { thread: ThreadId(0), next: 0, end: 0, sum: Sum::default() };
         scratch.clear();
-        scratch.resize(end - stretch.start, empty);
-        for row in &of.rows[stretch.start..stretch.end] {
+        scratch.resize(end - range.start, empty);
+        for row in &of.rows[range.start..range.end] {
             if row.next == row.end {
                 continue;
             }
             let name = of.names[of.frames[row.next].row()];
             let place = &mut slots.slots[slots.of_name[name as usize] as usize].places[side];
             if *place != usize::MAX {
-                scratch[*place - stretch.start] = Row { next: row.next + 1, ..*row };
+                scratch[*place - range.start] = Row { next: row.next + 1, ..*row };
                 *place += 1;
             }
         }
-        of.rows[stretch.start..end].copy_from_slice(scratch);
+        of.rows[range.start..end].copy_from_slice(scratch);
     }
 }

@@ -39,7 +39,7 @@ use inventory::{Inventory, needs_whole_samples};
 use names::BuildIds;
 use namespaces::Namespace;
 use second_pass::{ChainCache, EventTable, Finished, Rows, SecondPass, StackEnds, UserStacks};
-pub(crate) use survey::calendar_of_linux;
+pub(crate) use survey::start_and_end;
 pub use survey::{LinuxSurvey, survey_linux};
 use time::TICKS_PER_SECOND;
 
@@ -89,7 +89,7 @@ impl Source<'_> {
     /// The first pass.
     fn take_inventory(&self, mut inventory: Inventory, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
         let merged = self.file.merged(merge_options(&self.options.budget));
-        let mut ahead = merged.outline(needs_whole_samples).ahead();
+        let mut ahead = merged.skip_known_threads(needs_whole_samples).ahead();
         let mut position = 0;
         while ahead.advance() {
             if let Some(metadata) = ahead.metadata() {

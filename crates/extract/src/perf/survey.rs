@@ -8,7 +8,6 @@ use tracesift_trace::{Clock, Population};
 use super::describe::start_filetime;
 use super::inventory::Inventory;
 use super::time::TICKS_PER_SECOND;
-use crate::calendar::Calendar;
 
 /// What explains the events of a Linux recording.
 #[derive(Debug)]
@@ -21,18 +20,14 @@ pub struct LinuxSurvey {
     pub population: Population,
 }
 
-/// The calendar of a Linux recording, without the recorder's time zone.
-pub(crate) fn calendar_of_linux(file: &PerfFile) -> Calendar {
+/// Time zero of a Linux recording as FILETIME, 0 where it does not say; and its end, ns since time zero.
+pub(crate) fn start_and_end(file: &PerfFile) -> (i64, i64) {
     let mut inventory = Inventory::new();
     let mut merged = file.merged(MergeOptions::default());
     while let Some(record) = merged.next() {
         inventory.record(&record);
     }
-    Calendar {
-        start_filetime: start_filetime(merged.metadata(), inventory.zero()).unwrap_or(0),
-        utc_offset_minutes: 0,
-        end_ns: inventory.end_ns(),
-    }
+    (start_filetime(merged.metadata(), inventory.zero()).unwrap_or(0), inventory.end_ns())
 }
 
 /// Walks a Linux recording once.

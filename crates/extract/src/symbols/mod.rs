@@ -19,4 +19,4 @@ pub use load::load_symbols;
 pub(crate) use nameless::{NAMELESS, nameless};
 pub(crate) use names::{Earlier, Names, WithNames};
 pub use names::{Named, Nameless};
-pub use source::{Assembly, Found, JitProcess, NameSource, Recorded, Wanted};
+pub use source::{Assembly, JitProcess, ModuleNames, NameSource, Recorded, Wanted};

@@ -16,9 +16,9 @@ use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId};
 use super::callers::callers;
 use super::jit_code::{CodeOutsideModules, JitNames};
 use super::managed;
-use super::source::{Found, NameSource, Recorded, Wanted};
+use super::source::{ModuleNames, NameSource, Recorded, Wanted};
 use super::time::at;
-use crate::summaries::{SummarySource, Times};
+use crate::summary_source::{SummarySource, Times};
 
 const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "process", "address"]);
 const SOURCES: Projection<SymbolRow> = Projection::of(&["frame", "source"]);
@@ -107,28 +107,7 @@ impl<'a> Names<'a> {
         let modules: Vec<ModuleRow> = archive.rows()?;
         let kernel = KernelBases::of(archive)?;
         let known = known_frames(archive, earlier)?;
-        let (mut frames, mut outside) = (Vec::new(), Vec::new());
-        let mut kernel_frames = FxHashSet::default();
-        archive.scan(FRAMES, None, |row| {
-            let is_kernel = match row.module {
-                Some(module) => kernel.of_module(module).is_some(),
-                None => row.process.is_none(),
-            };
-            if is_kernel {
-                kernel_frames.insert(row.frame);
-            }
-            if let (Some(module), Some(rva)) = (row.module, row.rva)
-                && modules.get(module.index()).is_some()
-            {
-                frames.push((row.frame, module, rva));
-            }
-            if let (None, Some(process), Some(address)) = (row.module, row.process, row.address)
-                && !known.contains_key(&row.frame)
-            {
-                outside.push(CodeOutsideModules { frame: row.frame, process, address: address.cast_unsigned() });
-            }
-        })?;
-
+        let Frames { in_modules: frames, outside, of_kernel } = Frames::of(archive, &modules, &kernel, &known)?;
         let tables = tables(&modules, &kernel, &frames, &known, &recorded, source);
         let jit_names = JitNames::find(archive, &modules, &outside, &recorded, source)?;
         let mut managed: Vec<ManagedCodeRow> = Vec::new();
@@ -136,7 +115,7 @@ impl<'a> Names<'a> {
         // All stacks tell which frames are callers: nobody needs that where nothing was found.
         let callers = match managed.is_empty() && jit_names.is_empty() && !tables.iter().flatten().any(Result::is_ok) {
             true => FxHashSet::default(),
-            false => callers(archive, |frame| kernel_frames.contains(&frame))?,
+            false => callers(archive, |frame| of_kernel.contains(&frame))?,
         };
         let mut names = Names {
             archive,
@@ -148,6 +127,22 @@ impl<'a> Names<'a> {
             files: Vec::new(),
             named: Named { frames: frames.len() as u64, ..Named::default() },
         };
+        names.add_modules(modules, frames, tables, &known, &callers);
+        names.add_jit_code(&outside, &jit_names, &callers);
+        names.find_lines(managed, &callers, &recorded, source);
+        names.named.nameless.sort_by(|a, b| a.frames.cmp(&b.frames).then_with(|| b.module.cmp(&a.module)));
+        Ok(names)
+    }
+
+    /// Names of code in modules.
+    fn add_modules(
+        &mut self,
+        modules: Vec<ModuleRow>,
+        frames: Vec<(FrameId, ModuleId, i64)>,
+        tables: Vec<Option<Result<ModuleNames, String>>>,
+        known: &FxHashMap<FrameId, Known>,
+        callers: &FxHashSet<FrameId>,
+    ) {
         let mut without = vec![0_u64; modules.len()];
         for (frame, module, rva) in frames {
             let known = known.get(&frame).copied();
@@ -159,30 +154,26 @@ impl<'a> Names<'a> {
             match address.filter(|_| known != Some(Known::Recorded)) {
                 Some(address) => {
                     let table = u32::try_from(module.index()).unwrap_or(u32::MAX);
-                    names.frames.push(NamedFrame { frame, table, address });
+                    self.frames.push(NamedFrame { frame, table, address });
                     if known.is_some() {
-                        names.replaced.insert(frame);
+                        self.replaced.insert(frame);
                     }
                 }
                 None if known.is_none() => without[module.index()] += 1,
                 None => {}
             }
         }
-        names.named.named = names.named.frames - without.iter().sum::<u64>();
+        self.named.named = self.named.frames - without.iter().sum::<u64>();
         for (index, (row, found)) in modules.into_iter().zip(tables).enumerate() {
             if without[index] > 0 {
                 let reason = found.as_ref().and_then(|found| found.as_ref().err()).cloned();
                 let (module, frames) = (row.name.clone(), without[index]);
-                names.named.nameless.push(Nameless { module, frames, reason });
+                self.named.nameless.push(Nameless { module, frames, reason });
             }
             let found = found.and_then(Result::ok);
-            names.named.modules += u64::from(found.is_some());
-            names.tables.push(found.map(|found| (row.name, found.table)));
+            self.named.modules += u64::from(found.is_some());
+            self.tables.push(found.map(|found| (row.name, found.table)));
         }
-        names.add_jit_code(&outside, &jit_names, &callers);
-        names.find_lines(managed, &callers, &recorded, source);
-        names.named.nameless.sort_by(|a, b| a.frames.cmp(&b.frames).then_with(|| b.module.cmp(&a.module)));
-        Ok(names)
     }
 
     /// Names of JIT code.
@@ -296,6 +287,46 @@ fn put(place: &mut Option<String>, text: Option<&str>) {
     }
 }
 
+/// The frames that may need a name.
+struct Frames {
+    /// Those in modules, with their offset there.
+    in_modules: Vec<(FrameId, ModuleId, i64)>,
+    /// Those in none whose name is not known.
+    outside: Vec<CodeOutsideModules>,
+    of_kernel: FxHashSet<FrameId>,
+}
+
+impl Frames {
+    fn of(
+        archive: &Archive,
+        modules: &[ModuleRow],
+        kernel: &KernelBases,
+        known: &FxHashMap<FrameId, Known>,
+    ) -> Result<Self, Error> {
+        let (mut in_modules, mut outside, mut of_kernel) = (Vec::new(), Vec::new(), FxHashSet::default());
+        archive.scan(FRAMES, None, |row| {
+            let is_kernel = match row.module {
+                Some(module) => kernel.of_module(module).is_some(),
+                None => row.process.is_none(),
+            };
+            if is_kernel {
+                of_kernel.insert(row.frame);
+            }
+            if let (Some(module), Some(rva)) = (row.module, row.rva)
+                && modules.get(module.index()).is_some()
+            {
+                in_modules.push((row.frame, module, rva));
+            }
+            if let (None, Some(process), Some(address)) = (row.module, row.process, row.address)
+                && !known.contains_key(&row.frame)
+            {
+                outside.push(CodeOutsideModules { frame: row.frame, process, address: address.cast_unsigned() });
+            }
+        })?;
+        Ok(Self { in_modules, outside, of_kernel })
+    }
+}
+
 /// The state of a frame's name before the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
@@ -333,7 +364,7 @@ fn tables(
     known: &FxHashMap<FrameId, Known>,
     recorded: &Recorded<'_>,
     source: &dyn NameSource,
-) -> Vec<Option<Result<Found, String>>> {
+) -> Vec<Option<Result<ModuleNames, String>>> {
     let mut needs_names = vec![false; modules.len()];
     for (frame, module, _) in frames {
         needs_names[module.index()] |= matches!(known.get(frame), None | Some(Known::Roughly));
@@ -343,7 +374,7 @@ fn tables(
         .iter()
         .map(|&index| Wanted { module: &modules[index], kernel_base: kernel.of_module(ModuleId::from_index(index)) })
         .collect();
-    let mut tables: Vec<Option<Result<Found, String>>> = modules.iter().map(|_| None).collect();
+    let mut tables: Vec<Option<Result<ModuleNames, String>>> = modules.iter().map(|_| None).collect();
     for (index, found) in wanted.into_iter().zip(source.names(recorded, &asked)) {
         tables[index] = Some(found);
     }

@@ -19,7 +19,7 @@ pub struct Wanted<'a> {
 
 /// The names of a module.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct ModuleNames {
     /// Names by address.
     pub table: Table,
     /// The table's address of the module's offset 0: 0 where the table has offsets, too.
@@ -64,7 +64,7 @@ pub struct JitProcess {
 /// Finds the names of code.
 pub trait NameSource: fmt::Debug + Send + Sync {
     /// The names of each module, or the reason why there are none, in the order of `wanted`.
-    fn names(&self, recorded: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>>;
+    fn names(&self, recorded: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<ModuleNames, String>>;
 
     /// The lines of each assembly, as [`tracesift_symbols::portable::table`] makes them; in the same order.
     fn lines(&self, recorded: &Recorded<'_>, assemblies: &[Assembly]) -> Vec<Option<Table>> {

@@ -74,8 +74,17 @@ impl FileId {
     }
 }
 
+/// The record that a mapping is told by.
+#[derive(Clone, Copy)]
+pub(crate) enum MappingForm {
+    /// `PERF_RECORD_MMAP`.
+    Mmap,
+    /// `PERF_RECORD_MMAP2`, which has build ids where the event asks for them.
+    Mmap2 { build_ids: bool },
+}
+
 impl<'a> Mapping<'a> {
-    pub(crate) fn parse(at: &mut Cursor<'a>, misc: u16, second: bool, build_ids: bool) -> Result<Self, Malformed> {
+    pub(crate) fn parse(at: &mut Cursor<'a>, misc: u16, form: MappingForm) -> Result<Self, Malformed> {
         let pid = at.i32("process")?;
         let tid = at.i32("thread")?;
         let start = at.u64("address")?;
@@ -83,7 +92,7 @@ impl<'a> Mapping<'a> {
         let file_offset = at.u64("file offset")?;
         let data = misc & PERF_RECORD_MISC_MMAP_DATA != 0;
         let (mut file, mut protection, mut flags) = (FileId::Unknown, 0, 0);
-        if second {
+        if let MappingForm::Mmap2 { build_ids } = form {
             // Where another recording asks for build ids, kernels set the bit in the records of all, whose fields say what they
             // say without it.
             let has_build_id = build_ids && misc & PERF_RECORD_MISC_MMAP_BUILD_ID != 0;
@@ -91,7 +100,10 @@ impl<'a> Mapping<'a> {
             protection = at.u32("protection")?;
             flags = at.u32("flags")?;
         }
-        let executable = if second { protection & EXECUTABLE != 0 } else { !data };
+        let executable = match form {
+            MappingForm::Mmap => !data,
+            MappingForm::Mmap2 { .. } => protection & EXECUTABLE != 0,
+        };
         Ok(Self { pid, tid, start, length, file_offset, file, protection, flags, executable, name: at.c_str() })
     }
 }

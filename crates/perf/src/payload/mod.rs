@@ -12,6 +12,7 @@ mod words;
 
 pub use branch::{BranchEntries, BranchEntry, BranchStack};
 pub use kernel::{Aux, BpfEvent, Cgroup, DeferredChain, Ksymbol, Lost, LostSamples, TextPoke, Throttle};
+use map::MappingForm;
 pub use map::{FileId, Mapping};
 pub use sample::{Registers, Sample, SampleTail, UserStack};
 pub use task::{Comm, Namespace, Namespaces, Switch, Task};
@@ -93,8 +94,11 @@ impl<'a> Payload<'a> {
         let at = &mut fields;
         Ok(match record.kind() {
             Kind::Sample => Self::Sample(record.sample()?),
-            Kind::Mmap => Self::Mapping(Mapping::parse(at, misc, false, false)?),
-            Kind::Mmap2 => Self::Mapping(Mapping::parse(at, misc, true, record.layout.build_ids)?),
+            Kind::Mmap => Self::Mapping(Mapping::parse(at, misc, MappingForm::Mmap)?),
+            Kind::Mmap2 => {
+                let form = MappingForm::Mmap2 { build_ids: record.layout.build_ids };
+                Self::Mapping(Mapping::parse(at, misc, form)?)
+            }
             Kind::Comm => Self::Comm(Comm::parse(at, misc)?),
             Kind::Fork => Self::Fork(Task::parse(at)?),
             Kind::Exit => Self::Exit(Task::parse(at)?),

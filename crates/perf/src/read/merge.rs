@@ -17,9 +17,10 @@ use std::sync::Arc;
 
 use super::ahead::{Ahead, Lead};
 use super::chains::{ChainNumber, ChainNumbers, NewChains};
-use super::outline::{LeftOut, Outline};
 use super::queue::{Queue, Waiting};
 use super::records::Records;
+use super::second_half::TwoHalves;
+use super::skip_known_threads::LeftOut;
 use super::stop::Stop;
 use super::walk::Walk;
 use crate::damage::{DamageLog, kind};
@@ -266,15 +267,16 @@ impl<W: Walk> Walk for Merged<W> {
 }
 
 impl Merged {
-    /// For walks that only ask who was there: see [`Outline`]. What comes too late is not recognised among what is left out.
+    /// Leaves out samples of threads that earlier samples told of, but for those of events that are needed `whole`. What comes
+    /// too late is not recognised among the samples that are left out.
     #[must_use]
-    pub fn outline(self, whole: fn(&Metadata, usize) -> bool) -> Merged<Outline> {
+    pub fn skip_known_threads(self, whole: fn(&Metadata, usize) -> bool) -> Merged<TwoHalves> {
         let Self { records, queue, current, newest, round, handed_out, ended, chains } = self;
-        Merged { records: Outline::new(records, whole), queue, current, newest, round, handed_out, ended, chains }
+        Merged { records: TwoHalves::new(records, whole), queue, current, newest, round, handed_out, ended, chains }
     }
 }
 
-impl Merged<Outline> {
+impl Merged<TwoHalves> {
     /// The samples that were left out so far.
     #[must_use]
     pub fn left_out(&self) -> &LeftOut {

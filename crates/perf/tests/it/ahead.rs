@@ -123,7 +123,7 @@ fn an_outline_has_the_first_sample_of_each_thread_and_counts_the_others() {
             first.push(head(&record));
         }
     }
-    let mut outline = file.merged(OPTIONS).outline(|_, _| false).ahead();
+    let mut outline = file.merged(OPTIONS).skip_known_threads(|_, _| false).ahead();
     for first in &first {
         let record = outline.next().expect("the first of a thread");
         assert_eq!(&head(&record), first);
@@ -140,7 +140,7 @@ fn an_outline_has_the_first_sample_of_each_thread_and_counts_the_others() {
     assert_eq!(left_out.samples as usize, chains.len() - first.len() - others);
     assert_eq!(left_out.by_event, [left_out.samples]);
 
-    let mut whole = file.merged(OPTIONS).outline(|_, _| true).ahead();
+    let mut whole = file.merged(OPTIONS).skip_known_threads(|_, _| true).ahead();
     for _ in &chains {
         assert!(whole.next().expect("all of them").sample().is_ok());
     }

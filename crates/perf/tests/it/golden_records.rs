@@ -9,6 +9,7 @@ use tracesift_perf::{FileId, Kind, Layout, MergeOptions, Payload, Record, Sample
 use crate::common;
 
 /// The lines of a record as the reference writes them; `None` for kinds that it leaves out.
+#[expect(clippy::too_many_lines, reason = "one arm per kind of record")]
 fn lines(record: &Record<'_>) -> Option<Vec<String>> {
     let mut out = Lines(Vec::new());
     out.put("header.type", record.kind().number());

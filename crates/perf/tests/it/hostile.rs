@@ -69,7 +69,7 @@ fn read(bytes: &Arc<Vec<u8>>) -> u64 {
         sum ^= look(&record);
     }
     assert_eq!(again, records, "on a thread of its own, too");
-    let mut outline = file.merged(MergeOptions { memory_limit: 1 << 20 }).outline(|_, event| event == 0);
+    let mut outline = file.merged(MergeOptions { memory_limit: 1 << 20 }).skip_known_threads(|_, event| event == 0);
     let mut outlined = 0;
     while let Some(record) = outline.next() {
         outlined += 1;

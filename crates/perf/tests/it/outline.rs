@@ -52,7 +52,7 @@ fn tell(record: &Record<'_>) -> String {
 
 /// Holds the outline against the walk over all; gives the number of samples that it handed out.
 fn compare(file: &PerfFile) -> u64 {
-    let (mut all, mut outline) = (file.merged(OPTIONS), file.merged(OPTIONS).outline(|_, _| false));
+    let (mut all, mut outline) = (file.merged(OPTIONS), file.merged(OPTIONS).skip_known_threads(|_, _| false));
     let (mut handed_out, mut samples) = (0, 0);
     let mut first: BTreeMap<i32, u64> = BTreeMap::new();
     let mut told: BTreeMap<i32, u64> = BTreeMap::new();
@@ -116,7 +116,7 @@ fn damage_of_both_halves_is_counted_once() {
     data.raw(&[0; 5]);
     let file = recording(&data);
     assert!(was_shared(compare(&file)));
-    let mut outline = file.merged(OPTIONS).outline(|_, _| false);
+    let mut outline = file.merged(OPTIONS).skip_known_threads(|_, _| false);
     while outline.next().is_some() {}
     assert_eq!(outline.damage().count(damage_kind::SHORT_RECORD), 20);
     assert_eq!(outline.damage().count(damage_kind::WALK_STOPPED), 1);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::plan::{Cache, DurationFrom, FailedWhen};
+use super::settings::{Cache, DurationFrom, FailedWhen};
 
 /// What is run again and again, always in the same way.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tracesift_grammar::Status;
 
 use super::case::Case;
-use super::plan::{Cache, DurationFrom};
+use super::settings::{Cache, DurationFrom};
 
 /// The end of an output is looked at, so many bytes of it; a result file must not be longer.
 const MOST_OUTPUT: u64 = 16 << 20;

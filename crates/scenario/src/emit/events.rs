@@ -20,27 +20,8 @@ pub(super) fn all(scenario: &Scenario, list: &mut RecordList) {
     for Record { ticks, cpu, event } in &scenario.records {
         let (ticks, cpu) = (*ticks, *cpu);
         match event {
-            Event::ProcessStart { process, by } => {
-                let head = system(scenario, tracesift_etl::write::payload::Process::START, *by);
-                rundown::process(scenario, list, ticks, cpu, head, *process);
-                // The new process maps its images itself, but has no thread yet: the loader's records name the creator.
-                for (index, image) in machine.processes[*process].images.iter().enumerate() {
-                    if !machine.images[*image].kernel {
-                        let head = system(scenario, Image::LOAD, *by);
-                        rundown::image(scenario, list, ticks + 1 + index as i64, cpu, head, *process, *image);
-                    }
-                }
-            }
-            Event::ProcessEnd { process, by } => {
-                let head = system(scenario, tracesift_etl::write::payload::Process::END, *by);
-                rundown::process(scenario, list, ticks, cpu, head, *process);
-                // The last thread still runs in its images for a moment; then System takes the process apart.
-                let later = (ticks + machine.frequency / 1_000).min(scenario.recording.end_ticks);
-                for image in machine.processes[*process].images.iter().filter(|image| !machine.images[**image].kernel) {
-                    let head = HeadKind::System { hook: Image::UNLOAD, pid: 4, tid: 8 };
-                    rundown::image(scenario, list, later, cpu, head, *process, *image);
-                }
-            }
+            Event::ProcessStart { process, by } => process_start(scenario, list, ticks, cpu, (*process, *by)),
+            Event::ProcessEnd { process, by } => process_end(scenario, list, ticks, cpu, (*process, *by)),
             Event::ThreadStart { thread, by } => {
                 rundown::thread(scenario, list, ticks, cpu, system(scenario, Thread::START, *by), *thread);
             }
@@ -102,6 +83,33 @@ pub(super) fn all(scenario: &Scenario, list: &mut RecordList) {
         let key = file_key(scenario, index);
         let ticks = rundown::end_ticks(scenario);
         list.push(ticks, 0, HeadKind::Perfinfo(FileName::RUNDOWN), |out| FileName { key, path }.encode(out));
+    }
+}
+
+/// A process starts, and its images are loaded.
+fn process_start(scenario: &Scenario, list: &mut RecordList, ticks: i64, cpu: u16, (process, by): (usize, usize)) {
+    let machine = &scenario.machine;
+    let head = system(scenario, tracesift_etl::write::payload::Process::START, by);
+    rundown::process(scenario, list, ticks, cpu, head, process);
+    // The new process maps its images itself, but has no thread yet: the loader's records name the creator.
+    for (index, image) in machine.processes[process].images.iter().enumerate() {
+        if !machine.images[*image].kernel {
+            let head = system(scenario, Image::LOAD, by);
+            rundown::image(scenario, list, ticks + 1 + index as i64, cpu, head, process, *image);
+        }
+    }
+}
+
+/// A process ends, and its images are unloaded.
+fn process_end(scenario: &Scenario, list: &mut RecordList, ticks: i64, cpu: u16, (process, by): (usize, usize)) {
+    let machine = &scenario.machine;
+    let head = system(scenario, tracesift_etl::write::payload::Process::END, by);
+    rundown::process(scenario, list, ticks, cpu, head, process);
+    // The last thread still runs in its images for a moment; then System takes the process apart.
+    let later = (ticks + machine.frequency / 1_000).min(scenario.recording.end_ticks);
+    for image in machine.processes[process].images.iter().filter(|image| !machine.images[**image].kernel) {
+        let head = HeadKind::System { hook: Image::UNLOAD, pid: 4, tid: 8 };
+        rundown::image(scenario, list, later, cpu, head, process, *image);
     }
 }
 

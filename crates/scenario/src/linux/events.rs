@@ -1,9 +1,7 @@
 //! The events of the recording: `perf_event_attr`, in the words of include/uapi/linux/perf_event.h.
 
 use super::fields::Fields;
-
-/// Bytes of `perf_event_attr` up to and with `aux_sample_size` and its padding, `PERF_ATTR_SIZE_VER7`.
-pub(super) const ATTR_SIZE: u32 = 128;
+use super::layout::{ATTR_SIZE, SWITCH_ID, WAKING_ID};
 
 const SAMPLE_IP: u64 = 1;
 const SAMPLE_TID: u64 = 1 << 1;
@@ -58,8 +56,8 @@ impl Event {
     fn kind_and_config(self) -> (u32, u64) {
         match self {
             Self::CpuClock => (1, 0),
-            Self::Switch => (2, u64::from(super::features::SWITCH_ID)),
-            Self::Waking => (2, u64::from(super::features::WAKING_ID)),
+            Self::Switch => (2, u64::from(SWITCH_ID)),
+            Self::Waking => (2, u64::from(WAKING_ID)),
             Self::Dummy => (1, 9),
         }
     }

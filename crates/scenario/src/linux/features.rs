@@ -1,12 +1,8 @@
 //! What the recorder tells of machine and recording in features of the header, formats of tracepoints among them.
 
-use super::events::{ATTR_SIZE, Event};
+use super::events::Event;
 use super::fields::Fields;
-
-/// Number of `sched_switch`.
-pub(super) const SWITCH_ID: u16 = 372;
-/// Number of `sched_waking`.
-pub(super) const WAKING_ID: u16 = 375;
+use super::layout::{ATTR_SIZE, SWITCH_ID, WAKING_ID, ZERO};
 
 /// `HEADER_TRACING_DATA`, which in a stream is a record of its own.
 pub(super) const TRACING_DATA: u32 = 1;
@@ -21,7 +17,7 @@ const CLOCK_DATA: u32 = 29;
 const MONOTONIC: u32 = 1;
 
 /// ns of the wall clock since 1970 and ns of the recording's clock at one moment.
-pub(super) const CLOCKS: (u64, u64) = (1_700_000_000_000_000_000, super::machine::ZERO);
+pub(super) const CLOCKS: (u64, u64) = (1_700_000_000_000_000_000, ZERO);
 
 const COMMON: &str = "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\
     \tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n\

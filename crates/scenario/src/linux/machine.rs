@@ -4,15 +4,13 @@ use std::io::{self, Seek, Write};
 
 use super::events::{CLOCK_PERIOD, Event};
 use super::fields::Fields;
-use super::scheduler::{Cpu, Waiting};
+use super::layout::{KERNEL_BASE, KERNEL_PARTS, MISC_KERNEL, MISC_USER, ZERO};
 use super::tasks::Tasks;
+use super::threads::{Cpu, Waiting};
 use super::writer::Writer;
 use super::{others, rundown};
 use crate::rng::SplitMix64;
 use crate::scale::walk;
-
-/// ns of the recording's clock at which it starts.
-pub(super) const ZERO: u64 = 1_000_000_000_000;
 
 /// Kinds of events in a deck, per cent: switches, wakings and samples as `perf record -a` finds them on a machine that works with many
 /// processes which wait for each other.
@@ -22,17 +20,11 @@ const DECK: [(Kind, usize); 3] = [(Kind::Switch, 50), (Kind::Waking, 40), (Kind:
 const STACKS: u64 = 20_000;
 const KERNEL_FRAMES: usize = 10;
 const USER_FRAMES: usize = 12;
-pub(super) const KERNEL_BASE: u64 = 0xffff_ffff_8100_0000;
-/// Bytes of the kernel's code.
-pub(super) const KERNEL_BYTES: u64 = KERNEL_PARTS * 0x0010_0000;
-const KERNEL_PARTS: u64 = 10;
 /// Words of a call chain that say whose addresses follow.
 const CONTEXT_KERNEL: u64 = (-128_i64).cast_unsigned();
 const CONTEXT_USER: u64 = (-512_i64).cast_unsigned();
 
 const RECORD_SAMPLE: u32 = 9;
-pub(super) const MISC_KERNEL: u16 = 1;
-pub(super) const MISC_USER: u16 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {

@@ -8,11 +8,13 @@
 mod events;
 mod features;
 mod fields;
+mod layout;
 mod machine;
 mod others;
 mod rundown;
 mod scheduler;
 mod tasks;
+mod threads;
 mod writer;
 
 pub use machine::{Figures, Knobs, write};

@@ -2,7 +2,7 @@
 //! tools/lib/perf/include/perf/event.h have them.
 
 use super::fields::Fields;
-use super::machine::{KERNEL_BASE, ZERO};
+use super::layout::{KERNEL_BASE, ZERO};
 use super::rundown::sample_id;
 
 const IDS: (i32, i32) = (1_000, 1_000);

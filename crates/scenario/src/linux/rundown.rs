@@ -2,7 +2,7 @@
 
 use super::events::Event;
 use super::fields::Fields;
-use super::machine::{KERNEL_BASE, KERNEL_BYTES, MISC_KERNEL, MISC_USER};
+use super::layout::{KERNEL_BASE, KERNEL_BYTES, MISC_KERNEL, MISC_USER};
 use super::tasks::{Task, Tasks, path};
 
 const RECORD_MMAP: u32 = 1;

@@ -1,16 +1,13 @@
 //! Who runs: switches, wakings, births and deaths, each possible after what was before.
 
-use std::collections::VecDeque;
 use std::io::{Seek, Write};
 
 use super::events::Event;
+use super::layout::{SWITCH_ID, WAKING_ID};
 use super::machine::Machine;
 use super::rundown;
 use super::tasks::Stage;
-use crate::rng::SplitMix64;
 
-/// One lasting thread in so many is busy, and four of five that are woken are busy ones.
-const BUSY_SHARE: u32 = 16;
 const PRIORITY: u32 = 120;
 /// States as `sched_switch` tells them.
 const INTERRUPTIBLE: u64 = 1;
@@ -19,44 +16,6 @@ const DEAD: u64 = 0x10;
 const ZOMBIE: u64 = 0x20;
 /// Runnable, and somebody else runs (`R+`).
 const PREEMPTED: u64 = 0x100;
-
-#[derive(Debug, Default)]
-pub(super) struct Cpu {
-    /// Thread that runs; `None`: idle.
-    pub(super) running: Option<u32>,
-    pub(super) runnable: VecDeque<u32>,
-}
-
-/// The threads that wait.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    busy: Vec<u32>,
-    quiet: Vec<u32>,
-    lasting: u32,
-}
-
-impl Waiting {
-    /// All threads that last.
-    pub(super) fn all(lasting: u32) -> Self {
-        let mut waiting = Self { busy: Vec::new(), quiet: Vec::new(), lasting };
-        (0..lasting).for_each(|thread| waiting.put(thread));
-        waiting
-    }
-
-    /// Who was born has something to do, or would never end.
-    fn put(&mut self, thread: u32) {
-        let busy = thread >= self.lasting || thread.is_multiple_of(BUSY_SHARE);
-        if busy { self.busy.push(thread) } else { self.quiet.push(thread) }
-    }
-
-    fn take(&mut self, rng: &mut SplitMix64) -> Option<u32> {
-        let (first, second) =
-            if rng.chance(80) { (&mut self.busy, &mut self.quiet) } else { (&mut self.quiet, &mut self.busy) };
-        let threads = if first.is_empty() { second } else { first };
-        let count = std::num::NonZeroUsize::new(threads.len())?;
-        Some(threads.swap_remove(rng.index(count.get())))
-    }
-}
 
 impl<W: Write + Seek> Machine<W> {
     /// The CPU goes over to the next thread that is runnable on it, or is idle.
@@ -135,7 +94,7 @@ impl<W: Write + Seek> Machine<W> {
         };
         let ((old_comm, old_tid), (new_comm, new_tid)) = (side(old), side(new));
         let raw = &mut self.raw;
-        raw.u16(super::features::SWITCH_ID).u16(0).u32(old_tid);
+        raw.u16(SWITCH_ID).u16(0).u32(old_tid);
         raw.text(&old_comm, 16).u32(old_tid).u32(PRIORITY).u64(state);
         raw.text(&new_comm, 16).u32(new_tid).u32(PRIORITY);
     }
@@ -154,7 +113,7 @@ impl<W: Write + Seek> Machine<W> {
         let waker = self.cpus[usize::from(cpu)].running;
         let task = self.tasks.get(woken);
         let waker_tid = waker.map_or(0, |waker| self.tasks.get(waker).tid);
-        self.raw.u16(super::features::WAKING_ID).u16(0).u32(waker_tid);
+        self.raw.u16(WAKING_ID).u16(0).u32(waker_tid);
         self.raw.text(&task.comm(), 16).u32(task.tid).u32(PRIORITY).u32(home.into());
         self.figures.wakings += 1;
         self.sample(Event::Waking, cpu, waker);

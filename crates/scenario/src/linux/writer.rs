@@ -2,9 +2,10 @@
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::events::{ATTR_SIZE, Event};
+use super::events::Event;
 use super::features::{TRACING_DATA, features};
 use super::fields::Fields;
+use super::layout::ATTR_SIZE;
 
 /// Bytes in the buffers at which a round ends.
 const ROUND: usize = 4 << 20;

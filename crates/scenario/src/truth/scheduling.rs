@@ -67,7 +67,7 @@ fn is_runnable(state: i8) -> bool {
 }
 
 impl Scheduling<'_, '_> {
-    fn life_start(&self, thread: usize) -> i64 {
+    fn lifetime_start(&self, thread: usize) -> i64 {
         let machine = &self.builder.scenario.machine;
         machine.threads[thread].start.map_or(0, |ticks| machine.ns(ticks))
     }
@@ -93,7 +93,7 @@ impl Scheduling<'_, '_> {
         match (self.current[cpu], self.states[old]) {
             // Only what has never been seen can have run since the recording began.
             (Current::Untouched, State::Unseen { readied }) => {
-                let start = self.life_start(old);
+                let start = self.lifetime_start(old);
                 self.truth(old).run += time - start;
                 return readied;
             }
@@ -116,7 +116,7 @@ impl Scheduling<'_, '_> {
     /// Everything since the last thing known of a thread is unknown up to now.
     fn lose(&mut self, time: i64, cpu: usize, thread: usize) -> i64 {
         let since = match self.states[thread] {
-            State::Unseen { .. } => self.life_start(thread),
+            State::Unseen { .. } => self.lifetime_start(thread),
             State::Running { since, cpu: other, .. } => {
                 if other != cpu {
                     self.current[other] = Current::Lost;
@@ -139,7 +139,7 @@ impl Scheduling<'_, '_> {
             State::Unseen { readied } => {
                 // Who was there before the recording may have been readied before it.
                 ready_event = readied.filter(|_| self.builder.scenario.machine.threads[new].start.is_some());
-                span(OffCause::Open, self.life_start(new), ready_event.map(|ready| ready.time))
+                span(OffCause::Open, self.lifetime_start(new), ready_event.map(|ready| ready.time))
             }
             State::Off { since, state, readied } => {
                 off_state = Some(state);
@@ -208,7 +208,7 @@ impl Scheduling<'_, '_> {
             let end = self.truth(thread).life.1;
             match self.states[thread] {
                 State::Unseen { .. } => {
-                    let start = self.life_start(thread);
+                    let start = self.lifetime_start(thread);
                     self.truth(thread).unknown += end - start;
                 }
                 State::Running { since, .. } => self.truth(thread).run += end - since,

@@ -8,6 +8,7 @@
 //! Debug information may lie in up to three files: the binary itself, one that was split from it (found by build id or
 //! [`debug_link`]), and one that several of these share ([`debug_alt_link`]).
 
+mod address_ranges;
 mod code;
 mod compressed;
 mod dwarf;
@@ -15,7 +16,6 @@ mod file;
 mod names;
 mod places;
 mod plt;
-mod stretches;
 mod symbols;
 
 use std::fmt::Debug;
@@ -24,13 +24,13 @@ use std::io::{Cursor, Read, Seek};
 use object::Endianness;
 
 use crate::{BuildId, Error, FileId, FunctionId, LocationId, Table, TableBuilder};
+use address_ranges::{Piece, outside};
 use code::Code;
 use dwarf::{NONE, Name, Scope, Sections, UnitCode};
 use file::ElfFile;
 use names::Names;
 pub use places::Places;
 use plt::Stub;
-use stretches::{Piece, outside};
 use symbols::Symbols;
 
 /// How the source of a name is called.
@@ -269,7 +269,7 @@ fn linked<'a>(symbols: &'a [Symbols], stubs: &'a [Stub], code: &Code) -> (Vec<Pi
         Some(Piece { start, end, of })
     });
     let mut pieces: Vec<Piece> = pieces.collect();
-    put(stretches::flatten(&mut pieces), stubs.iter().map(|stub| stub.name.as_bytes()).collect());
+    put(address_ranges::flatten(&mut pieces), stubs.iter().map(|stub| stub.name.as_bytes()).collect());
     linked.retain(|piece| (piece.of as usize) < names.len());
     (linked, names)
 }
@@ -281,8 +281,8 @@ fn covered(units: &[UnitCode<'_>]) -> Vec<(u64, u64)> {
         Some(last) if start >= last.0 && start <= last.1 => last.1 = last.1.max(end),
         _ => covered.push((start, end)),
     };
-    for stretch in units.iter().flat_map(|unit| &unit.stretches).filter(|stretch| stretch.scope != NONE) {
-        join(&mut covered, (stretch.start, stretch.end));
+    for range in units.iter().flat_map(|unit| &unit.ranges).filter(|range| range.scope != NONE) {
+        join(&mut covered, (range.start, range.end));
     }
     covered.sort_unstable();
     let mut joined = Vec::with_capacity(covered.len());
@@ -301,12 +301,12 @@ struct Place<'a> {
 fn lined<'a>(units: &'a [UnitCode<'_>], linked: &[Piece]) -> Vec<(Place<'a>, Piece)> {
     let mut lined = Vec::new();
     for unit in units.iter().rev() {
-        for stretch in unit.stretches.iter().filter(|stretch| stretch.scope == NONE) {
-            let file = unit.files.get(stretch.file as usize).and_then(Option::as_deref);
-            let first = linked.partition_point(|piece| piece.end <= stretch.start);
-            for piece in linked[first..].iter().take_while(|piece| piece.start < stretch.end) {
-                let (start, end) = (piece.start.max(stretch.start), piece.end.min(stretch.end));
-                lined.push((Place { file, line: stretch.line }, Piece { start, end, of: piece.of }));
+        for range in unit.ranges.iter().filter(|range| range.scope == NONE) {
+            let file = unit.files.get(range.file as usize).and_then(Option::as_deref);
+            let first = linked.partition_point(|piece| piece.end <= range.start);
+            for piece in linked[first..].iter().take_while(|piece| piece.start < range.end) {
+                let (start, end) = (piece.start.max(range.start), piece.end.min(range.end));
+                lined.push((Place { file, line: range.line }, Piece { start, end, of: piece.of }));
             }
         }
     }
@@ -326,11 +326,11 @@ fn add_unit(builder: &mut TableBuilder, unit: &UnitCode<'_>, names: &[u32], func
         let outer = outer.map(|outer| (outer, calls.get(scope.parent as usize).copied().flatten()));
         calls.push(outer.map(|(outer, call)| builder.location(call, outer, file(scope.call_file), scope.call_line)));
     }
-    for stretch in &unit.stretches {
-        if let Some(function) = function(stretch.scope) {
-            let call = calls.get(stretch.scope as usize).copied().flatten();
-            let location = builder.location(call, function, file(stretch.file), stretch.line);
-            builder.add(stretch.start, stretch.end, location);
+    for range in &unit.ranges {
+        if let Some(function) = function(range.scope) {
+            let call = calls.get(range.scope as usize).copied().flatten();
+            let location = builder.location(call, function, file(range.file), range.line);
+            builder.add(range.start, range.end, location);
         }
     }
 }

@@ -8,9 +8,9 @@ use object::Endianness;
 use object::elf;
 use object::read::elf::Sym;
 
+use super::address_ranges::{Piece, flatten};
 use super::code::Code;
 use super::file::{ElfFile, records};
-use super::stretches::{Piece, flatten};
 use crate::Error;
 
 /// Bytes of a name; compilers write names of a few thousand at most.
@@ -139,7 +139,7 @@ impl Symbols {
             return sized;
         }
         let covered: Vec<(u64, u64)> = sized.iter().map(|piece| (piece.start, piece.end)).collect();
-        let mut all = super::stretches::outside(&flatten(&mut all), &covered);
+        let mut all = super::address_ranges::outside(&flatten(&mut all), &covered);
         all.extend(sized);
         all.sort_unstable_by_key(|piece| piece.start);
         all

@@ -12,12 +12,12 @@ use super::pieces::{Piece, Pieces};
 use crate::Error;
 use crate::fields::Fields;
 
-/// Stretches of a rearranged image that stand for a stretch of the original, by its address there.
+/// Ranges of a rearranged image that stand for a range of the original, by its address there.
 #[derive(Debug)]
-pub(super) struct Omap(Vec<Stretch>);
+pub(super) struct Omap(Vec<MovedRange>);
 
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct MovedRange {
     source: u32,
     image: u32,
     length: u32,
@@ -25,7 +25,7 @@ struct Stretch {
     reach: u32,
 }
 
-/// A piece lies in a stretch, or in a few: so many per piece and stretch, on average, only a forged map has.
+/// A piece lies in a range, or in a few: so many per piece and range, on average, only a forged map has.
 const MAX_SHOWN: usize = 16;
 
 impl Omap {
@@ -40,19 +40,19 @@ impl Omap {
         let mut entries: Vec<(u32, u32)> = std::iter::from_fn(|| Some((fields.u32()?, fields.u32()?))).collect();
         entries.sort_by_key(|(image, _)| *image);
         let ends = entries.iter().skip(1).map(|(image, _)| *image).chain([u32::MAX]);
-        let mut stretches: Vec<Stretch> = entries
+        let mut ranges: Vec<MovedRange> = entries
             .iter()
             .zip(ends)
-            .map(|((image, source), end)| Stretch { source: *source, image: *image, length: end - image, reach: 0 })
-            .filter(|stretch| stretch.source != 0 && stretch.length > 0)
+            .map(|((image, source), end)| MovedRange { source: *source, image: *image, length: end - image, reach: 0 })
+            .filter(|range| range.source != 0 && range.length > 0)
             .collect();
-        stretches.sort_by_key(|stretch| stretch.source);
+        ranges.sort_by_key(|range| range.source);
         let mut reach = 0;
-        for stretch in &mut stretches {
-            reach = reach.max(stretch.source.saturating_add(stretch.length));
-            stretch.reach = reach;
+        for range in &mut ranges {
+            reach = reach.max(range.source.saturating_add(range.length));
+            range.reach = reach;
         }
-        Self(stretches)
+        Self(ranges)
     }
 
     /// The same names, in the same order, at the addresses of the rearranged image.
@@ -61,12 +61,12 @@ impl Omap {
         let mut left = (pieces.len() + self.0.len()).saturating_mul(MAX_SHOWN);
         let mut converted = Vec::new();
         for piece in pieces {
-            let first = self.0.partition_point(|stretch| stretch.reach <= piece.start);
-            for stretch in self.0[first..].iter().take_while(|stretch| stretch.source < piece.end) {
-                let start = piece.start.max(stretch.source) - stretch.source;
-                let end = (piece.end - stretch.source).min(stretch.length);
+            let first = self.0.partition_point(|range| range.reach <= piece.start);
+            for range in self.0[first..].iter().take_while(|range| range.source < piece.end) {
+                let start = piece.start.max(range.source) - range.source;
+                let end = (piece.end - range.source).min(range.length);
                 if start < end {
-                    let at = |offset: u32| stretch.image.saturating_add(offset);
+                    let at = |offset: u32| range.image.saturating_add(offset);
                     converted.push(Piece { start: at(start), end: at(end), location: piece.location });
                 }
                 left = left

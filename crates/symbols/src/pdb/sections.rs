@@ -62,10 +62,10 @@ impl Section {
 
 /// Which object file the code came from.
 #[derive(Debug)]
-pub(super) struct Contributions(Vec<Stretch>);
+pub(super) struct Contributions(Vec<ModuleRange>);
 
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
+struct ModuleRange {
     start: u32,
     end: u32,
     module: u16,
@@ -73,19 +73,19 @@ struct Stretch {
 
 impl Contributions {
     pub(super) fn read(debug: &DebugInfo, sections: &Sections) -> Self {
-        let stretch = |it: Contribution| {
+        let range = |it: Contribution| {
             let start = sections.rva(it.section, it.offset)?;
-            Some(Stretch { start, end: start.saturating_add(it.size), module: it.module })
+            Some(ModuleRange { start, end: start.saturating_add(it.size), module: it.module })
         };
-        let mut stretches: Vec<_> = debug.contributions().filter_map(stretch).collect();
-        stretches.sort_by_key(|stretch| stretch.start);
-        Self(stretches)
+        let mut ranges: Vec<_> = debug.contributions().filter_map(range).collect();
+        ranges.sort_by_key(|range| range.start);
+        Self(ranges)
     }
 
     /// The module of an address, and where its code ends.
     pub(super) fn at(&self, rva: u32) -> Option<(u16, u32)> {
-        let before = self.0.partition_point(|stretch| stretch.start <= rva).checked_sub(1)?;
-        let Stretch { end, module, .. } = self.0[before];
+        let before = self.0.partition_point(|range| range.start <= rva).checked_sub(1)?;
+        let ModuleRange { end, module, .. } = self.0[before];
         (rva < end).then_some((module, end))
     }
 }

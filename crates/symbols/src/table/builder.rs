@@ -115,7 +115,7 @@ impl TableBuilder {
     pub fn finish(mut self, identity: &str) -> Table {
         self.ranges.shrink_to_fit();
         let base = self.ranges.iter().map(|range| range.start).min().unwrap_or(0);
-        let (starts, places) = stretches(base, self.ranges);
+        let (starts, places) = without_overlaps(base, self.ranges);
         Table::new(&Parts {
             base,
             identity,
@@ -129,9 +129,9 @@ impl TableBuilder {
     }
 }
 
-/// Cuts ranges that may overlap into stretches that do not: their starts, relative to `base`, and their locations. Between two ranges, and at
-/// the end, stands a stretch without a location.
-fn stretches(base: u64, ranges: Vec<Range>) -> (Vec<u32>, Vec<u32>) {
+/// Cuts ranges that may overlap into ranges that do not: their starts, relative to `base`, and their locations. Between two ranges, and at
+/// the end, stands a range without a location.
+fn without_overlaps(base: u64, ranges: Vec<Range>) -> (Vec<u32>, Vec<u32>) {
     // What was added last lies on top: so each range gets its place in the order in which it came.
     let mut ranges: Vec<(u32, Range)> = (0..).zip(ranges).collect();
     ranges.sort_by_key(|(_, range)| range.start);

@@ -21,7 +21,7 @@ const HEADER: usize = 8 + 4 + 4 + 8 + 7 * 4;
 /// Functions are inlined into each other a few dozen levels deep at most.
 const MAX_DEPTH: usize = 256;
 /// The code of a function is cut into tens of thousands of stretches at most; more are looked at in no forged table.
-const MAX_STRETCHES: usize = 1 << 18;
+const MAX_RANGES: usize = 1 << 18;
 
 /// What a table is made of.
 pub(super) struct Parts<'a> {
@@ -204,8 +204,8 @@ impl Table {
         frames.take(MAX_DEPTH)
     }
 
-    /// The stretches of code in order: their first addresses and whether they have a name.
-    pub fn stretches(&self) -> impl Iterator<Item = (u64, bool)> {
+    /// The ranges of code in order: their first addresses and whether they have a name.
+    pub fn code_ranges(&self) -> impl Iterator<Item = (u64, bool)> {
         let (starts, _) = self.bytes()[self.starts.clone()].as_chunks::<4>();
         let (places, _) = self.bytes()[self.places.clone()].as_chunks::<4>();
         starts.iter().zip(places).map(|(start, place)| {
@@ -217,13 +217,13 @@ impl Table {
     /// no code is known.
     #[must_use]
     pub fn start(&self, address: u64) -> Option<u64> {
-        let mut stretch = self.stretch_at(address)?;
-        let function = self.function_of(stretch)?;
-        for _ in 0..MAX_STRETCHES {
-            match stretch.checked_sub(1).filter(|before| self.function_of(*before) == Some(function)) {
-                Some(before) => stretch = before,
+        let mut range = self.range_at(address)?;
+        let function = self.function_of(range)?;
+        for _ in 0..MAX_RANGES {
+            match range.checked_sub(1).filter(|before| self.function_of(*before) == Some(function)) {
+                Some(before) => range = before,
                 None => {
-                    let [start] = self.numbers(&self.starts, stretch)?;
+                    let [start] = self.numbers(&self.starts, range)?;
                     return self.base.checked_add(start.into());
                 }
             }
@@ -231,9 +231,9 @@ impl Table {
         None
     }
 
-    /// The function that the code of a stretch belongs to when what was inlined into it counts as its own.
-    fn function_of(&self, stretch: u32) -> Option<u32> {
-        let [mut location] = self.numbers(&self.places, stretch)?;
+    /// The function that the code of a range belongs to when what was inlined into it counts as its own.
+    fn function_of(&self, range: u32) -> Option<u32> {
+        let [mut location] = self.numbers(&self.places, range)?;
         for _ in 0..MAX_DEPTH {
             let [parent, function, _, _] = self.numbers(&self.locations, location)?;
             if parent >= location {
@@ -245,12 +245,12 @@ impl Table {
     }
 
     fn location_at(&self, address: u64) -> Option<u32> {
-        let [place] = self.numbers(&self.places, self.stretch_at(address)?)?;
+        let [place] = self.numbers(&self.places, self.range_at(address)?)?;
         Some(place).filter(|place| *place != NONE)
     }
 
-    /// The number of the stretch that an address lies in.
-    fn stretch_at(&self, address: u64) -> Option<u32> {
+    /// The number of the range that an address lies in.
+    fn range_at(&self, address: u64) -> Option<u32> {
         let address = u32::try_from(address.checked_sub(self.base)?).ok()?;
         let (starts, _) = self.bytes()[self.starts.clone()].as_chunks::<4>();
         let after = starts.partition_point(|start| u32::from_le_bytes(*start) <= address);
@@ -283,7 +283,7 @@ impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table")
             .field("identity", &self.identity())
-            .field("stretches", &(self.starts.len() / 4))
+            .field("ranges", &(self.starts.len() / 4))
             .field("bytes", &self.bytes().len())
             .finish_non_exhaustive()
     }

@@ -283,7 +283,7 @@ proptest! {
             text.push(' ');
         }
         if let Ok(table) = read(text.as_bytes(), None) {
-            let named = table.stretches().filter(|(_, named)| *named).map(|(start, _)| start);
+            let named = table.code_ranges().filter(|(_, named)| *named).map(|(start, _)| start);
             for start in named {
                 prop_assert!(table.frames(start).next().is_some());
             }

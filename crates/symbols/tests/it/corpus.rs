@@ -58,7 +58,7 @@ fn elf_files() {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/elf").join(name);
         let bytes = fs::read(&path).expect("an input");
         let table = elf::read(Cursor::new(bytes), elf::Companions::default(), None).expect("names");
-        let all = || table.stretches().flat_map(|(start, _)| table.frames(start));
+        let all = || table.code_ranges().flat_map(|(start, _)| table.frames(start));
         assert!(all().any(|frame| frame.function == "outer"), "{name}");
         assert_eq!(all().any(|frame| frame.function == "twice" && frame.line == Some(1)), inlined, "{name}");
     }

@@ -60,20 +60,20 @@ fn exported_functions_have_names_and_others_have_none() {
         assert_eq!(image.pdbs()[0].id.name, "lib.pdb");
         let table = image.exports("lib").expect("it exports");
         let name = |address: u64| table.frames(address).next().map(|frame| frame.function.to_owned());
-        let mut names: Vec<_> = table.stretches().filter_map(|(start, _)| name(start)).collect();
+        let mut names: Vec<_> = table.code_ranges().filter_map(|(start, _)| name(start)).collect();
         names.sort();
         assert_eq!(
             names,
             ["Ordinal77", "first", "second", "shop::Basket::operator=", "shop::Basket::operator=", "shop::Basket::sum"],
             "{target}"
         );
-        let sum = table.stretches().find(|(start, _)| name(*start).is_some_and(|name| name.ends_with("sum")));
+        let sum = table.code_ranges().find(|(start, _)| name(*start).is_some_and(|name| name.ends_with("sum")));
         let frame = table.frames(sum.expect("it is there").0).next().expect("a frame");
         assert_eq!((frame.arguments, frame.source), (Some("(int, char const *)"), "export"));
         // With unwind information a function that is not exported is nobody's.
         let functions = table_of(&path("lib.pdb"));
         let is_hidden = |start: &u64| functions.frames(*start).any(|frame| frame.function == "hidden");
-        let hidden = functions.stretches().map(|(start, _)| start).find(is_hidden).expect("it has a name in the PDB");
+        let hidden = functions.code_ranges().map(|(start, _)| start).find(is_hidden).expect("it has a name in the PDB");
         assert_eq!(bounded, name(hidden).is_none(), "{target}");
     }
 }

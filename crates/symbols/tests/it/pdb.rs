@@ -41,7 +41,7 @@ fn functions_and_lines(image: &Path, table: &Table, addresses: &[u32]) -> BTreeM
             assert_eq!((&mine.0, &mine.1), (&theirs.0, &theirs.1), "at {address:#x}");
             // A function of one byte has no next one.
             assert!(mine == *after || mine.0 != after.0, "at {address:#x}: {mine:?}, {after:?}");
-            assert!(table.stretches().any(|(start, _)| start == u64::from(*address)));
+            assert!(table.code_ranges().any(|(start, _)| start == u64::from(*address)));
             "the line of the next byte"
         };
         *tally.entry(kind).or_insert(0) += 1;

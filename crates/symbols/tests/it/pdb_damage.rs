@@ -10,7 +10,7 @@ use tracesift_symbols::pdb::Pdb;
 fn read(bytes: &[u8]) -> bool {
     let Ok(pdb) = Pdb::read(Cursor::new(bytes), None) else { return false };
     let Ok(table) = pdb.table("") else { return false };
-    table.stretches().for_each(|(start, _)| table.frames(start).for_each(drop));
+    table.code_ranges().for_each(|(start, _)| table.frames(start).for_each(drop));
     true
 }
 

@@ -75,7 +75,7 @@ proptest! {
             let expected: Vec<String> = ranges.iter().rposition(holds).map(|number| format!("f{number}")).into_iter().collect();
             prop_assert_eq!(names(&table, address), expected, "at {}", address);
         }
-        let starts: Vec<_> = table.stretches().collect();
+        let starts: Vec<_> = table.code_ranges().collect();
         prop_assert!(starts.is_sorted_by(|a, b| a.0 < b.0), "{:?}", starts);
     }
 }

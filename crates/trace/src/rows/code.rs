@@ -12,7 +12,7 @@ pub mod stack_ends {
     /// In a file that was not there, or was another one.
     pub const WITHOUT_FILE: i8 = 2;
     /// In code that was made at run time and keeps no frame pointers.
-    pub const MADE_CODE: i8 = 3;
+    pub const JIT_CODE: i8 = 3;
     /// In code without unwind information, or with such that is damaged.
     pub const WITHOUT_INFORMATION: i8 = 4;
     /// Beyond 512 frames.

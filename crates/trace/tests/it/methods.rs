@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 use tracesift_trace::methods::{EntryPointRecord, ManagedModuleRecord, MethodEdge, MethodRecord, MethodsBuilder};
-use tracesift_trace::modules::{AddressSpace, ImageEdge, Images, PdbIdentity};
+use tracesift_trace::modules::{AddressSpace, ImageEdge, ImageMapping, Images, PdbIdentity};
 use tracesift_trace::population::{Edge, ProcessFacts};
 use tracesift_trace::rows::{FrameRow, ManagedCodeRow, SymbolRow};
 use tracesift_trace::stack_keys::StackKeysBuilder;
@@ -79,7 +79,16 @@ impl Story {
         let mut population = lifetimes.freeze(clock, 0);
         let mut images = Images::new();
         for (pid, base) in (1..).zip(IMAGE) {
-            images.image(i64::from(pid) * 50, pid, ImageEdge::Load, base, 0x10_000, 1, 2, r"C:\a\lib.ni.dll");
+            images.image(&ImageMapping {
+                ticks: i64::from(pid) * 50,
+                pid,
+                edge: ImageEdge::Load,
+                base,
+                size: 0x10_000,
+                checksum: 1,
+                time_date_stamp: 2,
+                path: r"C:\a\lib.ni.dll",
+            });
         }
         let modules = images.freeze(clock, &mut population, str::to_owned, |address| address >= 1 << 63, |_| {});
         let methods = self.methods.freeze(&mut population, &modules);

@@ -1,7 +1,9 @@
 //! Call chains over call frame information made in the test.
 
 use crate::common::{EhFrame, OneImage, elf, image, memory};
-use tracesift_unwind::{Architecture, Chain, Elf, End, Found, MAX_FRAMES, Missing, Registers, Space, Stack, Unwinder};
+use tracesift_unwind::{
+    Architecture, Chain, Elf, End, ImageAt, MAX_FRAMES, Missing, Registers, Space, Stack, Unwinder,
+};
 
 const X86_64: u16 = 62;
 const AARCH64: u16 = 183;
@@ -216,7 +218,7 @@ struct Trampolines(OneImage);
 impl Space for Trampolines {
     type Reason = &'static str;
 
-    fn image_at(&mut self, address: u64) -> Result<Found<'_>, Missing<&'static str>> {
+    fn image_at(&mut self, address: u64) -> Result<ImageAt<'_>, Missing<&'static str>> {
         self.0.image_at(address)
     }
 

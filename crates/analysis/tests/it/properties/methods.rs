@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tracesift_analysis::DEFAULT_CACHE_BYTES;
 use tracesift_analysis::method_total::{MethodTotal, SpanTotal};
 use tracesift_analysis::methods::{MethodAggregator, MethodTotals};
-use tracesift_analysis::{MethodId, Span};
+use tracesift_analysis::{Item, Span};
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
@@ -38,12 +38,12 @@ struct Truth {
 }
 
 /// What was really charged to each method; `charged` tells the methods of a stack, or of what has none: the leaf's first, each once.
-fn by_hand(
+fn by_hand<I: Item>(
     machine: &Machine,
     range: Span,
-    charged: impl Fn(Option<StackId>) -> Vec<MethodId>,
-) -> BTreeMap<(ProcessId, MethodId), Truth> {
-    let mut truths: BTreeMap<(ProcessId, MethodId), Truth> = BTreeMap::new();
+    charged: impl Fn(Option<StackId>) -> Vec<I>,
+) -> BTreeMap<(ProcessId, I), Truth> {
+    let mut truths: BTreeMap<(ProcessId, I), Truth> = BTreeMap::new();
     for sample in machine.samples.iter().filter(|sample| range.contains(sample.time)) {
         let methods = charged(sample.stack);
         for &method in &methods {
@@ -92,12 +92,12 @@ fn totals_of(spans: &[(i64, i64)]) -> SpanTotal {
     }
 }
 
-pub(crate) fn expected(
+pub(crate) fn expected<I: Item>(
     machine: &Machine,
     range: Span,
-    charged: impl Fn(Option<StackId>) -> Vec<MethodId>,
-) -> Vec<MethodTotal> {
-    let total = |((process, method), truth): ((ProcessId, MethodId), Truth)| MethodTotal {
+    charged: impl Fn(Option<StackId>) -> Vec<I>,
+) -> Vec<MethodTotal<I>> {
+    let total = |((process, method), truth): ((ProcessId, I), Truth)| MethodTotal {
         process,
         method,
         samples: truth.samples,

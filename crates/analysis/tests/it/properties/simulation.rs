@@ -121,6 +121,7 @@ const PROCESSES: u64 = 3;
 const STACKS: u64 = 12;
 
 /// Runs a machine. `has_ready` decides whether its ready events are recorded.
+#[expect(clippy::too_many_lines, reason = "one step per thing that a machine does")]
 pub(crate) fn run(seed: u64, has_ready: bool) -> Machine {
     let mut dice = Dice::new(seed);
     let start = dice.below(60) as i64 - 30;

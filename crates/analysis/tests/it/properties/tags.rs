@@ -243,7 +243,7 @@ proptest! {
                 Some(tag) => set.find(&oracle.name(tag)).expect("a tag of the file"),
             };
             let above = std::iter::successors(Some(tag).filter(|_| totals), |&tag| set.parent(tag));
-            std::iter::once(TagRow::Own(tag)).chain(above.map(TagRow::Total)).map(TagRow::method).collect()
+            std::iter::once(TagRow::Own(tag)).chain(above.map(TagRow::Total)).map(TagRow::number).collect()
         };
         prop_assert_eq!(&found, &expected(&machine, range, charged));
 

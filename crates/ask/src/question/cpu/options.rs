@@ -15,6 +15,7 @@ use crate::etwanalyzer::{Legacy, Switch, To, switch};
 use crate::filter::ProcessFilter;
 use crate::granularity::GranularityOptions;
 use crate::label_cut::LabelCut;
+use crate::method_patterns::MethodPatterns;
 use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::question::{merged_cpu, merged_methods, methods};
@@ -502,9 +503,9 @@ impl MethodOptions {
     }
 
     /// Which methods; all of them where neither methods nor tags are named.
-    fn patterns(&self) -> Option<methods::MethodPatterns> {
+    fn patterns(&self) -> Option<MethodPatterns> {
         let list = self.methods.as_deref().or(self.stacktags.is_none().then_some("*"));
-        list.map(|list| methods::MethodPatterns::parse(list, self.include_module))
+        list.map(|list| MethodPatterns::parse(list, self.include_module))
     }
 
     fn tags(&self, warn: &mut dyn FnMut(&str)) -> Result<Option<methods::Tags>, UsageError> {

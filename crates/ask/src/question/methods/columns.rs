@@ -176,14 +176,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "CPU",
         Kind::Milliseconds,
         |r| r.cpu(false, r.method.figures.cpu),
-        "Inclusive sampled CPU: weights of the samples in whose stacks the method occurs.",
+        "Inclusive sampled CPU: the weights of the samples that have the method in their stack.",
     ),
     ColumnOf::always(
         "exclusive_cpu_ns",
         "Self",
         Kind::Milliseconds,
         |r| r.sampled(r.method.figures.exclusive_cpu),
-        "Exclusive sampled CPU: weights of the samples at whose leaf the method stands.",
+        "Exclusive sampled CPU: the weights of the samples that have the method at the leaf of their stack.",
     ),
     ColumnOf::always(
         "run_ns",
@@ -205,7 +205,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Samples",
         Kind::Count,
         |r| r.sampled(r.method.figures.samples),
-        "Samples in whose stacks the method occurs.",
+        "Samples that have the method in their stack.",
     ),
     ColumnOf::always(
         "wait_ns",
@@ -252,7 +252,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Ready",
         Kind::Milliseconds,
         |r| r.method.figures.ready.into(),
-        "Time ready to run without a CPU after those waits; overlapping spans of several threads count once.",
+        "Time ready to run without a CPU after these waits; overlapping spans of several threads count once.",
     ),
     ColumnOf::details(
         "ready_sum_ns",

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
-use tracesift_analysis::tags::{TagSource, TagTotal, tag_totals};
+use tracesift_analysis::tags::{TagNumber, TagSource, TagTotal, tag_totals};
 use tracesift_analysis::{
     MethodAggregator, MethodId, MethodName, MethodNames, MethodSource, MethodTotals, RecordingFacts, Span,
 };
@@ -13,9 +13,9 @@ use tracesift_trace::rows::MethodSummaryRow;
 use tracesift_trace::{ProcessId, StackId};
 
 use super::order::{Kind, Method};
-use super::pattern::MethodPatterns;
 use super::shared::Shared;
 use super::{Question, Tags};
+use crate::method_patterns::MethodPatterns;
 use crate::owned_rows::{OwnedRows, Owners};
 use crate::recording::OpenRecording;
 use tracesift_grammar::TimeRange;
@@ -83,11 +83,11 @@ pub(super) fn tags(
 }
 
 /// Those of one time range.
-fn tags_of<S: MethodSource>(
+fn tags_of<S: MethodSource<Item = MethodId>>(
     opened: &OpenRecording,
     question: &Question,
     tags: &Tags,
-    totals: MethodTotals,
+    totals: MethodTotals<TagNumber>,
     owners: &Owners,
     source: &TagSource<'_, S>,
 ) -> Vec<Method> {
@@ -106,26 +106,29 @@ fn tags_of<S: MethodSource>(
     found
 }
 
+/// The totals of each time range, and the owners that they are of.
+type Totals<I> = (Vec<MethodTotals<I>>, Owners);
+
 /// Adds up what the processes did per method of the source. `representatives` are stacks that have the same methods, if they are known.
-fn totals(
+fn totals<S: MethodSource>(
     opened: &OpenRecording,
     question: &Question,
     ranges: &[TimeRange],
     processes: &FxHashSet<ProcessId>,
-    source: impl MethodSource,
+    source: S,
     representatives: Option<&[StackId]>,
-) -> Result<(Vec<MethodTotals>, Owners), Error> {
+) -> Result<Totals<S::Item>, Error> {
     let info = opened.info();
     let recording = RecordingFacts::from(info);
     let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;
-    let (threads, stretches) = (rows.owned_threads(), rows.stretches().clone());
+    let (threads, windows) = (rows.owned_threads(), rows.windows().clone());
     let source = RefCell::new(source);
     let source = Shared(&source);
     let new = |range: &Span| {
         let aggregator = MethodAggregator::new(&recording, *range, &threads, source);
         if ranges.len() > 1 { aggregator.with_cache_bytes(CACHE_BYTES / ranges.len()) } else { aggregator }
     };
-    let mut totals: Vec<_> = stretches.spans().iter().map(new).collect();
+    let mut totals: Vec<_> = windows.spans().iter().map(new).collect();
     if let [totals] = &mut totals[..] {
         match representatives.filter(|_| rows.can_sum()) {
             Some(representatives) => rows.summed_samples(representatives, |sum| totals.samples(sum))?,
@@ -136,14 +139,14 @@ fn totals(
         }
     } else {
         rows.cpu(&recording, |row| {
-            if let Some(totals) = stretches.at(row.time).and_then(|place| totals.get_mut(place)) {
+            if let Some(totals) = windows.at(row.time).and_then(|place| totals.get_mut(place)) {
                 totals.sample(row);
             }
         })?;
         if info.has_switches {
             // Each range gets the very rows that a question about it alone would read.
             rows.switches(|_, row| {
-                for totals in totals.get_mut(stretches.touching(row.off_time, row.time)).into_iter().flatten() {
+                for totals in totals.get_mut(windows.touching(row.off_time, row.time)).into_iter().flatten() {
                     totals.switch(row);
                 }
             })?;

@@ -13,7 +13,7 @@ use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow};
 use self::chooser::Chooser;
 use super::Question;
 use super::order::{Kind, MEASURES, Method, Ranges, Sort};
-use super::pattern::MethodPatterns;
+use crate::method_patterns::MethodPatterns;
 
 /// What the summary says of some processes.
 #[derive(Debug, Default)]

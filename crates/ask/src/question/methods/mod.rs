@@ -9,7 +9,6 @@ mod from_summary;
 mod modules;
 mod notes;
 mod order;
-mod pattern;
 mod processes;
 mod series;
 mod shared;
@@ -26,9 +25,9 @@ use tracesift_trace::{ProcessId, ThreadId};
 pub use self::columns::{COLUMNS, Row};
 pub(crate) use self::notes::NO_LINES;
 pub use self::order::{Kind as RowKind, Method, Ranges, Sort};
-pub use self::pattern::MethodPatterns;
 pub use self::spans::Spans;
 pub use self::tags::Tags;
+use crate::method_patterns::MethodPatterns;
 
 use self::columns::{OF_MODULES, OF_PROCESSES, OF_SPANS, OF_TIMES};
 use self::from_summary::FromSummary;
@@ -263,13 +262,13 @@ struct OfOneProcess<'a> {
 
 /// Sums over rows.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct MethodSums {
     cpu: i64,
     wait: Option<i64>,
     ready: Option<i64>,
 }
 
-impl Sums {
+impl MethodSums {
     fn of<'m>(methods: impl IntoIterator<Item = &'m Method>) -> Self {
         let add = |sum: Option<i64>, more: Option<i64>| match (sum, more) {
             (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
@@ -384,7 +383,7 @@ impl Question {
         let imported = recording.file.has_imported_sums;
         let precise = !recording.file.has_samples && !imported;
         let shown: Vec<&Method> = groups.iter().flat_map(|group| &group.methods).collect();
-        let sums = |methods: &[&Method]| facts(Sums::of(methods.iter().copied()), precise && !methods.is_empty());
+        let sums = |methods: &[&Method]| facts(MethodSums::of(methods.iter().copied()), precise && !methods.is_empty());
         let rows_are_shown = matches!(self.totals, Totals::None | Totals::Method);
         let threads: FxHashMap<ThreadId, ThreadRow> = if self.per_thread {
             recording.archive().rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect()
@@ -441,7 +440,7 @@ fn label(method: &Method) -> String {
     }
 }
 
-fn facts(sums: Sums, precise: bool) -> Vec<Fact> {
+fn facts(sums: MethodSums, precise: bool) -> Vec<Fact> {
     let cpu = if precise { "run" } else { "CPU" };
     let mut facts = vec![Fact::new(cpu, Kind::Milliseconds, sums.cpu)];
     facts.extend(sums.wait.map(|wait| Fact::new("wait", Kind::Milliseconds, wait)));

@@ -4,7 +4,7 @@ use tracesift_extract::stack_methods::By;
 
 use super::columns::Row;
 use super::order::{Kind, Method};
-use super::{Question, Sums, Totals};
+use super::{MethodSums, Question, Totals};
 use crate::core_figures::{CoreFigures, UNKNOWN_CORES};
 use crate::recording::OpenRecording;
 
@@ -19,7 +19,7 @@ const IMPORTED_SPANS: &str = "single spans are unknown: an import has sums only"
 pub(super) fn of(question: &Question, recording: &OpenRecording, methods: &[&Method], rows: &[Row]) -> Vec<String> {
     let imported = recording.file.has_imported_sums;
     let precise = !recording.file.has_samples && !imported;
-    let sums = Sums::of(methods.iter().copied());
+    let sums = MethodSums::of(methods.iter().copied());
     let adds_up = question.totals != Totals::None && methods.len() > 1;
     let rows_overlap = question.methods.is_some() || question.tags.as_ref().is_some_and(|tags| tags.set.has_children());
     let has_places = methods.iter().any(|method| method.place.is_some());

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use tracesift_analysis::{MethodId, MethodSource};
+use tracesift_analysis::MethodSource;
 use tracesift_trace::{FrameId, StackId};
 
 /// A source that several aggregators ask in turn.
@@ -17,11 +17,13 @@ impl<S> Clone for Shared<'_, S> {
 impl<S> Copy for Shared<'_, S> {}
 
 impl<S: MethodSource> MethodSource for Shared<'_, S> {
-    fn stack(&mut self, stack: StackId, methods: &mut Vec<MethodId>) {
+    type Item = S::Item;
+
+    fn stack(&mut self, stack: StackId, methods: &mut Vec<S::Item>) {
         self.0.borrow_mut().stack(stack, methods);
     }
 
-    fn frame(&mut self, frame: FrameId, methods: &mut Vec<MethodId>) {
+    fn frame(&mut self, frame: FrameId, methods: &mut Vec<S::Item>) {
         self.0.borrow_mut().frame(frame, methods);
     }
 
@@ -29,7 +31,7 @@ impl<S: MethodSource> MethodSource for Shared<'_, S> {
         self.0.borrow_mut().representative(stack)
     }
 
-    fn no_stack(&mut self, methods: &mut Vec<MethodId>) {
+    fn no_stack(&mut self, methods: &mut Vec<S::Item>) {
         self.0.borrow_mut().no_stack(methods);
     }
 }

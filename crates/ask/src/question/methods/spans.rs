@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::percentiles::is_deep_sleep;
-use tracesift_analysis::tags::{TagRow, TagSource, Tagger};
+use tracesift_analysis::tags::{TagNumber, TagRow, TagSource, Tagger};
 use tracesift_analysis::{
     Attribution, CpuSet, Distribution, MethodId, MethodName, Place, RecordingFacts, Span, pieces,
 };
@@ -102,7 +102,7 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
         collect((opened, question), &mut events, &mut spans, |owner, at| {
             let mut tags = Vec::new();
             at.methods(&mut source, &mut tags);
-            let name = |method: &MethodId| match TagRow::of(*method) {
+            let name = |number: &TagNumber| match TagRow::of(*number) {
                 TagRow::Own(tag) | TagRow::Total(tag) => source.tagger().name(tag),
             };
             tags.iter().filter_map(|tag| by_name.get(&(owner, name(tag))).copied()).collect()

@@ -21,7 +21,7 @@ pub struct AbsentPart {
 
 /// The columns of the objects in `absent`.
 pub(super) const COLUMNS: &[ColumnOf<AbsentPart>] = &[
-    ColumnOf::always("what", "What", Kind::Text, |a| a.what.into(), "What the recording says nothing about."),
+    ColumnOf::always("what", "What", Kind::Text, |a| a.what.into(), "The subject that the recording does not contain."),
     ColumnOf::always(
         "why",
         "Why",

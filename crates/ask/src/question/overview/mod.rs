@@ -120,7 +120,7 @@ pub struct Overview {
     pub process_count: i64,
     /// Their samples.
     pub samples: Option<i64>,
-    /// Those of them without a stack.
+    /// Samples without a stack.
     pub samples_without_stack: Option<i64>,
     /// Events that the recorder says it lost.
     pub events_lost: u64,
@@ -222,7 +222,7 @@ pub struct ChainEnd {
     pub wait: i64,
     /// Where its longest wait was.
     pub method: Option<String>,
-    /// Who ended that one.
+    /// The thread or device that ended that wait.
     pub woken_by: Option<String>,
 }
 
@@ -235,7 +235,7 @@ pub struct CallPart {
     pub pid: i64,
     /// The call.
     pub call: String,
-    /// How often it failed.
+    /// Number of failures.
     pub failed: i64,
     /// The errors with their counts, the most frequent first.
     pub errors: Vec<(String, i64)>,

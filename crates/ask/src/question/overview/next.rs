@@ -8,7 +8,7 @@ use crate::recording_label::path_text;
 /// A command, and what it says more of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextPart {
-    /// The part of the overview that it goes on from.
+    /// The part of the overview that the command continues.
     pub of: &'static str,
     /// The command with the file's whole path.
     pub command: String,
@@ -18,7 +18,7 @@ pub struct NextPart {
 
 /// The columns of the objects in `next`.
 pub(super) const COLUMNS: &[ColumnOf<NextPart>] = &[
-    ColumnOf::always("of", "Of", Kind::Text, |n| n.of.into(), "The part of the overview that it goes on from."),
+    ColumnOf::always("of", "Of", Kind::Text, |n| n.of.into(), "The part of the overview that the command continues."),
     ColumnOf::always(
         "command",
         "Command",

@@ -9,9 +9,9 @@ use super::{COLUMNS, Question};
 use crate::ask::{When, WhenOptions};
 use crate::filter::ProcessFilter;
 use crate::granularity::GranularityOptions;
+use crate::method_patterns::MethodPatterns;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
-use crate::question::methods::MethodPatterns;
 use crate::usage_error::UsageError;
 use crate::words::{Word, one_of};
 

@@ -412,7 +412,7 @@ pub const COLUMNS: &[ColumnOf<Row>] = &[
         "Warnings",
         Kind::List,
         |r| Limit::texts(&r.warnings),
-        "What makes figures of this recording less than exact.",
+        "Reasons why figures of this recording are less than exact.",
     ),
 ];
 

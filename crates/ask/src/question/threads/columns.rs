@@ -80,7 +80,13 @@ const WAKERS: &[ColumnOf<WokenBy>] = &[
     ),
     ColumnOf::machine("tid", "Tid", Kind::Id, |r| r.tid.into(), "Thread id."),
     ColumnOf::always("count", "Wake-ups", Kind::Count, |r| r.count.into(), "Number of wake-ups."),
-    ColumnOf::always("wait_ns", "Wait", Kind::Milliseconds, |r| r.wait.into(), "Sum of the waits that they ended."),
+    ColumnOf::always(
+        "wait_ns",
+        "Wait",
+        Kind::Milliseconds,
+        |r| r.wait.into(),
+        "Sum of the waits that these wake-ups ended.",
+    ),
     ColumnOf::always(
         "stack",
         "Stack",
@@ -217,7 +223,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Started in",
         Kind::Text,
         |r| r.start_method.as_ref().into(),
-        "The function in which it began, as the recorder says.",
+        "The function in which the thread began, by the recorder.",
     ),
     ColumnOf::people(
         "reasons",
@@ -244,7 +250,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
             let parts: Vec<String> = r.detail.wakers.iter().take(NAMED).map(part).collect();
             if parts.is_empty() { Value::None } else { parts.join(", ").into() }
         },
-        "Who ended its waits how often and where, the most frequent first.",
+        "Threads and devices that ended its waits, how often and where, the most frequent first.",
     ),
     ColumnOf::machine(
         "wait_reasons",
@@ -270,7 +276,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
                 is_sparse: false,
             })
         },
-        "Who ended its waits, the most frequent first.",
+        "Threads and devices that ended its waits, the most frequent first.",
     ),
     of_process::command_line().shown(View::Machine),
 ]);

@@ -67,7 +67,7 @@ struct WakeUps {
 }
 
 #[derive(Default)]
-struct Sums {
+struct WakeSums {
     /// By state and wait reason.
     reasons: FxHashMap<(Option<i8>, Option<i8>), Reason>,
     /// By who it was, with which stack, and the flags that tell whether it was anybody.
@@ -87,7 +87,8 @@ pub(super) fn fill(
     }
     let (start, end) = time.bounds();
     let (range, has_ready) = (Span::new(start, end), opened.info().has_ready);
-    let mut sums: FxHashMap<ThreadId, Sums> = rows.iter().map(|row| (row.thread.thread, Sums::default())).collect();
+    let mut sums: FxHashMap<ThreadId, WakeSums> =
+        rows.iter().map(|row| (row.thread.thread, WakeSums::default())).collect();
     let time = (range != Span::ALL).then_some(start..end);
     opened.archive().scan(SWITCHES, time, |row: &ContextSwitchRow| {
         let Some(sums) = sums.get_mut(&row.thread) else { return };
@@ -116,7 +117,7 @@ pub(super) fn fill(
     Ok(())
 }
 
-impl Sums {
+impl WakeSums {
     fn finish(self, threads: &Threads<'_>, names: &mut StackNames) -> Detail {
         let mut reasons: Vec<Reason> = self.reasons.into_values().collect();
         reasons.sort_by(|a, b| b.wait.cmp(&a.wait).then_with(|| a.name.cmp(&b.name)));

@@ -158,15 +158,15 @@ const CHAIN: &[ColumnOf<ChainRow>] = &[
     ColumnOf::people("thread", "Thread", Kind::Text, |r| (&r.label).into(), "Process and thread."),
     ColumnOf::details("from_ns", "From", Kind::Time, |r| r.from.into(), "Start of the wait that it ended."),
     ColumnOf::details("to_ns", "To", Kind::Time, |r| r.to.into(), "End of that wait."),
-    ColumnOf::always("run_ns", "Run", Kind::Milliseconds, |r| r.run.into(), "How long it ran meanwhile."),
+    ColumnOf::always("run_ns", "Run", Kind::Milliseconds, |r| r.run.into(), "Time that it ran meanwhile."),
     ColumnOf::always(
         "ready_ns",
         "Ready",
         Kind::Milliseconds,
         |r| r.ready.into(),
-        "How long it was ready without a CPU meanwhile.",
+        "Time that it was ready without a CPU meanwhile.",
     ),
-    ColumnOf::always("wait_ns", "Wait", Kind::Milliseconds, |r| r.wait.into(), "How long it waited meanwhile."),
+    ColumnOf::always("wait_ns", "Wait", Kind::Milliseconds, |r| r.wait.into(), "Time that it waited meanwhile."),
     ColumnOf::machine(
         "unknown_ns",
         "Unknown",
@@ -179,14 +179,14 @@ const CHAIN: &[ColumnOf<ChainRow>] = &[
         "Longest wait",
         Kind::Milliseconds,
         |r| r.longest.as_ref().map(|(longest, _)| *longest).into(),
-        "The longest of its waits meanwhile: if it took the largest part, the next row says who ended that.",
+        "The longest of its waits meanwhile: if that wait took the largest part, the next row names the thread that ended it.",
     ),
     ColumnOf::always(
         "longest_wait_method",
         "Waits in",
         Kind::Text,
         |r| r.longest.as_ref().map_or(Value::None, |(_, stack)| telling(stack)),
-        "Where that wait was.",
+        "The method of that wait.",
     ),
     ColumnOf::machine(
         "longest_wait_stack",
@@ -195,7 +195,13 @@ const CHAIN: &[ColumnOf<ChainRow>] = &[
         |r| r.longest.as_ref().map_or(Value::None, |(_, stack)| names(stack)),
         "Its stack, leaf first.",
     ),
-    ColumnOf::always("woken_by", "Woken by", Kind::Text, |r| r.waker.as_ref().into(), "Who ended that wait."),
+    ColumnOf::always(
+        "woken_by",
+        "Woken by",
+        Kind::Text,
+        |r| r.waker.as_ref().into(),
+        "The thread or device that ended that wait.",
+    ),
 ];
 
 /// The columns.
@@ -244,7 +250,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Open",
         Kind::Bool,
         |r| r.open.into(),
-        "Whether nobody ended it until the thread or the recording ended.",
+        "Whether the wait lasted until the thread or the recording ended.",
     ),
     ColumnOf::always(
         "wait_method",
@@ -275,7 +281,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Its id.",
     ),
     ColumnOf::machine("waker_tid", "Waker tid", Kind::Id, |r| r.waker_tid.into(), "The thread that ended the wait."),
-    ColumnOf::details("waker_method", "From", Kind::Text, |r| telling(&r.waker_stack), "Where that thread ended it."),
+    ColumnOf::details(
+        "waker_method",
+        "From",
+        Kind::Text,
+        |r| telling(&r.waker_stack),
+        "The method in which that thread ended the wait.",
+    ),
     ColumnOf::machine(
         "wait_stack",
         "Wait stack",
@@ -295,14 +307,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Meanwhile",
         Kind::Below,
         Row::chain_text,
-        "Wait chain, on lines below the row: what the thread that ended the wait did meanwhile, and the one that it waited for.",
+        "Wait chain, on lines below the row: the activity of the thread that ended the wait, and the thread that this one waited for.",
     ),
     ColumnOf::machine(
         "chain",
         "Chain",
         Kind::Table,
         |r| Value::Table(Table { columns: descriptions(CHAIN), rows: values(CHAIN, &r.chain), is_sparse: false }),
-        "Wait chain: what the thread that ended the wait did while it lasted; where that mostly waited itself, the thread that ended that wait, and so on.",
+        "Wait chain: the activity of the thread that ended the wait, while the wait lasted. If that thread mostly waited itself, the thread that ended its wait follows, and so on.",
     ),
 ]);
 

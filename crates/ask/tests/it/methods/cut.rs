@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tracesift_analysis::{MethodId, MethodNames, RecordingFacts, Span, StackMethods, Summaries};
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::order::{Between, Top};
-use tracesift_ask::question::methods::{MethodPatterns, Question, Ranges, Sort};
+use tracesift_ask::question::methods::{Question, Ranges, Sort};
 use tracesift_grammar::TimeRange;
 use tracesift_testing::archive::{create, finish_as};
 use tracesift_trace::info::TraceInfo;

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tracesift_analysis::tags::{Nesting, TagFile, TagSet};
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::profile;
 use tracesift_ask::question::cpu;
-use tracesift_ask::question::methods::{MethodPatterns, Question, Sort, Tags};
+use tracesift_ask::question::methods::{Question, Sort, Tags};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::{When, ask};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use tracesift_analysis::tags::{Nesting, TagFile, TagSet};
 use tracesift_ask::Ask;
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::question::cpu;
-use tracesift_ask::question::methods::{MethodPatterns, Question, Tags};
+use tracesift_ask::question::methods::{Question, Tags};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_grammar::Patterns;
 use tracesift_grammar::TimeRange;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use tracesift_analysis::Measure;
 use tracesift_analysis::call_tree::Direction;
+use tracesift_ask::MethodPatterns;
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::ask;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::order::Top;
 use tracesift_ask::question::methods;
-use tracesift_ask::question::methods::MethodPatterns;
 use tracesift_ask::question::stacks::Question;
 use tracesift_ask::recording::Source;
 use tracesift_extract::stack_methods::Granularity;

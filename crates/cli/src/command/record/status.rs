@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tracesift_ask::command_line;
 use tracesift_ask::recording_label::path_text;
-use tracesift_record::room::{self, Growth};
+use tracesift_record::disk_space::{self, Growth};
 use tracesift_record::session::{Course, Session, Status};
 use tracesift_record::{Leftover, Options, leftovers};
 
@@ -40,7 +40,8 @@ fn tell(status: &Status, messages: &Messages) -> anyhow::Result<()> {
     match status.course {
         Course::Records => {
             let marks = if status.marks == 1 { "1 mark".to_owned() } else { format!("{} marks", status.marks) };
-            let room = room::left(&status.output).map(|left| format!("; {} are free", size(left))).unwrap_or_default();
+            let room =
+                disk_space::left(&status.output).map(|left| format!("; {} are free", size(left))).unwrap_or_default();
             let line = format!("recording since {since} into {output}: {} so far, {marks}{room}", size(status.bytes));
             writeln!(io::stdout(), "{}", cell::clean(&line))?;
             messages.next("tracesift record --stop   (or --mark TEXT, --cancel)");
@@ -90,15 +91,15 @@ pub(super) fn room_text(options: &Options, output: &Path) -> String {
     if options.ring.is_some() {
         text = "stays in memory until it ends".to_owned();
     }
-    let room =
-        room::left(output).map_or_else(String::new, |left| format!("; {} are free where it is written", size(left)));
+    let room = disk_space::left(output)
+        .map_or_else(String::new, |left| format!("; {} are free where it is written", size(left)));
     format!("the recording {text}{room}")
 }
 
 /// Says that the disk may soon be full.
 pub(super) fn warn_of_little_room(options: &Options, output: &Path, messages: &Messages) {
     let growth = growth(options);
-    let (Some(left), None) = (room::left(output), options.ring) else { return };
+    let (Some(left), None) = (disk_space::left(output), options.ring) else { return };
     if left < growth.most.saturating_mul(LITTLE_TIME) && options.rotation.is_none_or(|rotation| rotation.keep.is_none())
     {
         let seconds = |per_second: u64| left / per_second.max(1);
@@ -114,7 +115,7 @@ pub(super) fn warn_of_little_room(options: &Options, output: &Path, messages: &M
 /// On this machine.
 pub(crate) fn growth(options: &Options) -> Growth {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    room::growth(options, u32::try_from(cpus).unwrap_or(u32::MAX))
+    disk_space::growth(options, u32::try_from(cpus).unwrap_or(u32::MAX))
 }
 
 /// A path as one would name it from here.

@@ -12,15 +12,15 @@ use anyhow::Context as _;
 use tracesift_ask::answer::{Answer, Fact, Kind as Figure, Layout, Section, descriptions, values};
 use tracesift_ask::limit::Limit;
 use tracesift_grammar::Patterns;
-use tracesift_record::room::{self, Growth};
+use tracesift_record::disk_space::{self, Growth};
 use tracesift_record::runner::{
     self, Account, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, Spread, State, overhead, summaries,
 };
 
 use self::columns::COLUMNS;
 use crate::args::run::PlanArgs;
-use crate::command::dump::Printer;
 use crate::command::extract::size;
+use crate::command::printer::Printer;
 use crate::command::record::status::growth;
 use crate::exit::Exit;
 use crate::terminal::Messages;
@@ -102,7 +102,7 @@ fn say_room(plan: &Plan, state: &State, messages: &Messages) {
     if left == 0 {
         return;
     }
-    let room = room::left(&plan.out);
+    let room = disk_space::left(&plan.out);
     let free = room.map(|room| format!("; {} are free", size(room))).unwrap_or_default();
     let sizes: Vec<u64> =
         done().filter_map(|run| Some(state.directory().join(run.recording.as_ref()?).metadata().ok()?.len())).collect();

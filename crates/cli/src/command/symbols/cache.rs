@@ -12,7 +12,7 @@ use tracesift_symbols::search::SearchPath;
 use super::finder::directory;
 use super::grouped;
 use crate::args::symbols::{CacheAction, CacheArgs};
-use crate::command::dump::Printer;
+use crate::command::printer::Printer;
 use crate::exit::Exit;
 use crate::terminal::Messages;
 

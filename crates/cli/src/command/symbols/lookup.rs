@@ -9,7 +9,7 @@ use tracesift_symbols::FileNames;
 
 use super::finder;
 use crate::args::symbols::{Address, LookupArgs};
-use crate::command::dump::Printer;
+use crate::command::printer::Printer;
 use crate::exit::{Exit, UsageError};
 use crate::progress::Progress;
 use crate::terminal::Messages;

@@ -9,7 +9,7 @@ use tracesift_etl::payload::{
 };
 use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileEdge;
-use tracesift_trace::modules::ImageEdge;
+use tracesift_trace::modules::{ImageEdge, ImageMapping};
 use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
 use tracesift_trace::stack_keys::{Half, Serves};
 
@@ -191,16 +191,16 @@ impl Inventory {
         let parsed = Image::parse_either(record.payload(), version, record.pointer_size());
         let Some(image) = self.checked(record, parsed) else { return };
         let pid = image.process_id.or(record.pid()).unwrap_or(0);
-        self.images.image(
-            record.time(),
+        self.images.image(&ImageMapping {
+            ticks: record.time(),
             pid,
             edge,
-            image.base,
-            image.size,
-            image.checksum.unwrap_or(0),
-            image.time_date_stamp.unwrap_or(0),
-            &image.file_name.to_string(),
-        );
+            base: image.base,
+            size: image.size,
+            checksum: image.checksum.unwrap_or(0),
+            time_date_stamp: image.time_date_stamp.unwrap_or(0),
+            path: &image.file_name.to_string(),
+        });
     }
 
     fn file_io(&mut self, record: &Record<'_>, opcode: u8, version: u8) {

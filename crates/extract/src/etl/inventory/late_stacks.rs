@@ -64,7 +64,8 @@ impl LateStacks {
         let (pid, tid) = (reference.process_id, reference.thread_id);
         if let Some(first_event_ticks) = self.late(record, half, event, tid) {
             let frames = LateFrames::Key { key: reference.stack_key, position };
-            self.push(record, half, pid, tid, event, first_event_ticks, frames);
+            let (cpu, ticks, event_ticks) = (record.cpu(), record.time(), event);
+            self.push(LateStack { half, pid, tid, cpu, event_ticks, first_event_ticks, ticks, frames });
         }
     }
 
@@ -87,7 +88,8 @@ impl LateStacks {
             let start = self.frames.len();
             self.frames.extend(stack.frames.iter());
             let frames = LateFrames::Inline(start..self.frames.len());
-            self.push(record, half, pid, tid, event, first_event_ticks, frames);
+            let (cpu, ticks, event_ticks) = (record.cpu(), record.time(), event);
+            self.push(LateStack { half, pid, tid, cpu, event_ticks, first_event_ticks, ticks, frames });
         }
     }
 
@@ -108,22 +110,11 @@ impl LateStacks {
         (record.time().saturating_sub(first) > self.lead).then_some(first)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the fields of one row, named alike at both callers")]
-    fn push(
-        &mut self,
-        record: &Record<'_>,
-        half: Half,
-        pid: u32,
-        tid: u32,
-        event_ticks: i64,
-        first_event_ticks: i64,
-        frames: LateFrames,
-    ) {
+    fn push(&mut self, half: LateStack) {
         if self.halves.len() >= MAX_HALVES {
             self.dropped += 1;
             return;
         }
-        let (cpu, ticks) = (record.cpu(), record.time());
-        self.halves.push(LateStack { half, pid, tid, cpu, event_ticks, first_event_ticks, ticks, frames });
+        self.halves.push(half);
     }
 }

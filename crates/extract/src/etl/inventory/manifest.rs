@@ -2,7 +2,7 @@
 
 use tracesift_etl::payload::{KernelImage, KernelProcessRundown, KernelProcessStart, KernelProcessStop, KernelThread};
 use tracesift_etl::{Guid, Record};
-use tracesift_trace::modules::{ImageEdge, file_name};
+use tracesift_trace::modules::{ImageEdge, ImageMapping, file_name};
 use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
 
 use super::Inventory;
@@ -52,16 +52,16 @@ impl Inventory {
                     return;
                 }
                 let edge = if id == KernelImage::LOAD_ID { ImageEdge::Load } else { ImageEdge::Unload };
-                self.images.image(
+                self.images.image(&ImageMapping {
                     ticks,
-                    image.process_id,
+                    pid: image.process_id,
                     edge,
-                    image.base,
-                    image.size,
-                    image.checksum,
-                    image.time_date_stamp,
-                    &image.name.to_string(),
-                );
+                    base: image.base,
+                    size: image.size,
+                    checksum: image.checksum,
+                    time_date_stamp: image.time_date_stamp,
+                    path: &image.name.to_string(),
+                });
             }
             _ => {}
         }

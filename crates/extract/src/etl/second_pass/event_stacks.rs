@@ -7,8 +7,9 @@ use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::{Record, class};
 use tracesift_trace::RowSink;
 use tracesift_trace::ids::StackId;
+use tracesift_trace::stack_binder::UserHalves;
 use tracesift_trace::stack_keys::Half;
-use tracesift_trace::stacks::HalfId;
+use tracesift_trace::stacks::{HalfId, KeyReference};
 
 use super::SecondPass;
 use crate::event_kinds::is_injected;
@@ -111,7 +112,8 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             (None, None) => {
                 let running = || self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
                 let tid = record.tid().or_else(running);
-                self.binder.peek(ticks, tid, cpu, record.kind().is_kernel())
+                let user = if record.kind().is_kernel() { UserHalves::Shared } else { UserHalves::Own };
+                self.binder.peek(ticks, tid, cpu, user)
             }
             halves => halves,
         };
@@ -133,7 +135,8 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 let half =
                     [Half::User, Half::Kernel].into_iter().find(|half| self.stacks.is_defined(*half, key, position));
                 let half = half.unwrap_or(Half::Kernel);
-                let keyed = self.stacks.keyed_half(half, key, position, ticks, process, &mut self.health, self.sink);
+                let reference = KeyReference { half, key, position, ticks, process };
+                let keyed = self.stacks.keyed_half(&reference, &mut self.health, self.sink);
                 (match_id, keyed)
             } else {
                 continue;

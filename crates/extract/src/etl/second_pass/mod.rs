@@ -17,9 +17,9 @@ use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
 use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, HardFaultRow, MarkRow, sample_flags, switch_flags};
 use tracesift_trace::sampling::SamplingIntervals;
-use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord};
+use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord, UserHalves};
 use tracesift_trace::stack_keys::Half;
-use tracesift_trace::stacks::Stacks;
+use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
@@ -107,15 +107,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         for late in halves {
             let process = self.population.process_at(late.pid, late.event_ticks);
             let half = match &late.frames {
-                LateFrames::Key { key, position } => self.stacks.keyed_half(
-                    late.half,
-                    *key,
-                    *position,
-                    late.event_ticks,
-                    process,
-                    &mut self.health,
-                    self.sink,
-                ),
+                LateFrames::Key { key, position } => {
+                    let (half, ticks) = (late.half, late.event_ticks);
+                    let reference = KeyReference { half, key: *key, position: *position, ticks, process };
+                    self.stacks.keyed_half(&reference, &mut self.health, self.sink)
+                }
                 LateFrames::Inline(range) => {
                     let frames = frames.get(range.clone()).unwrap_or_default();
                     self.stacks.inline_half(process, frames.iter().copied(), late.event_ticks, self.sink)
@@ -134,7 +130,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                     event_ticks: late.event_ticks,
                     ticks: late.ticks,
                     tid: late.tid,
-                    life: self.population.life_of(late.tid, late.event_ticks),
+                    instance: self.population.instance_of(late.tid, late.event_ticks),
                     cpu: late.cpu,
                     part: Part::Kernel(half),
                 }),
@@ -170,29 +166,23 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             opcode @ (StackReference::KERNEL | StackReference::USER) => {
                 let Ok(reference) = StackReference::parse(record.payload(), version, pointer_size) else { return };
                 let event = reference.event_timestamp.cast_signed();
-                let process = self.population.process_at(reference.process_id, event);
+                let (process, thread_id) =
+                    (self.population.process_at(reference.process_id, event), reference.thread_id);
                 let half = if opcode == StackReference::KERNEL { Half::Kernel } else { Half::User };
-                let id = self.stacks.keyed_half(
-                    half,
-                    reference.stack_key,
-                    position,
-                    event,
-                    process,
-                    &mut self.health,
-                    self.sink,
-                );
+                let reference = KeyReference { half, key: reference.stack_key, position, ticks: event, process };
+                let id = self.stacks.keyed_half(&reference, &mut self.health, self.sink);
                 let part = match half {
                     Half::Kernel => id.map(Part::Kernel),
                     Half::User => id.map(Part::User),
                 };
-                (event, reference.thread_id, part)
+                (event, thread_id, part)
             }
             _ => return,
         };
         if let Some(part) = part {
             let (ticks, cpu) = (record.time(), record.cpu());
-            let life = self.population.life_of(tid, event);
-            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, life, cpu, part });
+            let instance = self.population.instance_of(tid, event);
+            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, instance, cpu, part });
         }
     }
 
@@ -270,16 +260,22 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The stack of the event of `tid` at the record's time.
     fn stack_of(&mut self, record: &Record<'_>, tid: Option<u32>) -> Option<StackId> {
-        self.bound_stack(record, tid, true, false)
+        let halves = self.binder.take(record.time(), tid, record.cpu(), UserHalves::Shared);
+        self.stack_of_halves(halves)
     }
 
-    fn bound_stack(&mut self, record: &Record<'_>, tid: Option<u32>, shared: bool, is_ready: bool) -> Option<StackId> {
+    /// The stack of a ready event, on which the thread `readier` is believed to run.
+    fn ready_stack(&mut self, record: &Record<'_>, readier: Option<u32>, user: UserHalves) -> Option<StackId> {
         let (ticks, cpu) = (record.time(), record.cpu());
-        let (kernel, user) = match self.binder.take(ticks, tid, cpu, shared) {
+        let halves = match self.binder.take(ticks, readier, cpu, user) {
             // After lost switches somebody else runs there than the model believes.
-            (None, None) if is_ready && self.lossy => self.binder.take(ticks, None, cpu, shared),
+            (None, None) if self.lossy => self.binder.take(ticks, None, cpu, user),
             halves => halves,
         };
+        self.stack_of_halves(halves)
+    }
+
+    fn stack_of_halves(&mut self, (kernel, user): (Option<HalfId>, Option<HalfId>)) -> Option<StackId> {
         let stack = self.stacks.stack(kernel, user, &mut self.health, self.sink);
         self.taken = Some(stack);
         stack
@@ -324,7 +320,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let readier = self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
         // A deferred procedure call readies on its own account: what the interrupted thread does later is not its stack.
         let from_dpc = event.flags & ready_flags::FROM_DPC != 0;
-        let stack = self.bound_stack(record, readier, !from_dpc, true);
+        let user = if from_dpc { UserHalves::Own } else { UserHalves::Shared };
+        let stack = self.ready_stack(record, readier, user);
         let flags = [
             (ready_flags::FROM_DPC, switch_flags::READIED_FROM_DPC),
             (ready_flags::KERNEL_STACK_SWAPPED_OUT, switch_flags::KERNEL_STACK_SWAPPED_OUT),

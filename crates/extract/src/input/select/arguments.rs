@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::listing::{self, Found, folded, list, simplified, slashed};
+use super::listing::{self, FoundFile, folded, list, simplified, slashed};
 use super::{Purpose, SelectOptions};
 use crate::input::error::{InputError, Note};
 use crate::input::file_kind;
@@ -63,7 +63,7 @@ impl Wanted {
     }
 
     /// Everything that it asks for.
-    pub(super) fn find(&self, options: &SelectOptions, notes: &mut Vec<Note>) -> Result<Vec<Found>, InputError> {
+    pub(super) fn find(&self, options: &SelectOptions, notes: &mut Vec<Note>) -> Result<Vec<FoundFile>, InputError> {
         match self {
             Wanted::Path(path) => find_path(path, options, notes),
             Wanted::Name { directory, name } => find_name(directory, name, options, notes),
@@ -72,9 +72,9 @@ impl Wanted {
     }
 }
 
-fn find_path(path: &Path, options: &SelectOptions, notes: &mut Vec<Note>) -> Result<Vec<Found>, InputError> {
+fn find_path(path: &Path, options: &SelectOptions, notes: &mut Vec<Note>) -> Result<Vec<FoundFile>, InputError> {
     let unreadable = |reason| InputError::Unreadable { path: path.to_owned(), reason };
-    if let Some(found) = Found::look(path.to_owned(), true).map_err(unreadable)? {
+    if let Some(found) = FoundFile::look(path.to_owned(), true).map_err(unreadable)? {
         return Ok(vec![found]);
     }
     if !path.is_dir() {
@@ -94,7 +94,7 @@ fn find_name(
     name: &str,
     options: &SelectOptions,
     notes: &mut Vec<Note>,
-) -> Result<Vec<Found>, InputError> {
+) -> Result<Vec<FoundFile>, InputError> {
     let missing = || InputError::NotFound { path: simplified(&directory.join(name)) };
     if name.is_empty() || !directory.is_dir() {
         return Err(missing());
@@ -117,7 +117,7 @@ fn find_name(
 }
 
 impl Wildcard {
-    fn find(&self, options: &SelectOptions, notes: &mut Vec<Note>) -> Result<Vec<Found>, InputError> {
+    fn find(&self, options: &SelectOptions, notes: &mut Vec<Note>) -> Result<Vec<FoundFile>, InputError> {
         if !self.directory.is_dir() {
             return Err(InputError::NotFound { path: self.directory.clone() });
         }
@@ -153,7 +153,7 @@ fn depth(options: &SelectOptions, slashes: usize) -> usize {
     if options.recursive { usize::MAX } else { slashes + 1 }
 }
 
-fn is_of_use(found: &Found, purpose: Purpose) -> bool {
+fn is_of_use(found: &FoundFile, purpose: Purpose) -> bool {
     !found.is_extract || purpose == Purpose::Ask
 }
 

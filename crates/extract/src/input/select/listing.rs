@@ -12,7 +12,7 @@ use tracesift_grammar::pattern::fold;
 
 /// A file, or an extract, that may become a target.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundFile {
     pub(super) path: PathBuf,
     /// Whether the user named it, and did not only name a place or pattern where it is.
     pub(super) named: bool,
@@ -22,14 +22,14 @@ pub(super) struct Found {
     pub(super) size: u64,
 }
 
-impl Found {
+impl FoundFile {
     /// Looks at one path. `None`: neither a regular file nor an extract.
-    pub(super) fn look(path: PathBuf, named: bool) -> std::io::Result<Option<Found>> {
+    pub(super) fn look(path: PathBuf, named: bool) -> std::io::Result<Option<FoundFile>> {
         let metadata = std::fs::metadata(&path)?;
         let is_extract = metadata.is_dir() && file_kind::is_extract_name(&file_name(&path));
         let usable = is_extract || metadata.is_file();
         let size = if is_extract { 0 } else { metadata.len() };
-        Ok(usable.then_some(Found { path, named, is_extract, size }))
+        Ok(usable.then_some(FoundFile { path, named, is_extract, size }))
     }
 }
 
@@ -37,7 +37,7 @@ impl Found {
 ///
 /// # Errors
 /// [`InputError::Unreadable`] or [`InputError::NotFound`] when the directory itself cannot be listed.
-pub(super) fn list(directory: &Path, depth: usize, notes: &mut Vec<Note>) -> Result<Vec<Found>, InputError> {
+pub(super) fn list(directory: &Path, depth: usize, notes: &mut Vec<Note>) -> Result<Vec<FoundFile>, InputError> {
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     // Links are followed since recordings are often linked into place; the walker recognises loops. Sorted by the walker, the many
     // files of a directory would be taken apart at each comparison of two.
@@ -71,12 +71,12 @@ pub(super) fn list(directory: &Path, depth: usize, notes: &mut Vec<Note>) -> Res
         } else if is_directory || !is_recording(&name, entry.path()) {
             continue;
         }
-        match Found::look(simplified(entry.path()), false) {
+        match FoundFile::look(simplified(entry.path()), false) {
             Ok(more) => found.extend(more),
             Err(error) => unreadable.push((simplified(entry.path()), error.to_string())),
         }
     }
-    found.sort_by(|a: &Found, b| a.path.cmp(&b.path));
+    found.sort_by(|a: &FoundFile, b| a.path.cmp(&b.path));
     unreadable.sort();
     notes.extend(unreadable.into_iter().map(|(path, reason)| Note::Unreadable { path, reason }));
     Ok(found)

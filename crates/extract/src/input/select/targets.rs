@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::arguments::Exclusions;
-use super::listing::{self, Found, directory_of, folded};
+use super::listing::{self, FoundFile, directory_of, folded};
 use super::{InputRecording, Purpose, Selection, Target};
 use crate::input::error::{InputError, Note};
 use crate::input::file_kind::{self, Format, Packing};
@@ -21,7 +21,7 @@ pub(super) struct Targets<'a> {
 struct Family {
     extracts: Vec<PathBuf>,
     /// Best first.
-    files: Vec<Found>,
+    files: Vec<FoundFile>,
     named: bool,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Targets<'a> {
     }
 
     /// Adds the targets that the found files are, with what there is to say about them.
-    pub(super) fn collect(&self, found: Vec<Found>, selection: &mut Selection) {
+    pub(super) fn collect(&self, found: Vec<FoundFile>, selection: &mut Selection) {
         let mut families = self.families(found, selection);
         self.add_siblings(&mut families);
         let parts = take_parts(&mut families);
@@ -44,7 +44,7 @@ impl<'a> Targets<'a> {
                 continue;
             }
             let mut parts = parts.get(&key).into_iter().flatten().map(|part| part.path.clone());
-            for (at, files) in recordings(family.files).into_iter().flat_map(spelt_alike).enumerate() {
+            for (at, files) in recordings(family.files).into_iter().flat_map(same_spelling).enumerate() {
                 let mut files = files.into_iter().map(|found| found.path);
                 let Some(first) = files.next().or_else(|| parts.next()) else { continue };
                 let stands_for: Vec<PathBuf> = files.collect();
@@ -60,7 +60,7 @@ impl<'a> Targets<'a> {
     }
 
     /// Sorts files into families. Empty files are reported and dropped.
-    fn families(&self, found: Vec<Found>, selection: &mut Selection) -> BTreeMap<Key, Family> {
+    fn families(&self, found: Vec<FoundFile>, selection: &mut Selection) -> BTreeMap<Key, Family> {
         let mut families: BTreeMap<Key, Family> = BTreeMap::new();
         let mut empty: Vec<PathBuf> = Vec::new();
         for found in found {
@@ -114,7 +114,7 @@ impl<'a> Targets<'a> {
 
 impl Family {
     /// Whether a file beside those of the family can be the same recording as one of them.
-    fn may_hold(&self, sibling: &Found) -> bool {
+    fn may_hold(&self, sibling: &FoundFile) -> bool {
         let says = recording_of(sibling);
         self.files.is_empty()
             || self.files.iter().any(|found| match (recording_of(found), &says) {
@@ -123,7 +123,7 @@ impl Family {
             })
     }
 
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: FoundFile) {
         self.named |= found.named;
         if found.is_extract {
             if !self.extracts.contains(&found.path) {
@@ -131,19 +131,19 @@ impl Family {
             }
             return;
         }
-        let order = |found: &Found| (rank(found), found.path.clone());
+        let order = |found: &FoundFile| (rank(found), found.path.clone());
         if let Err(at) = self.files.binary_search_by_key(&order(&found), order) {
             self.files.insert(at, found);
         }
     }
 }
 
-fn rank(found: &Found) -> usize {
+fn rank(found: &FoundFile) -> usize {
     Packing::rank(&listing::file_name(&found.path))
 }
 
 /// Which recording a file is by its name, packed or not; `None` when the name does not say.
-fn recording_of(found: &Found) -> Option<(Format, String)> {
+fn recording_of(found: &FoundFile) -> Option<(Format, String)> {
     let name = listing::file_name(&found.path);
     let plain = file_kind::plain_name(&name)?;
     Some((Format::by_name(plain)?, folded(plain)))
@@ -151,11 +151,11 @@ fn recording_of(found: &Found) -> Option<(Format, String)> {
 
 /// `X.etl` and `X.data` are two recordings of one name. What does not say which of them it holds, such as `X.zip`, belongs
 /// to the first. There is always one list.
-fn recordings(files: Vec<Found>) -> Vec<Vec<Found>> {
+fn recordings(files: Vec<FoundFile>) -> Vec<Vec<FoundFile>> {
     let mut names: Vec<_> = files.iter().filter_map(recording_of).collect();
     names.sort();
     names.dedup();
-    let mut recordings: Vec<Vec<Found>> = names.iter().map(|_| Vec::new()).collect();
+    let mut recordings: Vec<Vec<FoundFile>> = names.iter().map(|_| Vec::new()).collect();
     if recordings.len() < 2 {
         return vec![files];
     }
@@ -170,11 +170,11 @@ fn recordings(files: Vec<Found>) -> Vec<Vec<Found>> {
 
 /// Where a file system tells `x.etl` from `X.etl`, they are two recordings: the files of a family are then told apart by
 /// their exact spelling. Without such a clash, spelling does not count. There is always one list.
-fn spelt_alike(files: Vec<Found>) -> Vec<Vec<Found>> {
+fn same_spelling(files: Vec<FoundFile>) -> Vec<Vec<FoundFile>> {
     if !files.windows(2).any(|pair| rank(&pair[0]) == rank(&pair[1])) {
         return vec![files];
     }
-    let mut spellings: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    let mut spellings: BTreeMap<String, Vec<FoundFile>> = BTreeMap::new();
     for found in files {
         let name = listing::file_name(&found.path);
         spellings.entry(file_kind::stem(&name).to_owned()).or_default().push(found);
@@ -183,7 +183,7 @@ fn spelt_alike(files: Vec<Found>) -> Vec<Vec<Found>> {
 }
 
 /// Takes the families that are only a loose part out, if what they are a part of is there too, or another part of it.
-fn take_parts(families: &mut BTreeMap<Key, Family>) -> BTreeMap<Key, Vec<Found>> {
+fn take_parts(families: &mut BTreeMap<Key, Family>) -> BTreeMap<Key, Vec<FoundFile>> {
     let mut parts: BTreeMap<Key, Vec<Key>> = BTreeMap::new();
     for (key, family) in families.iter() {
         let loose = family.extracts.is_empty() && family.files.iter().all(|found| is_loose(&found.path));
@@ -192,7 +192,7 @@ fn take_parts(families: &mut BTreeMap<Key, Family>) -> BTreeMap<Key, Vec<Found>>
         }
     }
     parts.retain(|main, parts| families.contains_key(main) || parts.len() > 1);
-    let mut taken: BTreeMap<Key, Vec<Found>> = BTreeMap::new();
+    let mut taken: BTreeMap<Key, Vec<FoundFile>> = BTreeMap::new();
     for (main, keys) in parts {
         for key in keys {
             let Some(family) = families.remove(&key) else { continue };

@@ -1,7 +1,9 @@
 //! Where the fields of an event go: into a JSON text, without any allocation, or into a list of values.
 
-use tracesift_etl::schema::{DecodeError, Decoded, Value, json};
+use tracesift_etl::payload::PayloadError;
+use tracesift_etl::schema::{DecodeError, Decoded, Reason, Value, json};
 use tracesift_json::Writer;
+use tracesift_perf::Malformed;
 
 /// Takes fields in the order of the event; no two have one name.
 pub trait FieldSink<'a> {
@@ -18,6 +20,13 @@ pub struct Rest<'a> {
     pub bytes: &'a [u8],
     /// Why the fields end before their description does.
     pub stopped: Option<DecodeError<'a>>,
+}
+
+/// A record that is too short for its kind or its event.
+pub(super) fn malformed<'a>(error: &Malformed, bytes: &'a [u8]) -> Rest<'a> {
+    let missing =
+        PayloadError::Truncated { what: error.missing, offset: 0, needed: bytes.len() + 1, available: bytes.len() };
+    Rest { bytes, stopped: Some(DecodeError { field: error.missing, reason: Reason::Payload(missing) }) }
 }
 
 /// The fields as members of one JSON object.

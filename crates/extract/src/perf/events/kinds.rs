@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tracesift_etl::payload::PayloadError;
-use tracesift_etl::schema::{DecodeError, Origin, Reason};
-use tracesift_perf::{Attr, Kind, Malformed, Metadata, Payload, Record};
+use tracesift_etl::schema::Origin;
+use tracesift_perf::{Attr, Kind, Metadata, Payload, Record};
 
-use super::fields::{FieldSink, Rest};
+use super::fields::{FieldSink, Rest, malformed};
 use super::record_fields::read_record;
 use super::sample_fields::read_sample;
 use super::tracepoint::{Tracepoint, USER_EVENTS, free};
@@ -231,13 +230,6 @@ pub fn names_of_event(metadata: &Metadata, event: usize) -> Option<(String, Stri
 #[must_use]
 pub fn name_of_record(kind: Kind) -> String {
     kind.name().map_or_else(|| format!("record {}", kind.number()), str::to_owned)
-}
-
-/// A record that is too short for its kind or its event.
-pub(super) fn malformed<'a>(error: &Malformed, bytes: &'a [u8]) -> Rest<'a> {
-    let missing =
-        PayloadError::Truncated { what: error.missing, offset: 0, needed: bytes.len() + 1, available: bytes.len() };
-    Rest { bytes, stopped: Some(DecodeError { field: error.missing, reason: Reason::Payload(missing) }) }
 }
 
 /// Whether the content of a tracepoint is in a table of its own.

@@ -3,8 +3,7 @@
 use tracesift_etl::schema::Value;
 use tracesift_perf::{Events, FileId, Mapping, Payload, Record};
 
-use super::fields::{FieldSink, Rest};
-use super::kinds::malformed;
+use super::fields::{FieldSink, Rest, malformed};
 use super::sample_fields::read_values;
 use super::tracepoint::text;
 
@@ -22,8 +21,21 @@ pub(super) fn read_record<'a>(
         Ok(payload) => payload,
         Err(error) => return malformed(&error, record.fields()),
     };
+    if let Payload::Read(pid, tid, values) = &payload {
+        thread(*pid, *tid, sink);
+        read_values(values, events, names, sink);
+        return Rest::default();
+    }
+    if read_of_threads(&payload, sink) || read_of_events(&payload, sink) || read_of_kernel(&payload, sink) {
+        return Rest::default();
+    }
+    Rest { bytes: record.fields(), stopped: None }
+}
+
+/// Records of threads and what they have; `false` for others.
+fn read_of_threads<'a>(payload: &Payload<'a>, sink: &mut impl FieldSink<'a>) -> bool {
     match payload {
-        Payload::Mapping(mapping) => read_mapping(&mapping, sink),
+        Payload::Mapping(mapping) => read_mapping(mapping, sink),
         Payload::Comm(comm) => {
             thread(comm.pid, comm.tid, sink);
             sink.value("exec", Value::Bool(comm.exec));
@@ -34,22 +46,6 @@ pub(super) fn read_record<'a>(
             signed("parent_pid", task.parent_pid, sink);
             signed("tid", task.tid, sink);
             signed("parent_tid", task.parent_tid, sink);
-        }
-        Payload::Lost(lost) => {
-            sink.value("id", Value::Unsigned(lost.id));
-            sink.value("lost", Value::Unsigned(lost.count));
-        }
-        Payload::LostSamples(lost) => {
-            sink.value("lost", Value::Unsigned(lost.count));
-            sink.value("filtered", Value::Bool(lost.filtered));
-        }
-        Payload::Throttle(throttle) | Payload::Unthrottle(throttle) => {
-            sink.value("id", Value::Unsigned(throttle.id));
-            sink.value("stream_id", Value::Unsigned(throttle.stream_id));
-        }
-        Payload::Read(pid, tid, values) => {
-            thread(pid, tid, sink);
-            read_values(&values, events, names, sink);
         }
         Payload::Switch(switch) => {
             sink.value("out", Value::Bool(switch.out));
@@ -73,6 +69,41 @@ pub(super) fn read_record<'a>(
                 }),
             );
         }
+        Payload::ItraceStart(pid, tid) => thread(*pid, *tid, sink),
+        _ => return false,
+    }
+    true
+}
+
+/// Records of the recorded events, their buffers and what was lost; `false` for others.
+fn read_of_events<'a>(payload: &Payload<'a>, sink: &mut impl FieldSink<'a>) -> bool {
+    match payload {
+        Payload::Lost(lost) => {
+            sink.value("id", Value::Unsigned(lost.id));
+            sink.value("lost", Value::Unsigned(lost.count));
+        }
+        Payload::LostSamples(lost) => {
+            sink.value("lost", Value::Unsigned(lost.count));
+            sink.value("filtered", Value::Bool(lost.filtered));
+        }
+        Payload::Throttle(throttle) | Payload::Unthrottle(throttle) => {
+            sink.value("id", Value::Unsigned(throttle.id));
+            sink.value("stream_id", Value::Unsigned(throttle.stream_id));
+        }
+        Payload::Aux(aux) => {
+            sink.value("offset", Value::Unsigned(aux.offset));
+            sink.value("size", Value::Unsigned(aux.size));
+            sink.value("flags", Value::Hex(aux.flags));
+        }
+        Payload::AuxOutputHwId(id) => sink.value("hw_id", Value::Hex(*id)),
+        _ => return false,
+    }
+    true
+}
+
+/// Records of the kernel's own code and groups; `false` for others.
+fn read_of_kernel<'a>(payload: &Payload<'a>, sink: &mut impl FieldSink<'a>) -> bool {
+    match payload {
         Payload::Ksymbol(symbol) => {
             sink.value("address", Value::Hex(symbol.address));
             sink.value("length", Value::Unsigned(symbol.length.into()));
@@ -96,20 +127,13 @@ pub(super) fn read_record<'a>(
             sink.value("old", Value::Bytes(poke.old));
             sink.value("new", Value::Bytes(poke.new));
         }
-        Payload::Aux(aux) => {
-            sink.value("offset", Value::Unsigned(aux.offset));
-            sink.value("size", Value::Unsigned(aux.size));
-            sink.value("flags", Value::Hex(aux.flags));
-        }
-        Payload::ItraceStart(pid, tid) => thread(pid, tid, sink),
-        Payload::AuxOutputHwId(id) => sink.value("hw_id", Value::Hex(id)),
         Payload::CallchainDeferred(chain) => {
             sink.value("cookie", Value::Hex(chain.cookie));
             sink.list("chain", chain.chain.iter().map(Value::Hex));
         }
-        _ => return Rest { bytes: record.fields(), stopped: None },
+        _ => return false,
     }
-    Rest::default()
+    true
 }
 
 fn read_mapping<'a>(mapping: &Mapping<'a>, sink: &mut impl FieldSink<'a>) {

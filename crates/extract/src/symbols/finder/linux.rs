@@ -9,7 +9,7 @@ use tracesift_symbols::{Error, Table};
 
 use super::Finder;
 use crate::recorder_facts::RecorderFacts;
-use crate::symbols::source::{Found, Recorded, Wanted};
+use crate::symbols::source::{ModuleNames, Recorded, Wanted};
 use crate::vdso::Vdso;
 
 impl Finder {
@@ -19,16 +19,16 @@ impl Finder {
         recorded: &Recorded<'_>,
         wanted: &Wanted<'_>,
         image: &Image,
-    ) -> Option<Result<Found, String>> {
+    ) -> Option<Result<ModuleNames, String>> {
         let path = wanted.module.path.as_str();
-        let at_start = |table| Found { table, base: 0 };
+        let at_start = |table| ModuleNames { table, base: 0 };
         let found = match (&image.build_id, kernel_module_name(path).filter(|_| wanted.kernel_base.is_some())) {
             (Some(id), _) if path == KERNEL => {
-                self.machine.kernel(id).map(|placed| Found { table: placed.table, base: placed.base })
+                self.machine.kernel(id).map(|placed| ModuleNames { table: placed.table, base: placed.base })
             }
             (Some(id), Some(module)) => {
                 let placed = self.machine.kernel_module(&module, id);
-                placed.map(|placed| Found { table: placed.table, base: placed.base })
+                placed.map(|placed| ModuleNames { table: placed.table, base: placed.base })
             }
             (Some(id), _) if path == VDSO => {
                 let kept = RecorderFacts::beside_file(recorded.path).take_vdso().and_then(Vdso::new);
@@ -71,5 +71,5 @@ pub(super) fn is_here(recorded: &Recorded<'_>) -> bool {
 
 /// Where offset 0 of a module lies in the table that was found for it: at 0, but of the kernel at the begin of its code.
 pub(super) fn base_of(wanted: &Wanted<'_>, table: &Table) -> u64 {
-    if wanted.module.path == KERNEL { table.stretches().next().map_or(0, |(start, _)| start) } else { 0 }
+    if wanted.module.path == KERNEL { table.code_ranges().next().map_or(0, |(start, _)| start) } else { 0 }
 }

@@ -16,7 +16,7 @@ use tracesift_symbols::{FileNames, FormatReaders, ImageId, PdbId, Table};
 use tracesift_trace::modules::file_name;
 use tracesift_trace::rows::ModuleRow;
 
-use super::source::{Assembly, Found, JitProcess, NameSource, Recorded, Wanted};
+use super::source::{Assembly, JitProcess, ModuleNames, NameSource, Recorded, Wanted};
 
 /// Finds names along a search path.
 pub struct Finder {
@@ -66,7 +66,7 @@ impl Finder {
 }
 
 impl NameSource for Finder {
-    fn names(&self, recorded: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
+    fn names(&self, recorded: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<ModuleNames, String>> {
         let images: Vec<Image> = wanted.iter().map(|wanted| image(wanted.module)).collect();
         let found = self.resolve(recorded.path, &images);
         wanted
@@ -74,7 +74,7 @@ impl NameSource for Finder {
             .zip(images)
             .zip(found)
             .map(|((wanted, image), found)| match found.table {
-                Some(table) => Ok(Found { base: linux::base_of(wanted, &table), table }),
+                Some(table) => Ok(ModuleNames { base: linux::base_of(wanted, &table), table }),
                 None => self.of_linux(recorded, wanted, &image).unwrap_or_else(|| Err(why(&found.tried))),
             })
             .collect()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tracesift_archive::Archive;
-use tracesift_extract::symbols::{Found, NameSource, Named, Recorded, Wanted, load_symbols};
+use tracesift_extract::symbols::{ModuleNames, NameSource, Named, Recorded, Wanted, load_symbols};
 use tracesift_extract::{Options, Outcome, extract, unwatched};
 use tracesift_scenario::{Knobs, Scenario};
 use tracesift_symbols::TableBuilder;
@@ -25,13 +25,13 @@ struct Grid {
 }
 
 impl NameSource for Grid {
-    fn names(&self, _: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<Found, String>> {
+    fn names(&self, _: &Recorded<'_>, wanted: &[Wanted<'_>]) -> Vec<Result<ModuleNames, String>> {
         wanted.iter().map(|wanted| self.of(wanted)).collect()
     }
 }
 
 impl Grid {
-    fn of(&self, wanted: &Wanted<'_>) -> Result<Found, String> {
+    fn of(&self, wanted: &Wanted<'_>) -> Result<ModuleNames, String> {
         if !(self.accepts)(&wanted.module.name) {
             return Err("not in this grid".to_owned());
         }
@@ -49,7 +49,7 @@ impl Grid {
             builder.add(start, start + FUNCTION, whole);
             builder.add(start + FUNCTION / 2, start + FUNCTION, upper);
         }
-        Ok(Found { table: builder.finish(&wanted.module.name), base })
+        Ok(ModuleNames { table: builder.finish(&wanted.module.name), base })
     }
 }
 

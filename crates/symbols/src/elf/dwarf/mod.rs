@@ -12,9 +12,9 @@ use gimli::{DwarfSections, EndianSlice, RunTimeEndian, SectionId};
 use object::Endianness;
 use rayon::prelude::*;
 
+use super::address_ranges::flatten;
 use super::code::Code;
 use super::file::ElfFile;
-use super::stretches::flatten;
 use crate::Error;
 use lines::Row;
 pub(super) use scopes::{Name, Scope};
@@ -103,15 +103,15 @@ pub(super) struct UnitCode<'data> {
     /// The source files that occur below, by their number.
     pub(super) files: Vec<Option<String>>,
     /// In order and without overlap.
-    pub(super) stretches: Vec<Stretch>,
+    pub(super) ranges: Vec<LineRange>,
 }
 
 /// No scope, or no file.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A stretch of code.
+/// A range of code.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
+pub(super) struct LineRange {
     pub(super) start: u64,
     pub(super) end: u64,
     /// The innermost scope, or [`NONE`].
@@ -128,15 +128,15 @@ fn unit_code<'data>(units: &Units<'_, 'data>, number: usize, code: &Code) -> Opt
     let (mut scopes, mut pieces) = scopes::read(units, number, code)?;
     let lines = lines::read(units.main.dwarf(), unit, code, units.work).unwrap_or_default();
     let pieces = flatten(&mut pieces);
-    let mut stretches: Vec<Stretch> = Vec::with_capacity(lines.rows.len() + pieces.len());
-    let mut put = |stretch: Stretch| {
-        if let Some(last) = stretches.last_mut()
-            && last.end == stretch.start
-            && (last.scope, last.file, last.line) == (stretch.scope, stretch.file, stretch.line)
+    let mut ranges: Vec<LineRange> = Vec::with_capacity(lines.rows.len() + pieces.len());
+    let mut put = |range: LineRange| {
+        if let Some(last) = ranges.last_mut()
+            && last.end == range.start
+            && (last.scope, last.file, last.line) == (range.scope, range.file, range.line)
         {
-            last.end = stretch.end;
+            last.end = range.end;
         } else {
-            stretches.push(stretch);
+            ranges.push(range);
         }
     };
     // Both are in order and without overlap: the borders of either cut.
@@ -150,7 +150,7 @@ fn unit_code<'data>(units: &Units<'_, 'data>, number: usize, code: &Code) -> Opt
         if start == u64::MAX {
             break;
         }
-        // What begins later ends this stretch, what has begun is part of it.
+        // What begins later ends this range, what has begun is part of it.
         let (mut end, mut scope, mut place) = (u64::MAX, NONE, (NONE, 0));
         if let Some(Row { start: from, end: to, file, line }) = row.copied() {
             end = end.min(if from > start { from } else { to });
@@ -160,14 +160,14 @@ fn unit_code<'data>(units: &Units<'_, 'data>, number: usize, code: &Code) -> Opt
             end = end.min(if piece.start > start { piece.start } else { piece.end });
             scope = if piece.start > start { scope } else { piece.of };
         }
-        put(Stretch { start, end, scope, file: place.0, line: place.1 });
+        put(LineRange { start, end, scope, file: place.0, line: place.1 });
         at = end;
     }
-    if stretches.is_empty() {
+    if ranges.is_empty() {
         return None;
     }
-    for stretch in &stretches {
-        if let Some(scope) = scopes.get_mut(stretch.scope as usize) {
+    for range in &ranges {
+        if let Some(scope) = scopes.get_mut(range.scope as usize) {
             scope.used = true;
         }
     }
@@ -189,7 +189,7 @@ fn unit_code<'data>(units: &Units<'_, 'data>, number: usize, code: &Code) -> Opt
             }
         }
     };
-    stretches.iter().for_each(|stretch| want(stretch.file));
+    ranges.iter().for_each(|range| want(range.file));
     scopes.iter().filter(|scope| scope.used).for_each(|scope| want(scope.call_file));
-    Some(UnitCode { scopes, files, stretches })
+    Some(UnitCode { scopes, files, ranges })
 }

@@ -4,8 +4,8 @@ use foldhash::fast::FixedState;
 use gimli::{Attribute, AttributeValue, RangeListsOffset, Unit, UnitOffset, UnitRef};
 use hashbrown::HashMap;
 
+use super::super::address_ranges::Piece;
 use super::super::code::Code;
-use super::super::stretches::Piece;
 use super::units::{FileUnits, Units};
 use super::work::{Share, TooMuch};
 use super::{Bytes, NONE};

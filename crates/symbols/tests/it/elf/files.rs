@@ -23,7 +23,7 @@ fn names(table: &Table, offset: u64) -> Names {
 
 /// All that a table says; stubs aside, which only the binary itself has.
 fn all(table: &Table) -> Vec<(u64, Names)> {
-    let named = table.stretches().map(|(start, _)| (start, names(table, start)));
+    let named = table.code_ranges().map(|(start, _)| (start, names(table, start)));
     let is_stub = |names: &Names| names.iter().any(|name| name.0.ends_with("@plt"));
     let mut all: Vec<(u64, Names)> =
         named.map(|(start, names)| (start, if is_stub(&names) { Vec::new() } else { names })).collect();

@@ -33,7 +33,7 @@ fn worker() {
 
 fn start(home: &Home, path: &str) -> Child {
     Command::new(std::env::current_exe().expect("this test"))
-        .args(["processes::worker", "--exact"])
+        .args(["fetch::processes::worker", "--exact"])
         .env("SYMBOLS_DIRECTORY", home.path().join("own"))
         .env("SYMBOLS_PATH", path)
         .stdout(Stdio::piped())

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses another part")]
 
-use tracesift_unwind::{Elf, Found, Image, ImageError, Missing, Space};
+use tracesift_unwind::{Elf, Image, ImageAt, ImageError, Missing, Space};
 
 /// Where the sections lie in the file, which is mapped as it is.
 const EH_FRAME: usize = 0x1000;
@@ -116,10 +116,10 @@ pub(crate) struct OneImage {
 impl Space for OneImage {
     type Reason = &'static str;
 
-    fn image_at(&mut self, address: u64) -> Result<Found<'_>, Missing<&'static str>> {
+    fn image_at(&mut self, address: u64) -> Result<ImageAt<'_>, Missing<&'static str>> {
         let offset = address.checked_sub(self.base).filter(|offset| *offset < 1 << 20).ok_or(Missing::NoImage)?;
         let image = self.image.as_ref().ok_or(Missing::Unusable("not here"))?;
-        Ok(Found { image, key: 0, address: image.address_of(offset).ok_or(Missing::NoImage)? })
+        Ok(ImageAt { image, key: 0, address: image.address_of(offset).ok_or(Missing::NoImage)? })
     }
 }
 

@@ -5,7 +5,7 @@ use tracesift_archive::{Keys, Projection};
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
 
-use super::super::pattern::MethodPatterns;
+use crate::method_patterns::MethodPatterns;
 
 /// Chooses the methods that patterns accept, and all of the processes that were cut.
 pub(super) struct Chooser {

@@ -2,7 +2,7 @@
 
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
-use super::{End, Key, Labels, Sums};
+use super::{End, Key, Labels, WaitSums};
 use crate::answer::{ColumnOf, Kind, Value};
 use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
@@ -42,7 +42,13 @@ struct Waker {
 }
 
 impl Row {
-    pub(super) fn new(key: Key, sums: Sums, threads: &Threads<'_>, processes: &[ProcessRow], labels: &Labels) -> Self {
+    pub(super) fn new(
+        key: Key,
+        sums: WaitSums,
+        threads: &Threads<'_>,
+        processes: &[ProcessRow],
+        labels: &Labels,
+    ) -> Self {
         let thread = if let Key::Thread(thread) = key { threads.row(thread) } else { None };
         let process = match key {
             Key::Thread(thread) => threads.process(thread),
@@ -178,7 +184,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Direct",
         Kind::Milliseconds,
         |r| r.of_waker(|_| r.direct.into()),
-        "With `--by waker`: of the sum, waits that were ended by whom they were for, without another thread between.",
+        "With `--by waker`: the part of the sum whose waits this thread ended itself, without another thread between.",
     ),
     ColumnOf::always(
         "wait_p50_ns",
@@ -221,7 +227,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Open",
         Kind::Count,
         |r| r.open.into(),
-        "How many of them nobody ended until the thread or the recording ended.",
+        "Number of these waits that lasted until the thread or the recording ended.",
     ),
     ColumnOf::people(
         "process_label",
@@ -243,7 +249,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Waits in",
         Kind::Text,
         |r| r.method.as_ref().into(),
-        "With `--by method`: the method that the row of a single wait would show; `(no stack)`: nobody knows.",
+        "With `--by method`: the method that the row of a single wait would show; `(no stack)` without a stack.",
     ),
     ColumnOf::always(
         "waited_for",
@@ -251,7 +257,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         Kind::Text,
         |r| r.of_waker(|waker| (&waker.label).into()),
         "With `--by waker`: the thread at the end of the wait chain; `timer`, `disk`, `network` or `interrupt` where no thread ended the wait; \
-         `(nobody)` where it did not end, `(not recorded)` where nobody knows.",
+         `(nobody)` if the wait did not end, `(not recorded)` if the recording does not tell.",
     ),
     ColumnOf::machine(
         "waker_process",
@@ -280,27 +286,27 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Did",
         Kind::Text,
         |r| r.of_waker(|waker| waker.did.into()),
-        "What it did for the largest part of the wait: `ran`, `waited`, `ready`, or `unknown`.",
+        "Its activity for the largest part of the wait: `ran`, `waited`, `ready`, or `unknown`.",
     ),
     ColumnOf::machine(
         "waker_method",
         "In",
         Kind::Text,
         |r| r.of_waker(|waker| waker.method.clone().into()),
-        "Where it did: it waited, or most of its samples meanwhile are there; without a sample it ended the wait there.",
+        "The method of that activity: the method that waited, or the method with most samples meanwhile; without a sample, the method that ended the wait.",
     ),
     ColumnOf::machine(
         "waker_woken_by",
         "Woken by",
         Kind::Text,
         |r| r.of_waker(|waker| waker.interrupt.into()),
-        "What ended its own wait: `timer`, `disk`, `network`, or `interrupt`.",
+        "The source that ended its own wait: `timer`, `disk`, `network`, or `interrupt`.",
     ),
     ColumnOf::people(
         "waker_text",
         "Which",
         Kind::LongText,
         |r| r.of_waker(|waker| waker.text().into()),
-        "What that thread did for the largest part of the wait.",
+        "Activity of that thread for the largest part of the wait.",
     ),
 ]);

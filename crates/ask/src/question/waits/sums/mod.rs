@@ -128,7 +128,7 @@ impl Did {
 
 /// The waits of one row.
 #[derive(Clone, Debug, Default)]
-struct Sums {
+struct WaitSums {
     waits: i64,
     open: i64,
     sum: i64,
@@ -141,7 +141,7 @@ struct Sums {
     threads: FxHashSet<ThreadId>,
 }
 
-impl Sums {
+impl WaitSums {
     fn add(&mut self, wait: &Wait, is_direct: bool) {
         let length = wait.span.length();
         // They come newest first: of equals the first one in time counts.
@@ -368,7 +368,7 @@ struct Adder<'a> {
     by: By,
     ends: Ends<'a>,
     labels: Labels,
-    sums: FxHashMap<Key, Sums>,
+    sums: FxHashMap<Key, WaitSums>,
 }
 
 impl Adder<'_> {

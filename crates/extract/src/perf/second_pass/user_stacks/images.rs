@@ -2,7 +2,7 @@
 
 use tracesift_trace::ModuleId;
 use tracesift_trace::modules::{AddressSpace, Modules};
-use tracesift_unwind::{Found, Image, Missing, Space};
+use tracesift_unwind::{Image, ImageAt, Missing, Space};
 
 use crate::image_files::{ImageFiles, Unusable};
 
@@ -90,11 +90,11 @@ impl Images {
 impl Space for InProcess<'_> {
     type Reason = ModuleId;
 
-    fn image_at(&mut self, address: u64) -> Result<Found<'_>, Missing<ModuleId>> {
+    fn image_at(&mut self, address: u64) -> Result<ImageAt<'_>, Missing<ModuleId>> {
         let (module, offset) = self.modules.find(self.space, address, self.ticks).ok_or(Missing::NoImage)?;
         let image = self.images.get(module, self.modules).ok_or(Missing::Unusable(module))?;
         let address = image.address_of(offset).ok_or(Missing::NoImage)?;
-        Ok(Found { image, key: module.0.cast_unsigned(), address })
+        Ok(ImageAt { image, key: module.0.cast_unsigned(), address })
     }
 
     /// CPython has made one per function with `-X perf`: `sub $8, %rsp; call *%rcx; add $8, %rsp; ret`, called by the interpreter to call it

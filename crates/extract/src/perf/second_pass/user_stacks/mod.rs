@@ -98,7 +98,7 @@ impl UserStacks {
         self.end = Some(match &chain.end {
             End::Root => stack_ends::WHOLE,
             End::Cut { .. } => stack_ends::CUT,
-            End::Missing { missing: Missing::NoImage, .. } => stack_ends::MADE_CODE,
+            End::Missing { missing: Missing::NoImage, .. } => stack_ends::JIT_CODE,
             End::Missing { missing: Missing::Unusable(_), .. } => stack_ends::WITHOUT_FILE,
             End::NoUnwindInformation { .. } | End::Lost { .. } => stack_ends::WITHOUT_INFORMATION,
             End::TooLong => stack_ends::TOO_LONG,

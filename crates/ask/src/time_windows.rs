@@ -8,11 +8,11 @@ use tracesift_grammar::TimeRange;
 
 /// Time ranges in ascending order, which do not overlap.
 #[derive(Clone, Debug)]
-pub(crate) struct Stretches {
+pub(crate) struct TimeWindows {
     spans: Vec<Span>,
 }
 
-impl Stretches {
+impl TimeWindows {
     /// These ranges.
     pub(crate) fn of(ranges: &[TimeRange]) -> Self {
         let span = |range: &TimeRange| {

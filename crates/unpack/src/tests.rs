@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use sevenz_rust2::{Archive, ArchiveEntry, ArchiveWriter, BlockDecoder, Password};
-use tracesift_unpack::{LastingErrors, Unfinished, watched};
+
+use crate::{LastingErrors, Unfinished, watched};
 
 /// Where the properties stand in the header of the first LZMA2 chunk of a 7z file: behind the file's own header, a control byte and two sizes.
 const PROPERTIES: usize = 32 + 5;

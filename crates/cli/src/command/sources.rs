@@ -1,0 +1,54 @@
+//! The archives that a command line names.
+
+use chrono::Local;
+use tracesift_ask::inputs::FoundInputs;
+use tracesift_ask::recording::Source;
+use tracesift_extract::EventSelection;
+
+use crate::args::{FileArgs, RunArgs};
+use crate::command::found;
+use crate::command::temporary::TemporaryArchives;
+use crate::terminal::Messages;
+
+/// Archives to ask.
+pub(crate) struct Sources {
+    /// The archives.
+    pub(crate) list: Vec<Source>,
+    /// Inputs that cannot be used; each was named.
+    pub(crate) failed: usize,
+    /// Keeps those of recordings that were extracted for this.
+    _temporary: TemporaryArchives,
+}
+
+/// The archives that the arguments name, and recordings that are named by themselves, extracted. `None`: there is nothing left, and that was said.
+pub(crate) fn sources(files: &FileArgs, runs: &RunArgs, messages: &Messages) -> anyhow::Result<Option<Sources>> {
+    let (mut found, failed) = found::find(&files.inputs(), messages);
+    found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
+    if found::nothing_left(&found, failed, messages) {
+        return Ok(None);
+    }
+    leave_out_unnamed(&mut found, messages);
+    let temporary = TemporaryArchives::of(&found.recordings, EventSelection::None, messages)?;
+    let list = found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned()).collect();
+    Ok(Some(Sources { list, failed: failed + temporary.failed, _temporary: temporary }))
+}
+
+/// Recordings that a search came upon are not extracted for one question: there may be hundreds.
+fn leave_out_unnamed(found: &mut FoundInputs, messages: &Messages) {
+    let before = found.recordings.len();
+    found.recordings.retain(|recording| recording.named);
+    let left_out = before - found.recordings.len();
+    if left_out == 0 {
+        return;
+    }
+    let what = if left_out == 1 { "1 recording is".to_owned() } else { format!("{left_out} recordings are") };
+    let text = format!("{what} not extracted yet and left out");
+    if found.archives.is_empty() && found.recordings.is_empty() {
+        messages.error(&text);
+    } else {
+        messages.warning(&text);
+    }
+    messages.hint(
+        "`tracesift extract` with the same paths makes archives of them; a recording named by itself is asked directly",
+    );
+}

@@ -1,3 +1,0 @@
-//! Care for the decoders of packed files.
-
-mod looping;

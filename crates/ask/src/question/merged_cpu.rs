@@ -228,6 +228,7 @@ mod tests {
     use crate::answer::{Answer, Fact, Kind, Layout, Section, Value};
     use crate::order::Top;
     use crate::question::cpu;
+    use crate::totals::CPU;
 
     fn section(title: &str, sampled: bool, rows: &[(&str, i64, bool)]) -> Section {
         let columns = cpu::COLUMNS.descriptions();

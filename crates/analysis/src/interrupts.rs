@@ -1,4 +1,5 @@
-//! What a wake-up out of an interrupt is about: the device or the clock, and never the thread that it happened to interrupt.
+//! The cause of a wake-up from an interrupt: the device or the clock, and never the thread that was
+//! interrupted.
 
 use crate::names::MethodName;
 

@@ -1,4 +1,5 @@
-//! Which threads of a process were seen at a method: exact, and a few bytes where they are few.
+//! The set of threads of a process that were seen at a method: exact, and a few bytes for few
+//! threads.
 
 /// A set of thread numbers, dense within a process, as pairs of (word, 32 bits). Numbers are given at first sight, so a
 /// new one lies in the last word or behind it.

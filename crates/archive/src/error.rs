@@ -1,4 +1,4 @@
-//! What can go wrong with an archive: each error names the thing, the reason, and what to do.
+//! Errors of an archive. Each names the object, the reason and the cure.
 
 use std::io;
 use std::path::{Path, PathBuf};

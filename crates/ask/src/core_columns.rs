@@ -1,4 +1,5 @@
-//! What rows say about the kinds of core on which something ran, and about their clock rates: shown with `--cores`.
+//! Columns about the kinds of core on which something ran, and their clock rates: shown with
+//! `--cores`.
 
 use crate::answer::{Column, ColumnOf, Kind, View};
 use crate::core_figures::CoreFigures;

@@ -1,4 +1,4 @@
-//! Which files a question is put to.
+//! Finds the files of a question.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! What makes the figures of a recording less than exact: each limit with its kind, so that many files can be told of in two lines.
+//! Limits of the figures of a recording. Each limit has a kind, so that two lines tell the limits
+//! of many files.
 
 use tracesift_extract::caveat;
 use tracesift_trace::health_kinds::Severity;

@@ -1,4 +1,4 @@
-//! Which methods: `*StreamWriter*;!*Dispose`, `ntdll.dll!Rtl*`, `*.dll`.
+//! Patterns of methods: `*StreamWriter*;!*Dispose`, `ntdll.dll!Rtl*`, `*.dll`.
 //!
 //! Users name functions and seldom their modules, so a pattern describes the function unless it says otherwise.
 

@@ -1,4 +1,5 @@
-//! Why an answer is empty: which filter let nothing pass, and what there is in its place.
+//! Explains an empty answer: the filter that let nothing pass, and the names that the recording has
+//! instead.
 
 use rayon::prelude::*;
 

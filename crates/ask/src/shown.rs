@@ -1,4 +1,5 @@
-//! Which columns of an answer somebody will look at. A question over hundreds of archives need not read what only the others hold.
+//! The columns of an answer that are shown. A question over hundreds of archives does not read data
+//! that only other columns need.
 
 use rustc_hash::FxHashSet;
 

@@ -1,4 +1,4 @@
-//! What is said where inclusive figures are too small, since callers are missing in stacks.
+//! The note for inclusive figures that are too small because stacks lack callers.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::Error;

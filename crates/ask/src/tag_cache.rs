@@ -1,4 +1,5 @@
-//! What tag files of the user's own say of archives: computed once, and kept in the user's cache.
+//! Sums per stack tag for tag files of the user. They are computed once per archive and kept in the
+//! user's cache.
 //!
 //! The archive itself keeps the tags of the built-in file alone. What others say is not the archive's, and it may lie where it
 //! cannot be written.

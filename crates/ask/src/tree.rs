@@ -1,4 +1,4 @@
-//! Who started whom.
+//! The tree of processes and their creators.
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::rows::{Origin, ProcessRow};

@@ -1,4 +1,4 @@
-//! What can be made again: folders of files that belong to one user.
+//! Folders of files of one user that can be made again.
 //!
 //! * [`Folder`]: files under keys, with the time of their last use, by which the oldest go first
 //! * [`files`]: files under temporary names until they are whole

@@ -1,4 +1,5 @@
-//! What people ask for under another name, and what cannot be asked yet: one table for our own command lines and ETWAnalyzer's.
+//! Words of questions that have another name here, or that do not exist yet: one table for our own
+//! command lines and ETWAnalyzer's.
 
 use tracesift_ask::question;
 

@@ -1,4 +1,5 @@
-//! What the parser cannot know of a mistake: where an option belongs, what a question is called here, that a path stands where a command should.
+//! Explains mistakes that the parser cannot explain: an option of another command, a question under
+//! another name, a path in place of a command.
 
 use std::ffi::OsString;
 use std::path::Path;

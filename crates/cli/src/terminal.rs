@@ -1,4 +1,4 @@
-//! What the terminal can do, and messages to the user on standard error.
+//! Abilities of the terminal, and messages to the user on standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
 

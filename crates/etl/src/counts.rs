@@ -1,4 +1,4 @@
-//! What a recording consists of: records counted by header type, class and provider.
+//! Counts the records of a recording by header type, class and provider.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,4 +1,5 @@
-//! What of a recording could not be read: counted by kind, with the first examples.
+//! Damage of a recording: the parts that could not be read, counted by kind, with the first
+//! examples.
 
 /// Kinds of damage. The words are stable: they stand in archives and in scripts.
 pub mod kind {

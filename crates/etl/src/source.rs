@@ -1,4 +1,5 @@
-//! Where a recording's bytes come from: anything that can be read at a position, and perhaps be seen in memory as a whole.
+//! The source of a recording's bytes: it can be read at any position, and some sources are in
+//! memory as a whole.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,5 @@
-//! What limits the figures of an import, in sentences: they stand beside every answer, so there are two at most.
+//! Limits of the figures of an import, in sentences. They stand beside every answer, so there are
+//! two at most.
 
 use tracesift_trace::Health;
 

@@ -1,4 +1,4 @@
-//! What stands in the documents: the parts of the JSON that become rows, under the names that they have there.
+//! The parts of the JSON documents that become rows, under their names in the documents.
 //!
 //! ETWAnalyzer leaves out what is null, and versions of it differ in what they write, so nearly everything may be absent. Parts that are
 //! not named here (disk, file, exceptions, network …) are passed over while reading and take no memory.

@@ -1,4 +1,4 @@
-//! Why an extract could not be imported, one line each.
+//! Errors of an import, one line each.
 
 use std::io;
 use std::path::PathBuf;

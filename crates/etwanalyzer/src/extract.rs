@@ -1,4 +1,4 @@
-//! What the documents of an extract mean, as rows of an archive. Opens and writes nothing.
+//! Makes rows of an archive from the documents of an extract. It opens and writes no file.
 
 use tracesift_trace::HealthKind;
 use tracesift_trace::info::TraceInfo;

@@ -1,4 +1,5 @@
-//! Which process a part speaks of. Most parts name it by name, pid and start, some by its place in `Processes`.
+//! Finds the process of a part. Most parts have its name, pid and start; some have its place in
+//! `Processes`.
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::HealthKind;

@@ -1,4 +1,4 @@
-//! What an extract may cost that a stranger made.
+//! Limits of the cost of an extract from an unknown source.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Where the documents of an extract lie: loose beside each other, or together in a 7z container.
+//! Finds the documents of an extract: separate files, or files in a 7z container.
 
 mod container;
 

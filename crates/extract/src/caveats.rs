@@ -1,4 +1,4 @@
-//! What limits the figures of a recording, in sentences: they stand beside every answer.
+//! Limits of the figures of a recording, in sentences. They stand beside every answer.
 
 use tracesift_trace::health_kinds::Severity;
 use tracesift_trace::{Health, HealthKind};

@@ -1,4 +1,4 @@
-//! Why a recording could not be extracted.
+//! Errors of an extract.
 
 use std::path::PathBuf;
 

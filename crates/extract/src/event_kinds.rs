@@ -1,4 +1,5 @@
-//! What is the same for all events of one kind: names, schema, and whether it is chosen. Looked up once.
+//! The facts that all events of one kind share: names, schema, and whether the kind is chosen. They
+//! are looked up once.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Which events the archive keeps one by one, beside those that have a table of their own.
+//! Chooses the events that the archive keeps one by one, besides events that have a table of their
+//! own.
 
 use std::fmt;
 use std::str::FromStr;

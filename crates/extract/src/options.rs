@@ -1,4 +1,4 @@
-//! How to extract: targets, tables, names, and bounds.
+//! The options of an extract: targets, tables, names and limits.
 
 use std::path::PathBuf;
 use std::sync::Arc;

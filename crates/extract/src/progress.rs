@@ -1,4 +1,4 @@
-//! How far an extract has come.
+//! The progress of an extract.
 
 use std::ops::ControlFlow;
 

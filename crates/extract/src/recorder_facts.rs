@@ -1,4 +1,5 @@
-//! What the recorder left beside its recording: facts of the machine that no event tells, and marks (`X.machine.json`).
+//! The file that the recorder left beside a recording (`X.machine.json`): facts about the machine
+//! that no event has, and marks.
 
 use std::fs::File;
 use std::io::Read as _;

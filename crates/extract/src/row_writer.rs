@@ -1,4 +1,4 @@
-//! Where the rows of an extract go.
+//! Receives the rows of an extract.
 
 use tracesift_archive::ArchiveWriter;
 use tracesift_trace::rows::{ModuleRow, SymbolRow};

@@ -1,4 +1,4 @@
-//! Which of the tables that grow with a recording an archive gets: `extract --tables`.
+//! The choice of tables that grow with a recording: `extract --tables`.
 //!
 //! What other tables refer to is always there (processes, threads, modules, frames, stacks, their names), and so are marks and the
 //! summaries of what is extracted: they are small, and questions about any table need them.

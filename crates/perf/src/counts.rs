@@ -1,4 +1,4 @@
-//! How much of what is in a recording: what a second reader can be held against.
+//! Counts the records of a recording, for a comparison with other readers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

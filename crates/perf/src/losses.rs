@@ -1,4 +1,4 @@
-//! What the recorder had no room for.
+//! Events that the recorder lost.
 
 use crate::metadata::Metadata;
 use crate::payload::{FORMAT_LOST, Payload};

@@ -1,4 +1,5 @@
-//! What is known of a recording besides its records. In a file it is known from the start, in a stream it grows on the way.
+//! The facts about a recording besides its records. A file has them at the start; in a stream they
+//! come with the records.
 
 use std::sync::Arc;
 

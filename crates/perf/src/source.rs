@@ -1,4 +1,5 @@
-//! Where a recording's bytes come from: a file that can be read at any position, or a stream that passes by once.
+//! The source of a recording's bytes: a file that can be read at any position, or a stream that is
+//! read once.
 
 use std::fs::File;
 use std::io::{self, Read};

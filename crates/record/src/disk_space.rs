@@ -1,4 +1,4 @@
-//! How large recordings become, and how much room there is for them.
+//! The size of recordings, and the free space for them.
 
 use std::path::Path;
 

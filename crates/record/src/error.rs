@@ -1,4 +1,4 @@
-//! What goes wrong, and what to do about it.
+//! Errors of a recording, each with its cure.
 
 use std::io;
 use std::path::PathBuf;

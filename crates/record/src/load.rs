@@ -1,4 +1,4 @@
-//! How busy the machine is.
+//! The load of the machine.
 
 /// CPU time of all CPUs since the machine was started, in any unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

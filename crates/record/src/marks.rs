@@ -1,4 +1,4 @@
-//! What users write down while a recording runs.
+//! Marks that users write while a recording runs.
 //!
 //! perf sees nothing of what is written to the kernel's trace marker, so marks are kept in a file of our own, with the time of the
 //! recorder's clock.

@@ -1,4 +1,4 @@
-//! What is to be recorded, and how.
+//! The options of a recording.
 
 use std::path::PathBuf;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Which events get call stacks, and how these are found.
+//! Chooses the events that get call stacks, and the way in which stacks are recorded.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! What ends a recording by itself: load, a file that appears, time.
+//! Conditions that end a recording: load, a file that appears, time.
 
 use std::path::PathBuf;
 use std::str::FromStr;

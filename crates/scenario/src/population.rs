@@ -1,4 +1,4 @@
-//! Who lives on the machine of a random scenario, and the stacks that they show.
+//! The processes and threads of a random scenario, and their stacks.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What happens in a scenario: logical records, before they become bytes.
+//! The logical records of a scenario, before they become bytes.
 
 use crate::machine::{Function, StackId};
 

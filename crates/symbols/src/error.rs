@@ -1,4 +1,4 @@
-//! Why a symbol file gives no names.
+//! Errors of symbol files.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What binaries and their symbol files are known by.
+//! Identities of binaries and their symbol files.
 
 use std::fmt;
 use std::str::FromStr;

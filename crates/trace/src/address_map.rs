@@ -1,4 +1,5 @@
-//! What lay at an address of a process at a time: images and JIT-compiled methods come, go and reuse addresses.
+//! The code at an address of a process at a time: images and JIT-compiled methods come, go and
+//! reuse addresses.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,5 @@
-//! Which path a file key stood for at a time. Keys are reused; most names are told only at the end of the session.
+//! The path of a file key at a time. Keys are reused, and most names come at the end of the
+//! session.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! What could not be used, why, how often: partial failure is counted, never fatal.
+//! Data that could not be used, with reason and count: partial failure is counted, never fatal.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which intermediate language (IL) a stretch of native code was compiled from.
+//! Maps native code to the intermediate language (IL) from which it was compiled.
 //!
 //! The runtime tells it per method as pairs of offsets, in the order of the IL. Here they are packed in the order of the code: a few bytes per
 //! pair instead of eight, as a recording may have a million of them.

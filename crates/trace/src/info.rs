@@ -1,4 +1,4 @@
-//! What was recorded, where and when: the content of `trace.json`.
+//! The description of a recording: the content of `trace.json`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What records say of the lives of processes and threads, before all of it is known.
+//! The lifetimes of processes and threads as records tell them, before all records are read.
 //!
 //! A build server has hundreds of thousands of them, so little is kept of each: texts that many share stand once, and what few have
 //! stands apart.

@@ -1,4 +1,4 @@
-//! Who lived when: processes and threads from start, end and rundown records.
+//! The lifetimes of processes and threads, from start, end and rundown records.
 //!
 //! Much is known late: rundown at the end of a session names processes and threads that lived from end to end, ids are
 //! reused, records are missing. So the facts are collected first ([`Lifetimes`], fed in time order) and frozen into a

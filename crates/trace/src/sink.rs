@@ -1,4 +1,5 @@
-//! Where rows go. Trackers push and keep nothing; a writer counts its own errors and reports them when it finishes.
+//! Receivers of rows. A tracker pushes rows and keeps none. A writer counts its errors and reports
+//! them when it finishes.
 
 use crate::{event_tables, rows};
 

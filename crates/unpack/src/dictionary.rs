@@ -1,4 +1,4 @@
-//! What a block of a 7z file says of the memory that it takes.
+//! The memory that a block of a 7z file needs, by its header.
 
 use sevenz_rust2::{Coder, EncoderMethod};
 

@@ -1,4 +1,5 @@
-//! What differs between processors: the numbers of registers in DWARF and how a return address is kept.
+//! Differences between processors: the numbers of registers in DWARF, and the place of a return
+//! address.
 
 /// A processor whose stacks can be unwound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! How to get from the registers of a frame to those of its caller.
+//! Finds the registers of a caller from the registers of a frame.
 
 use gimli::{CfaRule, Register, RegisterRule, UnwindExpression, UnwindTableRow};
 

@@ -1,4 +1,4 @@
-//! Where the bytes of an ELF file come from.
+//! The source of the bytes of an ELF file.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};

@@ -1,4 +1,4 @@
-//! What one stack is in a call tree.
+//! The path of one stack in a call tree.
 
 use crate::names::MethodId;
 

@@ -1,4 +1,4 @@
-//! Which rules a method fulfils.
+//! Finds the rules that a method fulfils.
 //!
 //! A set has hundreds of entry points and a recording up to hundreds of thousands of methods, of which most stand in modules that no
 //! entry point names. So entry points are sorted once for the modules that the same patterns match, which mostly are none,

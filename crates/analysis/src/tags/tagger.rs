@@ -1,4 +1,4 @@
-//! Which tag a stack has.
+//! Finds the tag of a stack.
 //!
 //! Of the rules that match a stack, that with the highest priority counts; among equals the one whose frame is nearest to the
 //! leaf; at the same frame a child before others, the deeper one first; then the first in the order of the files. What is there to

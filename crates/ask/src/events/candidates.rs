@@ -1,4 +1,5 @@
-//! What a filter of events could have let pass: asked for where it let nothing pass.
+//! The names that a filter of events could have let pass. They are looked up if it let nothing
+//! pass.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! Which events.
+//! The filter of events.
 
 use std::str::FromStr;
 

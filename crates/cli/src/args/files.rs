@@ -1,4 +1,4 @@
-//! Which files.
+//! Options that choose files.
 
 use clap::Args;
 use tracesift_ask::inputs::Inputs;

@@ -1,4 +1,4 @@
-//! How answers are printed.
+//! Options for the output of answers.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What the arguments of a question led to, with what the user should know about it.
+//! The files that the arguments of a question led to, with notes for the user.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Which columns of a table fit into a terminal, and how wide they are.
+//! Chooses the columns of a table that fit into a terminal, and their widths.
 //!
 //! Figures are never cut. Words are, down to a width at which they still tell something; where that is not enough, columns are left out.
 

@@ -1,4 +1,4 @@
-//! Where output goes: standard output, or a file that is complete or absent.
+//! The target of output: standard output, or a file that is complete or absent.
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal as _, Write};

@@ -1,4 +1,4 @@
-//! Why a payload could not be decoded.
+//! Errors of the decoding of a payload.
 
 /// Why a payload could not be decoded. The record is counted and skipped; the rest of the recording is not affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

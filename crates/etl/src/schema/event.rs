@@ -1,4 +1,4 @@
-//! What is known of one kind of event.
+//! The facts about one kind of event.
 
 use std::fmt::Write as _;
 

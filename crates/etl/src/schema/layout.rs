@@ -1,4 +1,4 @@
-//! How the payload of one event is laid out: what every kind of schema is turned into.
+//! The layout of the payload of one event. Every kind of schema becomes such a layout.
 
 use std::sync::Arc;
 

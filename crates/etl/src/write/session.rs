@@ -1,4 +1,4 @@
-//! What a recording says about itself: the options of a session and the header record made of them.
+//! The options of a session, and the header record with them.
 
 use super::payload::Bytes;
 use super::pointer_size::PointerSize;

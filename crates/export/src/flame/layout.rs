@@ -1,4 +1,4 @@
-//! Where frames are drawn: callees side by side on top of their caller, the heaviest first.
+//! Lays out frames: callees side by side on top of their caller, the heaviest first.
 
 use super::select::{LEFT_OUT, Selection};
 use crate::tree::Tree;

@@ -1,4 +1,4 @@
-//! What samples refer to: names, frames, stacks, processes and threads.
+//! The catalog of a profile: names, frames, stacks, processes and threads.
 
 use super::frames::Frames;
 use super::stacks::Stacks;

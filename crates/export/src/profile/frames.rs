@@ -1,4 +1,4 @@
-//! What one line of a stack is.
+//! One line of a stack.
 
 use std::hash::BuildHasher;
 

@@ -1,4 +1,4 @@
-//! What has a length or a name rather than a weight: waits, and marks that somebody set.
+//! Markers: events with a length or a name instead of a weight, which are waits and marks.
 
 use super::{StackId, StringId, ThreadId};
 

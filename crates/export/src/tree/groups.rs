@@ -1,4 +1,4 @@
-//! What stands below the outermost frames: programs, processes, threads.
+//! The groups below the outermost frames: programs, processes, threads.
 
 use crate::profile::{Catalog, ThreadId};
 

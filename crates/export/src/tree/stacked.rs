@@ -1,4 +1,4 @@
-//! What the tree grows from: weights, each with the way from the outermost frame to the leaf.
+//! The input of the tree: weights, each with the path from the outermost frame to the leaf.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! What a Windows recording tells of its machine and of itself: the content of `trace.json`, and what was lost of it.
+//! The content of `trace.json` for a Windows recording: facts about the machine and the session,
+//! and its losses.
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_etl::EtlFile;

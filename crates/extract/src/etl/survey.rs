@@ -1,4 +1,5 @@
-//! What must be known before the first event of a recording can be shown: what its fields are called, and who lived when.
+//! Collects the facts that events need before the first one is shown: names of fields, lifetimes of
+//! processes.
 //!
 //! The merge of a recording puts descriptions anywhere and rundown at its end, so all records are walked once; of nearly all of
 //! them only the header is looked at.

@@ -1,4 +1,4 @@
-//! What can be wrong with an input, each as one line: the file, the reason, and what to do.
+//! Errors of an input. Each is one line: the file, the reason and the cure.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! Which files are parts of one recording.
+//! Decides which files are parts of one recording.
 //!
 //! Recorders often write several sessions side by side: the kernel's, the providers', and the runtime's rundown at the
 //! end. Their names make them candidates; whether they belong together is told by their headers alone.

@@ -1,4 +1,4 @@
-//! Which of the recorded events is CPU time: one of them, or it would be counted twice.
+//! Chooses the recorded event that stands for CPU time. Two such events would count the time twice.
 
 use tracesift_perf::{Attr, Event, Metadata};
 

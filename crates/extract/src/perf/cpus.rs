@@ -1,4 +1,4 @@
-//! What kind of core each CPU is, as the recorder tells of processors that have several kinds.
+//! The kind of core of each CPU, for processors that have several kinds.
 
 use std::collections::BTreeMap;
 

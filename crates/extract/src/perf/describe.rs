@@ -1,4 +1,4 @@
-//! What a Linux recording tells of its machine and of itself: the content of `trace.json`.
+//! The content of `trace.json` for a Linux recording: facts about the machine and the recording.
 
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_etl::time::filetime_text;

@@ -1,4 +1,4 @@
-//! What must be known before the first event of a Linux recording can be shown.
+//! Collects the facts that the events of a Linux recording need before the first one is shown.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What the kernel tells of itself: losses, pauses, loaded and changed code, control groups, trace data.
+//! Records about the kernel itself: losses, pauses, loaded and changed code, control groups, trace
+//! data.
 
 use super::words::Words;
 use crate::cursor::Cursor;

@@ -1,4 +1,5 @@
-//! What a tracepoint's `print fmt` tells of its fields: which of their numbers are addresses or bits, and which have names.
+//! Reads a tracepoint's `print fmt`: numbers that are addresses or bits, and numbers that have
+//! names.
 //!
 //! The kernel's own text is C: a format, then an expression per conversion. Only expressions that show a field as it is are used
 //! (`REC->vec`, with casts); whatever is more than that says nothing here, and the field stays a plain number.

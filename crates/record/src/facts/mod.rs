@@ -1,4 +1,5 @@
-//! What no event of a recording tells: the machine, its settings, its clocks. Kept beside the recording as `NAME.machine.json`.
+//! Facts that no event of a recording has: the machine, its settings, its clocks. They are kept
+//! beside the recording as `NAME.machine.json`.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,4 +1,4 @@
-//! What perf can record on a machine, and who may.
+//! The events that perf can record on a machine, and the rights that they need.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How long a run took, and whether it passed.
+//! The duration of a run, and whether it passed.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};

@@ -1,4 +1,4 @@
-//! What to run: a file in TOML.
+//! The plan of runs: a file in TOML.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! What has been run: kept beside the recordings, so that an interrupted run goes on where it was.
+//! The finished runs, kept beside the recordings, so that an interrupted plan continues where it
+//! stopped.
 
 use std::path::{Path, PathBuf};
 

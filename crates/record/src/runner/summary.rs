@@ -1,4 +1,4 @@
-//! What came out, case by case.
+//! The results, case by case.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a recording says about the machine and about what was there before and after it.
+//! Records about the machine, and about processes and modules before and after the recording.
 
 use tracesift_etl::Guid;
 use tracesift_etl::write::payload::{

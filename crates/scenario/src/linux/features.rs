@@ -1,4 +1,5 @@
-//! What the recorder tells of machine and recording in features of the header, formats of tracepoints among them.
+//! The features of the header: facts about the machine and the recording, and the formats of
+//! tracepoints.
 
 use super::events::Event;
 use super::fields::Fields;

@@ -1,4 +1,4 @@
-//! What is written: the machine, its load and the length of the recording.
+//! The options of a recording: the machine, its load and the length.
 
 use std::io::{self, Seek, Write};
 

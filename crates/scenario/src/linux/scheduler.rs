@@ -1,4 +1,4 @@
-//! Who runs: switches, wakings, births and deaths, each possible after what was before.
+//! The scheduler: switches, wake-ups, starts and ends, each possible after the records before.
 
 use std::io::{Seek, Write};
 

@@ -1,4 +1,4 @@
-//! Who plays in the story: the machine, its modules and functions, processes and threads.
+//! The cast of the story: the machine, its modules and functions, processes and threads.
 
 use std::collections::HashMap;
 

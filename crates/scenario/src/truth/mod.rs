@@ -1,4 +1,4 @@
-//! What a reader must find in a recording.
+//! The truth about a recording, which a reader must find.
 //!
 //! Computed from the logical records, straightforwardly and independently of the readers that it judges. All times are
 //! nanoseconds since time zero; a duration is the difference of two converted times, so that sums telescope exactly.

@@ -1,4 +1,4 @@
-//! Where code lies: from the addresses of a binary's linker to offsets in the file.
+//! The place of code: from the addresses of a binary's linker to offsets in the file.
 //!
 //! Recorders know what was mapped by file and offset, so tables do, too; symbols and debug information speak of addresses. Between them
 //! stand the program headers of the binary that was mapped. Of a file that holds the debug information alone, `eu-strip` keeps these headers

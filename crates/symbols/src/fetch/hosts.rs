@@ -1,4 +1,4 @@
-//! Which servers answer: one that is down costs one time-out and one line for the whole run.
+//! The state of servers. A server that is down costs one time-out and one line for the whole run.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What the search needs from those who know formats, and whom it tells how far it is.
+//! The interfaces of the search: readers of formats, and an observer of the progress.
 
 use std::fs::File;
 

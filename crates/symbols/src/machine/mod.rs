@@ -1,4 +1,5 @@
-//! What this machine runs itself: its kernel, the kernel's modules, and what the kernel maps into every process.
+//! Code of this machine: its kernel, the kernel's modules, and the code that the kernel maps into
+//! every process.
 //!
 //! None of these is a file that could be searched. They tell their build ids, so names are given only to what was recorded here, or on a machine with
 //! the very same kernel.

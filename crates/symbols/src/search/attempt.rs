@@ -1,4 +1,4 @@
-//! What was asked in vain, for whoever wants to know why there are no names.
+//! Searches without a result, which explain missing names.
 
 use std::fmt;
 

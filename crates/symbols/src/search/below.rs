@@ -1,4 +1,4 @@
-//! Where a file lies below a directory that the user gave.
+//! The place of a file below a directory that the user gave.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

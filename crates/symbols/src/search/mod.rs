@@ -1,4 +1,4 @@
-//! Where names are looked for, and in which order: pure values, no file and no network.
+//! The search for names, and its order: pure values, no file and no network.
 //!
 //! A [`SearchPath`] is what users write, a [`Scope`] what it means on this machine, a [`Lookup`] the search for one binary. Names
 //! in identities come from strangers; whatever path is made of them is a [`Below`], which leads down from a directory of the user's and

@@ -1,4 +1,4 @@
-//! Where to look for symbol files, as users write it.
+//! The search path of symbol files, as users write it.
 //!
 //! The grammar is that of `_NT_SYMBOL_PATH` (Microsoft's "Symbol path for Windows debuggers" and "Advanced SymSrv use"): elements
 //! with `;` between them, each a folder, `cache*DIR`, or a chain `srv*STORE*STORE*URL`, whose stores keep what comes from behind

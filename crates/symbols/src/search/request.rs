@@ -1,4 +1,4 @@
-//! What a look-up asks for, and what it is told.
+//! The requests of a look-up, and the answers to them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What names are looked for, and what they are called in the cache.
+//! The names that are looked for, and their keys in the cache.
 
 use std::fmt;
 

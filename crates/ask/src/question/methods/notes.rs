@@ -1,4 +1,4 @@
-//! What must be said below the rows of methods so that nobody takes them for something else.
+//! Notes below the rows of methods, which prevent a wrong reading of the figures.
 
 use tracesift_extract::stack_methods::By;
 

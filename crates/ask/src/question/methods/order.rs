@@ -1,4 +1,4 @@
-//! Which rows stay, and in which order they stand.
+//! Chooses the rows that stay, and orders them.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! What a recording cannot answer, and what would have recorded it.
+//! Subjects that a recording does not contain, and the profile that records them.
 
 use tracesift_archive::Archive;
 use tracesift_trace::info::TraceInfo;

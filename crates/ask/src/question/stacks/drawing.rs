@@ -1,4 +1,4 @@
-//! How the lines of a tree are drawn for people.
+//! Draws the lines of a tree.
 //!
 //! A line is indented only where a tree branches: what goes on from its caller with all of its time stands where that stands, so that a
 //! stack of sixty frames remains readable.

@@ -1,4 +1,5 @@
-//! What the question says of each method: asked once per method, however many stacks have it.
+//! The rules of the question for each method. They are evaluated once per method, however many
+//! stacks have it.
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::call_tree::{Role, Shape};

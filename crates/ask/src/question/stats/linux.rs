@@ -1,4 +1,4 @@
-//! What only a `perf.data` tells, and the columns that show it.
+//! Facts that only a `perf.data` has, and their columns.
 
 use super::{Row, small_table};
 use crate::answer::{ColumnOf, Kind, Value};

@@ -1,4 +1,4 @@
-//! Which records have a stack in a record of their own.
+//! Counts records that have a stack in a record of its own.
 //!
 //! A stack record names its owner by time. It follows soon, so the latest records are remembered and older ones forgotten:
 //! the memory stays the same for a recording of any size.

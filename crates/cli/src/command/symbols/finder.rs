@@ -1,4 +1,5 @@
-//! Where names are searched, from the command line; downloads show how far they are, and Ctrl-C ends them.
+//! The search path of names, from the command line. Downloads show their progress, and Ctrl-C ends
+//! them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

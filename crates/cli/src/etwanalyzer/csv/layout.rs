@@ -1,4 +1,4 @@
-//! What a command line says of its CSV file.
+//! The CSV file that a command line asks for.
 
 use clap::ValueEnum as _;
 use tracesift_ask::time_format::{TimeFormat, TimeStyle};

@@ -1,4 +1,4 @@
-//! What is written is what is read.
+//! The reader reads what the writer wrote.
 
 mod payloads;
 

@@ -1,4 +1,4 @@
-//! What an argument asks for.
+//! The files that an argument asks for.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What stands in directories.
+//! Lists directories.
 
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};

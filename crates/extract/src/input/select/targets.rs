@@ -1,4 +1,4 @@
-//! Which files are one target.
+//! Groups files into targets.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

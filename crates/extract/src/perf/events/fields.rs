@@ -1,4 +1,4 @@
-//! Where the fields of an event go: into a JSON text, without any allocation, or into a list of values.
+//! Receivers of the fields of an event: a JSON text, without any allocation, or a list of values.
 
 use tracesift_etl::payload::PayloadError;
 use tracesift_etl::schema::{DecodeError, Decoded, Reason, Value, json};

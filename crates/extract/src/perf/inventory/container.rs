@@ -1,4 +1,5 @@
-//! Which container a control group belongs to: runtimes put their id into its path.
+//! Finds the container of a control group. Runtimes put the id of the container into the path of
+//! the group.
 
 /// What runtimes call the groups of their containers.
 const RUNTIMES: [&str; 8] = ["docker", "libpod", "podman", "containerd", "cri-containerd", "crio", "cri-o", "lxc"];

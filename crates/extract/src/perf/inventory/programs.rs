@@ -1,4 +1,5 @@
-//! What is known of a process beyond its ids: the whole name of its program, its control group, its namespaces.
+//! Facts about a process besides its ids: the full name of its program, its control group, its
+//! namespaces.
 
 use rustc_hash::FxHashMap;
 use tracesift_perf::{Cgroup, Metadata, Record, SampleFormat};

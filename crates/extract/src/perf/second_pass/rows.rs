@@ -1,4 +1,4 @@
-//! What all that makes rows in the second pass works with.
+//! The state that all handlers of the second pass share.
 
 use tracesift_perf::{Malformed, Record, Sample};
 use tracesift_trace::HealthKind;

@@ -1,4 +1,4 @@
-//! What a sample interrupted.
+//! The thread and the process that a sample interrupted.
 
 use tracesift_perf::{ChainNumber, CpuMode, Sample};
 use tracesift_trace::{ProcessId, ThreadId};

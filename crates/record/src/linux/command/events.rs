@@ -1,4 +1,5 @@
-//! Which events perf records for the profiles, of those that the machine has and the rights allow.
+//! Chooses the events that perf records for the profiles, as far as the machine has them and the
+//! rights allow them.
 
 use std::fmt::Write as _;
 

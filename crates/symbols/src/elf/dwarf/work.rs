@@ -1,4 +1,4 @@
-//! How much is done for a file.
+//! Limits of the work for a file.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -90,6 +90,15 @@ impl IntervalUnion {
         }
     }
 
+    /// Adds the spans of another union.
+    pub fn append(&mut self, mut other: Self) {
+        self.closed += other.closed;
+        self.horizon = self.horizon.max(other.horizon);
+        self.late.append(&mut other.intervals);
+        self.late.append(&mut other.late);
+        self.merge_late();
+    }
+
     /// Says that no span to come starts before `horizon`. Intervals that end before it cannot grow any more and become
     /// a sum.
     pub fn compact(&mut self, horizon: i64) {

@@ -56,12 +56,30 @@ pub(crate) fn names_file(column: &Column) -> bool {
     FIRST.iter().any(|first| first.column.key == column.key)
 }
 
+/// The columns of an answer that begin with those of the file, and end with its warnings.
+pub(crate) fn of_file_and(own: impl Iterator<Item = Column>) -> Vec<Column> {
+    FIRST.iter().map(|column| column.column).chain(own).chain([WARNINGS.column]).collect()
+}
+
+/// The section of a file whose rows have the values of the columns between.
+pub(crate) fn section_of(file: &RecordingLabel, rows: Vec<Vec<Value>>, facts: Vec<Fact>) -> Section {
+    let first: Vec<Value> = FIRST.iter().map(|column| (column.value)(file)).collect();
+    let warnings = (WARNINGS.value)(file);
+    let whole = |own: Vec<Value>| -> Vec<Value> {
+        let mut values = Vec::with_capacity(first.len() + own.len() + 1);
+        values.extend(first.iter().cloned());
+        values.extend(own);
+        values.push(warnings.clone());
+        values
+    };
+    Section { facts, rows: rows.into_iter().map(whole).collect(), ..file.section() }
+}
+
 impl<R> Columns<R> {
     /// The descriptions, in the order of every format.
     #[must_use]
     pub fn descriptions(&self) -> Vec<Column> {
-        let own = self.0.iter().map(|column| column.column);
-        FIRST.iter().map(|column| column.column).chain(own).chain([WARNINGS.column]).collect()
+        of_file_and(self.0.iter().map(|column| column.column))
     }
 
     /// The section of a file.

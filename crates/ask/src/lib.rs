@@ -39,6 +39,7 @@ pub mod runs;
 pub mod shown;
 mod stack_ends;
 mod stack_names;
+pub mod table_question;
 pub mod tag_cache;
 pub mod tag_files;
 mod threads;

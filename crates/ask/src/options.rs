@@ -53,6 +53,10 @@ pub trait QuestionOptions: Args + Debug {
     /// # Errors
     /// When the options contradict each other, or name a file that cannot be read.
     fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError>;
+
+    /// Checks a question over the rows of a table with random rows. All others have tests of their own.
+    #[cfg(test)]
+    fn check_rows() {}
 }
 
 /// The line below the examples of most questions.

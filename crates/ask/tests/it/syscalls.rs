@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use tracesift_ask::answer::Value;
 use tracesift_ask::order::Between;
-use tracesift_ask::question::syscalls::{By, Question};
+use tracesift_ask::question::syscalls::Question;
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{When, ask};
-use tracesift_grammar::Patterns;
 use tracesift_testing::archive::{create, finish_as};
 use tracesift_testing::rows::{self, process};
 use tracesift_trace::info::TraceInfo;
@@ -64,6 +63,12 @@ fn archive(directory: &Path, calls: &[SyscallRow]) -> PathBuf {
     let info =
         TraceInfo { name: "calls".to_owned(), kind: "perf".to_owned(), end_ns: 100 * MS, ..TraceInfo::default() };
     finish_as(writer, info)
+}
+
+/// The question about some calls, in rows of these dimensions.
+fn of_calls(only: Option<&str>, by: &[&str]) -> Question {
+    let question = Question::default().by(by).expect("dimensions of calls");
+    question.matching("--calls", only.unwrap_or_default()).expect("an option of the question")
 }
 
 /// Calls, failed, not returned, sum and longest in ns, errors by name.
@@ -147,13 +152,11 @@ proptest! {
         calls.sort_by_key(|call| call.time);
         let directory = tempfile::tempdir().expect("temporary directory");
         let archive = archive(directory.path(), &calls);
-        let question = Question {
-            calls: Patterns::parse(only_call.unwrap_or_default()),
-            errors: Patterns::parse(only_error.unwrap_or_default()),
-            duration: Between { min: min.map(|min| min * MS), max: None },
-            by: if per_thread { By::ThreadAndCall } else { By::ProcessAndCall },
-            ..Question::default()
-        };
+        let duration = Between { min: min.map(|min| min * MS), max: None };
+        let question = of_calls(only_call, if per_thread { &["thread", "call"] } else { &["process", "call"] })
+            .matching("--errors", only_error.unwrap_or_default())
+            .and_then(|question| question.between("--min-duration", duration))
+            .expect("options of the question");
         let mut expected = Rows::new();
         for call in &calls {
             let name = NAMES.iter().find(|(number, _)| *number == call.number).map_or("463", |(_, name)| name);
@@ -198,15 +201,12 @@ proptest! {
         calls.sort_by_key(|call| call.time);
         let directory = tempfile::tempdir().expect("temporary directory");
         let archive = archive(directory.path(), &calls);
-        let of = |by| {
-            let question = Question { calls: Patterns::parse(only_call.unwrap_or_default()), by, ..Question::default() };
-            added_up(&archive, &question, &format!("{begin}ms..{end}ms"))
-        };
+        let of = |by| added_up(&archive, &of_calls(only_call, &[by]), &format!("{begin}ms..{end}ms"));
         for (by, keys) in [
-            (By::Call, &["call", "number"][..]),
-            (By::Process, &["process", "pid"]),
-            (By::Thread, &["process", "pid", "tid"]),
-            (By::Error, &["error"]),
+            ("call", &["call", "number"][..]),
+            ("process", &["process", "pid"]),
+            ("thread", &["process", "pid", "tid"]),
+            ("error", &["error"]),
         ] {
             // By hand: the calls one by one, in groups.
             let mut expected: BTreeMap<Vec<String>, [i64; 4]> = BTreeMap::new();

@@ -548,7 +548,7 @@ struct Calls {
 }
 
 fn failing_calls(recording: &OpenRecording) -> Result<Calls, Error> {
-    let question = syscalls::Question { sort: syscalls::Sort::Failed, ..syscalls::Question::default() };
+    let question = syscalls::Question::default().sorted_by_word("failed").unwrap_or_default();
     let rows = Rows::of(&question, recording)?;
     let call = |row: Other<'_>| CallPart {
         process: row.text("process").unwrap_or_default(),

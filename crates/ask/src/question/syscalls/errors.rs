@@ -1,7 +1,4 @@
-//! The errors of Linux: their names, and which of them are asked for.
-
-use rustc_hash::FxHashMap;
-use tracesift_grammar::Patterns;
+//! The errors of Linux.
 
 /// Names by number, from 1 on, of `asm-generic/errno-base.h` and `errno.h`, which all architectures but MIPS, Alpha, PA-RISC and SPARC use.
 /// Empty: there is none of that number.
@@ -155,29 +152,6 @@ pub(super) fn name(error: i64) -> String {
     let known = usize::try_from(error).ok().and_then(|error| NAMES.get(error.checked_sub(1)?)).copied();
     let inside = || INSIDE.iter().find(|(number, _)| *number == error).map(|(_, name)| *name);
     known.filter(|name| !name.is_empty()).or_else(inside).map_or_else(|| error.to_string(), str::to_owned)
-}
-
-/// Which errors are asked for, found once each.
-pub(super) struct Asked<'a> {
-    patterns: &'a Patterns,
-    known: FxHashMap<i64, bool>,
-}
-
-impl<'a> Asked<'a> {
-    pub(super) fn new(patterns: &'a Patterns) -> Self {
-        Self { patterns, known: FxHashMap::default() }
-    }
-
-    /// Whether a call that ended like this is asked for. Where errors are asked for, one without is not.
-    pub(super) fn contain(&mut self, error: Option<i64>) -> bool {
-        if self.patterns.is_empty() {
-            return true;
-        }
-        let patterns = self.patterns;
-        error.is_some_and(|error| {
-            *self.known.entry(error).or_insert_with(|| patterns.matches_any(&[&name(error), &error.to_string()]))
-        })
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,181 @@
+//! Dimensions: what rows are grouped by, and what the groups are called.
+
+use tracesift_archive::{Archive, Error};
+use tracesift_trace::{FrameId, StackId, ThreadId};
+
+use crate::answer::{Column, Kind, View};
+
+/// What rows can be grouped by, and filtered with.
+#[derive(Debug)]
+pub struct Dimension<R: 'static> {
+    /// The word of `--by`.
+    pub(super) name: &'static str,
+    /// How a row gives its value, and how a value gets its text.
+    pub(super) of: Of<R>,
+    /// The option that keeps rows by their value.
+    pub(super) filter: Option<Filter>,
+}
+
+/// Where the value of a row comes from. While rows are read it is a number; texts are made for the groups.
+#[derive(Debug)]
+pub(super) enum Of<R: 'static> {
+    /// The process.
+    Process,
+    /// The thread, which has a process.
+    Thread(fn(&R) -> Option<ThreadId>),
+    /// The function at which the stack was taken, or that has the instruction.
+    Method { place: fn(&R) -> (Option<StackId>, Option<FrameId>), column: Column },
+    /// A number that stands for something.
+    Number {
+        number: fn(&R) -> Option<i64>,
+        names: Names,
+        column: Column,
+        /// The column with the number itself.
+        raw: Option<Column>,
+        /// The text of rows without a number; empty: they have none.
+        none: &'static str,
+    },
+    /// A text of the row.
+    Text { text: fn(&R) -> Option<&str>, column: Column },
+}
+
+/// Names of numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Names {
+    /// Known beforehand. The rows of the answer follow the numbers.
+    Words(fn(i64) -> String),
+    /// From another table of the archive. A number without a name is its own name. The rows of the answer follow the names.
+    Table(NamesOf),
+}
+
+/// Reads the names of numbers.
+pub(super) type NamesOf = fn(&Archive) -> Result<Vec<(i64, String)>, Error>;
+
+/// An option with patterns of texts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filter {
+    /// With its dashes: `--calls`.
+    pub(super) option: &'static str,
+    /// What it lets pass: one, and many.
+    pub(super) what: [&'static str; 2],
+    /// One sentence for its help.
+    pub(super) help: &'static str,
+}
+
+impl<R> Dimension<R> {
+    const fn new(name: &'static str, of: Of<R>) -> Self {
+        Self { name, of, filter: None }
+    }
+
+    /// The process of the rows. Its columns are those that all questions have.
+    #[must_use]
+    pub const fn process() -> Self {
+        Self::new("process", Of::Process)
+    }
+
+    /// The thread of the rows. A question with threads has processes, too.
+    #[must_use]
+    pub const fn thread(thread: fn(&R) -> Option<ThreadId>) -> Self {
+        Self::new("thread", Of::Thread(thread))
+    }
+
+    /// The function at which the stack of a row was taken; of a row without a stack that of its instruction.
+    #[must_use]
+    pub const fn method(place: fn(&R) -> (Option<StackId>, Option<FrameId>)) -> Self {
+        Self::new("method", Of::Method { place, column: text_column("method", "Method") })
+    }
+
+    /// A number with words for its values.
+    #[must_use]
+    pub const fn words(
+        name: &'static str,
+        title: &'static str,
+        number: fn(&R) -> Option<i64>,
+        words: fn(i64) -> String,
+    ) -> Self {
+        let column = text_column(name, title);
+        Self::new(name, Of::Number { number, names: Names::Words(words), column, raw: None, none: "" })
+    }
+
+    /// A number whose names are rows of another table.
+    #[must_use]
+    pub const fn named(name: &'static str, title: &'static str, number: fn(&R) -> Option<i64>, names: NamesOf) -> Self {
+        let column = text_column(name, title);
+        Self::new(name, Of::Number { number, names: Names::Table(names), column, raw: None, none: "" })
+    }
+
+    /// A text of the rows.
+    #[must_use]
+    pub const fn text(name: &'static str, title: &'static str, text: fn(&R) -> Option<&str>) -> Self {
+        Self::new(name, Of::Text { text, column: text_column(name, title) })
+    }
+
+    /// The same dimension with its meaning, for the documents.
+    #[must_use]
+    pub const fn meaning(mut self, help: &'static str) -> Self {
+        match &mut self.of {
+            Of::Method { column, .. } | Of::Number { column, .. } | Of::Text { column, .. } => column.help = help,
+            Of::Process | Of::Thread(_) => {}
+        }
+        self
+    }
+
+    /// The same dimension with the number in a column of its own, which no table shows. Numbers of the same name stay apart.
+    #[must_use]
+    pub const fn with_number(mut self, key: &'static str, title: &'static str, help: &'static str) -> Self {
+        if let Of::Number { raw, .. } = &mut self.of {
+            *raw = Some(Column { key, title, kind: Kind::Id, view: View::Machine, help });
+        }
+        self
+    }
+
+    /// The same dimension with a text for rows without a value.
+    #[must_use]
+    pub const fn or(mut self, text: &'static str) -> Self {
+        if let Of::Number { none, .. } = &mut self.of {
+            *none = text;
+        }
+        self
+    }
+
+    /// The same dimension with an option that keeps rows by patterns of their texts and numbers. `what` names one and many of them.
+    #[must_use]
+    pub const fn filtered(mut self, option: &'static str, what: [&'static str; 2], help: &'static str) -> Self {
+        self.filter = Some(Filter { option, what, help });
+        self
+    }
+}
+
+const fn text_column(key: &'static str, title: &'static str) -> Column {
+    Column { key, title, kind: Kind::Text, view: View::Always, help: "" }
+}
+
+/// An option that keeps rows by a figure of theirs.
+#[derive(Debug)]
+pub struct Limit<R: 'static> {
+    /// The options, the lower and the upper limit, with their dashes.
+    pub(super) options: [&'static str; 2],
+    /// The figure, with nothing cut off by a time range.
+    pub(super) figure: fn(&R) -> Option<i64>,
+    /// One sentence for the help of each.
+    pub(super) help: [&'static str; 2],
+}
+
+impl<R> Limit<R> {
+    /// Limits of a time, ms where no unit is given. `options` are such as `--min-duration` and `--max-duration`.
+    #[must_use]
+    pub const fn time(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
+        Self { options, figure, help }
+    }
+}
+
+/// An option that stands for a grouping.
+#[derive(Clone, Copy, Debug)]
+pub struct Shorthand {
+    /// With its dashes: `--per-thread`.
+    pub option: &'static str,
+    /// The dimensions.
+    pub by: &'static [&'static str],
+    /// One sentence for its help.
+    pub help: &'static str,
+}

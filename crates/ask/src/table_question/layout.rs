@@ -1,0 +1,129 @@
+//! The columns of an answer, and their order: numbers that identify, figures, texts, maps, the command line.
+
+use tracesift_trace::rows::ProcessRow;
+
+use super::dimension::Of;
+use super::measure::{How, Measure};
+use super::{Question, TableQuestion};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
+use crate::columns;
+use crate::process_columns::{self as of_process, OfProcess};
+use crate::recording::OpenRecording;
+
+/// Where a value of a row comes from; the numbers are places of dimensions and measures.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cell {
+    Process(usize),
+    Pid(usize),
+    Tid(usize),
+    ThreadName(usize),
+    Number(usize),
+    Measure(usize),
+    Who { process: usize, thread: Option<usize> },
+    Text(usize),
+    CommandLine(usize),
+}
+
+/// The columns of processes that all questions have are those of their rows.
+struct Process;
+
+impl OfProcess for Process {
+    fn process(&self) -> Option<&ProcessRow> {
+        None
+    }
+}
+
+const PROCESS: Column = of_process::name::<Process>().column;
+const PID: Column = of_process::pid::<Process>().column;
+const COMMAND_LINE: Column = of_process::command_line::<Process>().shown(View::Machine).column;
+const TID: Column =
+    ColumnOf::<()>::machine("tid", "Tid", Kind::Id, |()| Value::None, "Thread id, in rows per thread.").column;
+const THREAD_NAME: Column = ColumnOf::<()>::machine(
+    "thread_name",
+    "Thread",
+    Kind::Text,
+    |()| Value::None,
+    "Name of the thread, in rows per thread.",
+)
+.column;
+const WHO: Column = ColumnOf::<()>::people(
+    "who",
+    "Process",
+    Kind::Text,
+    |()| Value::None,
+    "Name and pid; in rows per thread thread id and name, too.",
+)
+.column;
+
+/// All columns of a question, with the way to their values.
+pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
+    let mut cells = Vec::new();
+    let dimensions = || Q::DIMENSIONS.iter().enumerate();
+    let thread = Q::DIMENSIONS.iter().position(|dimension| matches!(dimension.of, Of::Thread(_)));
+    for (place, dimension) in dimensions() {
+        match &dimension.of {
+            Of::Process => cells.extend([(PROCESS, Cell::Process(place)), (PID, Cell::Pid(place))]),
+            Of::Thread(_) => cells.extend([(TID, Cell::Tid(place)), (THREAD_NAME, Cell::ThreadName(place))]),
+            Of::Number { raw: Some(column), .. } => cells.push((*column, Cell::Number(place))),
+            Of::Number { .. } | Of::Method { .. } | Of::Text { .. } => {}
+        }
+    }
+    let is_map = |measure: &Measure<Q::Row>| matches!(measure.how, How::Counts(_));
+    let measures = |maps: bool| {
+        let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| is_map(measure) == maps);
+        measures.map(|(place, measure)| (measure.column, Cell::Measure(place)))
+    };
+    cells.extend(measures(false));
+    for (place, dimension) in dimensions() {
+        match &dimension.of {
+            Of::Process => cells.push((WHO, Cell::Who { process: place, thread })),
+            Of::Thread(_) => {}
+            Of::Method { column, .. } | Of::Number { column, .. } | Of::Text { column, .. } => {
+                cells.push((*column, Cell::Text(place)));
+            }
+        }
+    }
+    cells.extend(measures(true));
+    let processes = dimensions().filter(|(_, dimension)| matches!(dimension.of, Of::Process));
+    cells.extend(processes.map(|(place, _)| (COMMAND_LINE, Cell::CommandLine(place))));
+    cells
+}
+
+/// The columns of an answer. Those that a grouping leaves without a meaning are shown nowhere; without a grouping all are shown.
+pub(super) fn descriptions<Q: TableQuestion>(by: Option<&[usize]>) -> Vec<Column> {
+    let name = |place: usize| Q::DIMENSIONS[place].name;
+    let is_meant = |cell: Cell| {
+        let Some(by) = by else { return true };
+        let usual = usual_dimensions::<Q>(by);
+        match cell {
+            Cell::Tid(place) | Cell::ThreadName(place) | Cell::Number(place) => usual.contains(&place),
+            Cell::Measure(place) => {
+                let about = Q::MEASURES[place].how.dimension();
+                about.is_none_or(|about| by.iter().all(|by| name(*by) != about))
+            }
+            Cell::Who { process: place, .. }
+            | Cell::Process(place)
+            | Cell::Pid(place)
+            | Cell::Text(place)
+            | Cell::CommandLine(place) => by.contains(&place),
+        }
+    };
+    let cells = cells::<Q>().into_iter();
+    columns::of_file_and(cells.map(|(column, cell)| {
+        let view = if is_meant(cell) { column.view } else { View::Nowhere };
+        Column { view, ..column }
+    }))
+}
+
+/// The dimensions of a grouping. The usual grouping and those of the shorthands have the same keys in JSON, so they have the dimensions of
+/// all of them together.
+fn usual_dimensions<Q: TableQuestion>(by: &[usize]) -> Vec<usize> {
+    let names = [Q::BY].into_iter().chain(Q::SHORTHANDS.iter().map(|shorthand| shorthand.by));
+    let usual: Vec<Vec<usize>> = names.filter_map(|names| Some(Question::<Q>::default().by(names).ok()?.by)).collect();
+    if usual.iter().any(|usual| usual == by) { usual.concat() } else { by.to_vec() }
+}
+
+/// The section of a file with these rows.
+pub(super) fn section(recording: &OpenRecording, rows: Vec<Vec<Value>>, facts: Vec<Fact>) -> Section {
+    columns::section_of(&recording.file, rows, facts)
+}

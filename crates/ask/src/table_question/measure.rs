@@ -1,0 +1,179 @@
+//! Measures: what is added up over the rows of a group, and the column that shows it.
+
+use crate::answer::{Column, Kind, View};
+
+/// A figure of a group of rows.
+#[derive(Debug)]
+pub struct Measure<R: 'static> {
+    /// The column.
+    pub(super) column: Column,
+    /// The words of `--sort` for it; none: nobody sorts by it.
+    pub(super) words: &'static [&'static str],
+    /// The arithmetic.
+    pub(super) how: How<R>,
+    /// The label of the total over all groups, where the heading of a file has one.
+    pub(super) total: Option<&'static str>,
+}
+
+/// The arithmetic of a measure.
+#[derive(Debug)]
+pub(super) enum How<R: 'static> {
+    /// Number of rows.
+    Rows,
+    /// Number of rows that fulfil a condition.
+    RowsIf(fn(&R) -> bool),
+    /// Number of rows of which a dimension is known.
+    RowsWith(&'static str),
+    /// Sum of a figure of the rows.
+    Sum(fn(&R) -> i64),
+    /// Sum of the times of the rows, each cut to the time range.
+    Duration,
+    /// Time that the rows cover, each cut to the time range: an instant counts once.
+    Union,
+    /// The longest time of a row, cut to the time range.
+    Longest,
+    /// The begin of that row, cut to the time range.
+    LongestStart,
+    /// The largest figure of a row.
+    Max(fn(&R) -> Option<i64>),
+    /// One measure divided by another one, rounded down; both are named by their keys.
+    Mean([&'static str; 2]),
+    /// A percentile of the times of the rows, each cut to the time range: from 0 to 1.
+    Percentile(f64),
+    /// Number of values of a dimension.
+    Distinct(&'static str),
+    /// Number of rows by value of a dimension, the most frequent value first.
+    Counts(&'static str),
+}
+
+// By hand, since a measure can be copied whatever its rows are.
+impl<R> Clone for How<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for How<R> {}
+
+impl<R> How<R> {
+    /// The dimension that the measure is about: in rows of one value of it the measure says nothing.
+    pub(super) fn dimension(&self) -> Option<&'static str> {
+        match self {
+            Self::RowsWith(dimension) | Self::Distinct(dimension) | Self::Counts(dimension) => Some(dimension),
+            _ => None,
+        }
+    }
+}
+
+impl<R> Measure<R> {
+    const fn new(key: &'static str, title: &'static str, kind: Kind, how: How<R>) -> Self {
+        let column = Column { key, title, kind, view: View::Always, help: "" };
+        Self { column, words: &[], how, total: None }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub const fn rows(key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Count, How::Rows)
+    }
+
+    /// Number of rows that fulfil a condition.
+    #[must_use]
+    pub const fn rows_if(key: &'static str, title: &'static str, holds: fn(&R) -> bool) -> Self {
+        Self::new(key, title, Kind::Count, How::RowsIf(holds))
+    }
+
+    /// Number of rows of which a dimension is known. Rows grouped by this dimension do not have the column.
+    #[must_use]
+    pub const fn rows_with(dimension: &'static str, key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Count, How::RowsWith(dimension))
+    }
+
+    /// Sum of a figure of the rows.
+    #[must_use]
+    pub const fn sum(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> i64) -> Self {
+        Self::new(key, title, kind, How::Sum(figure))
+    }
+
+    /// Sum of the times of the rows, each cut to the time range.
+    #[must_use]
+    pub const fn duration(key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Milliseconds, How::Duration)
+    }
+
+    /// Time that the rows cover, each cut to the time range: an instant counts once, however many rows it is in.
+    #[must_use]
+    pub const fn union(key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Milliseconds, How::Union)
+    }
+
+    /// The longest time of a row, cut to the time range.
+    #[must_use]
+    pub const fn longest(key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Milliseconds, How::Longest)
+    }
+
+    /// The begin of the row with the longest time; of several the first.
+    #[must_use]
+    pub const fn longest_start(key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Time, How::LongestStart).details()
+    }
+
+    /// The largest figure of a row.
+    #[must_use]
+    pub const fn max(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> Option<i64>) -> Self {
+        Self::new(key, title, kind, How::Max(figure))
+    }
+
+    /// A measure divided by another one, rounded down. `of` has the keys of both.
+    #[must_use]
+    pub const fn mean(key: &'static str, title: &'static str, kind: Kind, of: [&'static str; 2]) -> Self {
+        Self::new(key, title, kind, How::Mean(of))
+    }
+
+    /// The time below which a share of the rows' times lies, 0 to 1.
+    #[must_use]
+    pub const fn percentile(key: &'static str, title: &'static str, share: f64) -> Self {
+        Self::new(key, title, Kind::Milliseconds, How::Percentile(share)).details()
+    }
+
+    /// Number of values of a dimension. Rows grouped by this dimension do not have the column.
+    #[must_use]
+    pub const fn distinct(dimension: &'static str, key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Count, How::Distinct(dimension))
+    }
+
+    /// Number of rows by value of a dimension. Rows grouped by this dimension do not have the column.
+    #[must_use]
+    pub const fn counts(dimension: &'static str, key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Map, How::Counts(dimension))
+    }
+
+    /// The same measure with its meaning, for the documents.
+    #[must_use]
+    pub const fn meaning(mut self, help: &'static str) -> Self {
+        self.column.help = help;
+        self
+    }
+
+    /// The same measure; a table shows it with `--details` only.
+    #[must_use]
+    pub const fn details(mut self) -> Self {
+        self.column.view = View::Details;
+        self
+    }
+
+    /// The same measure, which `--sort` takes by these words.
+    #[must_use]
+    pub const fn sorted(mut self, words: &'static [&'static str]) -> Self {
+        self.words = words;
+        self
+    }
+
+    /// The same measure, whose total over all rows stands in the heading of a file.
+    #[must_use]
+    pub const fn total(mut self, label: &'static str) -> Self {
+        self.total = Some(label);
+        self
+    }
+}

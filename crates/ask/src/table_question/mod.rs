@@ -1,0 +1,345 @@
+//! Questions over the rows of one table: filter them, group them by some dimensions, add measures up, sort the groups.
+//!
+//! A question states its table, its [dimensions](Dimension), its [measures](Measure) and its default grouping
+//! ([`TableQuestion`]). All else comes from here: the options, `--by`, `--sort`, `--time`, `--bucket`, the columns of
+//! every format, the totals, the reasons for an empty answer.
+//!
+//! While rows are read, every dimension is a number. Rows with the same numbers share a place ([`places`]), where the
+//! measures are added up ([`sums`]). Texts are looked up once per place: they decide which places the filters keep, and
+//! which places are one group ([`groups`]).
+
+mod dimension;
+mod groups;
+mod layout;
+mod measure;
+mod names;
+mod options;
+mod places;
+mod plan;
+mod reading;
+mod rows;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
+
+use tracesift_archive::{Error, Readable, Table};
+use tracesift_grammar::{Patterns, TimeRange};
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::ProcessRow;
+use tracesift_trace::schema::{Row as _, TableDefinition, View};
+
+pub use self::dimension::{Dimension, Limit, Shorthand};
+pub use self::measure::Measure;
+pub use self::options::Options;
+
+use self::dimension::Of;
+use self::names::Names;
+use self::plan::Plan;
+use self::reading::Reading;
+use crate::answer::{Column, Fact, Kind, Section};
+use crate::ask::{Ask, RANGES_AT_ONCE};
+use crate::candidates::Candidates;
+use crate::etwanalyzer::Legacy;
+use crate::filter::ProcessFilter;
+use crate::method_patterns::MethodPatterns;
+use crate::order::{Between, Top};
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
+
+/// A question over the rows of one table.
+pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
+    /// The columns of the table that dimensions, measures and limits look at.
+    type Row: Readable<Row: Table>;
+
+    /// Its name, as in `dump NAME`.
+    const NAME: &'static str;
+
+    /// What a row is: one, and many.
+    const WHAT: [&'static str; 2];
+
+    /// What comes before the names that most rows have, where a filter lets nothing pass: `most calls`.
+    const MOST: &'static str;
+
+    /// What rows can be grouped by, in the order of the columns.
+    const DIMENSIONS: &'static [Dimension<Self::Row>];
+
+    /// What is added up, in the order of the columns.
+    const MEASURES: &'static [Measure<Self::Row>];
+
+    /// Options that keep rows by their figures.
+    const LIMITS: &'static [Limit<Self::Row>] = &[];
+
+    /// The dimensions of a row of the answer, unless `--by` names others.
+    const BY: &'static [&'static str];
+
+    /// Options that stand for other groupings.
+    const SHORTHANDS: &'static [Shorthand] = &[];
+
+    /// The word of `--sort` without the option.
+    const SORT: &'static str;
+
+    /// The options on the short page of help.
+    const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "sort", "csv"];
+
+    /// At least three command lines, each with its purpose.
+    const EXAMPLES: &'static [(&'static str, &'static str)];
+
+    /// The same question of ETWAnalyzer.
+    const LEGACY: Option<Legacy> = None;
+
+    /// Arguments with which the question reads in another way.
+    const VARIANTS: &'static [&'static [&'static str]] = &[];
+
+    /// The process of a row.
+    fn process(row: &Self::Row) -> Option<ProcessId>;
+
+    /// Begin and end of a row; of an instant both are the same.
+    fn times(row: &Self::Row) -> (i64, i64);
+}
+
+/// The word of `--sort` that sorts by the names of the groups.
+pub(crate) const BY_NAME: &str = "name";
+
+/// A question over the rows of a table as somebody asks it.
+#[derive(Clone, Debug)]
+pub struct Question<Q: TableQuestion> {
+    /// Which processes.
+    pub filter: ProcessFilter,
+    /// Rows with a part in this range, or that begin in it; their times are cut to it.
+    pub time: TimeRange,
+    /// How many groups per file.
+    pub top: Top,
+    /// Places of the dimensions of a group, ascending.
+    by: Vec<usize>,
+    /// Place of the measure by which the groups are sorted; `None`: they are sorted by their names.
+    sort: Option<usize>,
+    /// Which values of dimensions, by place of the dimension.
+    patterns: Vec<(usize, Wanted)>,
+    /// Which figures of rows, by place of the limit.
+    limits: Vec<(usize, Between)>,
+    of: PhantomData<fn() -> Q>,
+}
+
+/// Which values of a dimension are asked for.
+#[derive(Clone, Debug)]
+enum Wanted {
+    Texts(Patterns),
+    Methods(MethodPatterns),
+}
+
+/// A name that a question does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no `{name}`; there are {}", known.join(", "))]
+pub struct UnknownName {
+    /// The name.
+    pub name: String,
+    /// All names that there are.
+    pub known: Vec<&'static str>,
+}
+
+impl<Q: TableQuestion> Default for Question<Q> {
+    fn default() -> Self {
+        let question = Self {
+            filter: ProcessFilter::default(),
+            time: TimeRange::default(),
+            top: Top::default(),
+            by: Vec::new(),
+            sort: None,
+            patterns: Vec::new(),
+            limits: Vec::new(),
+            of: PhantomData,
+        };
+        let asked = question.by(Q::BY).and_then(|question| question.sorted_by_word(Q::SORT));
+        asked.expect("a question has the dimensions and the measure of its default")
+    }
+}
+
+impl<Q: TableQuestion> Question<Q> {
+    /// The words of `--by`.
+    pub(crate) fn dimensions() -> impl Iterator<Item = &'static str> {
+        Q::DIMENSIONS.iter().map(|dimension| dimension.name)
+    }
+
+    /// The words of `--sort`: of each measure the first, then those that mean the same.
+    pub(crate) fn orders() -> impl Iterator<Item = &'static [&'static str]> {
+        let of_measures = Q::MEASURES.iter().map(|measure| measure.words).filter(|words| !words.is_empty());
+        of_measures.chain([&[BY_NAME][..]])
+    }
+
+    /// The columns of the answers to all groupings.
+    #[must_use]
+    pub fn all_columns() -> Vec<Column> {
+        layout::descriptions::<Q>(None)
+    }
+
+    /// The same question about groups of these dimensions.
+    ///
+    /// # Errors
+    /// When it has no such dimension.
+    pub fn by(self, names: &[&str]) -> Result<Self, UnknownName> {
+        let mut by = names.iter().map(|name| place_of::<Q>(name)).collect::<Result<Vec<usize>, _>>()?;
+        let has_threads = by.iter().any(|place| matches!(Q::DIMENSIONS[*place].of, Of::Thread(_)));
+        let of_process = |dimension: &Dimension<Q::Row>| has_threads && matches!(dimension.of, Of::Process);
+        by.extend(Q::DIMENSIONS.iter().position(of_process));
+        by.sort_unstable();
+        by.dedup();
+        Ok(Self { by, ..self })
+    }
+
+    /// The same question, sorted by the measure of this word, or by name.
+    ///
+    /// # Errors
+    /// When no measure has the word.
+    pub fn sorted_by_word(self, word: &str) -> Result<Self, UnknownName> {
+        let place = Q::MEASURES.iter().position(|measure| measure.words.contains(&word));
+        if place.is_none() && word != BY_NAME {
+            let known = Self::orders().filter_map(|words| words.first().copied()).collect();
+            return Err(UnknownName { name: word.to_owned(), known });
+        }
+        Ok(Self { sort: place, ..self })
+    }
+
+    /// The same question about rows that the patterns of an option let pass. Without patterns it lets all pass.
+    ///
+    /// # Errors
+    /// When it has no such option.
+    pub fn matching(mut self, option: &str, patterns: &str) -> Result<Self, UnknownName> {
+        let filters = || Q::DIMENSIONS.iter().map(|dimension| dimension.filter.map(|filter| filter.option));
+        let place = filters().position(|known| known == Some(option));
+        let place = place.ok_or_else(|| UnknownName::new(option, filters().flatten()))?;
+        let wanted = match Q::DIMENSIONS[place].of {
+            Of::Method { .. } => Wanted::Methods(MethodPatterns::parse(patterns, false)),
+            _ => Wanted::Texts(Patterns::parse(patterns)),
+        };
+        self.patterns.retain(|(known, _)| *known != place);
+        if !wanted.is_empty() {
+            self.patterns.push((place, wanted));
+        }
+        Ok(self)
+    }
+
+    /// The same question about rows between limits. The lower option names them.
+    ///
+    /// # Errors
+    /// When it has no such option.
+    pub fn between(mut self, option: &str, between: Between) -> Result<Self, UnknownName> {
+        let options = || Q::LIMITS.iter().map(|limit| limit.options[0]);
+        let place = options().position(|known| known == option);
+        let place = place.ok_or_else(|| UnknownName::new(option, options()))?;
+        self.limits.retain(|(known, _)| *known != place);
+        self.limits.push((place, between));
+        Ok(self)
+    }
+
+    /// Whether every process of the table is asked for, those that nobody knows included.
+    fn takes_unknown_processes(&self) -> bool {
+        self.filter.is_empty()
+    }
+}
+
+impl UnknownName {
+    fn new(name: &str, known: impl Iterator<Item = &'static str>) -> Self {
+        Self { name: name.to_owned(), known: known.collect() }
+    }
+}
+
+impl Wanted {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Texts(patterns) => patterns.is_empty(),
+            Self::Methods(patterns) => patterns.is_empty(),
+        }
+    }
+}
+
+impl std::fmt::Display for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Texts(patterns) => patterns.fmt(f),
+            Self::Methods(patterns) => patterns.fmt(f),
+        }
+    }
+}
+
+/// The table of a question.
+const fn table<Q: TableQuestion>() -> &'static TableDefinition {
+    <Q::Row as View>::Row::TABLE
+}
+
+/// The place of a dimension.
+fn place_of<Q: TableQuestion>(name: &str) -> Result<usize, UnknownName> {
+    let place = Q::DIMENSIONS.iter().position(|dimension| dimension.name == name);
+    place.ok_or_else(|| UnknownName::new(name, Question::<Q>::dimensions()))
+}
+
+impl<Q: TableQuestion> Ask for Question<Q> {
+    fn name(&self) -> &'static str {
+        Q::NAME
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        const { &[table::<Q>().name] }
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        self.patterns.iter().map(|(place, wanted)| names::candidates::<Q>(recording, *place, wanted)).collect()
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        let given = |(place, between): &(usize, Between)| between.given(Q::LIMITS[*place].options).collect::<Vec<_>>();
+        self.limits.iter().flat_map(given).collect()
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        self.sort.map(|place| Q::MEASURES[place].column.key)
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        layout::descriptions::<Q>(Some(&self.by))
+    }
+
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        Ok(self.sections(recording, &[self.time])?.pop().unwrap_or_default())
+    }
+
+    fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], _: i64) -> Result<Vec<Section>, Error> {
+        self.sections(recording, ranges)
+    }
+
+    fn ranges_at_once(&self) -> usize {
+        RANGES_AT_ONCE
+    }
+}
+
+impl<Q: TableQuestion> Question<Q> {
+    /// The answers about several parts of a recording, which follow each other, from one reading.
+    fn sections(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
+        let archive = recording.archive();
+        if archive.row_count::<<Q::Row as View>::Row>() == 0 {
+            let absence = recording.file.absence_of(table::<Q>().name);
+            let none = || layout::section(recording, Vec::new(), vec![Fact::local(Q::WHAT[1], Kind::Text, absence)]);
+            return Ok(ranges.iter().map(|_| none()).collect());
+        }
+        let plan = Plan::new(self);
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let accepted = Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
+        let mut names = Names::load(recording, &plan, accepted)?;
+        let read = Reading::new(self, &plan, ranges, &mut names).read(recording)?;
+        let groups = groups::of_ranges(&plan, read, &mut names);
+        let section = |groups| {
+            let (rows, facts) = rows::of_groups(self, &plan, &names, groups);
+            layout::section(recording, rows, facts)
+        };
+        Ok(groups.into_iter().map(section).collect())
+    }
+}

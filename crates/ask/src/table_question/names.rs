@@ -1,0 +1,269 @@
+//! Texts of the numbers that stand for dimensions while rows are read.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{MethodId, MethodName, MethodSource as _};
+use tracesift_archive::{Archive, Error};
+use tracesift_extract::stack_methods::{Granularity, NamedStacks};
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
+use tracesift_trace::{ProcessId, ThreadId};
+
+use super::dimension::{self, Dimension, Of};
+use super::places::UNKNOWN;
+use super::plan::Plan;
+use super::reading::code_of_number;
+use super::{TableQuestion, Wanted};
+use crate::candidates::{self, Candidates};
+use crate::process_columns::name_with_marks;
+use crate::recording::OpenRecording;
+use crate::threads;
+
+/// Texts by number, each once.
+#[derive(Debug, Default)]
+pub(super) struct Interner {
+    numbers: FxHashMap<Box<str>, i64>,
+    texts: Vec<Box<str>>,
+}
+
+impl Interner {
+    /// The number of a text.
+    #[inline]
+    pub(super) fn number(&mut self, text: &str) -> i64 {
+        match self.numbers.get(text) {
+            Some(number) => *number,
+            None => self.add(text),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, text: &str) -> i64 {
+        let number = i64::try_from(self.texts.len()).unwrap_or(UNKNOWN);
+        self.texts.push(text.into());
+        self.numbers.insert(text.into(), number);
+        number
+    }
+
+    /// The text of a number.
+    pub(super) fn text(&self, number: i64) -> Option<&str> {
+        self.texts.get(usize::try_from(number).ok()?).map(|text| &**text)
+    }
+}
+
+/// The texts of the dimensions of a question.
+pub(super) struct Names<'r, R: 'static> {
+    dimensions: &'static [Dimension<R>],
+    processes: FxHashMap<ProcessId, &'r ProcessRow>,
+    threads: FxHashMap<ThreadId, ThreadRow>,
+    /// What the dimensions have beside processes and threads, by their place.
+    of: Vec<Known>,
+}
+
+enum Known {
+    Nothing,
+    Methods(Arc<NamedStacks>),
+    Table(FxHashMap<i64, String>),
+    /// The same, for dimensions in which numbers of one name are one value.
+    Merged(FxHashMap<i64, String>, Interner),
+    Texts(Interner),
+}
+
+impl<'r, R> Names<'r, R> {
+    /// Those that a plan needs; the processes are those that are asked for.
+    pub(super) fn load(
+        recording: &OpenRecording,
+        plan: &Plan<R>,
+        processes: FxHashMap<ProcessId, &'r ProcessRow>,
+    ) -> Result<Self, Error> {
+        let mut names = Self {
+            dimensions: plan.dimensions,
+            processes,
+            threads: FxHashMap::default(),
+            of: plan.dimensions.iter().map(|_| Known::Nothing).collect(),
+        };
+        for place in &plan.keys {
+            names.of[*place] = match plan.dimensions[*place].of {
+                Of::Thread(_) => {
+                    let threads: Vec<ThreadRow> = recording.archive().rows()?;
+                    names.threads = threads.into_iter().map(|row| (row.thread, row)).collect();
+                    Known::Nothing
+                }
+                Of::Method { .. } => Known::Methods(recording.named_stacks(Granularity::default())?),
+                Of::Number { names: dimension::Names::Table(read), raw, .. } => {
+                    let texts = table(recording.archive(), read)?;
+                    if raw.is_some() { Known::Table(texts) } else { Known::Merged(texts, Interner::default()) }
+                }
+                Of::Process | Of::Number { .. } | Of::Text { .. } => Known::Nothing,
+            };
+        }
+        Ok(names)
+    }
+
+    /// The texts that were found in the rows.
+    pub(super) fn set_texts(&mut self, dimension: usize, texts: Interner) {
+        self.of[dimension] = Known::Texts(texts);
+    }
+
+    pub(super) fn has_process(&self, process: ProcessId) -> bool {
+        self.processes.contains_key(&process)
+    }
+
+    /// The process of a number.
+    pub(super) fn process(&self, number: i64) -> Option<&'r ProcessRow> {
+        self.processes.get(&ProcessId(i32::try_from(number).ok()?)).copied()
+    }
+
+    /// The thread of a number.
+    pub(super) fn thread(&self, number: i64) -> Option<&ThreadRow> {
+        self.threads.get(&ThreadId(i32::try_from(number).ok()?))
+    }
+
+    /// The value that a number of a row stands for: numbers of one value are the same.
+    pub(super) fn value(&mut self, dimension: usize, number: i64) -> i64 {
+        match &mut self.of[dimension] {
+            _ if number == UNKNOWN => UNKNOWN,
+            Known::Methods(named) => method(named, number).map_or(UNKNOWN, |method| i64::from(method.0)),
+            Known::Merged(names, texts) => match names.get(&number) {
+                Some(name) => texts.number(name),
+                None => texts.number(&number.to_string()),
+            },
+            Known::Nothing | Known::Table(_) | Known::Texts(_) => number,
+        }
+    }
+
+    /// The function of a [value](Self::value).
+    fn method(&self, dimension: usize, value: i64) -> Option<MethodName> {
+        let Known::Methods(named) = &self.of[dimension] else { return None };
+        u32::try_from(value).ok().map(|method| named.names.name(MethodId(method)))
+    }
+
+    /// The text of a [value](Self::value), where it has one.
+    pub(super) fn text(&self, dimension: usize, value: i64) -> Option<String> {
+        match (&self.dimensions[dimension].of, &self.of[dimension]) {
+            (Of::Process, _) => self.process(value).map(name_with_marks),
+            (Of::Thread(_), _) => {
+                let row = self.thread(value)?;
+                Some(threads::label(self.processes.get(&row.process).copied(), row))
+            }
+            (Of::Method { .. }, _) => {
+                Some(self.method(dimension, value).map_or_else(|| "(no stack)".to_owned(), |name| name.to_string()))
+            }
+            (Of::Number { none, .. }, _) if value == UNKNOWN => (!none.is_empty()).then(|| (*none).to_owned()),
+            (_, Known::Merged(_, texts) | Known::Texts(texts)) => texts.text(value).map(str::to_owned),
+            (_, Known::Table(names)) => Some(names.get(&value).cloned().unwrap_or_else(|| value.to_string())),
+            (Of::Number { names: dimension::Names::Words(words), .. }, _) => Some(words(value)),
+            (Of::Number { .. } | Of::Text { .. }, _) => None,
+        }
+    }
+
+    /// Whether patterns let a number of a row pass. A row without a value passes none.
+    pub(super) fn lets_pass(&self, dimension: usize, number: i64, wanted: &Wanted) -> bool {
+        match (&self.of[dimension], wanted) {
+            _ if number == UNKNOWN => false,
+            (Known::Methods(named), Wanted::Methods(patterns)) => method(named, number).is_some_and(|method| {
+                let name = named.names.name(method);
+                patterns.matches(name.module.as_deref(), &name.function)
+            }),
+            (Known::Table(names) | Known::Merged(names, _), Wanted::Texts(patterns)) => {
+                let text = number.to_string();
+                patterns.matches_any(&[names.get(&number).unwrap_or(&text), &text])
+            }
+            (_, Wanted::Texts(patterns)) => {
+                let text = self.text(dimension, number);
+                patterns.matches_any(&[text.as_deref().unwrap_or_default(), &number.to_string()])
+            }
+            (_, Wanted::Methods(_)) => false,
+        }
+    }
+
+    /// What brings values of a dimension in order.
+    pub(super) fn order(&self, dimension: usize, value: i64) -> Order {
+        match &self.dimensions[dimension].of {
+            Of::Process => match self.process(value) {
+                Some(row) => Order::Text(row.name.to_lowercase(), row.pid, value),
+                None => Order::Unknown,
+            },
+            Of::Thread(_) => match self.thread(value) {
+                Some(row) => Order::Number(row.tid, row.start.unwrap_or(UNKNOWN), value),
+                None => Order::Unknown,
+            },
+            _ if value == UNKNOWN => Order::Unknown,
+            Of::Number { names: dimension::Names::Words(_), .. } => Order::Number(value, 0, 0),
+            _ => Order::Text(self.text(dimension, value).unwrap_or_default(), value, 0),
+        }
+    }
+}
+
+/// What brings values of a dimension in order.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Order {
+    Unknown,
+    Number(i64, i64, i64),
+    Text(String, i64, i64),
+}
+
+impl Wanted {
+    /// Whether the patterns let a text of a row pass.
+    pub(super) fn lets_pass_text(&self, text: Option<&str>) -> bool {
+        match self {
+            Self::Texts(patterns) => text.is_some_and(|text| patterns.matches(text)),
+            Self::Methods(_) => false,
+        }
+    }
+}
+
+/// The function at the leaf of a stack, or that of a lone instruction.
+fn method(named: &NamedStacks, number: i64) -> Option<MethodId> {
+    let frame = match code_of_number(number)? {
+        Ok(stack) => *named.stacks.stacks().of(stack).first()?,
+        Err(frame) => frame,
+    };
+    let mut methods = Vec::new();
+    (&named.stacks).frame(frame, &mut methods);
+    methods.first().copied()
+}
+
+fn table(archive: &Archive, read: dimension::NamesOf) -> Result<FxHashMap<i64, String>, Error> {
+    Ok(read(archive)?.into_iter().collect())
+}
+
+/// What there is in a recording that the patterns of a dimension could let pass.
+pub(super) fn candidates<Q: TableQuestion>(
+    recording: &OpenRecording,
+    dimension: usize,
+    wanted: &Wanted,
+) -> Result<Candidates, Error> {
+    let Dimension { of, filter, .. } = &Q::DIMENSIONS[dimension];
+    let Some(filter) = filter else { return Ok(Candidates::default()) };
+    let found = |names, passes: &dyn Fn(&str) -> bool| {
+        Candidates::of(filter.option, filter.what, &wanted.to_string(), names, passes)
+    };
+    let mut numbers: FxHashMap<i64, i64> = FxHashMap::default();
+    let mut count =
+        |number: Option<i64>| number.into_iter().for_each(|number| *numbers.entry(number).or_default() += 1);
+    match (of, wanted) {
+        (Of::Number { names: dimension::Names::Table(read), .. }, Wanted::Texts(patterns)) => {
+            let names: Vec<(String, i64)> = read(recording.archive())?.into_iter().map(|(_, name)| (name, 0)).collect();
+            Ok(found(names, &|name| patterns.matches(name)))
+        }
+        (Of::Number { names: dimension::Names::Words(words), number, .. }, Wanted::Texts(patterns)) => {
+            recording.archive().scan(None, |row: &Q::Row| count(number(row)))?;
+            let passing =
+                numbers.keys().filter(|number| patterns.matches_any(&[&words(**number), &number.to_string()]));
+            let passing = passing.count();
+            let names = numbers.into_iter().map(|(number, count)| (words(number), count)).collect();
+            Ok(Candidates { passing, figure: Q::MOST, ..found(names, &|_| false) })
+        }
+        (Of::Text { text, .. }, Wanted::Texts(patterns)) => {
+            let mut texts = Interner::default();
+            recording.archive().scan(None, |row: &Q::Row| count(text(row).map(|text| texts.number(text))))?;
+            let name = |(number, count)| Some((texts.text(number)?.to_owned(), count));
+            let names = numbers.into_iter().filter_map(name).collect();
+            Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })
+        }
+        (_, Wanted::Methods(patterns)) => {
+            Ok(candidates::of_methods(recording, filter.option, patterns)?.pop().unwrap_or_default())
+        }
+        (Of::Process | Of::Thread(_) | Of::Method { .. }, Wanted::Texts(_)) => Ok(Candidates::default()),
+    }
+}

@@ -1,0 +1,138 @@
+//! The plan of a reading: which numbers of a row are looked at, and what is added up in which cell.
+
+use super::dimension::{Dimension, Of};
+use super::measure::How;
+use super::{Question, TableQuestion};
+
+/// What a reading does.
+pub(super) struct Plan<R: 'static> {
+    /// The dimensions, all of them.
+    pub(super) dimensions: &'static [Dimension<R>],
+    /// The dimensions whose numbers tell places apart, behind the process, which always does.
+    pub(super) keys: Vec<usize>,
+    /// The dimensions of a group.
+    pub(super) by: Vec<usize>,
+    /// The dimensions that measures are about.
+    pub(super) about: Vec<usize>,
+    /// The steps for each row.
+    pub(super) steps: Vec<Step<R>>,
+    /// The cells of a place before its first row.
+    pub(super) fresh: Vec<i64>,
+    /// The first cell of each measure, by its place; `None`: it is not computed, or needs none.
+    pub(super) cells: Vec<Option<usize>>,
+    /// Whether the times of rows are united.
+    pub(super) has_unions: bool,
+    /// Whether the times of rows are kept one by one.
+    pub(super) has_times: bool,
+}
+
+/// What a row adds to the cells of its place.
+pub(super) enum Step<R> {
+    RowsIf(usize, fn(&R) -> bool),
+    Sum(usize, fn(&R) -> i64),
+    Duration(usize),
+    /// The longest time, and in the next cell its begin.
+    Longest(usize),
+    Max(usize, fn(&R) -> Option<i64>),
+}
+
+/// The cell with the number of rows.
+pub(super) const ROWS: usize = 0;
+
+/// A time that every time exceeds.
+const NO_TIME: i64 = -1;
+
+/// The largest figure of no row.
+pub(super) const NO_FIGURE: i64 = i64::MIN;
+
+impl<R> Plan<R> {
+    pub(super) fn new<Q: TableQuestion<Row = R>>(question: &Question<Q>) -> Self {
+        let mut plan = Self {
+            dimensions: Q::DIMENSIONS,
+            keys: Vec::new(),
+            by: question.by.clone(),
+            about: Vec::new(),
+            steps: Vec::new(),
+            fresh: vec![0],
+            cells: vec![None; Q::MEASURES.len()],
+            has_unions: false,
+            has_times: false,
+        };
+        for (place, measure) in Q::MEASURES.iter().enumerate() {
+            let about = measure.how.dimension();
+            let says_something = about.is_none_or(|about| question.by.iter().all(|by| plan.name(*by) != about));
+            if says_something || measure.total.is_some() || question.sort == Some(place) {
+                plan.compute::<Q>(place);
+            }
+        }
+        let filtered = question.patterns.iter().map(|(place, _)| *place);
+        let mut keys: Vec<usize> = question.by.iter().copied().chain(filtered).chain(plan.about.clone()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.retain(|place| !matches!(plan.dimensions[*place].of, Of::Process));
+        plan.keys = keys;
+        plan
+    }
+
+    fn name(&self, place: usize) -> &'static str {
+        self.dimensions[place].name
+    }
+
+    /// Sees to it that a measure is computed.
+    fn compute<Q: TableQuestion<Row = R>>(&mut self, place: usize) {
+        if self.cells[place].is_some() {
+            return;
+        }
+        let cell = self.fresh.len();
+        match Q::MEASURES[place].how {
+            How::Rows => {}
+            How::RowsIf(holds) => self.step(place, Step::RowsIf(cell, holds), &[0]),
+            How::Sum(figure) => self.step(place, Step::Sum(cell, figure), &[0]),
+            How::Duration => self.step(place, Step::Duration(cell), &[0]),
+            How::Max(figure) => self.step(place, Step::Max(cell, figure), &[NO_FIGURE]),
+            How::Longest | How::LongestStart => {
+                let known =
+                    self.steps.iter().find_map(|step| if let Step::Longest(cell) = step { Some(*cell) } else { None });
+                match known {
+                    Some(cell) => self.cells[place] = Some(cell),
+                    None => self.step(place, Step::Longest(cell), &[NO_TIME, 0]),
+                }
+            }
+            How::Union => self.has_unions = true,
+            How::Percentile(_) => self.has_times = true,
+            How::Mean(of) => {
+                let places = of.map(|key| measure_of::<Q>(key));
+                places.into_iter().for_each(|place| self.compute::<Q>(place));
+            }
+            How::RowsWith(dimension) | How::Distinct(dimension) | How::Counts(dimension) => {
+                let dimension = dimension_of(self.dimensions, dimension);
+                if !self.about.contains(&dimension) {
+                    self.about.push(dimension);
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, place: usize, step: Step<R>, fresh: &[i64]) {
+        self.cells[place] = Some(self.fresh.len());
+        self.fresh.extend_from_slice(fresh);
+        self.steps.push(step);
+    }
+
+    /// The place of a dimension among the numbers of a place.
+    pub(super) fn key_of(&self, dimension: usize) -> usize {
+        self.keys.iter().position(|key| *key == dimension).map_or(0, |place| place + 1)
+    }
+}
+
+/// The place of the measure with a key.
+pub(super) fn measure_of<Q: TableQuestion>(key: &str) -> usize {
+    let place = Q::MEASURES.iter().position(|measure| measure.column.key == key);
+    place.expect("a measure is made of measures of its question")
+}
+
+/// The place of the dimension with a name.
+pub(super) fn dimension_of<R>(dimensions: &[Dimension<R>], name: &str) -> usize {
+    let place = dimensions.iter().position(|dimension| dimension.name == name);
+    place.expect("a measure is about a dimension of its question")
+}

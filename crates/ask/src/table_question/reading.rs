@@ -1,0 +1,220 @@
+//! One pass over the rows of a table.
+
+use rustc_hash::FxHashMap;
+use tracesift_archive::Error;
+use tracesift_grammar::TimeRange;
+use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
+
+use super::dimension::{Limit, Of};
+use super::names::{Interner, Names};
+use super::places::{Places, UNKNOWN};
+use super::plan::Plan;
+use super::sums::{Part, Sums};
+use super::{Question, TableQuestion};
+use crate::order::Between;
+use crate::recording::OpenRecording;
+use crate::time_windows::TimeWindows;
+
+/// A pass over the rows.
+pub(super) struct Reading<'a, 'n, 'r, Q: TableQuestion> {
+    question: &'n Question<Q>,
+    names: &'n mut Names<'r, Q::Row>,
+    ranges: TimeWindows,
+    bounds: Vec<(i64, i64)>,
+    limits: Vec<(&'static Limit<Q::Row>, Between)>,
+    keys: Vec<(usize, Numbers<Q::Row>)>,
+    places: Places,
+    /// The numbers of the row at hand; the process first.
+    row: Vec<i64>,
+    read: Read<'a, Q::Row>,
+    /// Whether the sums of a place have its number.
+    has_one_range: bool,
+}
+
+/// What was read.
+pub(super) struct Read<'a, R: 'static> {
+    /// The numbers of each place, one place after the other.
+    pub(super) numbers: Vec<i64>,
+    /// How many numbers a place has.
+    pub(super) width: usize,
+    /// The sums. In a series a place has some for each range that it has rows in.
+    pub(super) sums: Sums<'a, R>,
+    /// Of each range the places that have rows in it, each with the number of its sums.
+    pub(super) in_ranges: Vec<Vec<(u32, u32)>>,
+}
+
+/// How a row gives the number of a dimension.
+enum Numbers<R: 'static> {
+    Thread(fn(&R) -> Option<ThreadId>),
+    Method(fn(&R) -> (Option<StackId>, Option<FrameId>)),
+    Number(fn(&R) -> Option<i64>),
+    Text(fn(&R) -> Option<&str>, Interner),
+}
+
+impl<R> Numbers<R> {
+    #[inline]
+    fn of(&mut self, row: &R) -> i64 {
+        match self {
+            Self::Number(number) => number(row).unwrap_or(UNKNOWN),
+            Self::Thread(thread) => thread(row).map_or(UNKNOWN, |thread| i64::from(thread.0)),
+            Self::Method(place) => number_of_code(place(row)),
+            Self::Text(text, texts) => text(row).map_or(UNKNOWN, |text| texts.number(text)),
+        }
+    }
+}
+
+/// The number of a stack, or of a lone instruction.
+#[inline]
+fn number_of_code(place: (Option<StackId>, Option<FrameId>)) -> i64 {
+    match place {
+        (Some(stack), _) => i64::from(stack.0) << 1,
+        (None, Some(frame)) => i64::from(frame.0) << 1 | 1,
+        (None, None) => UNKNOWN,
+    }
+}
+
+/// The stack, or the lone instruction, of a number.
+pub(super) fn code_of_number(number: i64) -> Option<Result<StackId, FrameId>> {
+    let id = i32::try_from(number >> 1).ok()?;
+    Some(if number & 1 == 0 { Ok(StackId(id)) } else { Err(FrameId(id)) })
+}
+
+impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
+    pub(super) fn new(
+        question: &'n Question<Q>,
+        plan: &'a Plan<Q::Row>,
+        ranges: &[TimeRange],
+        names: &'n mut Names<'r, Q::Row>,
+    ) -> Self {
+        let numbers = |dimension: usize| match plan.dimensions[dimension].of {
+            Of::Process => None,
+            Of::Thread(thread) => Some(Numbers::Thread(thread)),
+            Of::Method { place, .. } => Some(Numbers::Method(place)),
+            Of::Number { number, .. } => Some(Numbers::Number(number)),
+            Of::Text { text, .. } => Some(Numbers::Text(text, Interner::default())),
+        };
+        let keys: Vec<_> = plan.keys.iter().filter_map(|key| Some((*key, numbers(*key)?))).collect();
+        let (places, width) = Places::new(keys.len() + 1);
+        Self {
+            question,
+            names,
+            ranges: TimeWindows::of(ranges),
+            bounds: ranges.iter().map(TimeRange::bounds).collect(),
+            limits: question.limits.iter().map(|(place, between)| (&Q::LIMITS[*place], *between)).collect(),
+            keys,
+            places,
+            row: vec![0; width],
+            read: Read { numbers: Vec::new(), width, sums: Sums::new(plan), in_ranges: vec![Vec::new(); ranges.len()] },
+            has_one_range: ranges.len() == 1,
+        }
+    }
+
+    /// Reads the rows that touch one of the ranges.
+    pub(super) fn read(mut self, recording: &OpenRecording) -> Result<Read<'a, Q::Row>, Error> {
+        let begin = self.bounds.first().map_or(0, |(begin, _)| *begin);
+        let end = self.bounds.last().map_or(0, |(_, end)| *end);
+        // A row that takes no time may stand at the beginning.
+        let time = ((begin, end) != TimeRange::default().bounds()).then_some(begin.saturating_sub(1)..end);
+        if self.has_one_range {
+            recording.archive().scan(time, |row: &Q::Row| {
+                let (start, end_of_row) = Q::times(row);
+                if let Some(part) = part((start, end_of_row), (begin, end))
+                    && let Some(place) = self.place(row)
+                {
+                    self.read.sums.add(place as usize, row, part);
+                }
+            })?;
+            let places = self.read.numbers.len() / self.read.width;
+            self.read.in_ranges[0] = (0..places as u32).map(|place| (place, place)).collect();
+        } else {
+            self.read_series(recording, time)?;
+        }
+        for (dimension, numbers) in self.keys {
+            if let Numbers::Text(_, texts) = numbers {
+                self.names.set_texts(dimension, texts);
+            }
+        }
+        Ok(self.read)
+    }
+
+    /// Deals the rows to the ranges.
+    fn read_series(&mut self, recording: &OpenRecording, time: Option<std::ops::Range<i64>>) -> Result<(), Error> {
+        let mut sums_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let mut many = 0;
+        recording.archive().scan(time, |row: &Q::Row| {
+            let (start, end) = Q::times(row);
+            for range in self.ranges.touching(start, end) {
+                let Some(part) = part((start, end), self.bounds[range]) else { continue };
+                let Some(place) = self.place(row) else { return };
+                let in_range = &mut self.read.in_ranges[range];
+                let sums = *sums_of.entry((range as u32, place)).or_insert_with(|| {
+                    self.read.sums.add_place();
+                    in_range.push((place, many));
+                    many += 1;
+                    many - 1
+                });
+                self.read.sums.add(sums as usize, row, part);
+            }
+        })
+    }
+
+    /// The place of a row; `None`: it is not asked for.
+    #[inline]
+    fn place(&mut self, row: &Q::Row) -> Option<u32> {
+        for (limit, between) in &self.limits {
+            if !between.contains((limit.figure)(row)) {
+                return None;
+            }
+        }
+        self.row[0] = Q::process(row).map_or(UNKNOWN, |process| i64::from(process.0));
+        for (number, (_, key)) in self.row[1..].iter_mut().zip(&mut self.keys) {
+            *number = key.of(row);
+        }
+        match self.places.get(&self.row) {
+            Ok(place) => place,
+            Err(_) => self.add_place(),
+        }
+    }
+
+    /// The place of numbers that were never seen.
+    #[cold]
+    fn add_place(&mut self) -> Option<u32> {
+        let place = self.lets_pass().then(|| {
+            let place = (self.read.numbers.len() / self.read.width) as u32;
+            self.read.numbers.extend_from_slice(&self.row);
+            if self.has_one_range {
+                self.read.sums.add_place();
+            }
+            place
+        });
+        self.places.insert(&self.row, place);
+        place
+    }
+
+    /// Whether the filters let the row at hand pass.
+    fn lets_pass(&mut self) -> bool {
+        let is_asked = match self.row[0] {
+            UNKNOWN => self.question.takes_unknown_processes(),
+            process => i32::try_from(process).is_ok_and(|process| self.names.has_process(ProcessId(process))),
+        };
+        is_asked
+            && self.question.patterns.iter().all(|(dimension, wanted)| {
+                let Some(place) = self.keys.iter().position(|(key, _)| key == dimension) else { return true };
+                let number = self.row[place + 1];
+                match &self.keys[place].1 {
+                    Numbers::Text(_, texts) => wanted.lets_pass_text(texts.text(number)),
+                    _ => self.names.lets_pass(*dimension, number, wanted),
+                }
+            })
+    }
+}
+
+/// The part of a row inside of a range; `None`: it has none, and does not begin in it.
+#[inline]
+fn part((start, end): (i64, i64), (begin, until): (i64, i64)) -> Option<Part> {
+    if (end <= begin && start < begin) || start >= until {
+        return None;
+    }
+    let start = start.max(begin);
+    Some(Part { start, length: end.min(until).saturating_sub(start).max(0) })
+}

@@ -1,0 +1,115 @@
+//! Sums of the rows of places, in cells next to each other.
+
+use tracesift_analysis::{IntervalUnion, Span};
+
+use super::plan::{NO_FIGURE, Plan, ROWS, Step};
+
+/// The part of a row inside of a time range.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub(super) start: i64,
+    pub(super) length: i64,
+}
+
+/// Figures of some rows.
+pub(super) struct Sums<'p, R: 'static> {
+    plan: &'p Plan<R>,
+    /// So many per place.
+    cells: Vec<i64>,
+    /// One per place, where times are united.
+    unions: Vec<IntervalUnion>,
+    /// A list per place, where times are kept.
+    times: Vec<Vec<i64>>,
+}
+
+/// Figures of one place, or of places together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Figures {
+    pub(super) cells: Vec<i64>,
+    pub(super) union: IntervalUnion,
+    pub(super) times: Vec<i64>,
+}
+
+impl<'p, R> Sums<'p, R> {
+    pub(super) fn new(plan: &'p Plan<R>) -> Self {
+        Self { plan, cells: Vec::new(), unions: Vec::new(), times: Vec::new() }
+    }
+
+    /// Makes room for one place more.
+    pub(super) fn add_place(&mut self) {
+        self.cells.extend_from_slice(&self.plan.fresh);
+        if self.plan.has_unions {
+            self.unions.push(IntervalUnion::default());
+        }
+        if self.plan.has_times {
+            self.times.push(Vec::new());
+        }
+    }
+
+    /// Adds a row.
+    #[inline]
+    pub(super) fn add(&mut self, place: usize, row: &R, part: Part) {
+        let width = self.plan.fresh.len();
+        let cells = &mut self.cells[place * width..][..width];
+        cells[ROWS] += 1;
+        for step in &self.plan.steps {
+            match *step {
+                Step::RowsIf(cell, holds) => cells[cell] += i64::from(holds(row)),
+                Step::Sum(cell, figure) => cells[cell] = cells[cell].saturating_add(figure(row)),
+                Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
+                Step::Longest(cell) => longest(cells, cell, part),
+                Step::Max(cell, figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
+            }
+        }
+        if let Some(union) = self.unions.get_mut(place) {
+            union.add(Span::new(part.start, part.start.saturating_add(part.length)));
+        }
+        if let Some(times) = self.times.get_mut(place) {
+            times.push(part.length);
+        }
+    }
+
+    /// Adds the rows of a place to those of a group.
+    pub(super) fn give(&mut self, place: usize, group: &mut Figures) {
+        let width = self.plan.fresh.len();
+        let cells = &self.cells[place * width..][..width];
+        if group.cells.is_empty() {
+            group.cells.extend_from_slice(cells);
+        } else {
+            add_cells(&self.plan.steps, &mut group.cells, cells);
+        }
+        if let Some(union) = self.unions.get_mut(place) {
+            group.union.append(std::mem::take(union));
+        }
+        if let Some(times) = self.times.get_mut(place) {
+            group.times.append(times);
+        }
+    }
+
+    /// Number of rows of a place.
+    pub(super) fn rows(&self, place: usize) -> i64 {
+        self.cells[place * self.plan.fresh.len() + ROWS]
+    }
+}
+
+/// Keeps the longer time; of equal times the earlier one.
+#[inline]
+fn longest(cells: &mut [i64], cell: usize, part: Part) {
+    let (length, start) = (cells[cell], cells[cell + 1]);
+    if part.length > length || (part.length == length && part.start < start) {
+        (cells[cell], cells[cell + 1]) = (part.length, part.start);
+    }
+}
+
+fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
+    cells[ROWS] += more[ROWS];
+    for step in steps {
+        match *step {
+            Step::RowsIf(cell, _) | Step::Sum(cell, _) | Step::Duration(cell) => {
+                cells[cell] = cells[cell].saturating_add(more[cell]);
+            }
+            Step::Longest(cell) => longest(cells, cell, Part { start: more[cell + 1], length: more[cell] }),
+            Step::Max(cell, _) => cells[cell] = cells[cell].max(more[cell]),
+        }
+    }
+}

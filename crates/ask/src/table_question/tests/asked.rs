@@ -1,0 +1,60 @@
+//! Random questions about the rows of a table.
+
+use super::plain::Plain;
+use super::random::Random;
+use crate::filter::{ProcessFilter, ProcessPatterns};
+use crate::order::Between;
+use crate::table_question::{BY_NAME, Question, TableQuestion};
+
+/// A question, and the same in words that a plain reading understands.
+#[derive(Debug)]
+pub(super) struct Asked<Q: TableQuestion> {
+    pub(super) question: Question<Q>,
+    /// The word of `--sort`.
+    pub(super) sort: &'static str,
+    /// Dimensions with patterns of their texts.
+    pub(super) patterns: Vec<(usize, String)>,
+    /// Places of limits.
+    pub(super) limits: Vec<(usize, Between)>,
+}
+
+impl<Q: TableQuestion> Asked<Q> {
+    pub(super) fn random(random: &mut Random, plain: &Plain<Q>) -> Self {
+        let dimensions: Vec<&'static str> = Question::<Q>::dimensions().collect();
+        let mut by: Vec<&'static str> = dimensions.iter().copied().filter(|_| random.once_in(3)).collect();
+        if by.is_empty() {
+            by = Q::BY.to_vec();
+        }
+        let words: Vec<&'static str> = Question::<Q>::orders().flatten().copied().collect();
+        let sort = if random.once_in(4) { BY_NAME } else { random.one_of(&words) };
+        let mut question = Question::<Q> { time: random.range(), ..Question::default() };
+        if random.once_in(3) {
+            let process = ProcessPatterns::parse(["a", "!a", "103", "a;Idle"][random.below(4)]);
+            question.filter = ProcessFilter { process, ..ProcessFilter::default() };
+        }
+        question = question.by(&by).and_then(|question| question.sorted_by_word(sort)).expect("names of the question");
+        let mut patterns = Vec::new();
+        for (place, dimension) in Q::DIMENSIONS.iter().enumerate() {
+            let Some(filter) = dimension.filter.filter(|_| random.once_in(4)) else { continue };
+            let text = plain.some_text(place, random);
+            let list = match random.below(4) {
+                0 => text,
+                1 => format!("!{text}"),
+                2 => format!("{}*", text.chars().next().unwrap_or('x')),
+                _ => "*".to_owned(),
+            };
+            question = question.matching(filter.option, &list).expect("an option of the question");
+            patterns.push((place, list));
+        }
+        let mut limits = Vec::new();
+        for (place, limit) in Q::LIMITS.iter().enumerate() {
+            if !random.once_in(4) {
+                continue;
+            }
+            let between = Between { min: Some(random.number(0, 100)), max: random.once_in(2).then_some(200) };
+            question = question.between(limit.options[0], between).expect("an option of the question");
+            limits.push((place, between));
+        }
+        Self { question, sort, patterns, limits }
+    }
+}

@@ -1,0 +1,208 @@
+//! A reading that looks at one row after the other, and at their texts: slow and plain.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tracesift_analysis::Distribution;
+use tracesift_grammar::{Patterns, TimeRange};
+use tracesift_trace::{FrameId, StackId};
+
+use super::asked::Asked;
+use super::random::{PROCESSES, Random, THREADS, function, process};
+use super::{Row, rows_of};
+use crate::answer::{Section, Value};
+use crate::method_patterns::MethodPatterns;
+use crate::processes::is_idle;
+use crate::recording::OpenRecording;
+use crate::table_question::TableQuestion;
+use crate::table_question::dimension::{Names, Of};
+use crate::table_question::measure::How;
+
+/// All rows of a table, with the names of their numbers.
+pub(super) struct Plain<Q: TableQuestion> {
+    rows: Vec<Q::Row>,
+    /// By place of the dimension.
+    names: Vec<BTreeMap<i64, String>>,
+}
+
+/// A row, with begin and length of its part in the range.
+type Part<'a, R> = (&'a R, i64, i64);
+
+impl<Q: TableQuestion> Plain<Q> {
+    pub(super) fn new(recording: &OpenRecording, rows: Vec<Q::Row>) -> Self {
+        let names = |of: &Of<Q::Row>| match of {
+            Of::Number { names: Names::Table(read), .. } => {
+                read(recording.archive()).expect("names").into_iter().collect()
+            }
+            _ => BTreeMap::new(),
+        };
+        Self { rows, names: Q::DIMENSIONS.iter().map(|dimension| names(&dimension.of)).collect() }
+    }
+
+    /// The text of a dimension in a row.
+    fn text(&self, place: usize, row: &Q::Row) -> Option<String> {
+        let frame = |id: FrameId| Some(format!("app!{}", function(id.0)));
+        match &Q::DIMENSIONS[place].of {
+            Of::Process => {
+                let row = process(Q::process(row).filter(|id| id.0 < PROCESSES)?.0);
+                Some(format!("{}({})", row.name, row.pid))
+            }
+            Of::Thread(thread) => thread(row).filter(|id| id.0 < THREADS).map(|id| (1000 + id.0).to_string()),
+            Of::Method { place, .. } => match place(row) {
+                (Some(StackId(id)), _) if id < 4 => frame(FrameId(id + 1)),
+                (None, Some(id)) => frame(id),
+                _ => None,
+            },
+            Of::Number { number, names: Names::Words(words), .. } => number(row).map(words),
+            Of::Number { number, .. } => {
+                number(row).map(|number| self.names[place].get(&number).cloned().unwrap_or_else(|| number.to_string()))
+            }
+            Of::Text { text, .. } => text(row).map(str::to_owned),
+        }
+    }
+
+    /// A text that a row has.
+    pub(super) fn some_text(&self, place: usize, random: &mut Random) -> String {
+        let texts: Vec<String> = self.rows.iter().filter_map(|row| self.text(place, row)).collect();
+        if texts.is_empty() { "none".to_owned() } else { random.one_of(&texts).clone() }
+    }
+
+    /// The rows that are asked for.
+    fn asked<'a>(&'a self, asked: &Asked<Q>, time: TimeRange) -> Vec<Part<'a, Q::Row>> {
+        let (begin, end) = time.bounds();
+        let filter = &asked.question.filter;
+        let is_of_process = |row: &Q::Row| match Q::process(row) {
+            None => filter.is_empty(),
+            Some(id) if id.0 < PROCESSES => {
+                let row = process(id.0);
+                filter.accepts(&row, None) && (!filter.process.is_empty() || !is_idle(&row))
+            }
+            Some(_) => false,
+        };
+        let passes = |row: &Q::Row| {
+            asked.patterns.iter().all(|(place, list)| match (self.text(*place, row), &Q::DIMENSIONS[*place].of) {
+                (None, _) => false,
+                (Some(text), Of::Method { .. }) => {
+                    let function = text.strip_prefix("app!").unwrap_or(&text);
+                    MethodPatterns::parse(list, false).matches(Some("app"), function)
+                }
+                (Some(text), _) => Patterns::parse(list).matches(&text),
+            })
+        };
+        let passes_limits = |row: &Q::Row| {
+            asked.limits.iter().all(|(place, between)| between.contains((Q::LIMITS[*place].figure)(row)))
+        };
+        let part = |row: &'a Q::Row| {
+            let (start, until) = Q::times(row);
+            let is_inside = start < end && (until > begin || start >= begin);
+            let start = start.max(begin);
+            is_inside.then_some((row, start, (until.min(end) - start).max(0)))
+        };
+        let rows = self.rows.iter().filter(|row| is_of_process(row) && passes(row) && passes_limits(row));
+        rows.filter_map(part).collect()
+    }
+
+    /// Compares an answer with the rows added up.
+    pub(super) fn compare(&self, asked: &Asked<Q>, time: TimeRange, section: &Section, place: &str) {
+        let rows = self.asked(asked, time);
+        let by: Vec<usize> = asked.question.by.clone();
+        let mut groups: BTreeMap<Vec<Option<String>>, Vec<Part<'_, Q::Row>>> = BTreeMap::new();
+        for (row, start, length) in &rows {
+            let key = by.iter().map(|place| self.text(*place, row)).collect();
+            groups.entry(key).or_default().push((row, *start, *length));
+        }
+        let found = rows_of(&asked.question, section);
+        assert_eq!(found.len(), groups.len(), "{place}");
+        let mut seen = BTreeSet::new();
+        for row in &found {
+            let key: Vec<Option<String>> = by.iter().map(|place| key_of::<Q>(*place, row)).collect();
+            let parts = groups.get(&key).unwrap_or_else(|| panic!("{place}: {key:?} is in no row, but in {row:?}"));
+            for (number, measure) in Q::MEASURES.iter().enumerate() {
+                if let Some(value) = row.get(measure.column.key) {
+                    assert_eq!(*value, self.value(number, parts), "{place}: {key:?}, {}", measure.column.key);
+                }
+            }
+            assert!(seen.insert(key), "{place}");
+        }
+        let sorted = asked.question.sort.map(|place| Q::MEASURES[place].column.key);
+        let figure = |row: &Row| {
+            sorted.and_then(|key| if let Some(Value::Int(figure)) = row.get(key) { Some(*figure) } else { None })
+        };
+        assert!(found.windows(2).all(|pair| figure(&pair[0]) <= figure(&pair[1])), "{place}: not by {}", asked.sort);
+        // However rows are grouped, all of them have the same totals.
+        for (number, measure) in Q::MEASURES.iter().enumerate() {
+            let Some(label) = measure.total else { continue };
+            let fact = section.facts.iter().find(|fact| fact.label == label).expect("a total");
+            let total = if rows.is_empty() { Value::Int(0) } else { self.value(number, &rows) };
+            assert_eq!(fact.value, total, "{place}: {label}");
+        }
+    }
+
+    /// A measure of some rows.
+    fn value(&self, measure: usize, rows: &[Part<'_, Q::Row>]) -> Value {
+        let of = |dimension: &str| Q::DIMENSIONS.iter().position(|known| known.name == dimension).expect("a dimension");
+        let texts = |dimension: &str| {
+            let place = of(dimension);
+            rows.iter().filter_map(move |(row, ..)| self.text(place, row)).collect::<Vec<String>>()
+        };
+        let lengths = || rows.iter().map(|(_, _, length)| *length);
+        let longest = lengths().max();
+        match Q::MEASURES[measure].how {
+            How::Rows => rows.len().into(),
+            How::RowsIf(holds) => rows.iter().filter(|(row, ..)| holds(row)).count().into(),
+            How::RowsWith(dimension) => texts(dimension).len().into(),
+            How::Sum(figure) => rows.iter().map(|(row, ..)| figure(row)).sum::<i64>().into(),
+            How::Duration => lengths().sum::<i64>().into(),
+            How::Union => {
+                let instants = rows.iter().flat_map(|(_, start, length)| *start..start + length);
+                instants.collect::<BTreeSet<i64>>().len().into()
+            }
+            How::Longest => longest.into(),
+            How::LongestStart => {
+                let first = rows.iter().find(|(_, _, length)| Some(*length) == longest);
+                first.map(|(_, start, _)| *start).into()
+            }
+            How::Max(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).max().into(),
+            How::Mean(keys) => {
+                let figure = |key: &str| {
+                    let place = Q::MEASURES.iter().position(|known| known.column.key == key).expect("a measure");
+                    if let Value::Int(figure) = self.value(place, rows) { figure } else { 0 }
+                };
+                figure(keys[0]).checked_div(figure(keys[1])).into()
+            }
+            How::Percentile(share) => {
+                let percentile = Distribution::new(lengths().collect()).percentile(share);
+                percentile.map(|time| time.round() as i64).into()
+            }
+            How::Distinct(dimension) => texts(dimension).into_iter().collect::<BTreeSet<_>>().len().into(),
+            How::Counts(dimension) => {
+                let place = of(dimension);
+                let mut counts: BTreeMap<(Option<i64>, String), i64> = BTreeMap::new();
+                for (row, ..) in rows {
+                    let number =
+                        if let Of::Number { number, .. } = Q::DIMENSIONS[place].of { number(row) } else { None };
+                    self.text(place, row).into_iter().for_each(|text| *counts.entry((number, text)).or_default() += 1);
+                }
+                let mut counts: Vec<_> = counts.into_iter().collect();
+                counts.sort_by_key(|((number, _), count)| (-count, *number));
+                Value::Map(counts.into_iter().map(|((_, text), count)| (text, count.into())).collect())
+            }
+        }
+    }
+}
+
+/// The text of a dimension in a row of the answer.
+fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
+    let text = |key: &str| match row.get(key) {
+        Some(Value::Text(text)) => Some(text.clone()),
+        Some(Value::Int(number)) => Some(number.to_string()),
+        _ => None,
+    };
+    let without = match &Q::DIMENSIONS[place].of {
+        Of::Process => return Some(format!("{}({})", text("process")?, text("pid")?)),
+        Of::Thread(_) => return text("tid"),
+        Of::Method { column, .. } => (text(column.key)?, "(no stack)"),
+        Of::Number { column, none, .. } => (text(column.key)?, *none),
+        Of::Text { column, .. } => (text(column.key)?, ""),
+    };
+    (without.0 != without.1).then_some(without.0)
+}

@@ -8,6 +8,7 @@ use crate::options::QuestionOptions;
 use crate::options::Registered;
 
 pub mod cpu;
+pub mod faults;
 pub mod instants;
 pub mod merged_cpu;
 pub mod merged_methods;
@@ -39,6 +40,8 @@ macro_rules! every_question {
             Waits(waits),
             /// Which system calls were made, how long they took, and which failed with what
             Syscalls(syscalls),
+            /// Which processes touched pages that were not in their memory yet, and in which functions
+            Faults(faults),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use tracesift_archive::{Archive, Projection};
+use tracesift_archive::Archive;
 use tracesift_testing::archive::{bless, small_archive};
 use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
@@ -59,8 +59,8 @@ fn read(path: &PathBuf) {
     macro_rules! each {
         ($($row:ident),+) => { $(
             let _ = archive.rows::<$row>();
-            let _ = archive.scan(Projection::ALL, Some(-1_000_000..1_000_000), |_: &$row| {});
-            let _ = archive.scan_backwards(Projection::ALL, Some(0..1 << 30), |_: &$row| {});
+            let _ = archive.scan(Some(-1_000_000..1_000_000), |_: &$row| {});
+            let _ = archive.scan_backwards(Some(0..1 << 30), |_: &$row| {});
         )+ };
     }
     every_table!(each);

@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::rows::{ContextSwitchRow, ThreadRow, switch_flags};
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, ThreadId, view};
 
 use crate::RecordingFacts;
 use crate::by_id::ById;
@@ -165,18 +165,49 @@ struct FirstSwitch {
     leaving: ThreadId,
 }
 
+view! {
+    /// The columns of a switch row that the accounting reads.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct AccountedSwitch of ContextSwitchRow {
+        time, cpu, thread, prev_thread, off_time, ready_time, priority, off_priority, flags,
+    }
+}
+
+view! {
+    /// The columns of a switch row that runs and spans need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SwitchWithoutPriorities of ContextSwitchRow {
+        time, cpu, thread, prev_thread, off_time, ready_time, flags,
+    }
+}
+
+view! {
+    /// The process and the life of a thread.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct ThreadLife of ThreadRow { thread, process, tid, start, end }
+}
+
 impl Accounting {
     /// An accounting over `range` ([`Span::ALL`] for everything) for the given threads.
     #[must_use]
-    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
+    pub fn new(
+        recording: &RecordingFacts,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+    ) -> Self {
         Self::series(recording, &[range], threads)
     }
 
     /// One accounting over each of several ranges, which stand in ascending order and do not overlap.
     #[must_use]
-    pub fn series(recording: &RecordingFacts, ranges: &[Span], threads: &[ThreadRow]) -> Self {
+    pub fn series(
+        recording: &RecordingFacts,
+        ranges: &[Span],
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+    ) -> Self {
+        let threads: Vec<ThreadLife> = threads.into_iter().map(Into::into).collect();
         let states: Vec<State> = threads.iter().map(|row| State::new(row, recording.span)).collect();
-        let of_thread = |(row, state): (&ThreadRow, &State)| {
+        let of_thread = |(row, state): (&ThreadLife, &State)| {
             let life = state.life;
             ranges.iter().map(|range| Part::new(row, life.intersect(*range))).collect::<Vec<_>>()
         };
@@ -198,7 +229,22 @@ impl Accounting {
 
     /// Takes the next row, in ascending or in descending order of the table. `visit` is called for each run that is now
     /// complete.
-    pub fn switch(&mut self, row: &ContextSwitchRow, visit: &mut impl FnMut(Run)) {
+    #[inline]
+    pub fn switch(&mut self, row: impl Into<AccountedSwitch>, visit: &mut impl FnMut(Run)) {
+        self.take(&row.into(), visit);
+    }
+
+    /// As [`Self::switch`], for runs and spans alone: the accounts have no priorities.
+    #[inline]
+    pub fn switch_without_priorities(&mut self, row: impl Into<SwitchWithoutPriorities>, visit: &mut impl FnMut(Run)) {
+        let SwitchWithoutPriorities { time, cpu, thread, prev_thread, off_time, ready_time, flags } = row.into();
+        let (priority, off_priority) = (None, None);
+        let row =
+            AccountedSwitch { time, cpu, thread, prev_thread, off_time, ready_time, priority, off_priority, flags };
+        self.take(&row, visit);
+    }
+
+    fn take(&mut self, row: &AccountedSwitch, visit: &mut impl FnMut(Run)) {
         if row.time != self.previous {
             self.newest_first = row.time < self.previous;
             self.previous = row.time;
@@ -219,7 +265,8 @@ impl Accounting {
             priority: row.off_priority,
             runs_before: row.flags & switch_flags::OPEN_LEFT == 0,
         };
-        let right = RightEdge { time: span.end, cpu: row.cpu, priority: row.priority, runs_on: is_switch_in(row) };
+        let right =
+            RightEdge { time: span.end, cpu: row.cpu, priority: row.priority, runs_on: is_switch_in(row.flags) };
         let explained = match &mut state.covered {
             None => {
                 state.covered = Some(Covered { left, right });
@@ -278,7 +325,7 @@ impl Accounting {
         accounts
     }
 
-    fn note_first_switch(&mut self, row: &ContextSwitchRow) {
+    fn note_first_switch(&mut self, row: &AccountedSwitch) {
         let (Some(cpu), Some(leaving)) = (row.cpu, row.prev_thread) else { return };
         let this = FirstSwitch { time: row.time, leaving };
         let first = self.first_switches.entry(cpu).or_insert(this);
@@ -289,7 +336,7 @@ impl Accounting {
 }
 
 impl State {
-    fn new(row: &ThreadRow, recording: Span) -> Self {
+    fn new(row: &ThreadLife, recording: Span) -> Self {
         let start = row.start.unwrap_or(recording.start);
         let life = Span::new(start, row.end.unwrap_or(recording.end)).intersect(recording);
         Self { thread: row.thread, life, is_named: row.tid >= 0, covered: None }
@@ -334,7 +381,7 @@ impl State {
 }
 
 impl Part {
-    fn new(row: &ThreadRow, life: Span) -> Self {
+    fn new(row: &ThreadLife, life: Span) -> Self {
         let account = ThreadAccount {
             thread: row.thread,
             process: row.process,
@@ -380,11 +427,11 @@ impl Part {
 }
 
 /// Charges what a thread did off the CPU, and its switch-in.
-fn charge_off_cpu(row: &ContextSwitchRow, span: Span, has_ready: bool, parts: &mut Parts<'_>) {
+fn charge_off_cpu(row: &AccountedSwitch, span: Span, has_ready: bool, parts: &mut Parts<'_>) {
     let pieces = pieces(row, has_ready);
     let (start, end) = (row.off_time.min(row.time), row.time.max(row.off_time));
     for (range, part) in parts.touching(span.start.min(start), span.end.max(end)) {
-        if is_switch_in(row) && range.contains(row.time) {
+        if is_switch_in(row.flags) && range.contains(row.time) {
             part.account.switches += 1;
             // It may leave again in the same clock tick, which is no run but still a sight of it.
             part.seen_running(row.time, row.cpu);

@@ -4,13 +4,13 @@
 //! the wait: it ran, it was ready without a CPU, or it waited for a third thread. The same question
 //! for its longest wait leads to the thread that did the work.
 
-use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
+use tracesift_trace::rows::switch_flags;
 
-use crate::spans::{Span, is_switch_in, pieces};
+use crate::spans::{OffCpuSpan, Span, is_switch_in, pieces};
 
 /// The activity of a thread in a time window. The parts add up to the length of the window.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Activity {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Activity<R> {
     /// On a CPU, ns.
     pub run: i64,
     /// Blocked, ns.
@@ -20,10 +20,10 @@ pub struct Activity {
     /// Broken switch chains, and before it was first seen, ns.
     pub unknown: i64,
     /// The longest of its waits, cut to the window, with its row; of equal waits the last one.
-    pub longest: Option<(Span, ContextSwitchRow)>,
+    pub longest: Option<(Span, R)>,
 }
 
-impl Activity {
+impl<R> Activity<R> {
     /// Whether one wait took the largest part.
     #[must_use]
     pub fn mostly_waits(&self) -> bool {
@@ -34,15 +34,24 @@ impl Activity {
 
 /// Finds the activity of a thread while its rows stream by.
 #[derive(Clone, Debug)]
-pub struct ActivityWalk {
+pub struct ActivityWalk<R> {
     within: Span,
     has_ready: bool,
     now: i64,
     runs: bool,
-    activity: Activity,
+    activity: Activity<R>,
 }
 
-impl ActivityWalk {
+impl<R> Default for Activity<R> {
+    fn default() -> Self {
+        Self { run: 0, wait: 0, ready: 0, unknown: 0, longest: None }
+    }
+}
+
+impl<R: Clone> ActivityWalk<R>
+where
+    OffCpuSpan: for<'a> From<&'a R>,
+{
     /// A stretch of time of a thread. Without any row it ran all the time, as long as it was switched at all.
     #[must_use]
     pub fn new(within: Span, has_ready: bool) -> Self {
@@ -50,17 +59,18 @@ impl ActivityWalk {
     }
 
     /// Takes the thread's next row that touches the stretch, in the order of time. Between its rows it runs.
-    pub fn row(&mut self, row: &ContextSwitchRow) {
+    pub fn row(&mut self, row: &R) {
+        let span = OffCpuSpan::from(row);
         let activity = &mut self.activity;
         let length = |span: Option<Span>| span.map_or(0, Span::length);
-        let before = Span::new(self.now, row.off_time.clamp(self.now, self.within.end)).length();
+        let before = Span::new(self.now, span.off_time.clamp(self.now, self.within.end)).length();
         // Before it was first seen nobody knows.
-        if self.runs && row.flags & switch_flags::OPEN_LEFT == 0 {
+        if self.runs && span.flags & switch_flags::OPEN_LEFT == 0 {
             activity.run += before;
         } else {
             activity.unknown += before;
         }
-        let parts = pieces(row, self.has_ready).clip(Span { start: self.now, ..self.within });
+        let parts = pieces(span, self.has_ready).clip(Span { start: self.now, ..self.within });
         activity.wait += length(parts.wait);
         activity.ready += length(parts.ready);
         activity.unknown += length(parts.open) + length(parts.unknown);
@@ -68,13 +78,13 @@ impl ActivityWalk {
         if let Some(wait) = parts.wait.filter(|wait| !wait.is_empty() && wait.length() >= longest) {
             activity.longest = Some((wait, row.clone()));
         }
-        self.now = self.now.max(row.time.min(self.within.end));
-        self.runs = is_switch_in(row);
+        self.now = self.now.max(span.time.min(self.within.end));
+        self.runs = is_switch_in(span.flags);
     }
 
     /// The activity, up to the end of the stretch.
     #[must_use]
-    pub fn finish(self) -> Activity {
+    pub fn finish(self) -> Activity<R> {
         let mut activity = self.activity;
         let rest = Span::new(self.now, self.within.end).length();
         if self.runs {
@@ -94,7 +104,7 @@ mod tests {
     use super::{Activity, ActivityWalk};
     use crate::spans::Span;
 
-    fn activity(rows: &[ContextSwitchRow], within: Span) -> Activity {
+    fn activity(rows: &[ContextSwitchRow], within: Span) -> Activity<ContextSwitchRow> {
         let mut walk = ActivityWalk::new(within, true);
         rows.iter().for_each(|row| walk.row(row));
         walk.finish()

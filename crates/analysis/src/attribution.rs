@@ -1,7 +1,6 @@
 //! The place that a sample or a span is charged to: a stack, an instruction, or nothing. Most have
 //! a stack; some samples have only an instruction.
 
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
 use tracesift_trace::{FrameId, StackId};
 
 use crate::stacks::MethodSource;
@@ -18,16 +17,18 @@ pub enum Attribution {
 }
 
 impl Attribution {
-    /// The place of a sample.
+    /// The place of a sample with this stack, else with this frame.
     #[must_use]
-    pub fn of_sample(row: &CpuSampleRow) -> Self {
-        row.stack.map(Self::Stack).or(row.frame.map(Self::Frame)).unwrap_or(Self::Nowhere)
+    #[inline]
+    pub fn of_sample(stack: Option<StackId>, frame: Option<FrameId>) -> Self {
+        stack.map(Self::Stack).or(frame.map(Self::Frame)).unwrap_or(Self::Nowhere)
     }
 
-    /// The place where the thread of a switch row left the CPU.
+    /// The place where a thread left the CPU with this stack.
     #[must_use]
-    pub fn of_wait(row: &ContextSwitchRow) -> Self {
-        row.wait_stack.map_or(Self::Nowhere, Self::Stack)
+    #[inline]
+    pub fn of_wait(stack: Option<StackId>) -> Self {
+        stack.map_or(Self::Nowhere, Self::Stack)
     }
 
     /// Appends the methods that a source has there, leaf first.

@@ -56,7 +56,7 @@ mod thread_set;
 mod top_methods;
 pub mod union;
 
-pub use accounting::{Accounting, Accounts, Run, ThreadAccount};
+pub use accounting::{AccountedSwitch, Accounting, Accounts, Run, SwitchWithoutPriorities, ThreadAccount, ThreadLife};
 pub use activity::{Activity, ActivityWalk};
 pub use attribution::Attribution;
 pub use call_tree::CallTree;
@@ -68,16 +68,19 @@ pub use largest::LargestMethods;
 pub use method_total::MethodTotal;
 pub use methods::{MethodAggregator, MethodTotals};
 pub use names::{MethodId, MethodName, MethodNames, Place};
-pub use percentiles::{Distribution, ReadyLatency};
-pub use processes::ProcessTotals;
-pub use run_stacks::RunStacks;
-pub use sample_sums::{SampleSum, SampleSums};
-pub use spans::{Pieces, Span, pieces};
+pub use percentiles::{Distribution, ReadyLatency, ReadySwitch, SwitchFromIdle};
+pub use processes::{ProcessTotals, SampleOfProcess};
+pub use row_contributions::{AttributedSample, AttributedSwitch};
+pub use run_stacks::{RunStacks, RunSwitch};
+pub use sample_sums::{SampleOfThread, SampleSum, SampleSums};
+pub use spans::{OffCpuSpan, Pieces, Span, pieces};
 pub use stack_aggregator::DEFAULT_CACHE_BYTES;
 pub use stack_frames::StackFrames;
 pub use stack_weights::{Measure, StackWeight, StackWeights, Weight};
 pub use stacks::{MethodSource, StackMethods};
-pub use summaries::{Bounds, RowSummaries, RowTotals, StackSummaries, Summaries, Summary};
+pub use summaries::{
+    Bounds, RowSummaries, RowTotals, StackSummaries, Summaries, Summary, SummarySample, SummarySwitch,
+};
 pub use union::{DescendingUnion, IntervalUnion};
 
 use tracesift_trace::info::TraceInfo;

@@ -10,12 +10,11 @@
 //! What keeps it small: a slot per (process, method), and a cache of stacks with a byte budget. When that is full,
 //! its sums are handed out and it starts again; the figures do not depend on it.
 
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
-
 use crate::RecordingFacts;
+use crate::accounting::ThreadLife;
 use crate::method_total::{MethodCount, MethodTotal};
 use crate::names::MethodId;
-use crate::row_contributions::RowContributions;
+use crate::row_contributions::{AttributedSample, AttributedSwitch, RowContributions};
 use crate::sample_sums::SampleSum;
 use crate::spans::Span;
 use crate::stack_aggregator::StackAggregator;
@@ -48,7 +47,12 @@ impl<S: MethodSource> MethodAggregator<S> {
     /// An aggregator over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that
     /// switches.
     #[must_use]
-    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow], source: S) -> Self {
+    pub fn new(
+        recording: &RecordingFacts,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        source: S,
+    ) -> Self {
         let rows = RowContributions::new(recording, range, threads);
         let stacks = StackAggregator::new(&rows, source);
         Self { rows, stacks }
@@ -62,8 +66,8 @@ impl<S: MethodSource> MethodAggregator<S> {
     }
 
     /// Takes a sample.
-    pub fn sample(&mut self, row: &CpuSampleRow) {
-        self.rows.sample(row).into_iter().for_each(|contribution| self.stacks.add(contribution));
+    pub fn sample(&mut self, row: impl Into<AttributedSample>) {
+        self.rows.sample(&row.into()).into_iter().for_each(|contribution| self.stacks.add(contribution));
     }
 
     /// Takes samples that were added up, all of them inside the range.
@@ -72,8 +76,8 @@ impl<S: MethodSource> MethodAggregator<S> {
     }
 
     /// Takes a switch row; rows come newest first.
-    pub fn switch(&mut self, row: &ContextSwitchRow) {
-        self.rows.switch(row).into_iter().for_each(|contribution| self.stacks.add(contribution));
+    pub fn switch(&mut self, row: impl Into<AttributedSwitch>) {
+        self.rows.switch(&row.into()).into_iter().for_each(|contribution| self.stacks.add(contribution));
     }
 
     /// Closes the totals of all methods.

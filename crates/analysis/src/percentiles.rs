@@ -5,6 +5,7 @@
 //! few compared with the archive's rows.
 
 use tracesift_trace::rows::ContextSwitchRow;
+use tracesift_trace::view;
 
 use crate::spans::{is_switch_in, pieces};
 
@@ -84,6 +85,18 @@ pub struct ReadyLatency {
     other: Vec<i64>,
 }
 
+view! {
+    /// The ready span of a switch row, and the C-state that its CPU came from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct ReadySwitch of ContextSwitchRow { time, prev_thread, off_time, ready_time, previous_c_state, flags }
+}
+
+view! {
+    /// The C-state that a CPU came from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SwitchFromIdle of ContextSwitchRow { prev_thread, previous_c_state, flags }
+}
+
 impl ReadyLatency {
     /// No latencies yet.
     #[must_use]
@@ -94,12 +107,13 @@ impl ReadyLatency {
     /// Takes the ready span of a switch row, if it has one. `is_idle` says whether a thread is an idle thread.
     pub fn switch(
         &mut self,
-        row: &ContextSwitchRow,
+        row: impl Into<ReadySwitch>,
         has_ready: bool,
         is_idle: impl FnOnce(tracesift_trace::ThreadId) -> bool,
     ) {
-        if let Some(ready) = pieces(row, has_ready).ready {
-            let values = if is_deep_sleep(row, is_idle) { &mut self.deep_sleep } else { &mut self.other };
+        let row = row.into();
+        if let Some(ready) = pieces(&row, has_ready).ready {
+            let values = if is_deep_sleep(&row, is_idle) { &mut self.deep_sleep } else { &mut self.other };
             values.push(ready.length());
         }
     }
@@ -113,8 +127,11 @@ impl ReadyLatency {
 
 /// Whether the thread was switched in on a CPU that was idle and came from a C-state above 0.
 #[must_use]
-pub fn is_deep_sleep(row: &ContextSwitchRow, is_idle: impl FnOnce(tracesift_trace::ThreadId) -> bool) -> bool {
-    is_switch_in(row) && row.previous_c_state.is_some_and(|state| state > 0) && row.prev_thread.is_some_and(is_idle)
+pub fn is_deep_sleep(row: impl Into<SwitchFromIdle>, is_idle: impl FnOnce(tracesift_trace::ThreadId) -> bool) -> bool {
+    let row = row.into();
+    is_switch_in(row.flags)
+        && row.previous_c_state.is_some_and(|state| state > 0)
+        && row.prev_thread.is_some_and(is_idle)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{CpuSampleRow, ProcessSummaryRow};
+use tracesift_trace::view;
 
 use crate::RecordingFacts;
 use crate::accounting::ThreadAccount;
@@ -48,6 +49,12 @@ struct Seen {
     last: Option<i64>,
 }
 
+view! {
+    /// The columns of a sample that the totals of its process need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SampleOfProcess of CpuSampleRow { time, cpu, process, weight, stack, priority }
+}
+
 impl ProcessTotals {
     /// Totals over `range` ([`Span::ALL`] for everything).
     #[must_use]
@@ -56,7 +63,8 @@ impl ProcessTotals {
     }
 
     /// Takes a sample, in any order.
-    pub fn sample(&mut self, row: &CpuSampleRow) {
+    pub fn sample(&mut self, row: impl Into<SampleOfProcess>) {
+        let row = row.into();
         if !self.range.contains(row.time) {
             return;
         }

@@ -1,16 +1,29 @@
 //! Makes contributions from rows: the stack that a row is charged to, and the amount.
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
+use tracesift_trace::{ProcessId, view};
 
 use crate::RecordingFacts;
+use crate::accounting::ThreadLife;
 use crate::attribution::Attribution;
 use crate::by_id::ById;
 use crate::contribution::{Amount, Contribution};
 use crate::process_number::ProcessNumber;
 use crate::sample_sums::SampleSum;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
+
+view! {
+    /// The columns of a sample that the totals of methods need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct AttributedSample of CpuSampleRow { time, process, thread, weight, stack, frame }
+}
+
+view! {
+    /// The columns of a switch row that the totals of methods need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct AttributedSwitch of ContextSwitchRow { time, thread, off_time, ready_time, wait_stack, flags }
+}
 
 /// The first half of a [`crate::MethodAggregator`]: from rows to contributions. It knows threads,
 /// and no stack.
@@ -33,7 +46,11 @@ struct Thread {
 }
 
 impl RowContributions {
-    pub(crate) fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
+    pub(crate) fn new(
+        recording: &RecordingFacts,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+    ) -> Self {
         let mut contributions = Self {
             range,
             has_ready: recording.has_ready,
@@ -44,6 +61,7 @@ impl RowContributions {
             contradictions: 0,
         };
         for row in threads {
+            let row: ThreadLife = row.into();
             let process = contributions.process(row.process);
             contributions.threads.insert(row.thread.0, Thread { process, left: i64::MAX });
         }
@@ -51,11 +69,11 @@ impl RowContributions {
     }
 
     /// The contribution of a sample; samples come in any order.
-    pub(crate) fn sample(&mut self, row: &CpuSampleRow) -> Option<Contribution> {
+    pub(crate) fn sample(&mut self, row: &AttributedSample) -> Option<Contribution> {
         if !self.range.contains(row.time) {
             return None;
         }
-        let attribution = Attribution::of_sample(row);
+        let attribution = Attribution::of_sample(row.stack, row.frame);
         let process = self.process(row.process);
         let amount = Amount::Samples { count: 1, weight: row.weight, last: row.time };
         Some(Contribution { process, thread: row.thread, attribution, time: row.time, amount })
@@ -69,7 +87,7 @@ impl RowContributions {
     }
 
     /// The contribution of a switch row; rows come newest first.
-    pub(crate) fn switch(&mut self, row: &ContextSwitchRow) -> Option<Contribution> {
+    pub(crate) fn switch(&mut self, row: &AttributedSwitch) -> Option<Contribution> {
         let thread = self.threads.get_mut(row.thread.0).filter(|thread| row.time <= thread.left);
         let Some(thread) = thread.filter(|_| row.time <= self.now) else {
             self.contradictions += 1;
@@ -78,9 +96,9 @@ impl RowContributions {
         thread.left = row.off_time.min(row.time);
         let process = thread.process;
         self.now = row.time;
-        let attribution = Attribution::of_wait(row);
+        let attribution = Attribution::of_wait(row.wait_stack);
         let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(self.range);
-        let switched_in = is_switch_in(row) && self.range.contains(row.time);
+        let switched_in = is_switch_in(row.flags) && self.range.contains(row.time);
         let amount = Amount::Switch { wait, ready, switched_in };
         let contribution = Contribution { process, thread: row.thread, attribution, time: row.time, amount };
         (wait.is_some() || ready.is_some() || switched_in).then_some(contribution)

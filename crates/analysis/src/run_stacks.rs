@@ -4,12 +4,20 @@
 //! the thread leaves next: whoever calls the blocking function pays. That is all that a recording without samples can say.
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
-use tracesift_trace::{StackId, ThreadId};
+use tracesift_trace::rows::ContextSwitchRow;
+use tracesift_trace::{StackId, ThreadId, view};
 
 use crate::RecordingFacts;
-use crate::accounting::{Accounting, Run};
+use crate::accounting::{Accounting, Run, ThreadLife};
 use crate::spans::Span;
+
+view! {
+    /// The columns of a switch row that runs and their stacks need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct RunSwitch of ContextSwitchRow {
+        time, cpu, thread, prev_thread, off_time, ready_time, wait_stack, flags,
+    }
+}
 
 /// Finds the stack of each run while switch rows stream by, newest first.
 #[derive(Clone, Debug)]
@@ -30,14 +38,19 @@ struct Rows {
 impl RunStacks {
     /// Runs inside of `range` ([`Span::ALL`] for everything) of the given threads.
     #[must_use]
-    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
+    pub fn new(
+        recording: &RecordingFacts,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+    ) -> Self {
         Self { accounting: Accounting::new(recording, range, threads), threads: FxHashMap::default() }
     }
 
     /// Takes the next older row. `visit` gets each run that is now complete, with its stack if that was recorded.
-    pub fn switch(&mut self, row: &ContextSwitchRow, visit: &mut impl FnMut(Run, Option<StackId>)) {
+    pub fn switch(&mut self, row: impl Into<RunSwitch>, visit: &mut impl FnMut(Run, Option<StackId>)) {
+        let row = &row.into();
         let rows = self.threads.get(&row.thread).copied();
-        self.accounting.switch(row, &mut |run| visit(run, rows.and_then(|rows| rows.leaves_with)));
+        self.accounting.switch_without_priorities(row, &mut |run| visit(run, rows.and_then(|rows| rows.leaves_with)));
         let newest = rows.map_or(row.time, |rows| rows.newest);
         self.threads.insert(row.thread, Rows { leaves_with: row.wait_stack, newest });
     }
@@ -54,27 +67,14 @@ impl RunStacks {
 
 #[cfg(test)]
 mod tests {
-    use tracesift_trace::rows::{ContextSwitchRow, Origin, ThreadRow};
+    use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
     use tracesift_trace::{ProcessId, StackId, ThreadId};
 
     use super::RunStacks;
     use crate::{RecordingFacts, Span};
 
     fn a_thread() -> ThreadRow {
-        ThreadRow {
-            thread: ThreadId(1),
-            process: ProcessId(0),
-            tid: 7,
-            name: None,
-            start: None,
-            end: None,
-            base_priority: None,
-            service_tag: None,
-            service: None,
-            start_address: None,
-            idle_cpu: None,
-            origin: Origin::Event,
-        }
+        ThreadRow { thread: ThreadId(1), process: ProcessId(0), tid: 7, ..ThreadRow::default() }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::rows::CpuSampleRow;
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, ThreadId, view};
 
 use crate::attribution::Attribution;
 
@@ -26,6 +26,12 @@ pub struct SampleSum {
     pub last: i64,
 }
 
+view! {
+    /// The columns of a sample that are added up by thread.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SampleOfThread of CpuSampleRow { time, process, thread, weight }
+}
+
 /// Samples per process, thread and attribution. Parts of a recording can be added up apart from each other.
 #[derive(Clone, Debug, Default)]
 pub struct SampleSums {
@@ -36,7 +42,8 @@ pub struct SampleSums {
 impl SampleSums {
     /// Adds a sample, as one with this attribution.
     #[inline]
-    pub fn sample(&mut self, row: &CpuSampleRow, attribution: Attribution) {
+    pub fn sample(&mut self, row: impl Into<SampleOfThread>, attribution: Attribution) {
+        let row = row.into();
         self.add(&SampleSum {
             process: row.process,
             thread: row.thread,

@@ -1,6 +1,7 @@
 //! Takes a switch row apart: the wait, ready, open and unknown parts of its off-CPU span.
 
 use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
+use tracesift_trace::view;
 
 /// A half-open piece of time, `[start, end)`, in nanoseconds since time zero. Never ends before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,10 +93,21 @@ impl Pieces {
     }
 }
 
+view! {
+    /// The off-CPU span of a row.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct OffCpuSpan of ContextSwitchRow { time, off_time, ready_time, flags }
+}
+
 /// Takes the off-CPU span of a row apart. `has_ready` says whether the recording has ready events; without them a blocked
 /// thread waits until its switch-in, and only preemption is known to be ready time.
 #[must_use]
-pub fn pieces(row: &ContextSwitchRow, has_ready: bool) -> Pieces {
+#[inline]
+pub fn pieces(row: impl Into<OffCpuSpan>, has_ready: bool) -> Pieces {
+    pieces_of(row.into(), has_ready)
+}
+
+fn pieces_of(row: OffCpuSpan, has_ready: bool) -> Pieces {
     let span = Span::new(row.off_time, row.time);
     let has = |flag: i16| row.flags & flag != 0;
     let mut pieces = Pieces { still_open: has(switch_flags::OPEN_RIGHT), ..Pieces::default() };
@@ -121,10 +133,11 @@ pub fn pieces(row: &ContextSwitchRow, has_ready: bool) -> Pieces {
     pieces
 }
 
-/// Whether the row is a switch-in and not the end of a span that none ended.
+/// Whether a row with these flags is a switch-in and not the end of a span that none ended.
 #[must_use]
-pub fn is_switch_in(row: &ContextSwitchRow) -> bool {
-    row.flags & switch_flags::NO_SWITCH_IN == 0
+#[inline]
+pub fn is_switch_in(flags: i16) -> bool {
+    flags & switch_flags::NO_SWITCH_IN == 0
 }
 
 #[cfg(test)]

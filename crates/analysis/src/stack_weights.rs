@@ -5,13 +5,13 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 
 use crate::RecordingFacts;
+use crate::accounting::ThreadLife;
 use crate::attribution::Attribution;
 use crate::contribution::Amount;
 use crate::process_number::ProcessNumber;
-use crate::row_contributions::RowContributions;
+use crate::row_contributions::{AttributedSample, AttributedSwitch, RowContributions};
 use crate::spans::Span;
 
 /// What is added up.
@@ -67,12 +67,18 @@ pub struct StackWeights {
 impl StackWeights {
     /// Adds up one measure over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that switches.
     #[must_use]
-    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow], measure: Measure) -> Self {
+    pub fn new(
+        recording: &RecordingFacts,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        measure: Measure,
+    ) -> Self {
         Self { measure, rows: RowContributions::new(recording, range, threads), weights: FxHashMap::default() }
     }
 
     /// Takes a sample; it counts for CPU only.
-    pub fn sample(&mut self, row: &CpuSampleRow) {
+    pub fn sample(&mut self, row: impl Into<AttributedSample>) {
+        let row = &row.into();
         if self.measure == Measure::Cpu
             && let Some(contribution) = self.rows.sample(row)
         {
@@ -82,7 +88,8 @@ impl StackWeights {
     }
 
     /// Takes a switch row; it counts for wait and ready only.
-    pub fn switch(&mut self, row: &ContextSwitchRow) {
+    pub fn switch(&mut self, row: impl Into<AttributedSwitch>) {
+        let row = &row.into();
         let Some(contribution) = self.rows.switch(row) else { return };
         let span = match (contribution.amount, self.measure) {
             (Amount::Switch { wait, .. }, Measure::Wait) => wait,

@@ -5,10 +5,11 @@ use std::thread;
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow};
+use tracesift_trace::view;
 
 use crate::RecordingFacts;
-use crate::accounting::{Accounting, ThreadAccount};
+use crate::accounting::{Accounting, ThreadAccount, ThreadLife};
 use crate::contribution::{Contribution, ContributionsByProcess};
 use crate::largest::LargestMethods;
 use crate::names::{MethodId, MethodName};
@@ -95,10 +96,24 @@ pub struct RowTotals {
     pub contradictions: u64,
 }
 
+view! {
+    /// The columns of a sample that the summaries need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SummarySample of CpuSampleRow { time, cpu, process, thread, weight, stack, frame, priority }
+}
+
+view! {
+    /// The columns of a switch row that the summaries need.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct SummarySwitch of ContextSwitchRow {
+        time, cpu, thread, prev_thread, off_time, ready_time, wait_stack, priority, off_priority, flags,
+    }
+}
+
 impl RowSummaries {
     /// Totals over `range` ([`Span::ALL`] for the whole recording) without the methods of the stacks.
     #[must_use]
-    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadRow]) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadLife]) -> Self {
         Self {
             accounting: Accounting::new(recording, range, threads),
             processes: ProcessTotals::new(range),
@@ -117,16 +132,16 @@ impl RowSummaries {
 
     /// Takes a sample. What it gives is for [`StackSummaries::add_all`].
     #[must_use]
-    pub fn sample(&mut self, row: &CpuSampleRow) -> Option<Contribution> {
+    pub fn sample(&mut self, row: &SummarySample) -> Option<Contribution> {
         self.processes.sample(row);
-        self.contributions.sample(row)
+        self.contributions.sample(&row.into())
     }
 
     /// Takes a switch row; rows come newest first. What it gives is for [`StackSummaries::add_all`].
     #[must_use]
-    pub fn switch(&mut self, row: &ContextSwitchRow) -> Option<Contribution> {
+    pub fn switch(&mut self, row: &SummarySwitch) -> Option<Contribution> {
         self.accounting.switch(row, &mut |_| {});
-        self.contributions.switch(row)
+        self.contributions.switch(&row.into())
     }
 }
 
@@ -152,7 +167,12 @@ impl<S: MethodSource> StackSummaries<S> {
 impl<S: MethodSource<Item = MethodId> + Send> Summaries<S> {
     /// Summaries over `range` ([`Span::ALL`] for the whole recording).
     #[must_use]
-    pub fn new(recording: RecordingFacts, range: Span, threads: &[ThreadRow], source: S) -> Self {
+    pub fn new(
+        recording: RecordingFacts,
+        range: Span,
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        source: S,
+    ) -> Self {
         Self::in_parts(recording, range, threads, vec![source], Bounds::default())
     }
 
@@ -161,11 +181,12 @@ impl<S: MethodSource<Item = MethodId> + Send> Summaries<S> {
     pub fn in_parts(
         recording: RecordingFacts,
         range: Span,
-        threads: &[ThreadRow],
+        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
         sources: Vec<S>,
         bounds: Bounds,
     ) -> Self {
-        let rows = RowSummaries::new(&recording, range, threads);
+        let threads: Vec<ThreadLife> = threads.into_iter().map(Into::into).collect();
+        let rows = RowSummaries::new(&recording, range, &threads);
         let parts = sources.len();
         let part = |source| StackSummaries { aggregator: aggregator(&rows.contributions, source, parts, bounds) };
         let stacks = sources.into_iter().map(part).collect();
@@ -173,14 +194,14 @@ impl<S: MethodSource<Item = MethodId> + Send> Summaries<S> {
     }
 
     /// Takes a sample.
-    pub fn sample(&mut self, row: &CpuSampleRow) {
-        let contribution = self.rows.sample(row);
+    pub fn sample(&mut self, row: impl Into<SummarySample>) {
+        let contribution = self.rows.sample(&row.into());
         self.add(contribution);
     }
 
     /// Takes a switch row; rows come newest first.
-    pub fn switch(&mut self, row: &ContextSwitchRow) {
-        let contribution = self.rows.switch(row);
+    pub fn switch(&mut self, row: impl Into<SummarySwitch>) {
+        let contribution = self.rows.switch(&row.into());
         self.add(contribution);
     }
 

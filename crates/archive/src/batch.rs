@@ -9,8 +9,7 @@ use arrow_schema::ArrowError;
 
 use crate::arrow::arrow_schema;
 use crate::collected::BLOCK;
-use crate::projection::Projection;
-use crate::table::{RowBuilder, RowReader, Table};
+use crate::table::{Readable, RowBuilder, RowReader, Table};
 use tracesift_trace::schema::TableDefinition;
 
 /// Rows per batch: enough to amortise the hand-over to the encoder, small enough that a few of them are a few MiB.
@@ -125,7 +124,7 @@ pub fn record_batch<'a, T: Table>(
 ///
 /// # Errors
 /// Which column is missing or has another type, or which value cannot be.
-pub fn rows_of<T: Table>(batch: &RecordBatch) -> Result<Vec<T>, String> {
-    let reader = RowReader::<T>::new(batch, Projection::ALL)?;
+pub fn rows_of<V: Readable>(batch: &RecordBatch) -> Result<Vec<V>, String> {
+    let reader = RowReader::<V>::new(batch)?;
     (0..batch.num_rows()).map(|index| reader.row(index)).collect()
 }

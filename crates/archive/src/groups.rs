@@ -5,10 +5,10 @@ use std::ops::{ControlFlow, Range};
 use crate::error::Error;
 use crate::format::table_file;
 use crate::input::Input;
-use crate::projection::Projection;
 use crate::reader::Archive;
 use crate::scan::{Part, Scan};
-use crate::table::Table;
+use crate::table::{Readable, Table};
+use tracesift_trace::schema::ColumnSet;
 
 impl Archive {
     /// Number of row groups of a table; 0 when the archive does not have it.
@@ -25,14 +25,13 @@ impl Archive {
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_group<T: Table>(
+    pub fn scan_group<V: Readable>(
         &self,
-        columns: Projection<T>,
         time: Option<Range<i64>>,
         group: usize,
-        mut visit: impl FnMut(&T),
+        mut visit: impl FnMut(&V),
     ) -> Result<(), Error> {
-        let part = Part { time, group: Some(group) };
+        let (columns, part) = (ColumnSet::ALL, Part { time, group: Some(group) });
         self.show_scan(columns, self.start_scan(columns, part, None)?, &mut |row| {
             visit(row);
             ControlFlow::Continue(())

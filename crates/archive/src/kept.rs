@@ -6,17 +6,16 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use tracesift_trace::rows::StackRow;
-use tracesift_trace::schema::Row as _;
+use tracesift_trace::schema::{ColumnSet, Row as _};
 use tracesift_trace::{FrameId, StackId};
 
 use crate::arrow::arrow_schema;
 use crate::batch::Columns;
 use crate::error::Error;
 use crate::format::table_file;
-use crate::projection::Projection;
 use crate::reader::show;
 use crate::stack_lists::show_stacks;
-use crate::table::Table;
+use crate::table::{Readable, table_of};
 
 /// Columns of some tables, as the writer of an archive handed them on: no value is copied. When they are too many all of them are
 /// dropped, and no more are kept.
@@ -43,16 +42,18 @@ impl KeptColumns {
         Self { room: bytes, ..Self::default() }
     }
 
-    /// Keeps these columns of a table, too.
+    /// Keeps the columns of a row or view, too.
     #[must_use]
-    pub fn with<T: Table>(mut self, columns: Projection<T>) -> Self {
-        let all = T::TABLE.columns.iter().enumerate();
-        let columns: Vec<usize> = all.filter(|(_, column)| columns.has(column.name)).map(|(place, _)| place).collect();
-        let schema = arrow_schema(T::TABLE);
+    pub fn with<V: Readable>(mut self) -> Self {
+        let table = table_of::<V>();
+        let all = table.columns.iter().enumerate();
+        let columns: Vec<usize> =
+            all.filter(|(_, column)| V::NAMES.contains(&column.name)).map(|(place, _)| place).collect();
+        let schema = arrow_schema(table);
         // In the schema `trace` is first.
         let fields: Vec<_> = columns.iter().filter_map(|place| schema.fields().get(place + 1).cloned()).collect();
         let schema = Arc::new(Schema::new(fields));
-        self.tables.push(KeptTable { name: T::TABLE.name, columns, schema, batches: Vec::new() });
+        self.tables.push(KeptTable { name: table.name, columns, schema, batches: Vec::new() });
         self
     }
 
@@ -80,20 +81,20 @@ impl KeptColumns {
         }
     }
 
-    /// Shows `visit` the rows of a table in their order, with those of these columns that are kept.
+    /// Shows `visit` the rows of a table in their order; their columns must be kept.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for a value that cannot be.
-    pub fn scan<T: Table>(&self, columns: Projection<T>, visit: impl FnMut(&T)) -> Result<(), Error> {
-        show_each(self.batches(T::TABLE.name).iter(), columns, |rows| 0..rows, visit)
+    pub fn scan<V: Readable>(&self, visit: impl FnMut(&V)) -> Result<(), Error> {
+        show_each(self.batches(table_of::<V>().name).iter(), |rows| 0..rows, visit)
     }
 
     /// As [`Self::scan`], the last row first.
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_backwards<T: Table>(&self, columns: Projection<T>, visit: impl FnMut(&T)) -> Result<(), Error> {
-        show_each(self.batches(T::TABLE.name).iter().rev(), columns, |rows| (0..rows).rev(), visit)
+    pub fn scan_backwards<V: Readable>(&self, visit: impl FnMut(&V)) -> Result<(), Error> {
+        show_each(self.batches(table_of::<V>().name).iter().rev(), |rows| (0..rows).rev(), visit)
     }
 
     /// Shows `visit` all stacks with their frames, leaf first, in the order of the table.
@@ -113,22 +114,21 @@ impl KeptColumns {
     }
 }
 
-fn show_each<'a, T: Table, Rows: Iterator<Item = usize>>(
+fn show_each<'a, V: Readable, Rows: Iterator<Item = usize>>(
     batches: impl Iterator<Item = &'a RecordBatch>,
-    columns: Projection<T>,
     rows: impl Fn(usize) -> Rows,
-    mut visit: impl FnMut(&T),
+    mut visit: impl FnMut(&V),
 ) -> Result<(), Error> {
-    let mut visit = |row: &T| {
+    let mut visit = |row: &V| {
         visit(row);
         ControlFlow::Continue(())
     };
     for batch in batches {
-        let _ = show(batch, columns, rows(batch.num_rows()), &mut visit).map_err(impossible::<T>)?;
+        let _ = show(batch, ColumnSet::ALL, rows(batch.num_rows()), &mut visit).map_err(impossible::<V>)?;
     }
     Ok(())
 }
 
-fn impossible<T: Table>(reason: String) -> Error {
-    Error::corrupt(table_file(T::TABLE.name).as_ref(), reason)
+fn impossible<V: Readable>(reason: String) -> Error {
+    Error::corrupt(table_file(table_of::<V>().name).as_ref(), reason)
 }

@@ -1,42 +1,56 @@
 //! The columns by which rows are chosen before anything else of them is decoded: ids, and texts that are stored once each.
 
+use std::marker::PhantomData;
+
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array as _, RecordBatch, StringArray};
 use arrow_buffer::NullBuffer;
+use tracesift_trace::schema::HasColumn;
 
 use crate::view::{PrimitiveView, primitive};
 
-/// The key columns of some rows.
+/// The columns of a view `K` of some rows.
 #[derive(Debug)]
-pub struct Keys<'a>(&'a RecordBatch);
+pub struct Keys<'a, K> {
+    batch: &'a RecordBatch,
+    view: PhantomData<fn() -> K>,
+}
 
-impl<'a> Keys<'a> {
+impl<'a, K> Keys<'a, K> {
     pub(crate) fn new(batch: &'a RecordBatch) -> Self {
-        Self(batch)
+        Self { batch, view: PhantomData }
     }
 
     /// How many rows.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.0.num_rows()
+        self.batch.num_rows()
     }
 
-    /// A column of ids.
+    /// A column of ids, by the [key](tracesift_trace::schema::column_key) of its name.
     ///
     /// # Errors
     /// When the file does not have it, or has something else under its name.
-    pub fn ids(&self, column: &str) -> Result<Ids, String> {
-        let ids = primitive::<Int32Type>(self.0, column)?;
+    pub fn ids<const COLUMN: u64>(&self) -> Result<Ids, String>
+    where
+        K: HasColumn<COLUMN>,
+    {
+        let column = <K as HasColumn<COLUMN>>::NAME;
+        let ids = primitive::<Int32Type>(self.batch, column)?;
         if ids.is_missing() { Err(format!("it has no column {column}")) } else { Ok(Ids(ids)) }
     }
 
-    /// A column of texts.
+    /// A column of texts, by the [key](tracesift_trace::schema::column_key) of its name.
     ///
     /// # Errors
     /// When the file does not have it, or has something else under its name.
-    pub fn texts(&self, column: &str) -> Result<Texts<'a>, String> {
-        let array = self.0.column_by_name(column).ok_or_else(|| format!("it has no column {column}"))?;
+    pub fn texts<const COLUMN: u64>(&self) -> Result<Texts<'a>, String>
+    where
+        K: HasColumn<COLUMN>,
+    {
+        let column = <K as HasColumn<COLUMN>>::NAME;
+        let array = self.batch.column_by_name(column).ok_or_else(|| format!("it has no column {column}"))?;
         let mismatch = || format!("column {column} has the unexpected type {}", array.data_type());
         if let Some(values) = array.as_string_opt::<i32>() {
             return Ok(Texts { numbers: None, nulls: values.nulls(), rows: values.len(), values });

@@ -15,7 +15,6 @@ use crate::checked_file::checksum_text;
 use crate::error::Error;
 use crate::input::Input;
 use crate::parquet_layout::properties;
-use crate::projection::Projection;
 use crate::scan::{Part, Scan};
 use crate::table::Table;
 
@@ -66,9 +65,8 @@ pub fn from_bytes<T: Table>(place: &Path, mut bytes: Vec<u8>) -> Result<Vec<T>, 
         bytes: bytes.len() as u64,
         crc32: checksum_text(u32::from_le_bytes(crc)),
     };
-    let names = Projection::<T>::ALL.names();
     let input = Input::Memory(bytes.into());
-    let mut scan = Scan::start(place.to_owned(), input, &file, T::TABLE, &names, Part::default(), None)?;
+    let mut scan = Scan::start(place.to_owned(), input, &file, T::TABLE, T::NAMES, Part::default(), None)?;
     let mut found = Vec::new();
     while let Some(batch) = scan.next()? {
         found.append(&mut rows_of(&batch).map_err(|reason| Error::corrupt(place, reason))?);

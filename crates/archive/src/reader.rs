@@ -8,19 +8,18 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use tracesift_trace::info::{SourceFile, TableFile, TraceInfo};
+use tracesift_trace::schema::{ColumnSet, TableDefinition, View};
 
-use crate::batch::rows_of;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
 use crate::format::{SCHEMA_VERSION, TRACE_FILE, is_plain_name, table_file};
 use crate::freshness;
 use crate::input::Input;
 use crate::keys::Keys;
-use crate::projection::Projection;
 use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::stored::StoredRows;
-use crate::table::{RowReader, Table};
+use crate::table::{Readable, RowReader, Table, table_of};
 use tracesift_trace::rows::TABLES;
 
 /// Largest `trace.json`: it lists volumes, disks and tables, some KiB.
@@ -105,54 +104,62 @@ impl Archive {
         self.table_file(T::TABLE.name).map_or(0, |table| table.rows)
     }
 
-    /// All rows of a table; none when the archive does not have it. For the tables that describe things; events are
-    /// better [scanned](Self::scan).
+    /// All rows of a table, with the columns of the row or view; none when the archive does not have the table. For the
+    /// tables that describe things; events are better [scanned](Self::scan).
     ///
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`].
-    pub fn rows<T: Table>(&self) -> Result<Vec<T>, Error> {
+    pub fn rows<V: Readable>(&self) -> Result<Vec<V>, Error> {
+        self.needed_rows(ColumnSet::ALL)
+    }
+
+    /// As [`Self::rows`], with these columns only: the others are not read and have their default value in every row.
+    ///
+    /// # Errors
+    /// As [`Self::rows`].
+    pub fn needed_rows<V: Readable>(&self, needed: ColumnSet<V>) -> Result<Vec<V>, Error> {
         let mut rows = Vec::new();
-        let Some(mut scan) = self.start_scan(Projection::<T>::ALL, Part::default(), None)? else { return Ok(rows) };
+        let Some(mut scan) = self.start_scan(needed, Part::default(), None)? else { return Ok(rows) };
         while let Some(batch) = scan.next()? {
-            rows.append(&mut rows_of(&batch).map_err(|reason| Error::corrupt(scan.path(), reason))?);
+            let corrupt = |reason| Error::corrupt(scan.path(), reason);
+            let reader = RowReader::of_needed(&batch, needed).map_err(corrupt)?;
+            rows.reserve(batch.num_rows());
+            for index in 0..batch.num_rows() {
+                rows.push(reader.row(index).map_err(corrupt)?);
+            }
         }
         Ok(rows)
     }
 
-    /// All rows of a table with these columns, each to be made when it is asked for; none when the archive does not have it.
+    /// All rows of a table with these columns, each to be made when it is asked for, and the columns of `K`, by which they
+    /// are chosen; none when the archive does not have it.
     ///
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`].
-    pub fn stored_rows<T: Table>(&self, columns: Projection<T>) -> Result<StoredRows<T>, Error> {
-        let mut rows = StoredRows::new(self.path.join(table_file(T::TABLE.name)));
-        let Some(mut scan) = self.start_scan(columns, Part::default(), None)? else { return Ok(rows) };
+    pub fn stored_rows<K: Readable, V: Readable + View<Row = K::Row>>(
+        &self,
+        needed: ColumnSet<V>,
+    ) -> Result<StoredRows<K, V>, Error> {
+        let mut rows = StoredRows::new(self.path.join(table_file(table_of::<V>().name)));
+        let mut names = needed.names();
+        names.extend(K::NAMES.iter().filter(|name| !needed.names().contains(name)));
+        let Some(mut scan) = self.start_scan_of(table_of::<V>(), &names, Part::default(), None)? else {
+            return Ok(rows);
+        };
         while let Some(batch) = scan.next()? {
-            rows.add(batch, columns)?;
+            rows.add(&batch, needed)?;
         }
         Ok(rows)
     }
 
-    /// All rows of a table with these columns; none when the archive does not have it.
-    ///
-    /// # Errors
-    /// [`Error::Corrupt`] or [`Error::Read`].
-    pub fn rows_with<T: Table>(&self, columns: Projection<T>) -> Result<Vec<T>, Error> {
-        self.stored_rows(columns)?.keys(columns)
-    }
-
-    /// Shows `visit` the rows of a table that touch `time` (all rows without it), in their order, with these columns. Row
-    /// groups outside of the time are not read. What touching means is the table's [`Timing`](tracesift_trace::schema::Timing). Nullable columns
+    /// Shows `visit` the rows of a table that touch `time` (all rows without it), in their order, with the columns of the
+    /// row or view. Row groups outside of the time are not read. What touching means is the table's [`Timing`](tracesift_trace::schema::Timing). Nullable columns
     /// that an older archive does not have are null.
     ///
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`]; `visit` may have seen rows before that.
-    pub fn scan<T: Table>(
-        &self,
-        columns: Projection<T>,
-        time: Option<Range<i64>>,
-        mut visit: impl FnMut(&T),
-    ) -> Result<(), Error> {
-        self.scan_while(columns, time, |row| {
+    pub fn scan<V: Readable>(&self, time: Option<Range<i64>>, mut visit: impl FnMut(&V)) -> Result<(), Error> {
+        self.scan_while(time, |row| {
             visit(row);
             ControlFlow::Continue(())
         })
@@ -162,71 +169,67 @@ impl Archive {
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_while<T: Table>(
+    pub fn scan_while<V: Readable>(
         &self,
-        columns: Projection<T>,
         time: Option<Range<i64>>,
-        mut visit: impl FnMut(&T) -> ControlFlow<()>,
+        mut visit: impl FnMut(&V) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let part = Part { time, group: None };
+        let (columns, part) = (ColumnSet::ALL, Part { time, group: None });
         self.show_scan(columns, self.start_scan(columns, part, None)?, &mut visit)
     }
 
-    /// As [`Self::scan_while`], but only those rows that `choose` accepts when it sees their columns `by`: of all others nothing
+    /// As [`Self::scan_while`], but only those rows that `choose` accepts when it sees them as `K`: of all others nothing
     /// else is decoded.
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_chosen<T: Table>(
+    pub fn scan_chosen<K: Readable, V: Readable + View<Row = K::Row>>(
         &self,
-        columns: Projection<T>,
         time: Option<Range<i64>>,
-        by: Projection<T>,
-        mut choose: impl FnMut(&T) -> bool + Send + 'static,
-        mut visit: impl FnMut(&T) -> ControlFlow<()>,
+        mut choose: impl FnMut(&K) -> bool + Send + 'static,
+        mut visit: impl FnMut(&V) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let accepts = move |batch: &RecordBatch| {
-            let reader = RowReader::<T>::new(batch, by)?;
+            let reader = RowReader::<K>::new(batch)?;
             let mut accepted = BooleanBufferBuilder::new(batch.num_rows());
             for row in 0..batch.num_rows() {
                 accepted.append(choose(&reader.row(row)?));
             }
             Ok(accepted.finish())
         };
-        let choice = Choice { columns: by.names(), by_number: false, accepts: Box::new(accepts) };
-        let part = Part { time, group: None };
+        let choice = Choice { columns: K::NAMES, by_number: false, accepts: Box::new(accepts) };
+        let (columns, part) = (ColumnSet::ALL, Part { time, group: None });
         self.show_scan(columns, self.start_scan(columns, part, Some(choice))?, &mut visit)
     }
 
-    /// Shows `visit` those rows of a table that `choose` accepts, one answer per row, when it sees their columns `by`, with these
-    /// `columns`. Where it accepts none of a row group, nothing else of that is decoded; texts come as the file stores them, distinct ones once.
+    /// Shows `visit` those rows of a table that `choose` accepts, one answer per row, when it sees their columns of `K`, with
+    /// the columns that are `needed`; the others have their default value in every row. Where it accepts none of a row group, nothing else of that is decoded; texts come as the file stores them, distinct ones once.
     ///
     /// # Errors
     /// As [`Self::scan`], and what `choose` says is wrong with the columns.
-    pub fn scan_by_keys<T: Table>(
+    pub fn scan_by_keys<K: Readable, V: Readable + View<Row = K::Row>>(
         &self,
-        columns: Projection<T>,
-        by: Projection<T>,
-        mut choose: impl FnMut(&Keys<'_>) -> Result<Vec<bool>, String> + Send + 'static,
-        mut visit: impl FnMut(&T),
+        needed: ColumnSet<V>,
+        mut choose: impl FnMut(&Keys<'_, K>) -> Result<Vec<bool>, String> + Send + 'static,
+        mut visit: impl FnMut(&V),
     ) -> Result<(), Error> {
         let accepts = move |batch: &RecordBatch| {
             let accepted = choose(&Keys::new(batch))?;
             let is_whole = accepted.len() == batch.num_rows();
             is_whole.then(|| BooleanBuffer::from(accepted)).ok_or_else(|| "not every row was looked at".to_owned())
         };
-        let choice = Choice { columns: by.names(), by_number: true, accepts: Box::new(accepts) };
-        self.show_scan(columns, self.start_scan(columns, Part::default(), Some(choice))?, &mut |row| {
+        let choice = Choice { columns: K::NAMES, by_number: true, accepts: Box::new(accepts) };
+        self.show_scan(needed, self.start_scan(needed, Part::default(), Some(choice))?, &mut |row| {
             visit(row);
             ControlFlow::Continue(())
         })
     }
 
-    pub(crate) fn show_scan<T: Table>(
+    pub(crate) fn show_scan<V: Readable>(
         &self,
-        columns: Projection<T>,
+        columns: ColumnSet<V>,
         scan: Option<Scan>,
-        visit: &mut impl FnMut(&T) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&V) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let Some(mut scan) = scan else { return Ok(()) };
         while let Some(batch) = scan.next()? {
@@ -243,29 +246,29 @@ impl Archive {
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_backwards<T: Table>(
+    pub fn scan_backwards<V: Readable>(
         &self,
-        columns: Projection<T>,
         time: Option<Range<i64>>,
-        mut visit: impl FnMut(&T),
+        mut visit: impl FnMut(&V),
     ) -> Result<(), Error> {
-        let Some(table) = self.table_file(T::TABLE.name) else { return Ok(()) };
-        let path = self.path.join(table_file(T::TABLE.name));
+        let name = table_of::<V>().name;
+        let Some(table) = self.table_file(name) else { return Ok(()) };
+        let path = self.path.join(table_file(name));
         let groups = Scan::row_groups(&path, &Input::open(&path, table)?, table)?;
         // One row group at a time is held decoded.
         for group in (0..groups).rev() {
             let part = Part { group: Some(group), time: time.clone() };
-            let Some(mut scan) = self.start_scan(columns, part, None)? else { return Ok(()) };
+            let Some(mut scan) = self.start_scan::<V>(ColumnSet::ALL, part, None)? else { return Ok(()) };
             let mut batches = Vec::new();
             while let Some(batch) = scan.next()? {
                 batches.push(batch);
             }
             for batch in batches.iter().rev() {
-                let mut visit = |row: &T| {
+                let mut visit = |row: &V| {
                     visit(row);
                     ControlFlow::Continue(())
                 };
-                let _ = show(batch, columns, (0..batch.num_rows()).rev(), &mut visit)
+                let _ = show(batch, ColumnSet::ALL, (0..batch.num_rows()).rev(), &mut visit)
                     .map_err(|reason| Error::corrupt(&path, reason))?;
             }
         }
@@ -302,27 +305,37 @@ impl Archive {
         self.info.tables.iter().find(|table| table.name == name)
     }
 
-    pub(crate) fn start_scan<T: Table>(
+    pub(crate) fn start_scan<V: Readable>(
         &self,
-        columns: Projection<T>,
+        columns: ColumnSet<V>,
         part: Part,
         choice: Option<Choice>,
     ) -> Result<Option<Scan>, Error> {
-        let Some(table) = self.table_file(T::TABLE.name) else { return Ok(None) };
-        let path = self.path.join(table_file(T::TABLE.name));
-        let input = Input::open(&path, table)?;
-        Scan::start(path, input, table, T::TABLE, &columns.names(), part, choice).map(Some)
+        self.start_scan_of(table_of::<V>(), &columns.names(), part, choice)
+    }
+
+    fn start_scan_of(
+        &self,
+        table: &TableDefinition,
+        columns: &[&str],
+        part: Part,
+        choice: Option<Choice>,
+    ) -> Result<Option<Scan>, Error> {
+        let Some(file) = self.table_file(table.name) else { return Ok(None) };
+        let path = self.path.join(table_file(table.name));
+        let input = Input::open(&path, file)?;
+        Scan::start(path, input, file, table, columns, part, choice).map(Some)
     }
 }
 
 /// Shows rows of a batch until `visit` breaks off.
-pub(crate) fn show<T: Table>(
+pub(crate) fn show<V: Readable>(
     batch: &RecordBatch,
-    columns: Projection<T>,
+    columns: ColumnSet<V>,
     mut rows: impl Iterator<Item = usize>,
-    visit: &mut impl FnMut(&T) -> ControlFlow<()>,
+    visit: &mut impl FnMut(&V) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, String> {
-    let reader = RowReader::<T>::new(batch, columns)?;
+    let reader = RowReader::<V>::of_needed(batch, columns)?;
     let Some(first) = rows.next() else { return Ok(ControlFlow::Continue(())) };
     // One row is changed again and again: of wide tables most columns are left out.
     let mut row = reader.row(first)?;

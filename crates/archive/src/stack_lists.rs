@@ -3,10 +3,10 @@
 use arrow_array::RecordBatch;
 use arrow_array::types::Int32Type;
 use tracesift_trace::rows::StackRow;
+use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::{FrameId, StackId};
 
 use crate::error::Error;
-use crate::projection::Projection;
 use crate::reader::Archive;
 use crate::scan::Part;
 use crate::view::{list, primitive};
@@ -17,7 +17,7 @@ impl Archive {
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`]; `visit` may have seen stacks before that.
     pub fn scan_stacks(&self, mut visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
-        let Some(mut scan) = self.start_scan(Projection::<StackRow>::ALL, Part::default(), None)? else {
+        let Some(mut scan) = self.start_scan::<StackRow>(ColumnSet::ALL, Part::default(), None)? else {
             return Ok(());
         };
         let mut frames = Vec::new();

@@ -3,44 +3,46 @@
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
+use tracesift_trace::schema::{ColumnSet, View};
 
 use crate::error::Error;
-use crate::projection::Projection;
-use crate::table::{RowReader, Table};
+use crate::table::{Readable, RowReader};
 
 /// The rows of a table as they are stored. Where few of many rows are shown, the texts of the others are never copied.
-pub struct StoredRows<T: Table> {
+/// Rows are chosen by `K`, a view of the same table.
+pub struct StoredRows<K: Readable, V: Readable> {
     path: PathBuf,
-    parts: Vec<Part<T>>,
+    parts: Vec<Part<K, V>>,
 }
 
-struct Part<T: Table> {
-    batch: RecordBatch,
-    reader: RowReader<T>,
+struct Part<K: Readable, V: Readable> {
+    rows: usize,
+    keys: RowReader<K>,
+    reader: RowReader<V>,
 }
 
-impl<T: Table> StoredRows<T> {
+impl<K: Readable, V: Readable + View<Row = K::Row>> StoredRows<K, V> {
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, parts: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, batch: RecordBatch, columns: Projection<T>) -> Result<(), Error> {
-        let reader = RowReader::<T>::new(&batch, columns).map_err(|reason| Error::corrupt(&self.path, reason))?;
-        self.parts.push(Part { batch, reader });
+    pub(crate) fn add(&mut self, batch: &RecordBatch, needed: ColumnSet<V>) -> Result<(), Error> {
+        let corrupt = |reason| Error::corrupt(&self.path, reason);
+        let keys = RowReader::new(batch).map_err(corrupt)?;
+        let reader = RowReader::of_needed(batch, needed).map_err(corrupt)?;
+        self.parts.push(Part { rows: batch.num_rows(), keys, reader });
         Ok(())
     }
 
-    /// Every row with these columns only, of those that were read: what rows are chosen by.
+    /// What rows are chosen by, of every row.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for a value that cannot be.
-    pub fn keys(&self, columns: Projection<T>) -> Result<Vec<T>, Error> {
-        let corrupt = |reason| Error::corrupt(&self.path, reason);
+    pub fn keys(&self) -> Result<Vec<K>, Error> {
         let mut keys = Vec::new();
-        for Part { batch, .. } in &self.parts {
-            let reader = RowReader::<T>::new(batch, columns).map_err(corrupt)?;
-            for index in 0..batch.num_rows() {
-                keys.push(reader.row(index).map_err(corrupt)?);
+        for part in &self.parts {
+            for index in 0..part.rows {
+                keys.push(part.keys.row(index).map_err(|reason| Error::corrupt(&self.path, reason))?);
             }
         }
         Ok(keys)
@@ -50,14 +52,14 @@ impl<T: Table> StoredRows<T> {
     ///
     /// # Errors
     /// [`Error::Corrupt`] for a value that cannot be.
-    pub fn rows(&self, places: impl IntoIterator<Item = usize>) -> Result<Vec<T>, Error> {
+    pub fn rows(&self, places: impl IntoIterator<Item = usize>) -> Result<Vec<V>, Error> {
         let (mut parts, mut before) = (self.parts.iter(), 0);
         let (mut rows, mut part) = (Vec::new(), parts.next());
         for place in places {
             while let Some(found) = part
-                && place - before >= found.batch.num_rows()
+                && place - before >= found.rows
             {
-                before += found.batch.num_rows();
+                before += found.rows;
                 part = parts.next();
             }
             let Some(found) = part else { break };

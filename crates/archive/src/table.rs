@@ -6,16 +6,25 @@
 use std::marker::PhantomData;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use tracesift_trace::schema::{FieldList, Fields, Row};
+use tracesift_trace::schema::{ColumnSet, FieldList, Fields, Row, TableDefinition, View};
 
 use crate::cell::Cell;
 use crate::collected::Collected;
-use crate::projection::Projection;
 
 /// A row type that is stored as a table of the archive: those of [`tracesift_trace::rows`].
 pub trait Table: Row<Fields: ColumnList> {}
 
 impl<R: Row> Table for R where R::Fields: ColumnList {}
+
+/// A row type, or a [view](tracesift_trace::view) with some of its columns: what a table can be read as.
+pub trait Readable: View<Fields: ColumnList> {}
+
+impl<V: View> Readable for V where V::Fields: ColumnList {}
+
+/// The table of a row or view.
+pub(crate) fn table_of<V: View>() -> &'static TableDefinition {
+    V::Row::TABLE
+}
 
 /// Fields whose types columns can store.
 #[doc(hidden)]
@@ -35,8 +44,13 @@ pub trait ColumnList: FieldList {
     /// The collected columns, when all blocks have been ended; the builders are empty afterwards.
     fn finish(builders: &mut Self::Builders, columns: &mut Vec<ArrayRef>);
 
-    /// The columns of `batch` with these names, of those that are asked for.
-    fn views(batch: &RecordBatch, names: &[&str], wanted: &dyn Fn(&str) -> bool) -> Result<Self::Views, String>;
+    /// The columns of `batch` with these names, of those whose place from `place` on is `wanted`.
+    fn views(
+        batch: &RecordBatch,
+        names: &[&str],
+        place: usize,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> Result<Self::Views, String>;
 
     /// The values of a row; `None` when one of them cannot be.
     fn get(views: &Self::Views, row: usize) -> Option<Self>;
@@ -61,7 +75,7 @@ impl ColumnList for () {
 
     fn finish((): &mut (), _: &mut Vec<ArrayRef>) {}
 
-    fn views(_: &RecordBatch, _: &[&str], _: &dyn Fn(&str) -> bool) -> Result<(), String> {
+    fn views(_: &RecordBatch, _: &[&str], _: usize, _: &dyn Fn(usize) -> bool) -> Result<(), String> {
         Ok(())
     }
 
@@ -100,10 +114,15 @@ impl<Head: Cell, Tail: ColumnList> ColumnList for (Head, Tail) {
         Tail::finish(&mut builders.1, columns);
     }
 
-    fn views(batch: &RecordBatch, names: &[&str], wanted: &dyn Fn(&str) -> bool) -> Result<Self::Views, String> {
-        let (name, names) = names.split_first().ok_or("a field has no name")?;
-        let head = wanted(name).then(|| Head::view(batch, name)).transpose()?;
-        Ok((head, Tail::views(batch, names, wanted)?))
+    fn views(
+        batch: &RecordBatch,
+        names: &[&str],
+        place: usize,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> Result<Self::Views, String> {
+        let name = names.get(place).ok_or("a field has no name")?;
+        let head = wanted(place).then(|| Head::view(batch, name)).transpose()?;
+        Ok((head, Tail::views(batch, names, place + 1, wanted)?))
     }
 
     #[inline]
@@ -160,37 +179,42 @@ impl<T: Table> RowBuilder<T> {
     }
 }
 
-/// One column view per column of a table.
-pub(crate) struct RowReader<T: Table> {
-    views: <Fields<T> as ColumnList>::Views,
-    row: PhantomData<fn() -> T>,
+/// One column view per field of a row or view.
+pub(crate) struct RowReader<V: Readable> {
+    columns: <Fields<V> as ColumnList>::Views,
+    row: PhantomData<fn() -> V>,
 }
 
-impl<T: Table> RowReader<T> {
-    /// The columns of `batch` that are asked for; an error names what is missing or has another type.
-    pub(crate) fn new(batch: &RecordBatch, columns: Projection<T>) -> Result<Self, String> {
-        let views = <Fields<T> as ColumnList>::views(batch, T::NAMES, &|name| columns.has(name))?;
-        Ok(Self { views, row: PhantomData })
+impl<V: Readable> RowReader<V> {
+    /// The columns of `batch`; an error names a column that is missing or has another type.
+    pub(crate) fn new(batch: &RecordBatch) -> Result<Self, String> {
+        Self::of_needed(batch, ColumnSet::ALL)
+    }
+
+    /// As [`Self::new`], with these columns only; the others have their default value in every row.
+    pub(crate) fn of_needed(batch: &RecordBatch, needed: ColumnSet<V>) -> Result<Self, String> {
+        let columns = <Fields<V> as ColumnList>::views(batch, V::NAMES, 0, &|place| needed.has(place))?;
+        Ok(Self { columns, row: PhantomData })
     }
 
     /// The row at `index`, which is below the number of rows of the batch; an error says which value cannot be.
     #[inline]
-    pub(crate) fn row(&self, index: usize) -> Result<T, String> {
-        match <Fields<T> as ColumnList>::get(&self.views, index) {
-            Some(fields) => Ok(T::from_fields(fields)),
+    pub(crate) fn row(&self, index: usize) -> Result<V, String> {
+        match <Fields<V> as ColumnList>::get(&self.columns, index) {
+            Some(fields) => Ok(V::from_fields(fields)),
             None => Err(self.impossible(index)),
         }
     }
 
     /// Makes another row of the same reader the row at `index`: columns that are left out have been left out before.
     #[inline]
-    pub(crate) fn change(&self, row: &mut T, index: usize) -> Result<(), String> {
-        <Fields<T> as ColumnList>::change(row.fields_mut(), &self.views, index).ok_or_else(|| self.impossible(index))
+    pub(crate) fn change(&self, row: &mut V, index: usize) -> Result<(), String> {
+        <Fields<V> as ColumnList>::change(row.fields_mut(), &self.columns, index).ok_or_else(|| self.impossible(index))
     }
 
     #[cold]
     fn impossible(&self, index: usize) -> String {
-        let field = <Fields<T> as ColumnList>::first_impossible(&self.views, index);
-        format!("row {index} has an impossible {}", T::NAMES.get(field).unwrap_or(&"value"))
+        let field = <Fields<V> as ColumnList>::first_impossible(&self.columns, index);
+        format!("row {index} has an impossible {}", V::NAMES.get(field).unwrap_or(&"value"))
     }
 }

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_grammar::Patterns;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow};
+use tracesift_trace::view;
 
 use crate::filter::{Part, ProcessFilter};
 use crate::method_patterns::MethodPatterns;
@@ -73,14 +74,25 @@ impl Candidates {
     }
 }
 
+view! {
+    /// The CPU time of a process.
+    #[derive(Clone, Copy, Debug)]
+    struct CpuOfProcess of ProcessSummaryRow { process, cpu, run }
+}
+
+view! {
+    /// The CPU time of a method.
+    #[derive(Clone, Debug)]
+    struct CpuOfMethod of MethodSummaryRow { module, function, cpu }
+}
+
 /// The parts of a filter of processes.
 pub(crate) fn of_processes(recording: &OpenRecording, filter: &ProcessFilter) -> Result<Vec<Candidates>, Error> {
-    const CPU: Projection<ProcessSummaryRow> = Projection::of(&["process", "cpu", "run"]);
     if filter.is_empty() {
         return Ok(Vec::new());
     }
     let rows: Vec<ProcessRow> = recording.archive().rows()?;
-    let figures: Vec<ProcessSummaryRow> = recording.archive().rows_with(CPU)?;
+    let figures: Vec<CpuOfProcess> = recording.archive().rows()?;
     let cpu: FxHashMap<ProcessId, i64> =
         figures.iter().map(|row| (row.process, row.cpu.max(row.run.unwrap_or(0)))).collect();
     Ok(among(&rows, filter, "most CPU", |row| cpu.get(&row.process).copied().unwrap_or(0)))
@@ -143,9 +155,8 @@ pub(crate) fn of_methods(
     Ok(vec![found])
 }
 
-fn functions(recording: &OpenRecording) -> Result<Vec<MethodSummaryRow>, Error> {
-    const FUNCTIONS: Projection<MethodSummaryRow> = Projection::of(&["module", "function", "cpu"]);
-    recording.archive().rows_with(FUNCTIONS)
+fn functions(recording: &OpenRecording) -> Result<Vec<CpuOfMethod>, Error> {
+    recording.archive().rows()
 }
 
 /// The names of stack tags, of which `passes` lets some pass. Rules look at names of functions: where these have none, no tag can match.

@@ -1,15 +1,27 @@
 //! On which kind of core something ran, and how fast those were clocked: from the samples, for recordings that tell.
 
 use rustc_hash::FxHashMap;
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow};
+use tracesift_trace::view;
 
 use tracesift_grammar::TimeRange;
 
 /// What is said where a recording tells neither.
 pub(crate) const UNKNOWN_CORES: &str = "it is not known on which kinds of core this ran, nor how these were clocked";
-const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "cpu", "process", "weight"]);
+
+view! {
+    /// The columns of a sample that the figures of cores need.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct SampleOnCore of CpuSampleRow { time, cpu, weight }
+}
+
+view! {
+    /// A sample on a core, with its process.
+    #[derive(Clone, Copy, Debug)]
+    struct ProcessOnCore of CpuSampleRow { time, cpu, process, weight }
+}
 
 /// Figures of one process or method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -83,7 +95,7 @@ impl Cores {
         }
         cores.nominal =
             cpus.iter().filter_map(|row| Some((row.cpu, row.nominal_khz.filter(|khz| *khz > 0)?))).collect();
-        archive.scan(Projection::ALL, None, |row: &CpuFrequencyRow| {
+        archive.scan(None, |row: &CpuFrequencyRow| {
             cores.rates.entry(row.cpu).or_default().push((row.time, row.khz));
         })?;
         // As written: several changes of one instant keep their order.
@@ -101,7 +113,8 @@ impl Cores {
 
 impl CoreSums {
     /// Adds a sample.
-    pub(crate) fn add(&mut self, cores: &Cores, sample: &CpuSampleRow) {
+    pub(crate) fn add(&mut self, cores: &Cores, sample: impl Into<SampleOnCore>) {
+        let sample = sample.into();
         self.all = self.all.saturating_add(sample.weight);
         match cores.is_fast.get(&sample.cpu) {
             Some(true) => self.fast = self.fast.saturating_add(sample.weight),
@@ -147,7 +160,7 @@ pub fn of_processes(archive: &Archive, time: TimeRange) -> Result<FxHashMap<Proc
     let Some(cores) = Cores::of(archive)? else { return Ok(FxHashMap::default()) };
     let mut sums: FxHashMap<ProcessId, CoreSums> = FxHashMap::default();
     let (start, end) = time.bounds();
-    archive.scan(SAMPLES, (!time.is_everything()).then_some(start..end), |row: &CpuSampleRow| {
+    archive.scan((!time.is_everything()).then_some(start..end), |row: &ProcessOnCore| {
         if time.is_everything() || (start..end).contains(&row.time) {
             sums.entry(row.process).or_default().add(&cores, row);
         }

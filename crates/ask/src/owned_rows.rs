@@ -2,31 +2,30 @@
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{Attribution, RecordingFacts, Run, RunStacks, SampleSum, SampleSums, Span};
-use tracesift_archive::{Error, Projection};
+use tracesift_analysis::{
+    AttributedSample, Attribution, RecordingFacts, Run, RunStacks, RunSwitch, SampleSum, SampleSums, Span,
+};
+use tracesift_archive::Error;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
-use tracesift_trace::{ProcessId, StackId, ThreadId};
+use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 
 use crate::recording::OpenRecording;
 use crate::time_windows::TimeWindows;
 use tracesift_grammar::TimeRange;
 
-const SAMPLES: Projection<CpuSampleRow> =
-    Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority"]);
-/// What sums of samples need.
-const SUMS: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
-const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
-    "time",
-    "cpu",
-    "thread",
-    "prev_thread",
-    "off_time",
-    "off_state",
-    "ready_time",
-    "wait_stack",
-    "previous_c_state",
-    "flags",
-]);
+view! {
+    /// A sample, with its owner in place of its process.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct OwnedSample of CpuSampleRow { time, cpu, process, thread, weight, stack, frame, priority }
+}
+
+view! {
+    /// A switch row of a thread that is asked for.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct OwnedSwitch of ContextSwitchRow {
+        time, thread, prev_thread, off_time, ready_time, wait_stack, previous_c_state, flags,
+    }
+}
 
 /// Who figures are of: a process, or a process and a thread. The aggregation knows both as numbers that stand in place of processes.
 pub(crate) struct Owners {
@@ -116,12 +115,12 @@ impl<'a> OwnedRows<'a> {
     }
 
     /// The samples of the time range.
-    pub(crate) fn samples(&mut self, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    pub(crate) fn samples(&mut self, mut visit: impl FnMut(&OwnedSample)) -> Result<(), Error> {
         let (owners, processes) = (&mut self.owners, self.processes);
         let time = (self.range != Span::ALL).then_some(self.range.start..self.range.end);
-        self.opened.archive().scan(SAMPLES, time, |row: &CpuSampleRow| {
+        self.opened.archive().scan(time, |row: &OwnedSample| {
             if processes.contains(&row.process) {
-                visit(&CpuSampleRow { process: owners.id(row.process, row.thread), ..*row });
+                visit(&OwnedSample { process: owners.id(row.process, row.thread), ..*row });
             }
         })
     }
@@ -132,12 +131,12 @@ impl<'a> OwnedRows<'a> {
         let groups = 0..archive.row_groups::<CpuSampleRow>()?;
         let of_group = |group: usize| {
             let mut sums = SampleSums::default();
-            archive.scan_group(SUMS, None, group, |row: &CpuSampleRow| {
+            archive.scan_group(None, group, |row: &AttributedSample| {
                 // Times beyond that are those of a damaged archive, which no aggregation takes.
                 if !Span::ALL.contains(row.time) {
                     return;
                 }
-                let place = match Attribution::of_sample(row) {
+                let place = match Attribution::of_sample(row.stack, row.frame) {
                     Attribution::Stack(stack) => {
                         let known = usize::try_from(stack.0).ok().and_then(|number| representatives.get(number));
                         Attribution::Stack(known.copied().unwrap_or(stack))
@@ -175,12 +174,12 @@ impl<'a> OwnedRows<'a> {
     }
 
     /// The switches of the processes' threads, newest first, with the owners of the threads.
-    pub(crate) fn switches(&mut self, mut visit: impl FnMut(ProcessId, &ContextSwitchRow)) -> Result<(), Error> {
+    pub(crate) fn switches(&mut self, mut visit: impl FnMut(ProcessId, &OwnedSwitch)) -> Result<(), Error> {
         let owners = &mut self.owners;
         // A switch-in at the first instant ends a span that lies before it.
         let time = self.range.start.saturating_sub(1)..self.range.end.saturating_add(1);
         let time = (self.range != Span::ALL).then_some(time);
-        self.opened.archive().scan_backwards(SWITCHES, time, |row: &ContextSwitchRow| {
+        self.opened.archive().scan_backwards(time, |row: &OwnedSwitch| {
             if let Some(process) = owners.threads.get(&row.thread).copied() {
                 visit(owners.id(process, row.thread), row);
             }
@@ -188,13 +187,13 @@ impl<'a> OwnedRows<'a> {
     }
 
     /// CPU: the samples of the time range, or precise CPU where there are none.
-    pub(crate) fn cpu(&mut self, recording: &RecordingFacts, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    pub(crate) fn cpu(&mut self, recording: &RecordingFacts, visit: impl FnMut(&OwnedSample)) -> Result<(), Error> {
         if self.opened.file.has_samples { self.samples(visit) } else { self.runs(recording, visit) }
     }
 
     /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it. Where a run is in
     /// several ranges, each has its part.
-    fn runs(&mut self, recording: &RecordingFacts, mut visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    fn runs(&mut self, recording: &RecordingFacts, mut visit: impl FnMut(&OwnedSample)) -> Result<(), Error> {
         let (owners, windows) = (&mut self.owners, &self.windows);
         let spans = windows.spans();
         let mut runs = RunStacks::new(recording, self.range, &self.threads);
@@ -209,21 +208,11 @@ impl<'a> OwnedRows<'a> {
                     if weight == 0 {
                         continue;
                     }
-                    visit(&CpuSampleRow {
-                        time,
-                        cpu,
-                        process,
-                        thread,
-                        weight,
-                        stack,
-                        frame: None,
-                        priority: None,
-                        flags: 0,
-                    });
+                    visit(&OwnedSample { time, cpu, process, thread, weight, stack, frame: None, priority: None });
                 }
             }
         };
-        self.opened.archive().scan_backwards(SWITCHES, None, |row| runs.switch(row, &mut charge))?;
+        self.opened.archive().scan_backwards(None, |row: &RunSwitch| runs.switch(row, &mut charge))?;
         runs.finish(&mut charge);
         Ok(())
     }

@@ -1,13 +1,21 @@
 //! The processes of a recording with their parents: where most questions begin.
 
 use tracesift_trace::rows::{Origin, ProcessRow};
+use tracesift_trace::view;
 
 use crate::filter::ProcessFilter;
 use crate::tree::Tree;
 
+view! {
+    /// The columns of a process by which it is known.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct ProcessKey of ProcessRow { process, pid, origin }
+}
+
 /// Whether a process is the idle loop: in no total, and with rows of its own only where somebody asks for it.
 #[must_use]
-pub fn is_idle(process: &ProcessRow) -> bool {
+pub fn is_idle(process: impl Into<ProcessKey>) -> bool {
+    let process = process.into();
     process.pid == 0 && process.origin != Origin::Pseudo
 }
 
@@ -41,6 +49,6 @@ impl<'a> Processes<'a> {
     /// Those that pass, without the idle loop unless a filter names processes.
     pub fn at_work(&self, filter: &ProcessFilter) -> impl Iterator<Item = &'a ProcessRow> {
         let with_idle = !filter.process.is_empty();
-        self.accepted(filter).map(|(_, process)| process).filter(move |process| with_idle || !is_idle(process))
+        self.accepted(filter).map(|(_, process)| process).filter(move |process| with_idle || !is_idle(*process))
     }
 }

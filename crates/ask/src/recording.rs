@@ -6,36 +6,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{Accounting, CpuSet, ProcessTotals, Span, ThreadAccount};
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_analysis::{
+    AccountedSwitch, Accounting, CpuSet, ProcessTotals, SampleOfProcess, Span, ThreadAccount, ThreadLife,
+};
+use tracesift_archive::{Archive, Error};
 use tracesift_extract::input::file_kind;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::ProcessId;
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, HealthRow, ProcessRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{CpuSampleRow, HealthRow, ProcessRow, ProcessSummaryRow};
+use tracesift_trace::view;
 
 use crate::answer::Failure;
 use crate::filter::ProcessFilter;
-use crate::processes::{Processes, is_idle};
+use crate::processes::{ProcessKey, Processes, is_idle};
 use crate::recording_label::RecordingLabel;
 use crate::time_windows::TimeWindows;
 use tracesift_grammar::TimeRange;
 
-// The columns that the figures of processes need.
-const SAMPLES: Projection<CpuSampleRow> =
-    Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "priority"]);
-const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
-    "time",
-    "cpu",
-    "thread",
-    "prev_thread",
-    "off_time",
-    "off_state",
-    "ready_time",
-    "priority",
-    "off_priority",
-    "flags",
-]);
+view! {
+    /// The CPU of a sample.
+    #[derive(Clone, Copy, Debug)]
+    struct CpuOfSample of CpuSampleRow { time, cpu, process }
+}
+
+view! {
+    /// The unknown time of a process.
+    #[derive(Clone, Copy, Debug)]
+    struct UnknownTime of ProcessSummaryRow { process, unknown }
+}
 
 /// Accounts of threads that are kept at a time: some 60 MiB.
 const ACCOUNTS: usize = 1 << 18;
@@ -118,16 +117,14 @@ impl OpenRecording {
     /// # Errors
     /// Those of reading the tables.
     pub(crate) fn unknown_time(&self, filter: &ProcessFilter) -> Result<i64, Error> {
-        const UNKNOWN: Projection<ProcessSummaryRow> = Projection::of(&["process", "unknown"]);
-        const KEYS: Projection<ProcessRow> = Projection::of(&["process", "pid", "origin"]);
-        let figures: Vec<ProcessSummaryRow> = self.archive.rows_with(UNKNOWN)?;
+        let figures: Vec<UnknownTime> = self.archive.rows()?;
         let unknown = figures.iter().filter_map(|row| Some((row.process, row.unknown?))).filter(|(_, of)| *of != 0);
         if unknown.clone().next().is_none() {
             return Ok(0);
         }
         let accepted: FxHashSet<ProcessId> = if filter.is_empty() {
-            let processes: Vec<ProcessRow> = self.archive.rows_with(KEYS)?;
-            processes.iter().filter(|row| !is_idle(row)).map(|row| row.process).collect()
+            let processes: Vec<ProcessKey> = self.archive.rows()?;
+            processes.iter().filter(|row| !is_idle(*row)).map(|row| row.process).collect()
         } else {
             let processes: Vec<ProcessRow> = self.archive.rows()?;
             Processes::new(&processes).at_work(filter).map(|row| row.process).collect()
@@ -159,7 +156,7 @@ impl OpenRecording {
         ranges: &[TimeRange],
     ) -> Result<Vec<Vec<ProcessSummaryRow>>, Error> {
         let has_switches = self.info().has_switches;
-        let threads: Vec<ThreadRow> = if has_switches { self.archive.rows()? } else { Vec::new() };
+        let threads: Vec<ThreadLife> = if has_switches { self.archive.rows()? } else { Vec::new() };
         let at_once = (ACCOUNTS / threads.len().max(1)).max(1);
         let mut all = Vec::with_capacity(ranges.len());
         for ranges in ranges.chunks(at_once) {
@@ -167,7 +164,7 @@ impl OpenRecording {
             let windows = TimeWindows::of(ranges);
             let mut totals: Vec<ProcessTotals> =
                 windows.spans().iter().map(|range| ProcessTotals::new(*range)).collect();
-            self.archive.scan(SAMPLES, windows.bounds(), |row: &CpuSampleRow| {
+            self.archive.scan(windows.bounds(), |row: &SampleOfProcess| {
                 if let Some(totals) = windows.at(row.time).and_then(|place| totals.get_mut(place)) {
                     totals.sample(row);
                 }
@@ -175,7 +172,7 @@ impl OpenRecording {
             let mut accounts = if has_switches {
                 let mut accounting = Accounting::series(&recording, windows.spans(), &threads);
                 // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-                self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
+                self.archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
                 accounting.finish_series(&mut |_| {})
             } else {
                 Vec::new()
@@ -202,7 +199,7 @@ impl OpenRecording {
         }
         let (start, end) = time.bounds();
         let mut sampled: FxHashMap<ProcessId, CpuSet> = FxHashMap::default();
-        self.archive.scan(SAMPLES, Some(start..end), |row| {
+        self.archive.scan(Some(start..end), |row: &CpuOfSample| {
             if (start..end).contains(&row.time) && !ran.contains_key(&row.process) {
                 sampled.entry(row.process).or_default().insert(row.cpu);
             }
@@ -218,9 +215,9 @@ impl OpenRecording {
         }
         let (start, end) = time.bounds();
         let recording = tracesift_analysis::RecordingFacts::from(self.info());
-        let mut accounting = Accounting::new(&recording, Span::new(start, end), &self.archive.rows::<ThreadRow>()?);
+        let mut accounting = Accounting::new(&recording, Span::new(start, end), self.archive.rows::<ThreadLife>()?);
         // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-        self.archive.scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
+        self.archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
         Ok(accounting.finish(&mut |_| {}).threads)
     }
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::Interrupt;
 use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow, switch_flags};
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, ThreadId, view};
 
 use crate::stack_names::StackNames;
 
@@ -53,6 +53,12 @@ pub(crate) fn label(process: Option<&ProcessRow>, thread: &ThreadRow) -> String 
     [of_process, tid, name].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
+view! {
+    /// The columns of a switch row that tell the end of its wait.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct EndOfWait of ContextSwitchRow { ready_time, readier, ready_stack, flags }
+}
+
 /// Who ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waker {
@@ -69,7 +75,8 @@ impl Waker {
     pub(crate) const FLAGS: i16 = switch_flags::READIED_FROM_DPC;
 
     /// Who ended the wait of a row.
-    pub(crate) fn of(row: &ContextSwitchRow, threads: &Threads<'_>, names: &mut StackNames) -> Self {
+    pub(crate) fn of(row: impl Into<EndOfWait>, threads: &Threads<'_>, names: &mut StackNames) -> Self {
+        let row = row.into();
         let Some(readier) = row.readier.filter(|_| row.ready_time.is_some()) else { return Self::Unknown };
         let is_idle = threads.row(readier).is_some_and(|row| row.idle_cpu.is_some());
         if is_idle || row.flags & Self::FLAGS != 0 {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::AttributedSwitch;
 use tracesift_analysis::spans::is_switch_in;
 use tracesift_analysis::{MethodId, MethodSource as _, pieces};
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_grammar::Patterns;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, MarkRow, ProcessRow, ThreadRow};
-use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
+use tracesift_trace::rows::{CpuSampleRow, EventRow, MarkRow, ProcessRow, ThreadRow};
+use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId, view};
 
 use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::method_patterns::MethodPatterns;
@@ -166,7 +167,7 @@ impl Landmark {
         match self {
             Self::Mark(patterns) => {
                 let wanted = |row: &MarkRow| patterns.matches(&row.text) && is_of(row.process);
-                archive.scan(Projection::ALL, None, |row: &MarkRow| times.extend(wanted(row).then_some(row.time)))?;
+                archive.scan(None, |row: &MarkRow| times.extend(wanted(row).then_some(row.time)))?;
             }
             Self::ProcessStart(patterns) => {
                 let named = processes.iter().filter(|row| patterns.matches(&row.name, row.pid));
@@ -181,8 +182,7 @@ impl Landmark {
                 times.extend(sighting(recording, patterns, processes, last)?);
             }
             Self::Event { provider, event } => {
-                const EVENTS: Projection<EventRow> = Projection::of(&["time", "process", "provider", "event", "id"]);
-                archive.scan(EVENTS, None, |row: &EventRow| {
+                archive.scan(None, |row: &NamedEvent| {
                     let id = row.id.map(|id| id.to_string()).unwrap_or_default();
                     if provider.matches(&row.provider) && event.matches_any(&[&row.event, &id]) && is_of(row.process) {
                         times.push(row.time);
@@ -194,6 +194,18 @@ impl Landmark {
     }
 }
 
+view! {
+    /// The name and the time of an event.
+    #[derive(Clone, Debug)]
+    struct NamedEvent of EventRow { time, process, provider, event, id }
+}
+
+view! {
+    /// The place and the time of a sample.
+    #[derive(Clone, Copy, Debug)]
+    struct SampledPlace of CpuSampleRow { time, process, stack, frame }
+}
+
 /// The first or the last time at which a method was seen.
 fn sighting(
     recording: &OpenRecording,
@@ -201,9 +213,6 @@ fn sighting(
     processes: &[&ProcessRow],
     last: bool,
 ) -> Result<Option<i64>, Error> {
-    const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "stack", "frame"]);
-    const SWITCHES: Projection<ContextSwitchRow> =
-        Projection::of(&["time", "thread", "off_time", "ready_time", "wait_stack", "flags"]);
     let archive = recording.archive();
     let mut stacks = WantedStacks::new(recording.named_stacks(Granularity::default())?, patterns);
     let threads: FxHashMap<ThreadId, _> =
@@ -215,12 +224,12 @@ fn sighting(
     let mut see = |time: i64| {
         best = Some(best.map_or(time, |best| if last { best.max(time) } else { best.min(time) }));
     };
-    archive.scan(SAMPLES, None, |row: &CpuSampleRow| {
+    archive.scan(None, |row: &SampledPlace| {
         if is_of(row.process) && stacks.has(row.stack, row.frame) {
             see(row.time);
         }
     })?;
-    archive.scan(SWITCHES, None, |row: &ContextSwitchRow| {
+    archive.scan(None, |row: &AttributedSwitch| {
         let process = threads.get(&row.thread);
         if process.is_some_and(|process| is_of(*process)) && stacks.has(row.wait_stack, None) {
             // What counts as a sight of a method is what the figures of methods are made of.
@@ -228,7 +237,7 @@ fn sighting(
             for span in [parts.wait, parts.ready].into_iter().flatten() {
                 see(if last { span.end } else { span.start });
             }
-            if is_switch_in(row) {
+            if is_switch_in(row.flags) {
                 see(row.time);
             }
         }

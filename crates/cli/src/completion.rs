@@ -11,12 +11,13 @@ use clap::Command;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use tracesift_analysis::tags::{Nesting, TagSet};
-use tracesift_archive::{Archive, Projection};
+use tracesift_archive::Archive;
 use tracesift_ask::answer::View;
 use tracesift_ask::question;
 use tracesift_extract::OPTIONAL_TABLES;
 use tracesift_record::profiles::PROFILES;
 use tracesift_trace::rows::ProcessRow;
+use tracesift_trace::view;
 
 use crate::args::{self, topics};
 
@@ -116,13 +117,18 @@ fn column_names(words: &[String]) -> Vec<String> {
     columns.iter().filter(|column| column.view != View::Nowhere).map(|column| column.key.to_owned()).collect()
 }
 
+view! {
+    /// The name of a process.
+    #[derive(Clone, Debug)]
+    struct NameOfProcess of ProcessRow { name }
+}
+
 /// Names of the processes in the archives that the line names, or in those of the current directory.
 fn process_names() -> Vec<String> {
-    const NAME: Projection<ProcessRow> = Projection::of(&["name"]);
     let mut names = BTreeSet::new();
     for path in archives(&words()) {
         // What cannot be read says so when it is asked.
-        let rows = Archive::open(&path).and_then(|archive| archive.rows_with(NAME)).unwrap_or_default();
+        let rows = Archive::open(&path).and_then(|archive| archive.rows::<NameOfProcess>()).unwrap_or_default();
         names.extend(
             rows.into_iter().map(|row| row.name).filter(|name| !name.is_empty() && !name.contains(char::is_control)),
         );

@@ -6,13 +6,12 @@
 
 use std::borrow::Cow;
 
-use tracesift_archive::{Error, KeptColumns, Projection};
-use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow,
-};
-use tracesift_trace::{FrameId, StackId};
+use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLife};
+use tracesift_archive::{Error, KeptColumns};
+use tracesift_trace::rows::{ModuleRow, ProcessRow, StackRow, ThreadRow};
+use tracesift_trace::{FrameId, ProcessId, StackId};
 
-use crate::summary_source::{FRAMES, SAMPLES, SWITCHES, SYMBOLS, SummarySource, Times};
+use crate::summary_source::{FrameInModule, FunctionOfFrame, SummarySource, Times};
 
 /// All rows from which the summaries are computed.
 #[derive(Debug)]
@@ -31,8 +30,8 @@ pub(crate) struct Identities {
 
 /// Keeps columns of about so many bytes.
 pub(crate) fn keep(memory: usize) -> KeptColumns {
-    let stacks = Projection::<StackRow>::ALL;
-    KeptColumns::new(memory).with(FRAMES).with(SYMBOLS).with(stacks).with(SAMPLES).with(SWITCHES)
+    let columns = KeptColumns::new(memory).with::<FrameInModule>().with::<FunctionOfFrame>().with::<StackRow>();
+    columns.with::<SummarySample>().with::<SummarySwitch>()
 }
 
 impl KeptRows {
@@ -47,33 +46,33 @@ impl SummarySource for KeptRows {
         Ok(Cow::Borrowed(&self.identities.modules))
     }
 
-    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error> {
-        Ok(Cow::Borrowed(&self.identities.processes))
+    fn processes(&self) -> Result<Vec<ProcessId>, Error> {
+        Ok(self.identities.processes.iter().map(|row| row.process).collect())
     }
 
-    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error> {
-        self.identities.threads.iter().for_each(visit);
+    fn threads(&self, mut visit: impl FnMut(&ThreadLife)) -> Result<(), Error> {
+        self.identities.threads.iter().for_each(|row| visit(&row.into()));
         Ok(())
     }
 
-    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
-        self.columns.scan(FRAMES, visit)
+    fn frames(&self, visit: impl FnMut(&FrameInModule)) -> Result<(), Error> {
+        self.columns.scan(visit)
     }
 
-    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
-        self.columns.scan(SYMBOLS, visit)
+    fn symbols(&self, mut visit: impl FnMut(FrameId, Option<&str>, &str)) -> Result<(), Error> {
+        self.columns.scan(|row: &FunctionOfFrame| visit(row.frame, row.module.as_deref(), &row.function))
     }
 
     fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
         self.columns.scan_stacks(visit)
     }
 
-    fn samples(&self, _: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        self.columns.scan(SAMPLES, visit)
+    fn samples(&self, _: Times, visit: impl FnMut(&SummarySample)) -> Result<(), Error> {
+        self.columns.scan(visit)
     }
 
-    fn switches_newest_first(&self, _: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
-        self.columns.scan_backwards(SWITCHES, visit)
+    fn switches_newest_first(&self, _: Times, visit: impl FnMut(&SummarySwitch)) -> Result<(), Error> {
+        self.columns.scan_backwards(visit)
     }
 }
 
@@ -82,10 +81,10 @@ mod tests {
     use std::path::Path;
 
     use tracesift_analysis::{LargestMethods, RecordingFacts};
-    use tracesift_archive::{Archive, ArchiveWriter, Projection, WriterOptions};
+    use tracesift_archive::{Archive, ArchiveWriter, WriterOptions};
     use tracesift_scenario::linux::Knobs;
     use tracesift_testing::recording;
-    use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, StackRow, TagSummaryRow};
+    use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
     use tracesift_trace::{Clock, RowSink as _};
 
     use super::{Identities, KeptRows, keep};
@@ -118,11 +117,11 @@ mod tests {
         let options = WriterOptions { trace: archive.info().id.clone(), ..WriterOptions::default() };
         let writer = ArchiveWriter::create(&directory.join("again.sift"), options).expect("writer");
         let mut writer = writer.keeping(keep(memory));
-        archive.frames(|row| writer.frame(row)).expect("frames");
-        archive.symbols(|row| writer.symbol(row)).expect("symbols");
-        archive.scan(Projection::ALL, None, |row: &StackRow| writer.stack(row)).expect("stacks");
-        archive.samples(None, |row| writer.cpu_sample(row)).expect("samples");
-        archive.scan(Projection::ALL, None, |row| writer.context_switch(row)).expect("switches");
+        archive.scan(None, |row| writer.frame(row)).expect("frames");
+        archive.scan(None, |row| writer.symbol(row)).expect("symbols");
+        archive.scan(None, |row| writer.stack(row)).expect("stacks");
+        archive.scan(None, |row| writer.cpu_sample(row)).expect("samples");
+        archive.scan(None, |row| writer.context_switch(row)).expect("switches");
         let modules = archive.modules().expect("modules").into_owned();
         let processes = archive.rows().expect("processes");
         let threads = archive.rows().expect("threads");

@@ -4,15 +4,23 @@ use std::thread;
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{MethodId, MethodNames, StackFrames, StackMethods};
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
-use tracesift_trace::{FrameId, ModuleId};
+use tracesift_trace::{FrameId, ModuleId, view};
 
-use crate::summary_source::SummarySource;
+use crate::summary_source::{FrameInModule, SummarySource};
 
-// The columns that the finer methods need beside those of the summaries.
-const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "address"]);
-const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function", "arguments", "file", "line"]);
+view! {
+    /// The columns of a frame that methods finer than functions need.
+    #[derive(Clone, Copy, Debug)]
+    struct FrameAtAddress of FrameRow { frame, module, rva, address }
+}
+
+view! {
+    /// The columns of a symbol that methods finer than functions need.
+    #[derive(Clone, Debug)]
+    struct LineOfFrame of SymbolRow { frame, module, function, arguments, file, line }
+}
 
 /// What is one method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,14 +77,15 @@ impl NamedStacks {
         let mut naming = Naming::new(granularity, archive.rows()?);
         // The addresses of frames are needed again where their symbols come.
         let mut addresses: FxHashMap<FrameId, i64> = FxHashMap::default();
-        archive.scan(FRAMES, None, |row| {
-            if let (By::Address, Some(address)) = (granularity.by, row.rva.or(row.address)) {
+        archive.scan(None, |row: &FrameAtAddress| {
+            let address = row.rva.or(row.address);
+            if let (By::Address, Some(address)) = (granularity.by, address) {
                 addresses.insert(row.frame, address);
             }
-            naming.frame(row);
+            naming.frame(&row.into(), address);
         })?;
         let mut function = String::new();
-        archive.scan(SYMBOLS, None, |row| {
+        archive.scan(None, |row: &LineOfFrame| {
             function.clone_from(&row.function);
             if granularity.arguments {
                 function.push_str(row.arguments.as_deref().unwrap_or_default());
@@ -88,7 +97,7 @@ impl NamedStacks {
                 (By::Address, _, _, Some(&address)) => names.at_address(method, address),
                 _ => method,
             };
-            naming.symbol(row, method);
+            naming.symbol(row.frame, method);
         })?;
         Ok(naming.named)
     }
@@ -104,10 +113,10 @@ impl NamedStacks {
 
     fn frames_by_function(source: &impl SummarySource) -> Result<Self, Error> {
         let mut naming = Naming::new(Granularity::default(), source.modules()?.into_owned());
-        source.frames(|row| naming.frame(row))?;
-        source.symbols(|row| {
-            let method = naming.named.names.function(row.module.as_deref(), &row.function);
-            naming.symbol(row, method);
+        source.frames(|row| naming.frame(row, None))?;
+        source.symbols(|frame, module, function| {
+            let method = naming.named.names.function(module, function);
+            naming.symbol(frame, method);
         })?;
         Ok(naming.named)
     }
@@ -139,7 +148,8 @@ impl Naming {
         Self { granularity, modules, named, inlined: Vec::new(), current: None }
     }
 
-    fn frame(&mut self, row: &FrameRow) {
+    /// A frame; methods by address need its address.
+    fn frame(&mut self, row: &FrameInModule, address: Option<i64>) {
         let module = |id: ModuleId| {
             let row = usize::try_from(id.0).ok().and_then(|index| self.modules.get(index));
             row.map_or("", |row| row.name.as_str())
@@ -150,7 +160,7 @@ impl Naming {
             (Some(id), Some(rva)) => names.without_symbol(module(id), rva),
             _ => names.unknown(),
         };
-        let method = match (self.granularity.by, row.rva.or(row.address)) {
+        let method = match (self.granularity.by, address) {
             (By::Address, Some(address)) => names.at_address(method, address),
             _ => method,
         };
@@ -158,12 +168,12 @@ impl Naming {
     }
 
     /// Rows of one frame stand together, the function itself first.
-    fn symbol(&mut self, row: &SymbolRow, method: MethodId) {
-        if self.current != Some(row.frame) {
+    fn symbol(&mut self, frame: FrameId, method: MethodId) {
+        if self.current != Some(frame) {
             self.inlined.clear();
-            self.current = Some(row.frame);
+            self.current = Some(frame);
         }
         self.inlined.push(method);
-        self.named.stacks.add_frame(row.frame, &self.inlined);
+        self.named.stacks.add_frame(frame, &self.inlined);
     }
 }

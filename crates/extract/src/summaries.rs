@@ -58,7 +58,7 @@ pub(crate) fn summarise(
         return Ok(Err(Full));
     }
     let named = NamedStacks::by_function(source)?;
-    let ids = source.processes()?.iter().map(|row| row.process).collect();
+    let ids = source.processes()?;
     let bounds = Bounds { sums: memory, ..Bounds::default() };
     let share = Share { listed: ids, processes: None, times: None, bounds };
     SummaryInput { recording, source, named: &named }.of_share(&share)
@@ -99,7 +99,7 @@ impl<Source: SummarySource + Sync> SummaryInput<'_, Source> {
         let mut threads = Vec::new();
         source.threads(|row| {
             if share.has(row.process) {
-                threads.push(row.clone());
+                threads.push(*row);
             }
         })?;
         let mut summaries = Summaries::in_parts(recording, Span::ALL, &threads, vec![methods; parts], share.bounds);

@@ -160,7 +160,7 @@ struct WithoutMethods {
 
 fn without_methods(recording: RecordingFacts, source: &impl SummarySource) -> Result<WithoutMethods, Error> {
     let mut threads = Vec::new();
-    source.threads(|row| threads.push(row.clone()))?;
+    source.threads(|row| threads.push(*row))?;
     let owners: FxHashMap<ThreadId, ProcessId> = threads.iter().map(|row| (row.thread, row.process)).collect();
     let mut loads: FxHashMap<ProcessId, Load> = FxHashMap::default();
     let mut rows = RowSummaries::new(&recording, Span::ALL, &threads);
@@ -175,7 +175,7 @@ fn without_methods(recording: RecordingFacts, source: &impl SummarySource) -> Re
             loads.entry(*process).or_insert(Load::NONE).row(row.time);
         }
     })?;
-    let listed: Vec<ProcessId> = source.processes()?.iter().map(|row| row.process).collect();
+    let listed = source.processes()?;
     let RowTotals { processes, contradictions, .. } = rows.finish(&recording, listed);
     Ok(WithoutMethods { processes, contradictions, loads })
 }

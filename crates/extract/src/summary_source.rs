@@ -3,29 +3,28 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use tracesift_archive::{Archive, Error, Projection};
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, ProcessRow, SymbolRow, ThreadRow};
-use tracesift_trace::{FrameId, StackId};
+use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLife};
+use tracesift_archive::{Archive, Error};
+use tracesift_trace::rows::{FrameRow, ModuleRow, ProcessRow, SymbolRow};
+use tracesift_trace::{FrameId, ProcessId, StackId, view};
 
-// The columns that sums need.
-const PROCESSES: Projection<ProcessRow> = Projection::of(&["process"]);
-const THREADS: Projection<ThreadRow> = Projection::of(&["thread", "process", "tid", "start", "end"]);
-pub(crate) const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva"]);
-pub(crate) const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
-pub(crate) const SAMPLES: Projection<CpuSampleRow> =
-    Projection::of(&["time", "cpu", "process", "thread", "weight", "stack", "frame", "priority", "flags"]);
-pub(crate) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
-    "time",
-    "cpu",
-    "thread",
-    "prev_thread",
-    "off_time",
-    "ready_time",
-    "wait_stack",
-    "priority",
-    "off_priority",
-    "flags",
-]);
+view! {
+    /// The columns of a frame that name a method where no symbol does.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct FrameInModule of FrameRow { frame, module, rva }
+}
+
+view! {
+    /// The columns of a symbol that name a method.
+    #[derive(Clone, Debug)]
+    pub(crate) struct FunctionOfFrame of SymbolRow { frame, module, function }
+}
+
+view! {
+    /// The id of a process.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct ProcessKey of ProcessRow { process }
+}
 
 /// A range of times of rows; `None`: all rows.
 pub(crate) type Times = Option<Range<i64>>;
@@ -34,20 +33,20 @@ pub(crate) type Times = Option<Range<i64>>;
 pub(crate) trait SummarySource {
     /// Table `modules`.
     fn modules(&self) -> Result<Cow<'_, [ModuleRow]>, Error>;
-    /// Table `processes`, at least its ids.
-    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error>;
-    /// Table `threads`, at least whose they are and when they lived.
-    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error>;
+    /// The ids in table `processes`.
+    fn processes(&self) -> Result<Vec<ProcessId>, Error>;
+    /// Table `threads`: the process and the life of each thread.
+    fn threads(&self, visit: impl FnMut(&ThreadLife)) -> Result<(), Error>;
     /// Table `frames`.
-    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error>;
-    /// Table `symbols`: rows of one frame stand together, the function itself first.
-    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error>;
+    fn frames(&self, visit: impl FnMut(&FrameInModule)) -> Result<(), Error>;
+    /// Frame, module and function from table `symbols`: rows of one frame stand together, the function itself first.
+    fn symbols(&self, visit: impl FnMut(FrameId, Option<&str>, &str)) -> Result<(), Error>;
     /// Table `stacks`.
     fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error>;
     /// Table `cpu_samples`, at least its rows of these times.
-    fn samples(&self, times: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error>;
+    fn samples(&self, times: Times, visit: impl FnMut(&SummarySample)) -> Result<(), Error>;
     /// Table `context_switches`, from its end, at least its rows of these times.
-    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error>;
+    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&SummarySwitch)) -> Result<(), Error>;
 }
 
 impl SummarySource for Archive {
@@ -55,33 +54,33 @@ impl SummarySource for Archive {
         self.rows().map(Cow::Owned)
     }
 
-    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error> {
-        let mut rows = Vec::new();
-        self.scan(PROCESSES, None, |row| rows.push(row.clone()))?;
-        Ok(Cow::Owned(rows))
+    fn processes(&self) -> Result<Vec<ProcessId>, Error> {
+        let mut ids = Vec::new();
+        self.scan(None, |row: &ProcessKey| ids.push(row.process))?;
+        Ok(ids)
     }
 
-    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error> {
-        self.scan(THREADS, None, visit)
+    fn threads(&self, visit: impl FnMut(&ThreadLife)) -> Result<(), Error> {
+        self.scan(None, visit)
     }
 
-    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
-        self.scan(FRAMES, None, visit)
+    fn frames(&self, visit: impl FnMut(&FrameInModule)) -> Result<(), Error> {
+        self.scan(None, visit)
     }
 
-    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
-        self.scan(SYMBOLS, None, visit)
+    fn symbols(&self, mut visit: impl FnMut(FrameId, Option<&str>, &str)) -> Result<(), Error> {
+        self.scan(None, |row: &FunctionOfFrame| visit(row.frame, row.module.as_deref(), &row.function))
     }
 
     fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
         self.scan_stacks(visit)
     }
 
-    fn samples(&self, times: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
-        self.scan(SAMPLES, times, visit)
+    fn samples(&self, times: Times, visit: impl FnMut(&SummarySample)) -> Result<(), Error> {
+        self.scan(times, visit)
     }
 
-    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
-        self.scan_backwards(SWITCHES, times, visit)
+    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&SummarySwitch)) -> Result<(), Error> {
+        self.scan_backwards(times, visit)
     }
 }

@@ -6,12 +6,17 @@
 //! definition, and reads and writes the fields through [`View`]. Nothing about a single table stands
 //! anywhere else.
 
+mod column_set;
 mod fields;
 #[macro_use]
 mod row;
+#[macro_use]
+mod view;
 
+pub use column_set::ColumnSet;
 pub use fields::{Field, FieldList, Fields, View};
 pub use row::Row;
+pub use view::{HasColumn, column_key};
 
 /// One table of the archive.
 #[derive(Debug)]

@@ -2,13 +2,23 @@
 
 use std::fs;
 
-use tracesift_archive::{Archive, Keys, Projection};
+use tracesift_archive::{Archive, Keys};
 use tracesift_testing::archive::{bless, create, finish, sample_rows};
 use tracesift_trace::rows::MethodSummaryRow;
+use tracesift_trace::schema::{ColumnSet, column_key};
+use tracesift_trace::view;
 
-type Choice = fn(&Keys<'_>) -> Result<Vec<bool>, String>;
+type Choice = fn(&Keys<'_, Key>) -> Result<Vec<bool>, String>;
 
-const KEYS: Projection<MethodSummaryRow> = Projection::of(&["process", "module", "function"]);
+const PROCESS: u64 = column_key("process");
+const MODULE: u64 = column_key("module");
+const FUNCTION: u64 = column_key("function");
+
+view! {
+    /// The columns by which rows are chosen.
+    #[derive(Debug)]
+    struct Key of MethodSummaryRow { process, module, function }
+}
 
 /// Functions of a few names among others, so that the file has a dictionary of them, and one row of each.
 fn rows(count: usize) -> Vec<MethodSummaryRow> {
@@ -25,8 +35,8 @@ fn is_chosen(module: Option<&str>, function: &str) -> bool {
     function.ends_with("3::Read") && module != Some("module4.dll")
 }
 
-fn choose(keys: &Keys<'_>) -> Result<Vec<bool>, String> {
-    let (modules, functions) = (keys.texts("module")?, keys.texts("function")?);
+fn choose(keys: &Keys<'_, Key>) -> Result<Vec<bool>, String> {
+    let (modules, functions) = (keys.texts::<MODULE>()?, keys.texts::<FUNCTION>()?);
     let row = |row| {
         let function = functions.number(row).and_then(|number| functions.text(number)).ok_or("no function")?;
         Ok(is_chosen(modules.number(row).and_then(|number| modules.text(number)), function))
@@ -36,9 +46,7 @@ fn choose(keys: &Keys<'_>) -> Result<Vec<bool>, String> {
 
 fn chosen(archive: &Archive) -> Vec<MethodSummaryRow> {
     let mut found = Vec::new();
-    archive
-        .scan_by_keys(Projection::ALL, KEYS, choose, |row: &MethodSummaryRow| found.push(row.clone()))
-        .expect("read");
+    archive.scan_by_keys(ColumnSet::ALL, choose, |row: &MethodSummaryRow| found.push(row.clone())).expect("read");
     found
 }
 
@@ -56,8 +64,8 @@ fn chosen_rows_are_those_of_a_whole_reading() {
         assert_eq!(expected.is_empty(), count == 0);
         assert_eq!(chosen(&archive), expected);
 
-        let stored = archive.stored_rows::<MethodSummaryRow>(Projection::ALL).expect("read");
-        let keys = stored.keys(KEYS).expect("sound");
+        let stored = archive.stored_rows::<Key, MethodSummaryRow>(ColumnSet::ALL).expect("read");
+        let keys = stored.keys().expect("sound");
         assert!(
             keys.iter().map(|key| (&key.module, &key.function)).eq(rows.iter().map(|row| (&row.module, &row.function)))
         );
@@ -76,11 +84,11 @@ fn a_choice_that_fails_is_an_error() {
     let choices: [Choice; 4] = [
         |_| Err("for a reason".to_owned()),
         |keys| Ok(vec![true; keys.rows() - 1]),
-        |keys| keys.texts("process").map(|_| Vec::new()),
-        |keys| keys.ids("samples").map(|_| Vec::new()),
+        |keys| keys.texts::<PROCESS>().map(|_| Vec::new()),
+        |keys| keys.ids::<MODULE>().map(|_| Vec::new()),
     ];
     for choose in choices {
-        assert!(archive.scan_by_keys(Projection::ALL, KEYS, choose, |_: &MethodSummaryRow| {}).is_err());
+        assert!(archive.scan_by_keys(ColumnSet::ALL, choose, |_: &MethodSummaryRow| {}).is_err());
     }
 }
 
@@ -100,7 +108,7 @@ fn damaged_names_are_an_error_or_rows() {
         fs::write(&path, &damaged).expect("written");
         bless(&place, "method_summary", None);
         let archive = Archive::open(&place).expect("opened");
-        let _ = archive.scan_by_keys(Projection::ALL, KEYS, choose, |_: &MethodSummaryRow| {});
-        let _ = archive.stored_rows::<MethodSummaryRow>(Projection::ALL).and_then(|rows| rows.rows(0..3_000));
+        let _ = archive.scan_by_keys(ColumnSet::ALL, choose, |_: &MethodSummaryRow| {});
+        let _ = archive.stored_rows::<Key, MethodSummaryRow>(ColumnSet::ALL).and_then(|rows| rows.rows(0..3_000));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Once;
 
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_testing::archive::{Random, bless, readable, small_archive};
 use tracesift_trace::every_table;
 use tracesift_trace::rows::*;
@@ -31,7 +31,7 @@ fn read(archive: &Path, table: &str) -> Result<usize, Error> {
     macro_rules! dispatch {
         ($($row:ident),+) => { $(
             if <$row as Row>::TABLE.name == table {
-                let scanned = archive.scan(Projection::<$row>::ALL, Some(-1_000_000..1_000_000), |_| {});
+                let scanned = archive.scan(Some(-1_000_000..1_000_000), |_: &$row| {});
                 rows = readable::<$row>(&archive)?;
                 scanned?;
             }

@@ -6,9 +6,16 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
-use tracesift_archive::{Archive, Error, Projection, Table, record_batch};
+use tracesift_archive::{Archive, Error, Table, record_batch};
 use tracesift_testing::archive::{TRACE, bless, sample_rows, small_archive};
 use tracesift_trace::rows::*;
+use tracesift_trace::view;
+
+view! {
+    /// A nullable column and another one.
+    #[derive(Debug)]
+    struct IdealCpu of ContextSwitchRow { ideal_cpu, time }
+}
 
 /// Replaces the file of a table by these columns, as another version would have written it.
 fn rewrite(archive: &Path, table: &str, fields: Vec<Field>, columns: Vec<ArrayRef>) {
@@ -58,10 +65,9 @@ fn a_missing_nullable_column_reads_as_null() {
     }
     let archive = Archive::open(archive.path()).expect("opened");
     assert_eq!(archive.rows::<ContextSwitchRow>().expect("rows"), rows);
-    const COLUMNS: Projection<ContextSwitchRow> = Projection::of(&["ideal_cpu", "time"]);
     let mut times = Vec::new();
     archive
-        .scan(COLUMNS, None, |row| {
+        .scan(None, |row: &IdealCpu| {
             assert_eq!(row.ideal_cpu, None);
             times.push(row.time);
         })

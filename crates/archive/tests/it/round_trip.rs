@@ -3,14 +3,32 @@
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
-use tracesift_archive::{Archive, Projection, record_batch, rows_of};
+use tracesift_archive::{Archive, record_batch, rows_of};
 use tracesift_testing::archive::{
     Random, TRACE, create, finish, listing, sample_batch, sample_rows, switch, write_switches,
 };
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
 use tracesift_trace::schema::Row as _;
-use tracesift_trace::{Clock, Health, RowSink as _, event_tables, every_table};
+use tracesift_trace::{Clock, Health, RowSink as _, event_tables, every_table, view};
+
+view! {
+    /// The end of an off-CPU span.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct TimeOfThread of ContextSwitchRow { time, thread }
+}
+
+view! {
+    /// The thread of a switch.
+    #[derive(Clone, Copy, Debug)]
+    struct ThreadOfSwitch of ContextSwitchRow { thread }
+}
+
+view! {
+    /// The text of a mark, without its time.
+    #[derive(Clone, Debug)]
+    struct TextOfMark of MarkRow { text }
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
@@ -192,12 +210,11 @@ fn a_scan_gives_the_rows_that_touch_the_time() {
     for (from, to) in
         [(0, end), (5, 6), (end - 1, end + 5), (5_500_000_000, 5_500_010_000), (7, 7), (9, 3), (end * 2, end * 3)]
     {
-        const COLUMNS: Projection<ContextSwitchRow> = Projection::of(&["time", "thread"]);
         let mut rows = Vec::new();
-        archive.scan(COLUMNS, Some(from..to), |row| rows.push(row.clone())).expect("scanned");
+        archive.scan(Some(from..to), |row: &TimeOfThread| rows.push(*row)).expect("scanned");
         let touches = |row: &ContextSwitchRow| from < to && row.off_time < to && row.time > from;
-        let left_out = |row: ContextSwitchRow| ContextSwitchRow { off_time: 0, cpu: None, ..row };
-        let expected: Vec<ContextSwitchRow> = (0..count).map(switch).filter(touches).map(left_out).collect();
+        let expected: Vec<TimeOfThread> =
+            (0..count).map(switch).filter(touches).map(|row| TimeOfThread::from(&row)).collect();
         assert!(rows == expected, "{from}..{to}");
     }
 }
@@ -211,9 +228,8 @@ fn a_scan_by_points_in_time_has_each_row_once() {
     }
     let archive = Archive::open(&finish(writer)).expect("opened");
     let count = |range| {
-        const COLUMNS: Projection<MarkRow> = Projection::of(&["text"]);
         let mut rows = 0;
-        archive.scan(COLUMNS, Some(range), |_| rows += 1).expect("scanned");
+        archive.scan(Some(range), |_: &TextOfMark| rows += 1).expect("scanned");
         rows
     };
     assert_eq!([count(0..400), count(400..1_000), count(1_000..2_000), count(-5..0)], [400, 600, 0, 0]);
@@ -226,7 +242,7 @@ fn a_scan_backwards_has_the_rows_in_the_other_order() {
     let archive = Archive::open(&write_switches(&root.path().join("x.sift"), 700_001)).expect("opened");
     let mut index = 700_001;
     archive
-        .scan_backwards(Projection::ALL, None, |row: &ContextSwitchRow| {
+        .scan_backwards(None, |row: &ContextSwitchRow| {
             index -= 1;
             assert_eq!(*row, switch(index));
         })
@@ -236,7 +252,7 @@ fn a_scan_backwards_has_the_rows_in_the_other_order() {
     let (from, to) = (switch(350_000).time, switch(650_000).time);
     let mut expected = (0..700_001).rev().map(switch).filter(|row| row.off_time < to && row.time > from);
     archive
-        .scan_backwards(Projection::ALL, Some(from..to), |row: &ContextSwitchRow| {
+        .scan_backwards(Some(from..to), |row: &ContextSwitchRow| {
             assert_eq!(Some(row), expected.next().as_ref());
         })
         .expect("scanned");
@@ -245,14 +261,10 @@ fn a_scan_backwards_has_the_rows_in_the_other_order() {
 
 #[test]
 fn a_scan_of_chosen_rows_has_these_in_time_and_stops_when_told() {
-    const BY: Projection<ContextSwitchRow> = Projection::of(&["thread"]);
     let root = tempfile::tempdir().expect("temporary directory");
     let count = 100_001;
     let archive = Archive::open(&write_switches(&root.path().join("x.sift"), count)).expect("opened");
-    let chosen = |row: &ContextSwitchRow| {
-        assert_eq!(row.off_time, 0, "only the columns of the choice are there");
-        row.thread.0 % 3 == 0
-    };
+    let chosen = |row: &ThreadOfSwitch| row.thread.0 % 3 == 0;
     let (from, to) = (switch(500).time, switch(90_000).time);
     let mut expected =
         (0..count).map(switch).filter(|row| row.off_time < to && row.time > from && row.thread.0 % 3 == 0);
@@ -260,14 +272,14 @@ fn a_scan_of_chosen_rows_has_these_in_time_and_stops_when_told() {
         assert_eq!(Some(row), expected.next().as_ref());
         ControlFlow::Continue(())
     };
-    archive.scan_chosen(Projection::ALL, Some(from..to), BY, chosen, all).expect("scanned");
+    archive.scan_chosen(Some(from..to), chosen, all).expect("scanned");
     assert_eq!(expected.next(), None);
     let mut rows = 0;
     let some = |_: &ContextSwitchRow| {
         rows += 1;
         if rows == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    archive.scan_chosen(Projection::ALL, None, BY, chosen, some).expect("scanned");
+    archive.scan_chosen(None, chosen, some).expect("scanned");
     assert_eq!(rows, 5);
 }
 
@@ -275,8 +287,8 @@ fn a_scan_of_chosen_rows_has_these_in_time_and_stops_when_told() {
 fn a_scan_of_a_table_that_is_absent_shows_nothing() {
     let root = tempfile::tempdir().expect("temporary directory");
     let archive = Archive::open(&finish(create(&root.path().join("x.sift")))).expect("opened");
-    archive.scan(Projection::ALL, None, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
-    archive.scan_backwards(Projection::ALL, None, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
+    archive.scan(None, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
+    archive.scan_backwards(None, |row: &MarkRow| panic!("{row:?}")).expect("absent table");
 }
 
 #[test]

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use rustc_hash::FxHashMap;
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_etl::Guid;
 use tracesift_etl::schema::{Decoded, Origin, Value};
 use tracesift_trace::StackId;
 use tracesift_trace::rows::{EventRow, ProcessRow, ThreadRow};
+use tracesift_trace::view;
 
 use super::EventFilter;
 use super::line::{EventLine, Scanned, recorded_name};
@@ -86,15 +87,18 @@ pub fn scan_archive(
     };
     if filter.chooses_kinds() {
         let mut kinds = Kinds { filter: filter.of_kinds(), known: FxHashMap::default(), count: 0 };
-        archive.scan_chosen(Projection::ALL, time, KIND, move |row| kinds.accepts(row), &mut visit_row)?;
+        archive.scan_chosen(time, move |row: &KindOfEvent| kinds.accepts(row), &mut visit_row)?;
     } else {
-        archive.scan_while(Projection::ALL, time, &mut visit_row)?;
+        archive.scan_while(time, &mut visit_row)?;
     }
     Ok(scanned.close(&subjects))
 }
 
-/// What tells kinds of events apart.
-const KIND: Projection<EventRow> = Projection::of(&["provider", "event", "id", "opcode", "guid"]);
+view! {
+    /// The columns that tell kinds of events apart.
+    #[derive(Clone, Debug)]
+    struct KindOfEvent of EventRow { provider, event, id, opcode, guid }
+}
 
 /// Whether the kinds met so far pass: by event, provider and GUID, and number, so that a look-up copies no text.
 struct Kinds {
@@ -116,7 +120,7 @@ const MAX_KINDS: usize = 1 << 16;
 const MAX_ALIKE: usize = 64;
 
 impl Kinds {
-    fn accepts(&mut self, row: &EventRow) -> bool {
+    fn accepts(&mut self, row: &KindOfEvent) -> bool {
         let number = row.id.unwrap_or(i32::from(row.opcode));
         let number = u16::try_from(number).unwrap_or(u16::MAX);
         let same = |known: &&Known| known.number == number && known.guid == row.guid;

@@ -1,12 +1,21 @@
 //! The call stacks of an archive's events, as texts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{EventRow, FrameRow, ModuleRow, StackRow, SymbolRow};
-use tracesift_trace::{FrameId, StackId};
+use tracesift_trace::{FrameId, StackId, view};
 
-const STACKS_OF_EVENTS: Projection<EventRow> = Projection::of(&["stack"]);
-const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "module", "function"]);
+view! {
+    /// The stack of an event.
+    #[derive(Clone, Copy, Debug)]
+    struct StackOfEvent of EventRow { stack }
+}
+
+view! {
+    /// The function of a frame.
+    #[derive(Clone, Debug)]
+    struct FunctionOfFrame of SymbolRow { frame, module, function }
+}
 
 /// Frames of a stack and names of a frame that are shown: more only a forged archive has.
 const MAX_FRAMES: usize = 4096;
@@ -24,10 +33,10 @@ impl StoredStacks {
     /// Reads the stacks that the archive's events point at.
     pub(super) fn read(archive: &Archive) -> Result<Self, Error> {
         let mut wanted = FxHashSet::default();
-        archive.scan(STACKS_OF_EVENTS, None, |row| wanted.extend(row.stack))?;
+        archive.scan(None, |row: &StackOfEvent| wanted.extend(row.stack))?;
         let mut stacks = FxHashMap::default();
         let mut frames: FxHashMap<FrameId, Vec<String>> = FxHashMap::default();
-        archive.scan(Projection::ALL, None, |row: &StackRow| {
+        archive.scan(None, |row: &StackRow| {
             if wanted.contains(&row.stack) {
                 let shown = &row.frames[..row.frames.len().min(MAX_FRAMES)];
                 frames.extend(shown.iter().map(|frame| (*frame, Vec::new())));
@@ -35,7 +44,7 @@ impl StoredStacks {
             }
         })?;
         let modules: Vec<ModuleRow> = archive.rows()?;
-        archive.scan(Projection::ALL, None, |row: &FrameRow| {
+        archive.scan(None, |row: &FrameRow| {
             if let Some(names) = frames.get_mut(&row.frame) {
                 let module = row.module.and_then(|module| modules.get(module.index()));
                 names.clear();
@@ -47,7 +56,7 @@ impl StoredStacks {
             }
         })?;
         let mut named = None;
-        archive.scan(SYMBOLS, None, |row| {
+        archive.scan(None, |row: &FunctionOfFrame| {
             let Some(names) = frames.get_mut(&row.frame) else { return };
             // Rows of one frame stand together, the function itself first.
             if named != Some(row.frame) {

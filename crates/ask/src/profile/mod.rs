@@ -5,14 +5,14 @@ mod sums;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{RecordingFacts, Run, RunStacks, Span, pieces};
-use tracesift_archive::{Error, Projection};
+use tracesift_analysis::{AttributedSample, AttributedSwitch, RecordingFacts, Run, RunStacks, RunSwitch, Span, pieces};
+use tracesift_archive::Error;
 use tracesift_export::{
     About, Folded, Listed, Marker, MarkerKind, Measure, Process, Profile, Sample, Thread, ThreadId as ExportedThread,
     Weight,
 };
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MarkRow, ProcessRow, ThreadRow};
-use tracesift_trace::{ProcessId, StackId, ThreadId};
+use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 
 use self::stacks::Stacks;
 use self::sums::{StackSums, Sum};
@@ -24,23 +24,20 @@ use crate::stack_ends;
 use crate::wait_reason;
 use tracesift_grammar::TimeRange;
 
-const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
-/// The columns that sums of processes need.
-const OF_PROCESSES: Projection<CpuSampleRow> = Projection::of(&["process", "weight", "stack", "frame"]);
-const SWITCHES: Projection<ContextSwitchRow> =
-    Projection::of(&["time", "thread", "off_time", "off_state", "wait_reason", "ready_time", "wait_stack", "flags"]);
-/// The columns that runs need.
-const RUNS: Projection<ContextSwitchRow> = Projection::of(&[
-    "time",
-    "cpu",
-    "thread",
-    "prev_thread",
-    "off_time",
-    "off_state",
-    "ready_time",
-    "wait_stack",
-    "flags",
-]);
+view! {
+    /// The columns of a sample that sums of processes need.
+    #[derive(Clone, Copy, Debug)]
+    struct SampleOfProcess of CpuSampleRow { process, weight, stack, frame }
+}
+
+view! {
+    /// The columns of a switch row that waits in a profile need.
+    #[derive(Clone, Copy, Debug)]
+    struct WaitOfThread of ContextSwitchRow {
+        time, thread, off_time, off_state, wait_reason, ready_time, wait_stack, flags,
+    }
+}
+
 /// Seconds from 1601, where file times begin, to 1970, in 100 ns.
 const UNIX_EPOCH: i64 = 116_444_736_000_000_000;
 
@@ -129,7 +126,7 @@ impl Question {
         if self.measure == Measure::Cpu {
             self.add_waits(recording, &builder, &mut stacks, &mut profile)?;
         }
-        recording.archive().scan(Projection::ALL, None, |row: &MarkRow| {
+        recording.archive().scan(None, |row: &MarkRow| {
             if self.time.contains(row.time) {
                 let name = profile.catalog.string(&row.text);
                 let kind = MarkerKind::Mark;
@@ -166,9 +163,9 @@ impl Question {
     ) -> Result<(), Error> {
         let (range, has_ready) = (self.range(), recording.info().has_ready);
         let mut rows = Vec::new();
-        recording.archive().scan(SWITCHES, self.touching(), |row: &ContextSwitchRow| {
+        recording.archive().scan(self.touching(), |row: &WaitOfThread| {
             // Those of threads that have no samples would only fill the file.
-            if let Some(thread) = builder.of_switch(row).and_then(|owner| builder.known(owner)) {
+            if let Some(thread) = builder.of_switch(row.thread).and_then(|owner| builder.known(owner)) {
                 rows.push((thread, row.wait_stack, wait_reason::of(row), pieces(row, has_ready).clip(range)));
             }
         })?;
@@ -248,12 +245,19 @@ impl Builder {
             sums.add((process, thread.filter(|_| per_thread)), at, weight, 1);
         };
         if question.measure == Measure::Cpu && recording.file.has_samples {
-            let (archive, columns) = (recording.archive(), if per_thread { SAMPLES } else { OF_PROCESSES });
+            let archive = recording.archive();
             let of_group = |group: usize| {
                 let mut sums = StackSums::default();
-                archive.scan_group(columns, question.touching(), group, |row| {
-                    self.charge(row).into_iter().for_each(|charge| add(&mut sums, charge));
-                })?;
+                if per_thread {
+                    archive.scan_group(question.touching(), group, |row: &AttributedSample| {
+                        self.charge(row).into_iter().for_each(|charge| add(&mut sums, charge));
+                    })?;
+                } else {
+                    archive.scan_group(question.touching(), group, |row: &SampleOfProcess| {
+                        let charge = self.charge_of(row, None, 0);
+                        charge.into_iter().for_each(|charge| add(&mut sums, charge));
+                    })?;
+                }
                 Ok(sums)
             };
             let groups = (0..archive.row_groups::<CpuSampleRow>()?).into_par_iter();
@@ -267,10 +271,15 @@ impl Builder {
 
     /// A sample of the processes that are asked for.
     #[inline]
-    fn charge(&self, row: &CpuSampleRow) -> Option<Charge> {
+    fn charge(&self, row: &AttributedSample) -> Option<Charge> {
+        self.charge_of(&row.into(), Some(row.thread), row.time)
+    }
+
+    #[inline]
+    fn charge_of(&self, row: &SampleOfProcess, thread: Option<ThreadId>, time: i64) -> Option<Charge> {
         let at = row.stack.map(At::Stack).or(row.frame.map(At::Frame)).unwrap_or(At::Nowhere);
         let weight = u64::try_from(row.weight).unwrap_or(0);
-        let charge = Charge { owner: (row.process, Some(row.thread)), at, time: row.time, weight };
+        let charge = Charge { owner: (row.process, thread), at, time, weight };
         self.processes.contains_key(&row.process).then_some(charge)
     }
 
@@ -287,10 +296,10 @@ impl Builder {
             return self.runs(recording, range, visit);
         }
         if question.measure == Measure::Cpu {
-            return archive.scan(SAMPLES, question.touching(), |row| self.charge(row).into_iter().for_each(&mut visit));
+            return archive.scan(question.touching(), |row| self.charge(row).into_iter().for_each(&mut visit));
         }
-        archive.scan(SWITCHES, question.touching(), |row: &ContextSwitchRow| {
-            let Some(owner) = self.of_switch(row) else { return };
+        archive.scan(question.touching(), |row: &AttributedSwitch| {
+            let Some(owner) = self.of_switch(row.thread) else { return };
             let parts = pieces(row, has_ready).clip(range);
             let part = if question.measure == Measure::Wait { parts.wait } else { parts.ready };
             if let Some(span) = part.filter(|span| !span.is_empty()) {
@@ -303,8 +312,7 @@ impl Builder {
 
     /// Precise CPU, where there are no samples: each run is charged to the stack with which the thread leaves the CPU next.
     fn runs(&self, recording: &OpenRecording, range: Span, mut visit: impl FnMut(Charge)) -> Result<(), Error> {
-        let threads: Vec<ThreadRow> = self.threads.values().cloned().collect();
-        let mut runs = RunStacks::new(&RecordingFacts::from(recording.info()), range, &threads);
+        let mut runs = RunStacks::new(&RecordingFacts::from(recording.info()), range, self.threads.values());
         let mut charge = |run: Run, stack: Option<StackId>| {
             let process = self.threads.get(&run.thread).map(|row| row.process);
             if let Some(process) = process.filter(|process| self.processes.contains_key(process)) {
@@ -313,14 +321,14 @@ impl Builder {
                 visit(Charge { owner: (process, Some(run.thread)), at, time: run.span.start, weight });
             }
         };
-        recording.archive().scan_backwards(RUNS, None, |row| runs.switch(row, &mut charge))?;
+        recording.archive().scan_backwards(None, |row: &RunSwitch| runs.switch(row, &mut charge))?;
         runs.finish(&mut charge);
         Ok(())
     }
 
-    fn of_switch(&self, row: &ContextSwitchRow) -> Option<Owner> {
-        let process = self.threads.get(&row.thread)?.process;
-        self.processes.contains_key(&process).then_some((process, Some(row.thread)))
+    fn of_switch(&self, thread: ThreadId) -> Option<Owner> {
+        let process = self.threads.get(&thread)?.process;
+        self.processes.contains_key(&process).then_some((process, Some(thread)))
     }
 
     fn known(&self, owner: Owner) -> Option<ExportedThread> {

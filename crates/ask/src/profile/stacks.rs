@@ -2,18 +2,26 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::StackFrames;
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_export::{Catalog, Frame, FrameId as ExportedFrame, Listed, Origin, StackId as ExportedStack, StringId};
 use tracesift_extract::stack_methods::stack_frames;
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
-use tracesift_trace::{FrameId, ModuleId};
+use tracesift_trace::{FrameId, ModuleId, view};
 
 use super::At;
 use crate::method_patterns::MethodPatterns;
 
-const SYMBOLS: Projection<SymbolRow> =
-    Projection::of(&["frame", "depth", "module", "function", "file", "line", "source"]);
-const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "address"]);
+view! {
+    /// The columns of a symbol that a profile shows.
+    #[derive(Clone, Debug)]
+    struct ShownSymbol of SymbolRow { frame, module, function, file, line, source }
+}
+
+view! {
+    /// The columns of a frame that a profile shows.
+    #[derive(Clone, Copy, Debug)]
+    struct ShownFrame of FrameRow { frame, module, rva, address }
+}
 
 /// Frames below this number have a place in a list: 96 MiB of it, at most.
 const LISTED: usize = 1 << 22;
@@ -37,9 +45,9 @@ pub(super) struct Stacks {
 /// Frames with names.
 struct Frames {
     modules: Vec<ModuleRow>,
-    rows: FxHashMap<FrameId, FrameRow>,
+    rows: FxHashMap<FrameId, ShownFrame>,
     /// Functions of all frames: those of one stand together, the innermost first.
-    symbols: Vec<SymbolRow>,
+    symbols: Vec<ShownSymbol>,
     /// Where those of a frame begin and end.
     symbols_of: FxHashMap<FrameId, (usize, usize)>,
     /// Functions that a stack must have one of.
@@ -126,10 +134,10 @@ impl Frames {
             others: FxHashMap::default(),
             functions: Vec::new(),
         };
-        archive.scan(FRAMES, None, |row: &FrameRow| {
+        archive.scan(None, |row: &ShownFrame| {
             frames.rows.insert(row.frame, *row);
         })?;
-        archive.scan(SYMBOLS, None, |row: &SymbolRow| frames.symbols.push(row.clone()))?;
+        archive.scan(None, |row: &ShownSymbol| frames.symbols.push(row.clone()))?;
         let mut start = 0;
         for same in frames.symbols.chunk_by(|a, b| a.frame == b.frame) {
             let end = start + same.len();

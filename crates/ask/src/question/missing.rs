@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use clap::{Args, ValueEnum};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{MethodAggregator, MethodId, RecordingFacts, Span, StackMethods};
-use tracesift_archive::{Archive, Error, Projection};
-use tracesift_grammar::Patterns;
-use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ModuleRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow,
+use tracesift_analysis::{
+    AttributedSample, AttributedSwitch, MethodAggregator, MethodId, RecordingFacts, Span, StackMethods,
 };
-use tracesift_trace::{FrameId, ProcessId};
+use tracesift_archive::{Archive, Error};
+use tracesift_grammar::Patterns;
+use tracesift_trace::rows::{FrameRow, ModuleRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow};
+use tracesift_trace::{FrameId, ProcessId, view};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
 use crate::ask::{Ask, When, WhenOptions};
@@ -21,11 +21,17 @@ use crate::recording::OpenRecording;
 use crate::usage_error::UsageError;
 use tracesift_grammar::TimeRange;
 
-const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module"]);
-const NAMED: Projection<SymbolRow> = Projection::of(&["frame"]);
-const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight", "stack", "frame"]);
-const SWITCHES: Projection<ContextSwitchRow> =
-    Projection::of(&["time", "thread", "off_time", "ready_time", "wait_stack", "flags"]);
+view! {
+    /// The module of a frame.
+    #[derive(Clone, Copy, Debug)]
+    struct ModuleOfFrame of FrameRow { frame, module }
+}
+
+view! {
+    /// The frame of a symbol.
+    #[derive(Clone, Copy, Debug)]
+    struct NamedFrame of SymbolRow { frame }
+}
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -248,14 +254,14 @@ const NO_MODULE: MethodId = MethodId(1);
 pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
     let modules: Vec<ModuleRow> = archive.rows()?;
     let mut named: FxHashSet<FrameId> = FxHashSet::default();
-    archive.scan(NAMED, None, |row: &SymbolRow| {
+    archive.scan(None, |row: &NamedFrame| {
         named.insert(row.frame);
     })?;
 
     // A module is to the aggregator what a method is to others.
     let mut source = StackMethods::new();
     let mut frames: FxHashMap<MethodId, i64> = FxHashMap::default();
-    archive.scan(FRAMES, None, |row: &FrameRow| {
+    archive.scan(None, |row: &ModuleOfFrame| {
         let module = row.module.filter(|module| modules.get(module.index()).is_some());
         let method = match module.map(|module| u32::try_from(module.index())) {
             _ if named.contains(&row.frame) => NAMED_CODE,
@@ -265,15 +271,16 @@ pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
         source.add_frame(row.frame, &[method]);
         *frames.entry(method).or_default() += 1;
     })?;
-    archive.scan(Projection::ALL, None, |row: &StackRow| source.add_stack(row))?;
+    archive.scan(None, |row: &StackRow| source.add_stack(row))?;
 
     let threads: Vec<ThreadRow> = archive.rows()?;
     let recording = RecordingFacts::from(archive.info());
     let (start, end) = question.time.bounds();
     let range = Span::new(start, end);
     let mut aggregator = MethodAggregator::new(&recording, range, &threads, source);
-    archive.scan(SAMPLES, (!question.time.is_everything()).then_some(start..end), |row| aggregator.sample(row))?;
-    archive.scan_backwards(SWITCHES, None, |row| aggregator.switch(row))?;
+    let time = (!question.time.is_everything()).then_some(start..end);
+    archive.scan(time, |row: &AttributedSample| aggregator.sample(row))?;
+    archive.scan_backwards(None, |row: &AttributedSwitch| aggregator.switch(row))?;
 
     let processes: Vec<ProcessRow> = archive.rows()?;
     let is_idle = |row: &&ProcessRow| row.pid == 0 && row.origin != Origin::Pseudo;

@@ -12,7 +12,7 @@
 //! behind a call are rare, and stacks through that call are not.
 
 use rustc_hash::FxHashSet;
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::FrameId;
 use tracesift_trace::rows::StackRow;
 
@@ -20,7 +20,7 @@ use tracesift_trace::rows::StackRow;
 /// kernel frame.
 pub(crate) fn callers(archive: &Archive, is_kernel: impl Fn(FrameId) -> bool) -> Result<FxHashSet<FrameId>, Error> {
     let mut callers = FxHashSet::default();
-    archive.scan::<StackRow>(Projection::ALL, None, |row| {
+    archive.scan(None, |row: &StackRow| {
         // Above the leaf a stack goes on below the kernel where the thread entered it.
         let mut before = true;
         for (index, frame) in row.frames.iter().enumerate() {

@@ -1,16 +1,26 @@
 //! Names of frames outside of all modules: these may be JIT code of their process.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow};
-use tracesift_trace::{FrameId, ModuleId, ProcessId};
+use tracesift_trace::{FrameId, ModuleId, ProcessId, view};
 
 use super::source::{JitProcess, NameSource, Recorded};
 use super::time::at;
 use tracesift_symbols::Table;
 use tracesift_symbols::jit_code::{JitCode, Known};
 
-const MAPPINGS: Projection<ProcessModuleRow> = Projection::of(&["process", "module"]);
+view! {
+    /// The process that mapped a module.
+    #[derive(Clone, Copy, Debug)]
+    struct MappedBy of ProcessModuleRow { process, module }
+}
+
+view! {
+    /// The columns of a process by which its code is found.
+    #[derive(Clone, Copy, Debug)]
+    struct CodeMaker of ProcessRow { process, pid, start, end }
+}
 
 /// A frame of a process in no module.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +53,7 @@ impl JitNames {
             .collect();
         let mut mapped: FxHashMap<ProcessId, &str> = FxHashMap::default();
         if !dumps.is_empty() {
-            archive.scan(MAPPINGS, None, |row: &ProcessModuleRow| {
+            archive.scan(None, |row: &MappedBy| {
                 if let Some(path) = dumps.get(&row.module) {
                     mapped.insert(row.process, path);
                 }
@@ -51,7 +61,7 @@ impl JitNames {
         }
         let (mut processes, mut jit_processes) = (Vec::new(), Vec::new());
         let time = |ns: Option<i64>| ns.and_then(|ns| at(archive.info(), ns));
-        archive.scan(Projection::ALL, None, |row: &ProcessRow| {
+        archive.scan(None, |row: &CodeMaker| {
             if let (true, Ok(pid)) = (asked.contains(&row.process), u32::try_from(row.pid)) {
                 processes.push(row.process);
                 let dump = mapped.get(&row.process).map(|path| (*path).to_owned());

@@ -5,24 +5,30 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLife};
+use tracesift_archive::{Archive, Error};
 use tracesift_symbols::Table;
-use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, ProcessRow, SymbolRow,
-    ThreadRow,
-};
-use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId};
+use tracesift_trace::rows::{FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, SymbolRow};
+use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId, view};
 
 use super::callers::callers;
 use super::jit_code::{CodeOutsideModules, JitNames};
 use super::managed;
 use super::source::{ModuleNames, NameSource, Recorded, Wanted};
 use super::time::at;
-use crate::summary_source::{SummarySource, Times};
+use crate::summary_source::{FrameInModule, SummarySource, Times};
 
-const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva", "process", "address"]);
-const SOURCES: Projection<SymbolRow> = Projection::of(&["frame", "source"]);
-const MAPPINGS: Projection<ProcessModuleRow> = Projection::of(&["module", "base"]);
+view! {
+    /// The source of the name of a frame.
+    #[derive(Clone, Debug)]
+    struct SourceOfName of SymbolRow { frame, source }
+}
+
+view! {
+    /// The base address of a mapped module.
+    #[derive(Clone, Copy, Debug)]
+    struct BaseOfModule of ProcessModuleRow { module, base }
+}
 
 /// Sources of names that are the recording itself. Such a name is final.
 const RECORDED: [&str; 3] = ["jit", "rundown", "entry-point"];
@@ -111,7 +117,7 @@ impl<'a> Names<'a> {
         let tables = tables(&modules, &kernel, &frames, &known, &recorded, source);
         let jit_names = JitNames::find(archive, &modules, &outside, &recorded, source)?;
         let mut managed: Vec<ManagedCodeRow> = Vec::new();
-        archive.scan(Projection::ALL, None, |row: &ManagedCodeRow| managed.push(row.clone()))?;
+        archive.scan(None, |row: &ManagedCodeRow| managed.push(row.clone()))?;
         // All stacks tell which frames are callers: nobody needs that where nothing was found.
         let callers = match managed.is_empty() && jit_names.is_empty() && !tables.iter().flatten().any(Result::is_ok) {
             true => FxHashSet::default(),
@@ -253,7 +259,7 @@ impl<'a> Names<'a> {
         };
         match self.earlier {
             Earlier::Rows(rows) => rows.iter().for_each(&mut keep),
-            Earlier::Stored => self.archive.scan(Projection::ALL, None, &mut keep)?,
+            Earlier::Stored => self.archive.scan(None, &mut keep)?,
         }
         let mut row = SymbolRow::default();
         for NamedFrame { frame, table, address } in &self.frames {
@@ -304,7 +310,7 @@ impl Frames {
         known: &FxHashMap<FrameId, Known>,
     ) -> Result<Self, Error> {
         let (mut in_modules, mut outside, mut of_kernel) = (Vec::new(), Vec::new(), FxHashSet::default());
-        archive.scan(FRAMES, None, |row| {
+        archive.scan(None, |row: &FrameRow| {
             let is_kernel = match row.module {
                 Some(module) => kernel.of_module(module).is_some(),
                 None => row.process.is_none(),
@@ -341,17 +347,17 @@ enum Known {
 /// The frames that have a name.
 fn known_frames(archive: &Archive, earlier: Earlier<'_>) -> Result<FxHashMap<FrameId, Known>, Error> {
     let mut known = FxHashMap::default();
-    let mut note = |row: &SymbolRow| {
-        let how = match row.source.as_str() {
+    let mut note = |frame: FrameId, source: &str| {
+        let how = match source {
             source if RECORDED.contains(&source) => Known::Recorded,
             source if ROUGH.contains(&source) => Known::Roughly,
             _ => Known::Exactly,
         };
-        known.insert(row.frame, how);
+        known.insert(frame, how);
     };
     match earlier {
-        Earlier::Rows(rows) => rows.iter().for_each(note),
-        Earlier::Stored => archive.scan(SOURCES, None, &mut note)?,
+        Earlier::Rows(rows) => rows.iter().for_each(|row| note(row.frame, &row.source)),
+        Earlier::Stored => archive.scan(None, |row: &SourceOfName| note(row.frame, &row.source))?,
     }
     Ok(known)
 }
@@ -389,7 +395,7 @@ impl KernelBases {
         // The upper half of the addresses is the kernel's: of 64 bits what is negative in the archive.
         let from: u64 = if archive.info().pointer_size == 4 { 1 << 31 } else { 1 << 63 };
         let mut bases = FxHashMap::default();
-        archive.scan(MAPPINGS, None, |row: &ProcessModuleRow| {
+        archive.scan(None, |row: &BaseOfModule| {
             if row.base.cast_unsigned() >= from {
                 bases.entry(row.module).or_insert(row.base.cast_unsigned());
             }
@@ -413,31 +419,31 @@ impl<Source: SummarySource> SummarySource for WithNames<'_, Source> {
         self.rows.modules()
     }
 
-    fn processes(&self) -> Result<Cow<'_, [ProcessRow]>, Error> {
+    fn processes(&self) -> Result<Vec<ProcessId>, Error> {
         self.rows.processes()
     }
 
-    fn threads(&self, visit: impl FnMut(&ThreadRow)) -> Result<(), Error> {
+    fn threads(&self, visit: impl FnMut(&ThreadLife)) -> Result<(), Error> {
         self.rows.threads(visit)
     }
 
-    fn frames(&self, visit: impl FnMut(&FrameRow)) -> Result<(), Error> {
+    fn frames(&self, visit: impl FnMut(&FrameInModule)) -> Result<(), Error> {
         self.rows.frames(visit)
     }
 
-    fn symbols(&self, visit: impl FnMut(&SymbolRow)) -> Result<(), Error> {
-        self.names.for_each(visit)
+    fn symbols(&self, mut visit: impl FnMut(FrameId, Option<&str>, &str)) -> Result<(), Error> {
+        self.names.for_each(|row| visit(row.frame, row.module.as_deref(), &row.function))
     }
 
     fn stacks(&self, visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
         self.rows.stacks(visit)
     }
 
-    fn samples(&self, times: Times, visit: impl FnMut(&CpuSampleRow)) -> Result<(), Error> {
+    fn samples(&self, times: Times, visit: impl FnMut(&SummarySample)) -> Result<(), Error> {
         self.rows.samples(times, visit)
     }
 
-    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&ContextSwitchRow)) -> Result<(), Error> {
+    fn switches_newest_first(&self, times: Times, visit: impl FnMut(&SummarySwitch)) -> Result<(), Error> {
         self.rows.switches_newest_first(times, visit)
     }
 }

@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::HealthKind;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{
     DiskIoRow, DiskOperation, HealthRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
 };
+use tracesift_trace::view;
 
 /// More files than a line can name.
 const MOST_MAPPED: usize = 20;
@@ -85,8 +86,7 @@ impl Account {
             unknown_ns: sum(|row| row.unknown),
             ..Self::default()
         };
-        let of_tags: Projection<TagSummaryRow> = Projection::of(&["process", "tag", "exclusive_cpu"]);
-        for row in archive.rows_with(of_tags)?.iter().filter(|row| family.all.contains(&row.process)) {
+        for row in archive.rows::<CpuOfTag>()?.iter().filter(|row| family.all.contains(&row.process)) {
             *account.tags.entry(row.tag.clone()).or_default() += row.exclusive_cpu;
         }
         if cold {
@@ -98,6 +98,18 @@ impl Account {
         }
         Ok(account)
     }
+}
+
+view! {
+    /// The CPU time of a stack tag.
+    #[derive(Clone, Debug)]
+    struct CpuOfTag of TagSummaryRow { process, tag, exclusive_cpu }
+}
+
+view! {
+    /// The bytes of a disk operation.
+    #[derive(Clone, Copy, Debug)]
+    struct BytesOfProcess of DiskIoRow { time, process, operation, size }
 }
 
 /// The processes of a test.
@@ -127,7 +139,7 @@ fn family(processes: &[ProcessRow], pid: u32) -> Option<Family> {
 /// What was read from disks while the test ran, and who kept its files in memory.
 fn proof(archive: &Archive, processes: &[ProcessRow], family: &Family) -> Result<Cold, Error> {
     let mut cold = Cold::default();
-    archive.scan(Projection::ALL, None, |row: &DiskIoRow| {
+    archive.scan(None, |row: &BytesOfProcess| {
         if row.operation == DiskOperation::Read && (family.start..=family.end).contains(&row.time) {
             cold.all_bytes = cold.all_bytes.saturating_add(row.size);
             if row.process.is_some_and(|process| family.all.contains(&process)) {

@@ -57,6 +57,18 @@ macro_rules! row {
 
         $crate::fields_of!($row of $row { $($column: $cell),+ });
 
+        $(
+            impl $crate::schema::HasColumn<{ $crate::schema::column_key(stringify!($column)) }> for $row {
+                type Value = $cell;
+                const NAME: &'static str = stringify!($column);
+
+                #[inline]
+                fn column(&self) -> &$cell {
+                    &self.$column
+                }
+            }
+        )+
+
         impl $crate::schema::Row for $row {
             const TABLE: &'static $crate::schema::TableDefinition = &$crate::schema::TableDefinition {
                 name: $table,

@@ -2,25 +2,24 @@
 //! ten are shown: figures decide which, and only these get a name.
 
 use rustc_hash::FxHashSet;
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow};
+use tracesift_trace::schema::ColumnSet;
 
 use super::{Question, Sort, compare_figures};
-use crate::processes::is_idle;
+use crate::processes::{ProcessKey, is_idle};
 use crate::recording::OpenRecording;
 
-/// What processes are chosen by.
-const KEYS: Projection<ProcessRow> = Projection::of(&["process", "pid", "origin"]);
 /// What a table shows of them without `--details`.
-const IN_TABLE: Projection<ProcessRow> =
-    Projection::of(&["process", "pid", "name", "command_line", "start", "end", "origin"]);
+const IN_TABLE: ColumnSet<ProcessRow> =
+    ColumnSet::of(&["process", "pid", "name", "command_line", "start", "end", "origin"]);
 /// The columns of the answer that come from these.
 const TABLE: [&str; 8] =
     ["process", "pid", "process_label", "command_line", "cpu_ns", "samples", "cores_used", "priority"];
 /// The figures that these columns and their order need.
-const TABLE_FIGURES: Projection<ProcessSummaryRow> =
-    Projection::of(&["process", "samples", "cpu", "run", "cores_used", "priority"]);
+const TABLE_FIGURES: ColumnSet<ProcessSummaryRow> =
+    ColumnSet::of(&["process", "samples", "cpu", "run", "cores_used", "priority"]);
 
 /// Reads what the answer may show.
 pub(super) fn read(
@@ -36,12 +35,12 @@ pub(super) fn read(
     }
     let is_table = question.shown.is_within(&TABLE);
     let figures =
-        archive.rows_with(if is_table && question.needs_few_figures() { TABLE_FIGURES } else { Projection::ALL })?;
-    let processes = archive.stored_rows(if is_table { IN_TABLE } else { Projection::ALL })?;
-    let keys = processes.keys(KEYS)?;
-    let at_work: FxHashSet<ProcessId> = keys.iter().filter(|key| !is_idle(key)).map(|key| key.process).collect();
+        archive.needed_rows(if is_table && question.needs_few_figures() { TABLE_FIGURES } else { ColumnSet::ALL })?;
+    let processes = archive.stored_rows(if is_table { IN_TABLE } else { ColumnSet::ALL })?;
+    let keys: Vec<ProcessKey> = processes.keys()?;
+    let at_work: FxHashSet<ProcessId> = keys.iter().filter(|key| !is_idle(**key)).map(|key| key.process).collect();
     let largest = question.largest(&figures, &at_work, recording.file.has_imported_sums);
-    let is_shown = |key: &ProcessRow| is_idle(key) || largest.as_ref().is_none_or(|of| of.contains(&key.process));
+    let is_shown = |key: &ProcessKey| is_idle(*key) || largest.as_ref().is_none_or(|of| of.contains(&key.process));
     let places = keys.iter().enumerate().filter(|(_, key)| is_shown(key)).map(|(place, _)| place);
     Ok((processes.rows(places)?, figures))
 }

@@ -6,13 +6,14 @@
 mod chooser;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{MethodSummaryRow, ProcessSummaryRow};
+use tracesift_trace::rows::MethodSummaryRow;
+use tracesift_trace::schema::ColumnSet;
 
 use self::chooser::Chooser;
-use super::Question;
 use super::order::{Kind, MEASURES, Method, Ranges, Sort};
+use super::{KeptMethods, Question};
 use crate::method_patterns::MethodPatterns;
 
 /// What the summary says of some processes.
@@ -25,8 +26,8 @@ pub(super) struct FromSummary {
 }
 
 /// What a table shows of them without `--details`, and what the summary was cut by.
-const MAIN: Projection<MethodSummaryRow> =
-    Projection::of(&["process", "module", "function", "cpu", "exclusive_cpu", "wait", "ready"]);
+const MAIN: ColumnSet<MethodSummaryRow> =
+    ColumnSet::of(&["process", "module", "function", "cpu", "exclusive_cpu", "wait", "ready"]);
 /// The columns of the answer that come from these, and from processes.
 const OF_MAIN: [&str; 20] = [
     "file",
@@ -77,17 +78,17 @@ impl FromSummary {
         question: &Question,
         patterns: &MethodPatterns,
         processes: &FxHashSet<ProcessId>,
-        summaries: &[ProcessSummaryRow],
+        summaries: &[KeptMethods],
     ) -> Result<Self, Error> {
         // Of processes with methods that were not kept: the measures of those that were.
-        let was_cut = |row: &&ProcessSummaryRow| row.methods_kept < row.methods && processes.contains(&row.process);
+        let was_cut = |row: &&KeptMethods| row.methods_kept < row.methods && processes.contains(&row.process);
         let mut kept: FxHashMap<ProcessId, Vec<Thresholds>> =
             summaries.iter().filter(was_cut).map(|row| (row.process, Vec::new())).collect();
         let mut methods: Vec<Method> = Vec::new();
         let chooser =
             Chooser { patterns: patterns.clone(), processes: processes.clone(), cut: kept.keys().copied().collect() };
-        let columns = if question.needs_few_figures() { MAIN } else { Projection::ALL };
-        archive.scan_by_keys(columns, chooser.keys(), chooser.choose(), |row: &MethodSummaryRow| {
+        let columns = if question.needs_few_figures() { MAIN } else { ColumnSet::ALL };
+        chooser.scan(archive, columns, |row| {
             if let Some(kept) = kept.get_mut(&row.process) {
                 kept.push(MEASURES.map(|measure| measure.figure(row).unwrap_or(0)));
                 // Of a process that was cut all rows come.

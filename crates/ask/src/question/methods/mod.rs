@@ -16,11 +16,11 @@ mod spans;
 mod tags;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_extract::stack_methods::{By, Granularity};
 use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow, ThreadRow};
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, ThreadId, view};
 
 pub use self::columns::{COLUMNS, Row};
 pub(crate) use self::notes::NO_LINES;
@@ -46,8 +46,11 @@ use crate::shown::Shown;
 pub use crate::totals::Totals;
 use tracesift_grammar::TimeRange;
 
-/// How much of each process' methods the summary has.
-const KEPT: Projection<ProcessSummaryRow> = Projection::of(&["process", "methods", "methods_kept"]);
+view! {
+    /// How many methods a process has, and how many of them the summary keeps.
+    #[derive(Clone, Copy, Debug)]
+    struct KeptMethods of ProcessSummaryRow { process, methods, methods_kept }
+}
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -308,7 +311,7 @@ impl Question {
             }
             Some(patterns) => {
                 let archive = recording.archive();
-                let summaries: Vec<ProcessSummaryRow> = archive.rows_with(KEPT)?;
+                let summaries: Vec<KeptMethods> = archive.rows()?;
                 let FromSummary { mut methods, incomplete } =
                     FromSummary::read(archive, self, patterns, processes, &summaries)?;
                 if !incomplete.is_empty() {

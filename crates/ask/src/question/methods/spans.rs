@@ -9,13 +9,13 @@ use tracesift_analysis::{
 };
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
+use tracesift_trace::rows::ThreadRow;
 use tracesift_trace::{ProcessId, ThreadId};
 
 use super::order::{Kind, Method};
 use super::{Question, Tags};
 use crate::core_figures::{CoreFigures, CoreSums, Cores};
-use crate::owned_rows::OwnedRows;
+use crate::owned_rows::{OwnedRows, OwnedSample, OwnedSwitch};
 use crate::recording::OpenRecording;
 
 /// The percentiles that are shown, from 0 to 1.
@@ -140,8 +140,8 @@ fn collect(
         })
     };
     let cores = if question.cores && opened.file.has_samples { Cores::of(opened.archive())? } else { None };
-    events.cpu(&RecordingFacts::from(opened.info()), |sample: &CpuSampleRow| {
-        let place = place(&mut stacks, sample.process, Attribution::of_sample(sample));
+    events.cpu(&RecordingFacts::from(opened.info()), |sample: &OwnedSample| {
+        let place = place(&mut stacks, sample.process, Attribution::of_sample(sample.stack, sample.frame));
         if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
             stack.cpus.insert(sample.cpu);
             if let Some(cores) = &cores {
@@ -158,9 +158,9 @@ fn collect(
         let idle: FxHashSet<ThreadId> =
             threads.iter().filter(|row| row.idle_cpu.is_some()).map(|row| row.thread).collect();
         let (has_ready, range) = (opened.info().has_ready, events.range());
-        events.switches(|owner, switch: &ContextSwitchRow| {
+        events.switches(|owner, switch: &OwnedSwitch| {
             let parts = pieces(switch, has_ready).clip(range);
-            let place = place(&mut stacks, owner, Attribution::of_wait(switch));
+            let place = place(&mut stacks, owner, Attribution::of_wait(switch.wait_stack));
             if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
                 stack.wait.extend(parts.wait.map(Span::length));
                 let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));

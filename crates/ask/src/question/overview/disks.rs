@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 
 use tracesift_analysis::{DescendingUnion, Span};
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{DiskIoRow, DiskOperation};
+use tracesift_trace::view;
 
 use crate::answer::{ColumnOf, Kind};
 
-const OPERATIONS: Projection<DiskIoRow> = Projection::of(&["time", "disk", "operation", "start", "size"]);
+view! {
+    /// The columns of an operation that the figures of a disk need.
+    #[derive(Clone, Copy, Debug)]
+    struct OperationOfDisk of DiskIoRow { time, disk, operation, start, size }
+}
 
 /// The operations of one disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +71,7 @@ pub(super) const COLUMNS: &[ColumnOf<DiskPart>] = &[
 pub(super) fn read(archive: &Archive) -> Result<Vec<DiskPart>, Error> {
     let mut disks: BTreeMap<i32, (DiskPart, DescendingUnion)> = BTreeMap::new();
     // The table is sorted by completion: backwards two numbers are enough for the time at which a disk was busy.
-    archive.scan_backwards(OPERATIONS, None, |row: &DiskIoRow| {
+    archive.scan_backwards(None, |row: &OperationOfDisk| {
         let (part, union) = disks.entry(row.disk).or_default();
         let span = Span::new(row.start.min(row.time), row.time);
         union.add(span);

@@ -13,11 +13,12 @@ use std::sync::Arc;
 use clap::Args;
 use rustc_hash::FxHashSet;
 use tracesift_analysis::tags::TagSet;
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_grammar::Patterns;
 use tracesift_trace::FrameId;
 use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{FrameRow, HealthRow, SymbolRow};
+use tracesift_trace::view;
 
 pub use self::absent::{AbsentPart, profiles};
 pub use self::columns::{
@@ -456,17 +457,27 @@ fn broken_chains(health: &[HealthRow]) -> i64 {
         .fold(0, i64::saturating_add)
 }
 
+view! {
+    /// The id of a frame.
+    #[derive(Clone, Copy, Debug)]
+    struct FrameKey of FrameRow { frame }
+}
+
+view! {
+    /// The frame of a symbol.
+    #[derive(Clone, Copy, Debug)]
+    struct NamedFrame of SymbolRow { frame }
+}
+
 /// How many code addresses there are in stacks, and how many of them have no name, as `symbols missing` counts them.
 fn frames(recording: &OpenRecording) -> Result<Option<(i64, i64)>, Error> {
-    const FRAMES: Projection<FrameRow> = Projection::of(&["frame"]);
-    const NAMED: Projection<SymbolRow> = Projection::of(&["frame"]);
     let archive = recording.archive();
     let mut named: FxHashSet<FrameId> = FxHashSet::default();
-    archive.scan(NAMED, None, |row: &SymbolRow| {
+    archive.scan(None, |row: &NamedFrame| {
         named.insert(row.frame);
     })?;
     let (mut all, mut nameless) = (0_i64, 0_i64);
-    archive.scan(FRAMES, None, |row: &FrameRow| {
+    archive.scan(None, |row: &FrameKey| {
         all += 1;
         nameless += i64::from(!named.contains(&row.frame));
     })?;

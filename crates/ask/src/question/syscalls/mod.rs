@@ -7,10 +7,10 @@ use std::cmp::Ordering;
 
 use clap::{Args, ValueEnum};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ProcessRow, SyscallNameRow, SyscallRow, ThreadRow};
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, ThreadId, view};
 
 pub use self::columns::{COLUMNS, Row};
 
@@ -25,9 +25,17 @@ use crate::recording::OpenRecording;
 use crate::usage_error::UsageError;
 use tracesift_grammar::{TimeRange, milliseconds};
 
-const CALLS: Projection<SyscallRow> =
-    Projection::of(&["time", "start", "process", "thread", "number", "result", "error"]);
-const ERRORS: Projection<SyscallRow> = Projection::of(&["error"]);
+view! {
+    /// The columns of a call that its figures need.
+    #[derive(Clone, Copy, Debug)]
+    struct Call of SyscallRow { time, start, process, thread, number, result, error }
+}
+
+view! {
+    /// The error of a call.
+    #[derive(Clone, Copy, Debug)]
+    struct ErrorOfCall of SyscallRow { error }
+}
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -165,7 +173,7 @@ struct Key {
 }
 
 impl By {
-    fn key(self, row: &SyscallRow) -> Key {
+    fn key(self, row: &Call) -> Key {
         let of_process = !matches!(self, Self::Call | Self::Error);
         Key {
             process: of_process.then_some(row.process),
@@ -201,7 +209,7 @@ impl Sums {
         self.time.checked_div(self.calls)
     }
 
-    fn add(&mut self, row: &SyscallRow, start: i64, duration: i64) {
+    fn add(&mut self, row: &Call, start: i64, duration: i64) {
         if self.calls == 0 || duration > self.longest {
             (self.longest, self.longest_start) = (duration, start);
         }
@@ -247,7 +255,7 @@ impl Ask for Question {
         }
         if !self.errors.is_empty() {
             let mut counts: FxHashMap<i64, i64> = FxHashMap::default();
-            recording.archive().scan(ERRORS, None, |row: &SyscallRow| {
+            recording.archive().scan(None, |row: &ErrorOfCall| {
                 row.error.into_iter().for_each(|error| *counts.entry(error).or_default() += 1);
             })?;
             let mut asked = errors::Asked::new(&self.errors);
@@ -342,7 +350,7 @@ impl Question {
         // A call that takes no time may stand at the beginning.
         let time = (!self.time.is_everything()).then_some(begin.saturating_sub(1)..end);
         let mut sums: FxHashMap<Key, Sums> = FxHashMap::default();
-        recording.archive().scan(CALLS, time, |row: &SyscallRow| {
+        recording.archive().scan(time, |row: &Call| {
             let is_asked = (row.time > begin || row.start >= begin)
                 && processes.contains_key(&row.process)
                 && *asked.entry(row.number).or_insert_with(|| self.asks_for(row.number, names))

@@ -8,10 +8,10 @@ use std::cmp::Ordering;
 
 use clap::{Args, ValueEnum};
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{Accounting, RecordingFacts, Span, ThreadAccount};
-use tracesift_archive::{Error, Projection};
+use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, SampleOfThread, Span, ThreadAccount};
+use tracesift_archive::Error;
 use tracesift_trace::ThreadId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 pub use self::columns::{COLUMNS, Row, reason_columns, waker_columns};
 
@@ -26,20 +26,6 @@ use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::usage_error::UsageError;
 use tracesift_grammar::{TimeRange, milliseconds};
-
-const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "process", "thread", "weight"]);
-const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
-    "time",
-    "cpu",
-    "thread",
-    "prev_thread",
-    "off_time",
-    "off_state",
-    "ready_time",
-    "priority",
-    "off_priority",
-    "flags",
-]);
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -237,7 +223,7 @@ impl Question {
         let (start, end) = self.time.bounds();
         let time = (!self.time.is_everything()).then_some(start..end);
         let mut sampled: FxHashMap<ThreadId, Sampled> = FxHashMap::default();
-        recording.archive().scan(SAMPLES, time, |row: &CpuSampleRow| {
+        recording.archive().scan(time, |row: &SampleOfThread| {
             // What interrupts took from an idle thread is not its own.
             if of_thread.get(&row.thread) == Some(&row.process) {
                 let sums = sampled.entry(row.thread).or_default();
@@ -259,7 +245,7 @@ impl Question {
         let (start, end) = self.time.bounds();
         let mut accounting = Accounting::new(&RecordingFacts::from(recording.info()), Span::new(start, end), threads);
         // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-        recording.archive().scan(SWITCHES, None, |row| accounting.switch(row, &mut |_| {}))?;
+        recording.archive().scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
         Ok(accounting.finish(&mut |_| {}).threads.into_iter().map(|account| (account.thread, account)).collect())
     }
 

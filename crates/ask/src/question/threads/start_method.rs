@@ -1,14 +1,23 @@
 //! The functions in which threads began.
 
 use rustc_hash::FxHashMap;
-use tracesift_archive::{Archive, Error, Projection};
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{FrameRow, ModuleRow, ProcessModuleRow, SymbolRow};
-use tracesift_trace::{FrameId, ModuleId, ProcessId};
+use tracesift_trace::{FrameId, ModuleId, ProcessId, view};
 
 use super::columns::Row;
 
-const FRAMES: Projection<FrameRow> = Projection::of(&["frame", "module", "rva"]);
-const SYMBOLS: Projection<SymbolRow> = Projection::of(&["frame", "depth", "module", "function"]);
+view! {
+    /// The place of a frame in its module.
+    #[derive(Clone, Copy, Debug)]
+    struct PlaceOfFrame of FrameRow { frame, module, rva }
+}
+
+view! {
+    /// The function of a frame.
+    #[derive(Clone, Debug)]
+    struct FunctionOfFrame of SymbolRow { frame, module, function }
+}
 
 /// Names of start addresses.
 #[derive(Debug, Default)]
@@ -43,7 +52,7 @@ impl StartMethods {
             archive.rows::<ModuleRow>()?.into_iter().map(|row| (row.module, row.name)).collect();
         let mut frames: FxHashMap<FrameId, (ModuleId, i64)> = FxHashMap::default();
         let wanted: rustc_hash::FxHashSet<(ModuleId, i64)> = places.values().copied().collect();
-        archive.scan(FRAMES, None, |row: &FrameRow| {
+        archive.scan(None, |row: &PlaceOfFrame| {
             if let (Some(module), Some(rva)) = (row.module, row.rva)
                 && wanted.contains(&(module, rva))
             {
@@ -51,7 +60,7 @@ impl StartMethods {
             }
         })?;
         let mut functions: FxHashMap<(ModuleId, i64), String> = FxHashMap::default();
-        archive.scan(SYMBOLS, None, |row: &SymbolRow| {
+        archive.scan(None, |row: &FunctionOfFrame| {
             // The function itself stands last, behind what was inlined into it.
             if let Some(place) = frames.get(&row.frame) {
                 let module = row.module.as_deref().unwrap_or_default();

@@ -3,10 +3,10 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{MethodName, Span, pieces};
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow};
-use tracesift_trace::{StackId, ThreadId};
+use tracesift_trace::{StackId, ThreadId, view};
 
 use super::columns::Row;
 use crate::recording::OpenRecording;
@@ -15,18 +15,13 @@ use crate::threads::{Threads, Waker};
 use crate::wait_reason;
 use tracesift_grammar::TimeRange;
 
-const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
-    "time",
-    "thread",
-    "off_time",
-    "off_state",
-    "wait_reason",
-    "ready_time",
-    "readier",
-    "wait_stack",
-    "ready_stack",
-    "flags",
-]);
+view! {
+    /// The columns of a switch row that tell the reason of a wait and its end.
+    #[derive(Clone, Copy, Debug)]
+    struct WokenSwitch of ContextSwitchRow {
+        time, thread, off_time, off_state, wait_reason, ready_time, readier, ready_stack, flags,
+    }
+}
 
 /// What a thread waited for and who woke it.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +59,7 @@ type WakeUp = (ThreadId, Option<StackId>, i16);
 struct WakeUps {
     count: i64,
     wait: i64,
-    row: ContextSwitchRow,
+    row: WokenSwitch,
 }
 
 #[derive(Default)]
@@ -91,7 +86,7 @@ pub(super) fn fill(
     let mut sums: FxHashMap<ThreadId, WakeSums> =
         rows.iter().map(|row| (row.thread.thread, WakeSums::default())).collect();
     let time = (range != Span::ALL).then_some(start..end);
-    opened.archive().scan(SWITCHES, time, |row: &ContextSwitchRow| {
+    opened.archive().scan(time, |row: &WokenSwitch| {
         let Some(sums) = sums.get_mut(&row.thread) else { return };
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
         if let Some(name) = wait_reason::of(row) {
@@ -103,7 +98,7 @@ pub(super) fn fill(
         let woken_in_time = row.ready_time.is_some_and(|time| range.contains(time.max(row.off_time)));
         if let Some(readier) = row.readier.filter(|_| woken_in_time) {
             let key = (readier, row.ready_stack, row.flags & Waker::FLAGS);
-            let wake_ups = sums.wakers.entry(key).or_insert_with(|| WakeUps { count: 0, wait: 0, row: row.clone() });
+            let wake_ups = sums.wakers.entry(key).or_insert_with(|| WakeUps { count: 0, wait: 0, row: *row });
             wake_ups.count += 1;
             wake_ups.wait += wait.length();
         }

@@ -6,9 +6,8 @@
 use tracesift_analysis::{Activity, ActivityWalk, Span};
 use tracesift_archive::Error;
 use tracesift_trace::ThreadId;
-use tracesift_trace::rows::ContextSwitchRow;
 
-use super::longest::{SWITCHES, Wait};
+use super::longest::{Wait, WaitRow};
 use super::windows::Windows;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
@@ -25,7 +24,7 @@ pub(super) struct Link {
     /// While the wait before lasted.
     pub(super) within: Span,
     /// What it did.
-    pub(super) activity: Activity,
+    pub(super) activity: Activity<WaitRow>,
     /// Who ended its longest wait.
     pub(super) waker: Waker,
 }
@@ -64,13 +63,14 @@ pub(super) fn of(
 }
 
 /// What each of these threads did in its time.
-fn activities(opened: &OpenRecording, asked: &[(usize, ThreadId, Span)]) -> Result<Vec<Activity>, Error> {
+fn activities(opened: &OpenRecording, asked: &[(usize, ThreadId, Span)]) -> Result<Vec<Activity<WaitRow>>, Error> {
     let has_ready = opened.info().has_ready;
     let start = asked.iter().map(|(.., span)| span.start).min().unwrap_or(0);
     let end = asked.iter().map(|(.., span)| span.end).max().unwrap_or(0);
-    let mut walks: Vec<ActivityWalk> = asked.iter().map(|(.., span)| ActivityWalk::new(*span, has_ready)).collect();
+    let mut walks: Vec<ActivityWalk<WaitRow>> =
+        asked.iter().map(|(.., span)| ActivityWalk::new(*span, has_ready)).collect();
     let mut windows = Windows::new(asked.iter().map(|(_, thread, span)| (*thread, *span)));
-    opened.archive().scan(SWITCHES, Some(start..end), |row: &ContextSwitchRow| {
+    opened.archive().scan(Some(start..end), |row: &WaitRow| {
         windows.touched(row.thread, row.off_time, row.time, |place| {
             walks.get_mut(place).into_iter().for_each(|walk| walk.row(row));
         });

@@ -2,7 +2,7 @@
 
 use tracesift_analysis::MethodName;
 use tracesift_trace::ThreadId;
-use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow, switch_flags};
+use tracesift_trace::rows::{ProcessRow, ThreadRow, switch_flags};
 
 use super::chain::Link;
 use super::longest::Wait;
@@ -104,11 +104,7 @@ impl ChainRow {
     ) -> Self {
         let (process, pid) = process_of(link.thread, threads).unzip();
         let goes_on = link.activity.mostly_waits();
-        let longest = link
-            .activity
-            .longest
-            .as_ref()
-            .map(|(span, row): &(_, ContextSwitchRow)| (span.length(), stack(row.wait_stack)));
+        let longest = link.activity.longest.as_ref().map(|(span, row)| (span.length(), stack(row.wait_stack)));
         Self {
             label: threads.label(link.thread),
             process,

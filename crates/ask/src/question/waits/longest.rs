@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{Span, pieces};
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_trace::rows::ContextSwitchRow;
-use tracesift_trace::{ProcessId, StackId};
+use tracesift_trace::{ProcessId, StackId, view};
 
 use super::Question;
 use crate::order::Top;
@@ -16,21 +16,13 @@ use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads::Threads;
 
-/// The columns that waits and chains need.
-pub(super) const SWITCHES: Projection<ContextSwitchRow> = Projection::of(&[
-    "time",
-    "cpu",
-    "thread",
-    "prev_thread",
-    "off_time",
-    "off_state",
-    "wait_reason",
-    "ready_time",
-    "readier",
-    "wait_stack",
-    "ready_stack",
-    "flags",
-]);
+view! {
+    /// The columns of a switch row that waits and chains need.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct WaitRow of ContextSwitchRow {
+        time, thread, off_time, off_state, wait_reason, ready_time, readier, wait_stack, ready_stack, flags,
+    }
+}
 
 /// A wait, cut to the time range.
 #[derive(Clone, Debug)]
@@ -38,7 +30,7 @@ pub(super) struct Wait {
     /// When.
     pub(super) span: Span,
     /// The row that it is of.
-    pub(super) row: ContextSwitchRow,
+    pub(super) row: WaitRow,
 }
 
 /// Which waits are asked for.
@@ -55,7 +47,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Whether the wait of a row, cut to the time range, is one of them.
-    pub(super) fn accepts(&mut self, row: &ContextSwitchRow, wait: Span, names: &mut StackNames) -> bool {
+    pub(super) fn accepts(&mut self, row: &WaitRow, wait: Span, names: &mut StackNames) -> bool {
         let length = wait.length();
         let methods = &self.question.methods;
         let mut has_method = |stack: StackId| {
@@ -95,7 +87,7 @@ pub(super) fn find(
     let mut rows: FxHashMap<(i64, i64, i32), Wait> = FxHashMap::default();
     let mut filter = Filter::new(question, processes, threads);
     let time = (range != Span::ALL).then_some(start..end);
-    opened.archive().scan_while(SWITCHES, time, |row: &ContextSwitchRow| {
+    opened.archive().scan_while(time, |row: &WaitRow| {
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return ControlFlow::Continue(()) };
         let length = wait.length();
         let key = (length, Reverse(wait.start), Reverse(row.thread.0));
@@ -104,7 +96,7 @@ pub(super) fn find(
             return ControlFlow::Continue(());
         }
         longest.push(Reverse(key));
-        rows.insert((length, wait.start, row.thread.0), Wait { span: wait, row: row.clone() });
+        rows.insert((length, wait.start, row.thread.0), Wait { span: wait, row: *row });
         if longest.len() > wanted
             && let Some(Reverse((length, Reverse(start), Reverse(thread)))) = longest.pop()
         {

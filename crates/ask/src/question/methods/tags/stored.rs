@@ -4,18 +4,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet;
-use tracesift_archive::{Archive, Error, Keys, Projection};
-use tracesift_trace::ProcessId;
+use tracesift_archive::{Archive, Error, Keys};
 use tracesift_trace::rows::TagSummaryRow;
+use tracesift_trace::schema::{ColumnSet, column_key};
+use tracesift_trace::{ProcessId, view};
 
 use super::super::Question;
 use super::Tags;
 
-/// What rows are chosen by.
-const KEYS: Projection<TagSummaryRow> = Projection::of(&["process", "tag_set", "tag"]);
+const PROCESS: u64 = column_key("process");
+const TAG_SET: u64 = column_key("tag_set");
+const TAG: u64 = column_key("tag");
+
+view! {
+    /// The columns by which rows are chosen.
+    #[derive(Clone, Debug)]
+    struct TagKey of TagSummaryRow { process, tag_set, tag }
+}
+
 /// What a table shows of them without `--details`; of imported tags the plain sum of the waits.
-const MAIN: Projection<TagSummaryRow> =
-    Projection::of(&["process", "tag", "cpu", "exclusive_cpu", "wait", "wait_sum", "ready"]);
+const MAIN: ColumnSet<TagSummaryRow> =
+    ColumnSet::of(&["process", "tag", "cpu", "exclusive_cpu", "wait", "wait_sum", "ready"]);
 
 /// The rows of these tags in these processes, by these rules or imported; `None`: the archive does not keep what these rules say.
 pub(super) fn read(
@@ -26,10 +35,10 @@ pub(super) fn read(
 ) -> Result<Option<Vec<TagSummaryRow>>, Error> {
     // Something has a tag in every recording that has samples, so an archive that keeps these rules has rows.
     let is_kept = Arc::new(AtomicBool::new(false));
-    let columns = if question.needs_few_figures() { MAIN } else { Projection::ALL };
+    let columns = if question.needs_few_figures() { MAIN } else { ColumnSet::ALL };
     let mut rows = Vec::new();
     let choose = chooser(tags.clone(), processes.clone(), is_kept.clone());
-    archive.scan_by_keys(columns, KEYS, choose, |row: &TagSummaryRow| rows.push(row.clone()))?;
+    archive.scan_by_keys(columns, choose, |row: &TagSummaryRow| rows.push(row.clone()))?;
     Ok(is_kept.load(Ordering::Relaxed).then_some(rows))
 }
 
@@ -38,14 +47,14 @@ fn chooser(
     tags: Tags,
     processes: FxHashSet<ProcessId>,
     is_kept: Arc<AtomicBool>,
-) -> impl FnMut(&Keys<'_>) -> Result<Vec<bool>, String> + Send + 'static {
+) -> impl FnMut(&Keys<'_, TagKey>) -> Result<Vec<bool>, String> + Send + 'static {
     let hash = tags.set.hash();
-    move |keys| {
-        let (sets, names) = (keys.texts("tag_set")?, keys.texts("tag")?);
+    move |keys: &Keys<'_, TagKey>| {
+        let (sets, names) = (keys.texts::<TAG_SET>()?, keys.texts::<TAG>()?);
         let of_set: Vec<bool> = (0..sets.count()).map(|number| sets.text(number) == Some(hash.as_str())).collect();
         let wanted: Vec<bool> =
             (0..names.count()).map(|number| names.text(number).is_some_and(|name| tags.want(name))).collect();
-        let owners = keys.ids("process")?;
+        let owners = keys.ids::<PROCESS>()?;
         let choose = |row: usize| {
             // Imported tags have no set.
             if sets.number(row).is_some_and(|set| of_set.get(set) != Some(&true)) {

@@ -1,19 +1,23 @@
 //! The ends of wait chains: for whom a wait was, and what that one did.
 
 use tracesift_analysis::{Activity, Span};
-use tracesift_archive::{Error, Projection};
+use tracesift_archive::Error;
 use tracesift_trace::rows::CpuSampleRow;
-use tracesift_trace::{ProcessId, StackId, ThreadId};
+use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 
 use super::super::chain::{self, Link};
-use super::super::longest::Wait;
+use super::super::longest::{Wait, WaitRow};
 use super::super::windows::Windows;
 use super::{Did, End, Labels, is_open};
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads::{Threads, Waker};
 
-const SAMPLES: Projection<CpuSampleRow> = Projection::of(&["time", "thread", "weight", "stack"]);
+view! {
+    /// The stack of a sample.
+    #[derive(Clone, Copy, Debug)]
+    struct StackOfThread of CpuSampleRow { time, thread, weight, stack }
+}
 
 /// Finds them.
 pub(super) struct Ends<'a> {
@@ -95,7 +99,7 @@ impl<'a> Ends<'a> {
         let start = ran.iter().map(|ran| ran.within.start).min().unwrap_or(0);
         let end = ran.iter().map(|ran| ran.within.end).max().unwrap_or(0);
         let mut windows = Windows::new(ran.iter().map(|ran| (ran.thread, ran.within)));
-        self.recording.archive().scan(SAMPLES, Some(start..end), |row: &CpuSampleRow| {
+        self.recording.archive().scan(Some(start..end), |row: &StackOfThread| {
             windows.touched(row.thread, row.time, row.time.saturating_add(1), |place| {
                 let (Some(ran), Some(label)) = (ran.get_mut(place), labels.of(row.stack, names)) else { return };
                 match ran.weights.iter_mut().find(|(known, _)| *known == label) {
@@ -108,7 +112,7 @@ impl<'a> Ends<'a> {
 }
 
 /// What took the largest part.
-fn did(activity: &Activity) -> Did {
+fn did(activity: &Activity<WaitRow>) -> Did {
     let Activity { run, ready, unknown, .. } = *activity;
     if activity.mostly_waits() {
         Did::Wait

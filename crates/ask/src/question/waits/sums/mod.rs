@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{DescendingUnion, Interrupt, Span, pieces};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow, switch_flags};
+use tracesift_trace::rows::{ProcessRow, ThreadRow, switch_flags};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
@@ -23,7 +23,7 @@ pub use self::columns::{COLUMNS, Row};
 use self::columns::{OF_METHODS, OF_PROCESSES, OF_THREADS, OF_WAKERS};
 use self::ends::Ends;
 use self::spread::Spread;
-use super::longest::{Filter, SWITCHES, Wait};
+use super::longest::{Filter, Wait, WaitRow};
 use crate::answer::{Column, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::candidates::Candidates;
@@ -159,7 +159,7 @@ impl WaitSums {
 }
 
 /// Whether nobody ended it. Who was readied and never ran again waited no longer.
-fn is_open(row: &ContextSwitchRow) -> bool {
+fn is_open(row: &WaitRow) -> bool {
     row.flags & switch_flags::OPEN_RIGHT != 0 && row.ready_time.is_none()
 }
 
@@ -318,7 +318,7 @@ impl Question {
         // A scan cannot break off; what fails inside is told behind it.
         let mut failed = None;
         let time = (range != Span::ALL).then_some(start..end);
-        recording.archive().scan_backwards(SWITCHES, time, |row: &ContextSwitchRow| {
+        recording.archive().scan_backwards(time, |row: &WaitRow| {
             // What is still to come ends before this row does.
             while pending.peek().is_some_and(|wait| wait.0.span.end >= row.time) || pending.len() > MOST_PENDING {
                 due.extend(pending.pop().map(|wait| wait.0));
@@ -332,7 +332,7 @@ impl Question {
             if let Some(span) = pieces(row, has_ready).clip(range).wait
                 && filter.accepts(row, span, names)
             {
-                pending.push(ByEnd(Wait { span, row: row.clone() }));
+                pending.push(ByEnd(Wait { span, row: *row }));
             }
         })?;
         if let Some(error) = failed {

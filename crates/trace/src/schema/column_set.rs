@@ -1,0 +1,92 @@
+//! Columns that are chosen at run time.
+
+use std::marker::PhantomData;
+
+use super::View;
+
+/// Some of the columns of a view. Reading leaves the others out, which then have their default value: for answers whose
+/// columns say themselves what they need.
+#[derive(Debug)]
+pub struct ColumnSet<V> {
+    /// A bit per field of the view.
+    columns: u64,
+    view: PhantomData<fn() -> V>,
+}
+
+// By hand, since it can be copied whatever the view is.
+impl<V> Clone for ColumnSet<V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for ColumnSet<V> {}
+
+impl<V> PartialEq for ColumnSet<V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.columns == other.columns
+    }
+}
+
+impl<V> Eq for ColumnSet<V> {}
+
+impl<V: View> ColumnSet<V> {
+    /// All columns.
+    pub const ALL: Self = Self { columns: u64::MAX, view: PhantomData };
+    /// No column.
+    pub const NONE: Self = Self { columns: 0, view: PhantomData };
+
+    /// These columns. In a constant a column that the view does not have is an error of the compiler.
+    ///
+    /// # Panics
+    /// When the view does not have one of them.
+    #[must_use]
+    pub const fn of(names: &[&str]) -> Self {
+        let mut columns = 0;
+        let mut at = 0;
+        // Loops in place of iterators: these run in the compiler.
+        while at < names.len() {
+            columns |= 1 << place(V::NAMES, names[at]);
+            at += 1;
+        }
+        Self { columns, view: PhantomData }
+    }
+
+    /// The columns of either set.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self { columns: self.columns | other.columns, view: PhantomData }
+    }
+
+    /// Whether the field at this place of the view is in the set.
+    #[must_use]
+    pub const fn has(self, place: usize) -> bool {
+        self.columns >> place & 1 == 1
+    }
+
+    /// Names of the columns, in the order of the view.
+    #[must_use]
+    pub fn names(self) -> Vec<&'static str> {
+        let names = V::NAMES.iter().enumerate().filter(|(place, _)| self.has(*place));
+        names.map(|(_, name)| *name).collect()
+    }
+}
+
+const fn place(names: &[&str], name: &str) -> usize {
+    let mut at = 0;
+    while at < names.len() {
+        if is_same(names[at].as_bytes(), name.as_bytes()) {
+            return at;
+        }
+        at += 1;
+    }
+    panic!("there is no such column")
+}
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}

@@ -8,6 +8,9 @@ use clap::ValueEnum;
 use crate::answer::{Group, Section};
 use crate::runs::{Run, Selection, TestFile, group};
 
+/// The label of the total of sampled CPU.
+pub const CPU: &str = "CPU";
+
 /// What the table adds up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Totals {

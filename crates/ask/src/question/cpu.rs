@@ -32,7 +32,7 @@ use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
-use crate::totals::Totals;
+use crate::totals::{CPU, Totals};
 use tracesift_grammar::TimeRange;
 
 /// Order of the rows, ascending.
@@ -62,9 +62,6 @@ pub enum Sort {
     /// Name.
     Name,
 }
-
-/// What the total of sampled CPU is called.
-pub const CPU: &str = "CPU";
 
 /// What is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

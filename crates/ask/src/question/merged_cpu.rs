@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 
-use super::cpu;
 use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, Value, descriptions, values};
 use crate::limit::{Limit, in_two_lines};
 use crate::order::Top;
+use crate::totals::CPU;
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -113,13 +113,13 @@ struct OfFile {
     cpu: i64,
 }
 
-/// Merges the answer of [`cpu::Question`] over its files, which stand in the order of their time. Its totals must not be left out.
+/// Merges the answer of [`crate::question::cpu::Question`] over its files, which stand in the order of their time. Its totals must not be left out.
 #[must_use]
 pub fn merge(answer: &Answer, sort: Sort, top: Top) -> Answer {
     let at = |key: &str| answer.columns.iter().position(|column| column.key == key);
     let [name, cpu, idle] = [at("process"), at("cpu_ns"), at("idle")];
     let sampled: Vec<&Section> =
-        answer.sections.iter().filter(|section| section.facts.iter().any(|fact| fact.label == cpu::CPU)).collect();
+        answer.sections.iter().filter(|section| section.facts.iter().any(|fact| fact.label == CPU)).collect();
     // By name without regard to case: the spelling that is shown, and the sums file by file.
     let mut found: BTreeMap<String, (String, Vec<Option<OfFile>>)> = BTreeMap::new();
     for (index, section) in sampled.iter().enumerate() {
@@ -204,7 +204,7 @@ fn section_of(answer: &Answer, sampled: &[&Section], rows: &[Row]) -> Answer {
         title: files,
         rows: values(COLUMNS, rows),
         facts: vec![
-            Fact::new(cpu::CPU, Kind::Milliseconds, rows.iter().fold(0, |sum: i64, row| sum.saturating_add(row.cpu))),
+            Fact::new(CPU, Kind::Milliseconds, rows.iter().fold(0, |sum: i64, row| sum.saturating_add(row.cpu))),
             Fact::new("processes", Kind::Count, rows.iter().map(|row| row.processes).sum::<usize>()),
         ],
         warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
@@ -228,6 +228,7 @@ mod tests {
     use crate::answer::{Answer, Fact, Kind, Layout, Section, Value};
     use crate::order::Top;
     use crate::question::cpu;
+    use crate::totals::CPU;
 
     fn section(title: &str, sampled: bool, rows: &[(&str, i64, bool)]) -> Section {
         let columns = cpu::COLUMNS.descriptions();
@@ -243,7 +244,7 @@ mod tests {
         Section {
             title: title.to_owned(),
             rows: rows.collect(),
-            facts: sampled.then(|| Fact::new(cpu::CPU, Kind::Milliseconds, 0)).into_iter().collect(),
+            facts: sampled.then(|| Fact::new(CPU, Kind::Milliseconds, 0)).into_iter().collect(),
             ..Section::default()
         }
     }

@@ -72,3 +72,22 @@ const OTHERS: &[Registered] = &[
 pub fn all() -> impl Iterator<Item = &'static Registered> {
     DUMP.iter().chain(OTHERS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::all;
+
+    /// The fuzz target asks in these ways, the documents and completions take their columns.
+    #[test]
+    fn every_question_can_be_asked_in_all_its_ways() {
+        for question in all() {
+            for arguments in question.ways() {
+                let asked = question.plan(&arguments);
+                assert!(asked.is_ok(), "{} {arguments:?}: {:?}", question.command, asked.err());
+                let words: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+                assert!(!question.columns(&words).is_empty(), "{} {arguments:?}", question.command);
+            }
+            assert!(question.plan(&["--no-such-option"]).is_err(), "{}", question.command);
+        }
+    }
+}

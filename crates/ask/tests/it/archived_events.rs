@@ -1,6 +1,6 @@
 //! An archive that keeps all events shows each of them as its recording does.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -161,6 +161,8 @@ fn filters_of_processes_choose_those_of_dump_process() {
     let session = Patterns::parse(&of_some(|row| row.session.map(|session| session.to_string())));
     let none = ProcessFilter::default;
     let pid = |value: &Value| if let Value::Int(pid) = value { u32::try_from(*pid).ok() } else { None };
+    let mut owners: HashMap<u32, usize> = HashMap::new();
+    rows.iter().filter_map(|row| u32::try_from(row.pid).ok()).for_each(|pid| *owners.entry(pid).or_default() += 1);
     for processes in [
         ProcessFilter { parent: ProcessPatterns::parse(&parent), ..none() },
         ProcessFilter { command_line, ..none() },
@@ -173,18 +175,20 @@ fn filters_of_processes_choose_those_of_dump_process() {
         let at = question.columns().iter().position(|column| column.key == "pid").expect("a column");
         let section = question.section(&recording).expect("an answer");
         let pids: HashSet<u32> = section.rows.iter().filter_map(|row| pid(&row[at])).collect();
-        let of_pids = |event: &EventLine<'_>| {
-            // The idle loop and what has no process are in no row.
-            event.pid.is_some_and(|pid| pids.contains(&pid))
-        };
-        let (mut expected, mut unknown) = (0, 0);
+        // A number that several processes had tells nothing of a single event.
+        let is_owned = |event: &EventLine<'_>| event.pid.filter(|pid| *pid != 0 && owners.get(pid) == Some(&1));
+        let mut expected = 0;
         stored(&archives[0], &EventFilter::default(), false, |event| {
-            expected += u64::from(of_pids(event));
-            unknown += u64::from(event.pid == Some(0));
+            expected += u64::from(is_owned(event).is_some_and(|pid| pids.contains(&pid)));
         });
         let filter = EventFilter { processes, ..EventFilter::default() };
-        let found = stored(&archives[0], &filter, false, |event| assert!(of_pids(event) || event.pid == Some(0)));
-        assert!(expected > 0 && (expected..=expected + unknown).contains(&found), "{filter:?}: {found}, {expected}");
+        let mut owned = 0;
+        let found = stored(&archives[0], &filter, false, |event| {
+            assert!(is_owned(event).is_none_or(|pid| pids.contains(&pid)));
+            owned += u64::from(is_owned(event).is_some());
+        });
+        assert!(expected > 0, "{filter:?}");
+        assert_eq!(owned, expected, "{filter:?}");
         assert_eq!(events(&path, &filter, |_| {})[0].events, found, "{filter:?}");
     }
 }

@@ -49,16 +49,19 @@ fn times_of_day() {
     scale(&mut recording, 4 << 20, 1).unwrap();
     fs::write(directory.path().join("Small.etl"), recording.into_inner()).unwrap();
     assert!(run(directory.path(), &["extract", "Small.etl", "--events", "all"]).starts_with("exit: 0"));
-    let told = run(directory.path(), &["time", "Small.sift", "--at", "0.25s", "--format", "json"]);
-    let (_, utc) = told.split_once("\"utc\":\"").or_else(|| told.split_once("\"utc\": \"")).unwrap();
-    let utc = utc.split('"').next().unwrap().replace('T', " ");
     let events = |path: &str, time: &str| {
         let said = run(directory.path(), &["events", path, "--format", "csv", "--time", time]);
         assert!(said.starts_with("exit: 0"), "{said}");
         said.lines().count()
     };
-    let (day, seconds) = (format!("..{utc}"), "..0.25s");
-    let expected = events("Small.etl", seconds);
+    let all = run(directory.path(), &["events", "Small.etl", "--format", "csv"]);
+    let middle = all.lines().nth(all.lines().count() / 2).and_then(|line| line.split(',').nth(1)).unwrap();
+    // The calendar is shown down to the microsecond.
+    let instant = format!("{}us", middle.parse::<i64>().unwrap() / 1000);
+    let told = run(directory.path(), &["time", "Small.sift", "--at", &instant, "--format", "json"]);
+    let utc = told.split_once("\"utc\":\"").unwrap().1.split('"').next().unwrap();
+    let (day, seconds) = (format!("..{utc}Z"), format!("..{instant}"));
+    let expected = events("Small.etl", &seconds);
     assert!(expected > 100 && expected < events("Small.etl", ".."), "{expected}");
     for path in ["Small.etl", "Small.sift"] {
         assert_eq!(events(path, &day), expected, "{path} {day}");

@@ -1,39 +1,70 @@
-//! Ctrl-C and its like.
+//! Ctrl-C and similar requests to end. This module is the only place that catches them.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Sets the flag when the user wants an end: Ctrl-C, a closed terminal, a request to end. A second time, later than that, ends
-/// the program at once; the recorder ends with it.
+/// Sets the flag when the user requests the end: Ctrl-C, and on Unix also a closed terminal (`SIGHUP`) or `kill` (`SIGTERM`). A second
+/// request, more than a second later, ends the program at once; the recorder ends with it.
 ///
 /// # Errors
 ///
-/// Where the system does not tell of it.
-#[cfg(unix)]
+/// The system refuses the handler.
 pub fn watch(cancel: &Arc<AtomicBool>) -> io::Result<()> {
+    let mut again = Again::new(cancel);
+    system::on_end(move || again.interrupted())
+}
+
+/// Calls the handler on a thread of its own at each Ctrl-C, instead of the end of the program.
+///
+/// # Errors
+///
+/// The system refuses the handler.
+pub fn on_ctrl_c(handler: impl FnMut() + Send + 'static) -> io::Result<()> {
+    system::on_ctrl_c(handler)
+}
+
+/// `signal-hook`: it tells signals apart, which `ctrlc` does not.
+#[cfg(unix)]
+mod system {
+    use std::io;
+
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-    let mut again = Again::new(cancel);
-    std::thread::spawn(move || signals.forever().for_each(|_| again.interrupted()));
-    Ok(())
+    pub(super) fn on_end(handler: impl FnMut() + Send + 'static) -> io::Result<()> {
+        on(&[SIGHUP, SIGINT, SIGTERM], handler)
+    }
+
+    pub(super) fn on_ctrl_c(handler: impl FnMut() + Send + 'static) -> io::Result<()> {
+        on(&[SIGINT], handler)
+    }
+
+    fn on(signals: &[i32], mut handler: impl FnMut() + Send + 'static) -> io::Result<()> {
+        let mut signals = Signals::new(signals)?;
+        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            signals.forever().for_each(|_| handler());
+        })?;
+        Ok(())
+    }
 }
 
-/// Sets the flag when the user wants an end: Ctrl-C. A second time, later than that, ends the program at once.
-///
-/// # Errors
-///
-/// Where the system does not tell of it.
+/// `ctrlc`: on Windows `signal-hook` has no iterator, and a console's events are no signals.
 #[cfg(not(unix))]
-pub fn watch(cancel: &Arc<AtomicBool>) -> io::Result<()> {
-    let mut again = Again::new(cancel);
-    ctrlc::set_handler(move || again.interrupted()).map_err(io::Error::other)
+mod system {
+    use std::io;
+
+    pub(super) fn on_end(handler: impl FnMut() + Send + 'static) -> io::Result<()> {
+        on_ctrl_c(handler)
+    }
+
+    pub(super) fn on_ctrl_c(handler: impl FnMut() + Send + 'static) -> io::Result<()> {
+        ctrlc::set_handler(handler).map_err(io::Error::other)
+    }
 }
 
-/// Knows whether an interrupt is a second one.
+/// Tells a second request from the first one.
 struct Again {
     cancel: Arc<AtomicBool>,
     first: Option<Instant>,
@@ -45,9 +76,9 @@ impl Again {
     }
 
     fn interrupted(&mut self) {
-        /// Who ends a group of processes often tells each twice: directly, and as one of the group.
+        /// A program that ends a group of processes often sends each process two signals: one directly, and one as a member of the group.
         const SAME: Duration = Duration::from_secs(1);
-        /// As shells tell of a program that an interrupt ended.
+        /// The exit code that shells give a program that an interrupt ended.
         const INTERRUPTED: i32 = 130;
         self.cancel.store(true, Ordering::Relaxed);
         if self.first.get_or_insert_with(Instant::now).elapsed() > SAME {

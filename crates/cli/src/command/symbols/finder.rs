@@ -98,7 +98,7 @@ fn end_downloads_on_interrupt(downloads: Arc<Downloads>, messages: Messages) -> 
         #[expect(clippy::exit, reason = "what Ctrl-C does where nobody handles it")]
         std::process::exit(INTERRUPTED);
     };
-    ctrlc::set_handler(handler).context("cannot watch for Ctrl-C")
+    tracesift_record::interrupt::on_ctrl_c(handler).context("cannot watch for Ctrl-C")
 }
 
 /// As shells tell of a program that an interrupt ended.

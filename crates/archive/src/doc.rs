@@ -24,7 +24,7 @@ fn table_reference(text: &mut String, table: &TableDefinition) -> std::fmt::Resu
         Timing::At(time) => format!("sorted by `{time}`"),
         Timing::Span { start, end } => format!("spans from `{start}` to `{end}`, sorted by `{end}`"),
     };
-    let presence = if table.always { "always there" } else { "absent when it would be empty" };
+    let presence = if table.always { "always there" } else { "absent if the table has no rows" };
     let since = match table.since {
         0 => String::new(),
         minor => format!("; from schema {}.{minor}", SCHEMA_VERSION[0]),

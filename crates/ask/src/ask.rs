@@ -101,7 +101,7 @@ pub struct When {
     pub time: TimeSpec,
     /// The instant that is zero.
     pub zero: ZeroTime,
-    /// Rows of their own for each stretch of so many ns: a series.
+    /// Rows for each time window of this length, ns: a series.
     pub bucket: Option<i64>,
 }
 
@@ -139,7 +139,7 @@ impl WhenOptions {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Time")]
 pub struct SeriesOptions {
-    /// Rows of their own for each stretch of this length (ms without unit): a series
+    /// Rows for each time window of this length (ms without unit): a series
     #[arg(long, value_name = "TIME", value_parser = length)]
     pub bucket: Option<i64>,
 }
@@ -161,7 +161,7 @@ const BUCKET: Column = Column {
     view: View::Always,
     help: "Start of the stretch of time that the row is about, with `--bucket`.",
 };
-/// More stretches than anybody looks at.
+/// More time windows than anybody looks at.
 const MOST_BUCKETS: i64 = 10_000;
 /// Switches that a series may read, again and again: some minutes.
 const MOST_SWITCHES: i64 = 2_000_000_000;
@@ -236,7 +236,7 @@ fn bucket_place(columns: &[Column]) -> usize {
     columns.iter().take_while(|column| names_file(column)).count()
 }
 
-/// The answers about one stretch after the other, as rows of one section.
+/// The answers about one time window after the other, as rows of one section.
 fn series(
     recording: &OpenRecording,
     question: &dyn Ask,

@@ -128,7 +128,7 @@ pub struct ProcessFilter {
     #[arg(long, value_name = "IDS", default_value = "", hide_default_value = true)]
     pub container: Patterns,
 
-    /// Only processes with such a life inside the recording
+    /// Only processes with such a lifetime inside the recording
     #[arg(id = "new_process", long = "new-process", value_name = "WHICH", allow_hyphen_values = true)]
     pub life: Option<Life>,
 }

@@ -87,7 +87,7 @@ pub struct ZeroTime {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Time")]
 pub struct ZeroOptions {
-    /// Count times from what happened in each recording: mark:TEXT, process-start:NAME, process-end:NAME, first:METHOD, last:METHOD
+    /// Count times from a landmark in each recording: mark:TEXT, process-start:NAME, process-end:NAME, first:METHOD, last:METHOD
     /// or event:PROVIDER/NAME; of several the first that a recording has
     #[arg(long, value_name = "LANDMARK")]
     zero_time: Vec<Landmark>,

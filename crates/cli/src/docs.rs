@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use tracesift_ask::answer::{Column, View};
 use tracesift_ask::question;
-use tracesift_trace::HealthKind;
+use tracesift_trace::{HealthKind, Severity};
 
 use crate::args;
 use crate::etwanalyzer::switches;
@@ -114,13 +114,12 @@ fn the_kinds_of_the_health_table() {
     let mut text = String::from(
         "# The health table\n\nAn extract counts every part of a recording that it could not use, and goes on. The table `health` of an\n\
          archive has a row per kind, with a count and the first example; `tracesift dump stats X.sift` shows it.\n\n\
-         | severity | meaning |\n|---|---|\n\
-         | lost | The recorder lost something. Figures may be too small. |\n\
-         | unreadable | Something of the recording could not be read, or contradicts itself. No figure has it. |\n\
-         | limit | Answers whose figures depend on it say so in a sentence. |\n\
-         | usual | Sound recordings have it, too. |\n\n\
-         | kind | severity | meaning | cure |\n|---|---|---|---|\n",
+         | severity | meaning |\n|---|---|\n",
     );
+    for severity in Severity::ALL {
+        writeln!(text, "| {} | {} |", severity.word(), severity.meaning()).unwrap();
+    }
+    text.push_str("\n| kind | severity | meaning | cure |\n|---|---|---|---|\n");
     for kind in HealthKind::all() {
         let (word, severity) = (kind.word(), kind.severity().word());
         writeln!(text, "| `{word}` | {severity} | {} | {} |", escaped(kind.meaning()), escaped(kind.cure())).unwrap();

@@ -9,13 +9,13 @@ pub struct HealthKind(u8);
 /// What a kind means for the figures of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The recorder lost something: figures may be too small. `trace.json` says so, too.
+    /// The recorder lost records: figures may be too small. `trace.json` says so, too.
     Lost,
-    /// Something of the recording could not be read, or contradicts itself: no figure has it.
+    /// A part of the recording could not be read, or contradicts itself: no figure has it.
     Unreadable,
-    /// Answers whose figures depend on it say so in a sentence.
+    /// Answers whose figures depend on this limit say so in a sentence.
     Limit,
-    /// Sound recordings have it, too.
+    /// Recordings without damage have such rows, too.
     Usual,
 }
 
@@ -30,6 +30,20 @@ impl Severity {
             Self::Usual => "usual",
         }
     }
+
+    /// Its meaning for figures: a sentence or two.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Lost => "The recorder lost records. Figures may be too small.",
+            Self::Unreadable => "A part of the recording could not be read, or contradicts itself. No figure has it.",
+            Self::Limit => "Answers whose figures depend on this limit say so in a sentence.",
+            Self::Usual => "Recordings without damage have such rows, too.",
+        }
+    }
+
+    /// All severities, the worst first.
+    pub const ALL: [Self; 4] = [Self::Lost, Self::Unreadable, Self::Limit, Self::Usual];
 }
 
 struct Entry {
@@ -101,7 +115,7 @@ health_kinds! {
 
     // Damage of either.
     LATE_RECORD = "late_record", Unreadable,
-        "A record came up after later records had been passed on. Of an `.etl` its time is raised to theirs.", "";
+        "A record came up after later records had been passed on. In an `.etl` it gets the time of the later records.", "";
     OTHER_DAMAGE = "other_damage", Unreadable, "Damage of another kind.", "";
 
     // Records that cannot be used.
@@ -124,8 +138,8 @@ health_kinds! {
 
     // Sums of another tool.
     UNLISTED_PROCESSES = "unlisted_processes", Usual, "An import has rows of a process that its list of processes lacks.", "";
-    ROWS_OF_UNKNOWN_PROCESSES = "rows_of_unknown_processes", Unreadable, "An import has rows of a process that does not exist.", "";
-    UNREADABLE_METHOD_ROWS = "unreadable_method_rows", Unreadable, "A row of methods of an import is no row.", "";
+    ROWS_OF_UNKNOWN_PROCESSES = "rows_of_unknown_processes", Unreadable, "An import names a process that its extract does not have.", "";
+    UNREADABLE_METHOD_ROWS = "unreadable_method_rows", Unreadable, "A row of methods of an import has no valid numbers.", "";
     UNREADABLE_MODULES = "unreadable_modules", Unreadable, "A module of an import cannot be read.", "";
 
     // Context switches.
@@ -135,7 +149,7 @@ health_kinds! {
     SAMPLED_SWITCHES = "sampled_switches", Limit, "Context switches are samples. No time off the CPU can be computed.",
         "Record all of them: `-c 1` for the event, or `tracesift record --profile CSwitch`.";
     SWITCHES_OF_SINGLE_TASKS = "switches_of_single_tasks", Limit,
-        "Switch records tell of departures only, or of single tasks. Wait and ready time are missing.",
+        "Switch records tell only when threads leave a CPU, or cover only single processes. Wait and ready time are missing.",
         "Record the whole machine: `tracesift record --profile CSwitch`.";
     COMPLETED_SWITCHES = "completed_switches", Usual,
         "A switch that `sched:sched_switch` left out was taken from the switch records of the kernel.", "";
@@ -170,9 +184,9 @@ health_kinds! {
 
     // Stacks that were unwound from a copy of the stack.
     USER_STACKS_CUT = "user_stacks_cut", Usual, "A stack is longer than the copy of it.", "Record with `--call-graph dwarf,65528`.";
-    USER_STACKS_WITHOUT_FILE = "user_stacks_without_file", Usual, "A stack ends in a file that is not here.",
+    USER_STACKS_WITHOUT_FILE = "user_stacks_without_file", Usual, "A stack ends in a file that is missing on this machine.",
         "Extract on the recorded machine, or with `--sysroot DIR`.";
-    USER_STACKS_WITH_ANOTHER_FILE = "user_stacks_with_another_file", Usual, "A stack ends in a file whose build id is another one here.",
+    USER_STACKS_WITH_ANOTHER_FILE = "user_stacks_with_another_file", Usual, "A stack ends in a file whose build id on this machine is another.",
         "Extract with `--sysroot DIR` of the recorded machine.";
     USER_STACKS_WITH_UNREADABLE_FILE = "user_stacks_with_unreadable_file", Usual, "A stack ends in a file that cannot be read.", "";
     USER_STACKS_WITHOUT_UNWIND_INFORMATION = "user_stacks_without_unwind_information", Usual,
@@ -188,7 +202,7 @@ health_kinds! {
     USER_STACKS_WITHOUT_REGISTERS = "user_stacks_without_registers", Usual, "The stack pointer was not recorded.", "";
 
     // Names and fields.
-    EVENTS_WITHOUT_SCHEMA = "events_without_schema", Usual, "Nobody describes the fields of an event. `events` shows its bytes.", "";
+    EVENTS_WITHOUT_SCHEMA = "events_without_schema", Usual, "No description of the fields of an event exists. `events` shows its bytes.", "";
     EVENTS_UNLIKE_THEIR_SCHEMA = "events_unlike_their_schema", Usual, "The payload of an event does not fit its description.", "";
     MODULES_WITHOUT_SYMBOLS = "modules_without_symbols", Usual, "A module has frames without a name.",
         "`tracesift symbols missing` lists them; `symbols load --symbols PATH` names them.";

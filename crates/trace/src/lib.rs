@@ -37,7 +37,7 @@ mod varint;
 
 pub use clock::Clock;
 pub use health::Health;
-pub use health_kinds::HealthKind;
+pub use health_kinds::{HealthKind, Severity};
 pub use ids::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 pub use population::{Lifetimes, Platform, Population};
 pub use sink::RowSink;

@@ -49,7 +49,7 @@ pub struct Question {
     pub sort: Sort,
     /// How many rows.
     pub top: Top,
-    /// Only processes that an error ended.
+    /// Only processes that ended with an error status.
     pub crash: bool,
     /// Lifetime inside the recording, ns.
     pub duration: Between,
@@ -70,7 +70,7 @@ pub struct Options {
     /// Order of the rows
     #[arg(long, value_name = "KEY", default_value = "name")]
     sort: Sort,
-    /// Only processes that an error ended, or that Windows Error Reporting was started for
+    /// Only processes that ended with an error status, or for which Windows Error Reporting was started
     #[arg(long)]
     crash: bool,
     /// Shortest life inside the recording (s without unit)

@@ -38,7 +38,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) run_index: Option<i64>,
 
-    /// Number of test runs: from --run-index on (default 1 then), else the latest
+    /// Number of test runs: from --run-index on (default 1), otherwise the latest runs
     #[arg(long, value_name = "N")]
     pub(crate) run_count: Option<usize>,
 

@@ -48,7 +48,7 @@ pub(crate) struct Cli {
     #[arg(long, global = true, help_heading = "Output", display_order = 1000)]
     pub(crate) no_color: bool,
 
-    /// Say errors only: no warnings and no notes
+    /// Print only errors, no warnings and no notes
     #[arg(short, long, global = true, help_heading = "Output", display_order = 1001)]
     pub(crate) quiet: bool,
 }

@@ -57,7 +57,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "SIZE", value_parser = buffer, conflicts_with = "ring", help_heading = "What")]
     pub(crate) buffer: Option<u64>,
 
-    /// Keep only what happened last, in so much memory: 512MiB
+    /// Keep only the newest events, in at most this much memory: 512MiB
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "rotate", help_heading = "How long")]
     pub(crate) ring: Option<u64>,
 
@@ -69,7 +69,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "rotate", help_heading = "How long")]
     pub(crate) keep: Option<u64>,
 
-    /// End the recording, not the command, when this is so: cpu>90%, cpu<5%, memory>8GiB, memory>90%, file=PATH (it appears), time=30s; may be repeated
+    /// End the recording, not the command, when this condition holds: cpu>90%, cpu<5%, memory>8GiB, memory>90%, file=PATH (it appears), time=30s; may be repeated
     #[arg(long, value_name = "CONDITION", help_heading = "How long")]
     pub(crate) stop_when: Vec<Condition>,
 

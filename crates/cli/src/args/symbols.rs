@@ -34,7 +34,7 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) offline: bool,
 
-    /// Ask servers again for what they did not have lately
+    /// Ask servers again for files that they did not have within the last day
     #[arg(long)]
     pub(crate) retry: bool,
 }
@@ -127,7 +127,7 @@ pub(crate) enum CacheAction {
         /// Bytes that may stay, 2GiB or 800MB
         #[arg(long, value_name = "SIZE", value_parser = size)]
         size: Option<u64>,
-        /// Remove what was not used for so long, 30d or 12h
+        /// Remove tables that were not used for this time: 30d or 12h
         #[arg(long, value_name = "AGE", value_parser = age)]
         unused: Option<Duration>,
     },

@@ -107,9 +107,9 @@ row! {
     /// The name of a system call that has rows in `syscalls`.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct SyscallNameRow in "syscall_names", always: false, since: 3, Untimed() {
-        /// Its number.
+        /// Number of the system call.
         number: i32, Plain, "", "`syscalls`";
-        /// Its name, such as `openat`.
+        /// Name of the system call, such as `openat`.
         name: String, Plain, "", "the kernel's table for HEADER_ARCH, else name of the tracepoint";
     }
 }

@@ -25,7 +25,7 @@ row! {
     /// One code address: module and RVA, or an address outside of any module with its process.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct FrameRow in "frames", always: true, since: 0, Untimed() {
-        /// Row id, given at first sight.
+        /// Row id, in the order of first occurrence.
         frame: FrameId, Delta, "", "made by the extract";
         /// The module that contains the address.
         module: Option<ModuleId>, Dictionary, "", "`modules`";
@@ -44,7 +44,7 @@ row! {
     /// equal stacks.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct StackRow in "stacks", always: true, since: 0, Untimed() {
-        /// Row id, given at first sight.
+        /// Row id, in the order of first occurrence.
         stack: StackId, Delta, "", "made by the extract";
         /// Frames, leaf first.
         frames: Vec<FrameId>, Plain, "", "StackWalk/Stack; perf sample callchain";

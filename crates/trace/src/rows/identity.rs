@@ -22,7 +22,7 @@ row! {
     /// One process instance: a pid that is used again is another row.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ProcessRow in "processes", always: true, since: 0, Untimed() {
-        /// Row id, given at first sight.
+        /// Row id, in the order of first occurrence.
         process: ProcessId, Delta, "", "made by the extract";
         /// Process id of the operating system.
         pid: i64, Plain, "", "Process/Start ProcessId";
@@ -71,9 +71,9 @@ row! {
     /// CPU.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ThreadRow in "threads", always: true, since: 0, Untimed() {
-        /// Row id, given at first sight.
+        /// Row id, in the order of first occurrence.
         thread: ThreadId, Delta, "", "made by the extract";
-        /// The process that it belongs to.
+        /// The process of the thread.
         process: ProcessId, Plain, "", "Thread/Start ProcessId";
         /// Thread id of the operating system; 0 for the idle threads.
         tid: i64, Plain, "", "Thread/Start TThreadId";
@@ -103,7 +103,7 @@ row! {
     /// it is mapped.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct ModuleRow in "modules", always: true, since: 0, Untimed() {
-        /// Row id, given at first sight.
+        /// Row id, in the order of first occurrence.
         module: ModuleId, Delta, "", "made by the extract";
         /// File name, such as `ntdll.dll`.
         name: String, Plain, "", "Image/Load FileName";

@@ -58,16 +58,17 @@ row! {
 }
 
 row! {
-    /// A stay of a CPU in an idle state. A stay that lasts at the end of the recording ends there.
+    /// One idle state of a CPU, from entry to exit. An idle state that lasts at the end of the
+    /// recording ends there.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct CpuIdleStateRow in "cpu_idle_states", always: false, since: 3, Span(start, time) {
-        /// End of the stay.
+        /// End of the idle state.
         time: i64, Delta, "ns", "power:cpu_idle with state −1";
         /// The CPU.
         cpu: i16, Dictionary, "", "cpu_idle cpu_id";
-        /// Start of the stay.
+        /// Start of the idle state.
         start: i64, Delta, "ns", "power:cpu_idle";
-        /// The state, numbered by depth: 0 mostly polls, higher ones sleep.
+        /// The state, numbered by depth. 0: the CPU usually polls; above 0: it sleeps.
         state: i16, Dictionary, "", "cpu_idle state";
     }
 }

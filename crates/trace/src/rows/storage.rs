@@ -20,7 +20,7 @@ row! {
     /// A path that disk operations and hard faults point at.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct FileRow in "files", always: false, since: 0, Untimed() {
-        /// Row id, given at first sight.
+        /// Row id, in the order of first occurrence.
         file: FileId, Delta, "", "made by the extract";
         /// Path, with drive letter where the volume mapping is known, else as recorded.
         path: String, Plain, "", "FileIO/Name, FileCreate, FileRundown; SysConfig/VolumeMapping";

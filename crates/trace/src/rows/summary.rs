@@ -25,7 +25,7 @@ row! {
     pub struct ProcessSummaryRow in "process_summary", always: true, since: 0, Untimed() {
         /// The process.
         process: ProcessId, Delta, "", "`processes`";
-        /// Samples charged to it.
+        /// Samples that count for the process.
         samples: i64, Plain, "", "`cpu_samples`";
         /// Samples of these without a stack.
         samples_without_stack: i64, Plain, "", "`cpu_samples`";
@@ -70,9 +70,10 @@ row! {
         module: Option<String>, Dictionary, "", "`symbols`, `modules`";
         /// Function without arguments.
         function: String, Dictionary, "", "`symbols`";
-        /// Samples in which it occurs.
+        /// Samples in whose stack the method occurs.
         samples: i64, Plain, "", "`cpu_samples`";
-        /// Inclusive sampled CPU: weights of the samples in which it occurs.
+        /// Inclusive sampled CPU: weights of the samples in whose stack
+        /// the method occurs.
         cpu: i64, Plain, "ns", "`cpu_samples`";
         /// Exclusive sampled CPU: weights of the samples of which it is the leaf.
         exclusive_cpu: i64, Plain, "ns", "`cpu_samples`";

@@ -76,14 +76,14 @@ struct FigureOptions {
     /// single processes and rows of single files, --top of names
     #[arg(long, conflicts_with_all = ["bucket", "core_numbers", "show_modules", "totals", "per_thread", "percentiles", "first_last", "by"])]
     merge: bool,
-    /// The numbers of the CPUs on which each process ran, from the events
+    /// The numbers of the CPUs on which each process ran; computed from samples and context switches
     #[arg(long, conflicts_with = "per_method")]
     core_numbers: bool,
     /// Show version, product, company and description of the image that a process runs, or of a method's module; with
     /// `=PATTERNS` only of those where one of these texts matches
     #[arg(long, value_name = "PATTERNS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     show_modules: Option<Patterns>,
-    /// CPU per kind of core, mean clock rate, and CPU at the nominal rate of each row, where the recording tells; from the events
+    /// CPU per kind of core, mean clock rate, and CPU at the nominal rate of each row, where the recording tells; computed from samples and context switches
     #[arg(long)]
     cores: bool,
 }
@@ -108,13 +108,13 @@ struct MethodOptions {
     /// A row per stack tag of these names: whole, or the last part; '*virus*'
     #[arg(long, value_name = "PATTERNS", allow_hyphen_values = true)]
     stacktags: Option<Patterns>,
-    /// Take stack tags from this file, in the format of Windows Performance Analyzer; may be given several times, `builtin` is our own
+    /// Take stack tags from this file, in the format of Windows Performance Analyzer; may be given several times; `builtin`: the built-in rules
     #[arg(long, value_name = "FILE", requires = "of_tags")]
     tag_file: Vec<PathBuf>,
     /// List the names of all stack tags, of our own rules or of those of --tag-file
     #[arg(long)]
     list_tags: bool,
-    /// Tags within tags match only below them, and those show the total
+    /// A tag inside a tag matches only below it; the outer tag shows the total
     #[arg(long, requires = "stacktags")]
     nested: bool,
     /// A row for each of the N largest methods, or stack tags, of each process

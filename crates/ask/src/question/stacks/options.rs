@@ -45,7 +45,7 @@ struct TreeOptions {
     /// What the trees are of
     #[arg(long, value_name = "WHAT", default_value = "cpu", value_parser = one_of(MEASURES))]
     measure: Measure,
-    /// From the functions where time was spent to their callers, in place of from callers to what they call
+    /// Trees go from the functions where time was spent to their callers
     #[arg(long)]
     callers: bool,
     /// Only stacks in which such a function stands, or `module!function`
@@ -60,7 +60,7 @@ struct TreeOptions {
     /// Frames of these modules that follow each other are one line, with the module's name
     #[arg(long, value_name = "MODULES", default_value = "", hide_default_value = true)]
     fold: Patterns,
-    /// Do not show what functions of these modules call: it counts as their own time
+    /// Do not show the functions that these modules call: their time counts as the caller's own
     #[arg(long, value_name = "MODULES", default_value = "", hide_default_value = true)]
     cut: Patterns,
     /// A tree per thread
@@ -71,7 +71,7 @@ struct TreeOptions {
     /// Sum up lines below this share of the process' tree
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = parse_share)]
     min_share: Share,
-    /// Show so many levels of calls
+    /// Show at most this many levels of calls
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
 }

@@ -1,6 +1,6 @@
 //! `dump faults`: which processes touched pages that were not in their memory yet, in which functions.
 
-use tracesift_trace::rows::{PageFaultRow, page_fault_kinds};
+use tracesift_trace::rows::PageFaultRow;
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::Kind::Count;
@@ -43,9 +43,6 @@ impl TableQuestion for Faults {
             .meaning("Number of page faults. A sample counts as the faults that it stands for.")
             .sorted(&["faults"])
             .total("page faults"),
-        Measure::sum("major_faults", "Major", Count, major)
-            .meaning("Number of page faults whose data had to be read.")
-            .sorted(&["major"]),
     ];
     const BY: &'static [&'static str] = &["process"];
     const SORT: &'static str = "faults";
@@ -62,10 +59,6 @@ impl TableQuestion for Faults {
     fn times(row: &Fault) -> (i64, i64) {
         (row.time, row.time)
     }
-}
-
-fn major(row: &Fault) -> i64 {
-    if row.kind == page_fault_kinds::MAJOR { row.weight } else { 0 }
 }
 
 fn kind(kind: i64) -> String {
@@ -101,8 +94,8 @@ mod tests {
         output.status.success().then_some(output)
     }
 
-    /// Page faults, and those with data that had to be read, by pid.
-    type Faulted = BTreeMap<i64, (i64, i64)>;
+    /// Page faults by pid and kind.
+    type Faulted = BTreeMap<(i64, String), i64>;
 
     #[test]
     fn page_faults_of_processes_are_those_of_perf_script() {
@@ -117,21 +110,25 @@ mod tests {
         let mut expected = Faulted::new();
         for line in String::from_utf8(script.stdout).unwrap().lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let of = expected.entry(words[0].parse().unwrap()).or_default();
-            let period: i64 = words[1].parse().unwrap();
-            of.0 += period;
-            of.1 += if words[2].starts_with("major") { period } else { 0 };
+            let (kind, _) = words[2].split_once('-').unwrap();
+            let of = expected.entry((words[0].parse().unwrap(), kind.to_owned())).or_default();
+            *of += words[1].parse::<i64>().unwrap();
         }
         let archive = try_extract(&file, &Options::default()).unwrap().remove(0).archive;
-        let outcome = ask(&[Source::archive(archive)], &Question::<Faults>::default(), &When::default());
+        let question = Question::<Faults>::default().by(&["process", "kind"]).unwrap();
+        let outcome = ask(&[Source::archive(archive)], &question, &When::default());
         let place = |key: &str| outcome.answer.columns.iter().position(|column| column.key == key).unwrap();
         let number = |row: &Vec<Value>, key: &str| match row[place(key)] {
             Value::Int(number) => number,
             ref other => panic!("{key} is {other:?}"),
         };
+        let kind = |row: &Vec<Value>| match &row[place("kind")] {
+            Value::Text(kind) => kind.to_string(),
+            other => panic!("kind is {other:?}"),
+        };
         let rows = outcome.answer.rows();
-        let found = rows.map(|row| (number(row, "pid"), (number(row, "faults"), number(row, "major_faults"))));
+        let found = rows.map(|row| ((number(row, "pid"), kind(row)), number(row, "faults")));
         assert_eq!(found.collect::<Faulted>(), expected);
-        assert!(expected.len() >= 3 && expected.values().any(|(faults, _)| *faults > 1000), "{expected:?}");
+        assert!(expected.len() >= 3 && expected.values().any(|faults| *faults > 1000), "{expected:?}");
     }
 }

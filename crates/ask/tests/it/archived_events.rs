@@ -172,9 +172,14 @@ fn filters_of_processes_choose_those_of_dump_process() {
         ProcessFilter { life: Some(Life::Whole), process: ProcessPatterns::parse("!svchost"), ..none() },
     ] {
         let question = process::Question { filter: processes.clone(), ..Default::default() };
-        let at = question.columns().iter().position(|column| column.key == "pid").expect("a column");
+        let place = |key| question.columns().iter().position(|column| column.key == key).expect("a column");
+        let (at, of_parent) = (place("pid"), place("parent_pid"));
         let section = question.section(&recording).expect("an answer");
-        let pids: HashSet<u32> = section.rows.iter().filter_map(|row| pid(&row[at])).collect();
+        // `dump process` shows the parents that are asked for, too.
+        let is_child =
+            |creator: Option<u32>| processes.parent.is_empty() || creator.is_some_and(|pid| pid.to_string() == parent);
+        let children = section.rows.iter().filter(|row| is_child(pid(&row[of_parent])));
+        let pids: HashSet<u32> = children.filter_map(|row| pid(&row[at])).collect();
         // A number that several processes had tells nothing of a single event.
         let is_owned = |event: &EventLine<'_>| event.pid.filter(|pid| *pid != 0 && owners.get(pid) == Some(&1));
         let mut expected = 0;

@@ -93,7 +93,7 @@ impl fmt::Display for ProcessPatterns {
     }
 }
 
-/// Filter of processes; everything in it must hold. Each field is an option of every question, and has an entry in [`PARTS`].
+/// Filter of processes; everything in it must hold. Each field is an option of every question, and has an entry in `PARTS`.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(next_help_heading = "Processes")]
 pub struct ProcessFilter {

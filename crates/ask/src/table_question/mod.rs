@@ -4,9 +4,9 @@
 //! ([`TableQuestion`]). All else comes from here: the options, `--by`, `--sort`, `--time`, `--bucket`, the columns of
 //! every format, the totals, the reasons for an empty answer.
 //!
-//! While rows are read, every dimension is a number. Rows with the same numbers share a place ([`places`]), where the
-//! measures are added up ([`sums`]). Texts are looked up once per place: they decide which places the filters keep, and
-//! which places are one group ([`groups`]).
+//! While rows are read, every dimension is a number. Rows with the same numbers share a place (`places`), where the
+//! measures are added up (`sums`). Texts are looked up once per place: they decide which places the filters keep, and
+//! which places are one group (`groups`).
 
 mod dimension;
 mod groups;

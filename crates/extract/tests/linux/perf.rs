@@ -277,7 +277,11 @@ impl Recorded {
 
     /// Samples of the first event by short module name.
     pub(crate) fn report_by_module(&self) -> BTreeMap<String, u64> {
-        self.report("dso", |name| name.trim().to_owned())
+        self.report("dso", |name| {
+            // perf names memory of JIT code by the thread; an archive knows no file there.
+            let name = name.trim();
+            if name.starts_with("[JIT] tid ") { "[unknown]" } else { name }.to_owned()
+        })
     }
 
     /// Samples of the first event in threads of a process by the symbol at their leaf, as the linker knows it.

@@ -229,7 +229,10 @@ impl<Q: TableQuestion> Question<Q> {
         let place = options().position(|known| known == option);
         let place = place.ok_or_else(|| UnknownName::new(option, options()))?;
         self.limits.retain(|(known, _)| *known != place);
-        self.limits.push((place, between));
+        // A limit that lets all pass would be asked of each row.
+        if between != Between::default() {
+            self.limits.push((place, between));
+        }
         Ok(self)
     }
 

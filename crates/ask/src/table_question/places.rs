@@ -9,9 +9,10 @@ pub(super) const UNKNOWN: i64 = i64::MIN;
 
 /// The place of each combination of numbers; `None`: the filters do not let it pass.
 ///
-/// Almost all questions tell places apart by two or four numbers: these need no memory of their own.
+/// Almost all questions tell places apart by two to four numbers: these need no memory of their own.
 pub(super) enum Places {
     Two(FxHashMap<Key<2>, Option<u32>>),
+    Three(FxHashMap<Key<3>, Option<u32>>),
     Four(FxHashMap<Key<4>, Option<u32>>),
     Many(FxHashMap<Box<[i64]>, Option<u32>>),
 }
@@ -43,7 +44,8 @@ impl Places {
     pub(super) fn new(numbers: usize) -> (Self, usize) {
         match numbers {
             0..=2 => (Self::Two(FxHashMap::default()), 2),
-            3..=4 => (Self::Four(FxHashMap::default()), 4),
+            3 => (Self::Three(FxHashMap::default()), 3),
+            4 => (Self::Four(FxHashMap::default()), 4),
             _ => (Self::Many(FxHashMap::default()), numbers),
         }
     }
@@ -53,6 +55,7 @@ impl Places {
     pub(super) fn get(&self, numbers: &[i64]) -> Result<Option<u32>, Unseen> {
         match self {
             Self::Two(places) => places.get(&Key::of(numbers)),
+            Self::Three(places) => places.get(&Key::of(numbers)),
             Self::Four(places) => places.get(&Key::of(numbers)),
             Self::Many(places) => places.get(numbers),
         }
@@ -64,6 +67,7 @@ impl Places {
     pub(super) fn insert(&mut self, numbers: &[i64], place: Option<u32>) {
         match self {
             Self::Two(places) => places.insert(Key::of(numbers), place),
+            Self::Three(places) => places.insert(Key::of(numbers), place),
             Self::Four(places) => places.insert(Key::of(numbers), place),
             Self::Many(places) => places.insert(numbers.into(), place),
         };

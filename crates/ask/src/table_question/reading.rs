@@ -1,6 +1,7 @@
 //! One pass over the rows of a table.
 
 use rustc_hash::FxHashMap;
+use tracesift_analysis::Span;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
@@ -20,15 +21,12 @@ pub(super) struct Reading<'a, 'n, 'r, Q: TableQuestion> {
     question: &'n Question<Q>,
     names: &'n mut Names<'r, Q::Row>,
     ranges: TimeWindows,
-    bounds: Vec<(i64, i64)>,
     limits: Vec<(&'static Limit<Q::Row>, Between)>,
-    keys: Vec<(usize, Numbers<Q::Row>)>,
+    keys: Vec<Key<Q::Row>>,
     places: Places,
     /// The numbers of the row at hand; the process first.
     row: Vec<i64>,
     read: Read<'a, Q::Row>,
-    /// Whether the sums of a place have its number.
-    has_one_range: bool,
 }
 
 /// What was read.
@@ -41,6 +39,14 @@ pub(super) struct Read<'a, R: 'static> {
     pub(super) sums: Sums<'a, R>,
     /// Of each range the places that have rows in it, each with the number of its sums.
     pub(super) in_ranges: Vec<Vec<(u32, u32)>>,
+}
+
+/// A dimension whose numbers tell places apart.
+struct Key<R: 'static> {
+    dimension: usize,
+    numbers: Numbers<R>,
+    /// Whether patterns are asked of it: a row without a value passes none.
+    is_filtered: bool,
 }
 
 /// How a row gives the number of a dimension.
@@ -93,32 +99,32 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             Of::Number { number, .. } => Some(Numbers::Number(number)),
             Of::Text { text, .. } => Some(Numbers::Text(text, Interner::default())),
         };
-        let keys: Vec<_> = plan.keys.iter().filter_map(|key| Some((*key, numbers(*key)?))).collect();
+        let is_filtered = |dimension| question.patterns.iter().any(|(filtered, _)| *filtered == dimension);
+        let key = |&dimension: &usize| {
+            Some(Key { dimension, numbers: numbers(dimension)?, is_filtered: is_filtered(dimension) })
+        };
+        let keys: Vec<_> = plan.keys.iter().filter_map(key).collect();
         let (places, width) = Places::new(keys.len() + 1);
         Self {
             question,
             names,
             ranges: TimeWindows::of(ranges),
-            bounds: ranges.iter().map(TimeRange::bounds).collect(),
             limits: question.limits.iter().map(|(place, between)| (&Q::LIMITS[*place], *between)).collect(),
             keys,
             places,
             row: vec![0; width],
             read: Read { numbers: Vec::new(), width, sums: Sums::new(plan), in_ranges: vec![Vec::new(); ranges.len()] },
-            has_one_range: ranges.len() == 1,
         }
     }
 
     /// Reads the rows that touch one of the ranges.
     pub(super) fn read(mut self, recording: &OpenRecording) -> Result<Read<'a, Q::Row>, Error> {
-        let begin = self.bounds.first().map_or(0, |(begin, _)| *begin);
-        let end = self.bounds.last().map_or(0, |(_, end)| *end);
         // A row that takes no time may stand at the beginning.
-        let time = ((begin, end) != TimeRange::default().bounds()).then_some(begin.saturating_sub(1)..end);
-        if self.has_one_range {
+        let time = self.ranges.bounds().map(|all| all.start.saturating_sub(1)..all.end);
+        if self.has_one_range() {
+            let range = self.ranges.all();
             recording.archive().scan(time, |row: &Q::Row| {
-                let (start, end_of_row) = Q::times(row);
-                if let Some(part) = part((start, end_of_row), (begin, end))
+                if let Some(part) = part(Q::times(row), range)
                     && let Some(place) = self.place(row)
                 {
                     self.read.sums.add(place as usize, row, part);
@@ -129,9 +135,9 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         } else {
             self.read_series(recording, time)?;
         }
-        for (dimension, numbers) in self.keys {
-            if let Numbers::Text(_, texts) = numbers {
-                self.names.set_texts(dimension, texts);
+        for key in self.keys {
+            if let Numbers::Text(_, texts) = key.numbers {
+                self.names.set_texts(key.dimension, texts);
             }
         }
         Ok(self.read)
@@ -143,9 +149,13 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         let mut many = 0;
         recording.archive().scan(time, |row: &Q::Row| {
             let (start, end) = Q::times(row);
-            for range in self.ranges.touching(start, end) {
-                let Some(part) = part((start, end), self.bounds[range]) else { continue };
-                let Some(place) = self.place(row) else { return };
+            let touched = self.ranges.touching(start, end);
+            if touched.is_empty() {
+                return;
+            }
+            let Some(place) = self.place(row) else { return };
+            for range in touched {
+                let Some(part) = part((start, end), self.ranges.spans()[range]) else { continue };
                 let in_range = &mut self.read.in_ranges[range];
                 let sums = *sums_of.entry((range as u32, place)).or_insert_with(|| {
                     self.read.sums.add_place();
@@ -158,6 +168,11 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         })
     }
 
+    /// Whether the sums of a place have its number.
+    fn has_one_range(&self) -> bool {
+        self.ranges.spans().len() == 1
+    }
+
     /// The place of a row; `None`: it is not asked for.
     #[inline]
     fn place(&mut self, row: &Q::Row) -> Option<u32> {
@@ -167,8 +182,13 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             }
         }
         self.row[0] = Q::process(row).map_or(UNKNOWN, |process| i64::from(process.0));
-        for (number, (_, key)) in self.row[1..].iter_mut().zip(&mut self.keys) {
-            *number = key.of(row);
+        let mut numbers = self.row[1..].iter_mut();
+        for key in &mut self.keys {
+            let Some(number) = numbers.next() else { break };
+            *number = key.numbers.of(row);
+            if key.is_filtered && *number == UNKNOWN {
+                return None;
+            }
         }
         match self.places.get(&self.row) {
             Ok(place) => place,
@@ -182,7 +202,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         let place = self.lets_pass().then(|| {
             let place = (self.read.numbers.len() / self.read.width) as u32;
             self.read.numbers.extend_from_slice(&self.row);
-            if self.has_one_range {
+            if self.has_one_range() {
                 self.read.sums.add_place();
             }
             place
@@ -199,9 +219,9 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         };
         is_asked
             && self.question.patterns.iter().all(|(dimension, wanted)| {
-                let Some(place) = self.keys.iter().position(|(key, _)| key == dimension) else { return true };
+                let Some(place) = self.keys.iter().position(|key| key.dimension == *dimension) else { return true };
                 let number = self.row[place + 1];
-                match &self.keys[place].1 {
+                match &self.keys[place].numbers {
                     Numbers::Text(_, texts) => wanted.lets_pass_text(texts.text(number)),
                     _ => self.names.lets_pass(*dimension, number, wanted),
                 }
@@ -211,10 +231,10 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
 
 /// The part of a row inside of a range; `None`: it has none, and does not begin in it.
 #[inline]
-fn part((start, end): (i64, i64), (begin, until): (i64, i64)) -> Option<Part> {
-    if (end <= begin && start < begin) || start >= until {
+fn part((start, end): (i64, i64), range: Span) -> Option<Part> {
+    if (end <= range.start && start < range.start) || start >= range.end {
         return None;
     }
-    let start = start.max(begin);
-    Some(Part { start, length: end.min(until).saturating_sub(start).max(0) })
+    let start = start.max(range.start);
+    Some(Part { start, length: end.min(range.end).saturating_sub(start).max(0) })
 }

@@ -1,7 +1,5 @@
 //! The command-line options of a table question, made from its dimensions, measures and limits.
 
-use std::marker::PhantomData;
-
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tracesift_grammar::milliseconds;
@@ -19,7 +17,6 @@ use crate::usage_error::UsageError;
 pub struct Options<Q: TableQuestion> {
     when: When,
     question: Question<Q>,
-    of: PhantomData<fn() -> Q>,
 }
 
 /// The name of an option, and of its argument: without the dashes.
@@ -80,7 +77,7 @@ impl<Q: TableQuestion> FromArgMatches for Options<Q> {
         };
         // The parser has seen to it that names are known.
         let unknown = |error: UnknownName| clap::Error::raw(clap::error::ErrorKind::InvalidValue, error);
-        Ok(Self { when, question: asked(question, matches).map_err(unknown)?, of: PhantomData })
+        Ok(Self { when, question: asked(question, matches).map_err(unknown)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -54,7 +54,7 @@ impl TableQuestion for Syscalls {
             .sorted(&["failed"])
             .total("failed"),
         Measure::rows_if("open", "Open", |row: &Call| row.result.is_none())
-            .meaning("Calls that had not returned at the end of the recording or of the thread.")
+            .meaning("Calls that had not returned at the end of the recording.")
             .sorted(&["open"])
             .details(),
         Measure::duration("duration_sum_ns", "Sum")

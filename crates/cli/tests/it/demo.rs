@@ -1,32 +1,14 @@
 //! The demo's recordings answer with the figures of the story that they tell, from the command line to the answer.
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 use tracesift_scenario::story::{StoryFigures, TAGS, figures};
 
+use crate::support::{rows, tracesift};
+
 const MS: i64 = 1_000_000;
-
-fn tracesift(directory: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
-        .current_dir(directory)
-        .args(arguments)
-        // The tables of symbols are kept nowhere else.
-        .env("XDG_CACHE_HOME", directory.join("cache"))
-        .env("LOCALAPPDATA", directory.join("cache"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn rows(directory: &Path, arguments: &[&str]) -> Vec<Value> {
-    let text = tracesift(directory, &[arguments, &["--format", "json"]].concat());
-    serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().clone()
-}
 
 /// The rows of a recording and process.
 fn of<'a>(rows: &'a [Value], figures: &StoryFigures, process: &str) -> Vec<&'a Value> {

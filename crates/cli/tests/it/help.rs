@@ -3,19 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{archives, run};
+use crate::support::{archives, program, run, stdout};
 
 /// Runs the program as in a terminal of this width.
 fn at_width(directory: &Path, width: usize, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
-        .current_dir(directory)
-        .args(arguments)
-        .env("COLUMNS", width.to_string())
-        .env("XDG_CACHE_HOME", directory.join("cache"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    stdout(program(directory, arguments).env("COLUMNS", width.to_string()))
 }
 
 /// Every command of the program, with its words: what `tracesift help` lists, and what stands below that.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -10,27 +9,10 @@ use tracesift_archive::Archive;
 use tracesift_fixtures::cases;
 use tracesift_trace::rows::DiskIoRow;
 
-use crate::support::{archives, run};
+use crate::support::{archives, rows, run, tracesift};
 
 const WIDEST: usize = 100;
 const LONGEST: usize = 45;
-
-fn tracesift(directory: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
-        .current_dir(directory)
-        .args(arguments)
-        .env("XDG_CACHE_HOME", directory.join("cache"))
-        .env("LOCALAPPDATA", directory.join("cache"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn rows(directory: &Path, arguments: &[&str]) -> Vec<Value> {
-    let text = tracesift(directory, &[arguments, &["--format", "json"]].concat());
-    serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().clone()
-}
 
 fn archives_in(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());

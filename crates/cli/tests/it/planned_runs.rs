@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use tracesift_extract::input::test_name;
 use tracesift_grammar::Status;
 
-use crate::recording::{RECORDING, can_record, recorders};
-use crate::support::run;
+use crate::recording::{RECORDING, can_record, recorders, said};
+use crate::support::{program, run};
 
 const PLAN: &str = r#"
 profiles = ["Default", "CSwitch"]
@@ -36,13 +36,9 @@ timeout = "300ms"
 "#;
 
 fn tracesift(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tracesift"));
-    command.current_dir(directory).args(arguments).env("XDG_CACHE_HOME", directory.join("cache")).stdin(Stdio::null());
+    let mut command = program(directory, arguments);
+    command.stdin(Stdio::null());
     command
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn names(directory: &Path, extension: &str) -> Vec<String> {

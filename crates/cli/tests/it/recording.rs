@@ -10,20 +10,14 @@ use serde_json::Value;
 use tempfile::{NamedTempFile, TempDir};
 use tracesift_fixtures::skipped;
 
-use crate::support::run;
+use crate::support::{program, run};
 
 /// One recording at a time: each sees all that the machine does.
 pub(crate) static RECORDING: Mutex<()> = Mutex::new(());
 
 pub(crate) fn tracesift(directory: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tracesift"));
-    command
-        .current_dir(directory)
-        .args(arguments)
-        .env("XDG_CACHE_HOME", directory.join("cache"))
-        .env_remove("XDG_RUNTIME_DIR")
-        .env_remove("TRACESIFT_MARKS")
-        .stdin(Stdio::null());
+    let mut command = program(directory, arguments);
+    command.env_remove("XDG_RUNTIME_DIR").env_remove("TRACESIFT_MARKS").stdin(Stdio::null());
     command
 }
 

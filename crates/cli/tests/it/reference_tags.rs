@@ -4,11 +4,11 @@
 //! that both have. Where ours say more, or something else, the line says why, and the figures of all its tags still add up to the same.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::support::tracesift;
 
 /// CPU, wait and ready time in ms; the plain sums, which add up over tags.
 type Figures = [i64; 3];
@@ -124,18 +124,6 @@ const COMMON: [(&str, &str, Figures); 9] = [
     ("svchost.exe", "No stack", [0, 2_284, 0]),
     ("svchost.exe", "Other", [1_458, 0, 28]),
 ];
-
-fn tracesift(directory: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
-        .current_dir(directory)
-        .args(arguments)
-        .env("XDG_CACHE_HOME", directory.join("cache"))
-        .env("LOCALAPPDATA", directory.join("cache"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
 
 fn figures(row: &Value) -> Figures {
     ["cpu_ns", "wait_sum_ns", "ready_sum_ns"].map(|key| row[key].as_i64().unwrap_or(0) / 1_000_000)

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::Value;
 use tempfile::TempDir;
 use tracesift_testing::archive::{create_as, finish_as};
 use tracesift_testing::rows::{self, stack};
@@ -24,17 +25,38 @@ pub(crate) fn archives() -> TempDir {
     directory
 }
 
-/// Runs the program in a directory and shows how it ended and what it said.
-pub(crate) fn run(directory: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tracesift"))
+/// The program in a directory. The user's cache is not the tests' to read or write.
+pub(crate) fn program(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tracesift"));
+    command
         .current_dir(directory)
         .args(arguments)
-        .env_remove("NO_COLOR")
-        // What is kept for a user is not the tests' to read or write.
         .env("XDG_CACHE_HOME", directory.join("cache"))
-        .env("LOCALAPPDATA", directory.join("cache"))
-        .output()
-        .unwrap();
+        .env("LOCALAPPDATA", directory.join("cache"));
+    command
+}
+
+/// The output of a program that succeeds.
+pub(crate) fn stdout(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The output of the program with these arguments, which succeeds.
+pub(crate) fn tracesift(directory: &Path, arguments: &[&str]) -> String {
+    stdout(&mut program(directory, arguments))
+}
+
+/// The rows of an answer.
+pub(crate) fn rows(directory: &Path, arguments: &[&str]) -> Vec<Value> {
+    let text = tracesift(directory, &[arguments, &["--format", "json"]].concat());
+    serde_json::from_str::<Value>(&text).unwrap().as_array().unwrap().clone()
+}
+
+/// Runs the program in a directory and shows how it ended and what it said.
+pub(crate) fn run(directory: &Path, arguments: &[&str]) -> String {
+    let output = program(directory, arguments).env_remove("NO_COLOR").output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*directory.to_string_lossy(), "[DIR]");
     format!(
         "exit: {}\n--- stdout\n{}--- stderr\n{}",

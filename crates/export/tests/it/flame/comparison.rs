@@ -30,28 +30,27 @@ fn draw(before: &Folded, after: &Folded, change: Change) -> String {
     String::from_utf8(out).unwrap()
 }
 
+/// A line per cell of a picture, and its note.
+fn described(svg: &str) -> String {
+    let rows: Vec<String> = picture::cells(svg)
+        .into_iter()
+        .map(|cell| format!("{} [{}] {}% {}", cell.path.last().unwrap(), cell.class, cell.width, cell.figures))
+        .collect();
+    format!("{}\n{}", rows.join("\n"), picture::note(svg))
+}
+
 #[test]
 fn changes_of_shares() {
     let before = profile(4, &[("parse", 50), ("write", 30), ("gone", 20)]);
     let after = profile(8, &[("parse", 100), ("write", 90), ("new", 10)]);
-    let svg = draw(&before, &after, Change::Share);
-    let rows: Vec<String> = picture::cells(&svg)
-        .into_iter()
-        .map(|cell| format!("{} [{}] {}% {}", cell.path.last().unwrap(), cell.class, cell.width, cell.figures))
-        .collect();
-    insta::assert_snapshot!(format!("{}\n{}", rows.join("\n"), picture::note(&svg)));
+    insta::assert_snapshot!(described(&draw(&before, &after, Change::Share)));
 }
 
 #[test]
 fn changes_of_times() {
     let before = profile(4, &[("parse", 50), ("write", 30), ("gone", 20)]);
     let after = profile(8, &[("parse", 40), ("write", 90), ("new", 10)]);
-    let svg = draw(&before, &after, Change::Absolute);
-    let rows: Vec<String> = picture::cells(&svg)
-        .into_iter()
-        .map(|cell| format!("{} [{}] {}% {}", cell.path.last().unwrap(), cell.class, cell.width, cell.figures))
-        .collect();
-    insta::assert_snapshot!(format!("{}\n{}", rows.join("\n"), picture::note(&svg)));
+    insta::assert_snapshot!(described(&draw(&before, &after, Change::Absolute)));
 }
 
 #[test]

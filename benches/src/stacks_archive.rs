@@ -200,21 +200,8 @@ fn processes() -> Vec<ProcessRow> {
         process: ProcessId::from_index(number),
         pid: 1_000 + 4 * number as i64,
         name: format!("Worker{number}.exe"),
-        command_line: None,
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
-        wow64: None,
         origin: Origin::Rundown,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
+        ..ProcessRow::default()
     };
     (0..PROCESSES).map(row).collect()
 }
@@ -224,15 +211,9 @@ fn threads() -> Vec<ThreadRow> {
         thread: ThreadId::from_index(number),
         process: ProcessId::from_index(number / THREADS_PER_PROCESS),
         tid: 5_000 + 4 * number as i64,
-        name: None,
-        start: None,
-        end: None,
         base_priority: Some(8),
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
         origin: Origin::Rundown,
+        ..ThreadRow::default()
     };
     (0..PROCESSES * THREADS_PER_PROCESS).map(row).collect()
 }

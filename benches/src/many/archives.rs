@@ -146,21 +146,15 @@ fn processes(random: &mut SplitMix64) -> Vec<ProcessRow> {
             name: name.to_owned(),
             command_line,
             parent_pid: (!is_made).then(|| 4 * random.between(2, 40)),
-            parent: None,
             session: (!is_made).then(|| random.below(2) as i32),
             user: (!is_made).then(|| {
                 ["S-1-5-18", "S-1-5-19", "S-1-5-21-1004336348-1177238915-682003330-512"][random.index(3)].to_owned()
             }),
-            package: None,
-            application: None,
             start: random.chance(15).then(|| random.between(0, LENGTH / 2)),
             end: random.chance(15).then(|| random.between(LENGTH / 2, LENGTH)),
-            exit_code: None,
             wow64: Some(false),
             origin: if index == 1 { Origin::Pseudo } else { Origin::Rundown },
-            cgroup: None,
-            container: None,
-            pid_namespace: None,
+            ..ProcessRow::default()
         }
     };
     (0..PROCESSES).map(process).collect()
@@ -171,15 +165,9 @@ fn threads() -> Vec<ThreadRow> {
         thread: ThreadId(index as i32),
         process: ProcessId(index as i32),
         tid: index as i64 * 8,
-        name: None,
-        start: None,
-        end: None,
         base_priority: Some(8),
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
         origin: Origin::Rundown,
+        ..ThreadRow::default()
     };
     (0..PROCESSES).map(thread).collect()
 }

@@ -171,15 +171,8 @@ fn threads() -> Vec<ThreadRow> {
         thread: ThreadId(thread as i32),
         process: ProcessId((thread % PROCESSES) as i32),
         tid: thread as i64,
-        name: None,
-        start: None,
-        end: None,
-        base_priority: None,
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
         origin: Origin::Rundown,
+        ..ThreadRow::default()
     };
     (0..THREADS).map(thread).collect()
 }

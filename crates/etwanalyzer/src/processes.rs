@@ -43,26 +43,7 @@ pub(crate) fn unlisted(process: ProcessId, key: &ProcessKey, zero: Moment) -> Pr
 }
 
 fn blank(process: ProcessId, pid: i64) -> ProcessRow {
-    ProcessRow {
-        process,
-        pid,
-        name: String::new(),
-        command_line: None,
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
-        wow64: None,
-        origin: Origin::Inferred,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
-    }
+    ProcessRow { process, pid, origin: Origin::Inferred, ..ProcessRow::default() }
 }
 
 /// The identifier of the accounts whose names every machine has; ETWAnalyzer translates what it can. Others stay as they are.

@@ -6,26 +6,7 @@ use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 /// A process that lives from end to end, with its name and pid.
 #[must_use]
 pub fn process(id: i32, pid: i64, name: &str) -> ProcessRow {
-    ProcessRow {
-        process: ProcessId(id),
-        pid,
-        name: name.to_owned(),
-        command_line: None,
-        parent_pid: None,
-        parent: None,
-        session: None,
-        user: None,
-        package: None,
-        application: None,
-        start: None,
-        end: None,
-        exit_code: None,
-        wow64: None,
-        origin: Origin::Rundown,
-        cgroup: None,
-        container: None,
-        pid_namespace: None,
-    }
+    ProcessRow { process: ProcessId(id), pid, name: name.to_owned(), origin: Origin::Rundown, ..ProcessRow::default() }
 }
 
 /// A thread that lives from end to end.
@@ -35,15 +16,8 @@ pub fn thread(id: i32, process: i32, tid: i64) -> ThreadRow {
         thread: ThreadId(id),
         process: ProcessId(process),
         tid,
-        name: None,
-        start: None,
-        end: None,
-        base_priority: None,
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
         origin: Origin::Rundown,
+        ..ThreadRow::default()
     }
 }
 

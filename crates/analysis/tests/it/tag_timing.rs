@@ -100,15 +100,8 @@ fn tagging() {
         thread: ThreadId::from_index(index),
         process: ProcessId((index % 50) as i32),
         tid: index as i64,
-        name: None,
-        start: None,
-        end: None,
-        base_priority: None,
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
         origin: Origin::Event,
+        ..ThreadRow::default()
     };
     let threads = (0..THREADS).map(thread).collect::<Vec<_>>();
     let samples = (0..SAMPLES)

@@ -162,15 +162,10 @@ fn thread(index: usize, start: Option<i64>, end: Option<i64>) -> ThreadRow {
         thread: ThreadId::from_index(index),
         process: ProcessId(0),
         tid: 0,
-        name: None,
         start,
         end,
-        base_priority: None,
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
         origin: Origin::Event,
+        ..ThreadRow::default()
     }
 }
 

@@ -147,15 +147,9 @@ pub(crate) fn run(seed: u64, has_ready: bool) -> Machine {
             thread: ThreadId::from_index(index),
             process: ProcessId(if index < cpu_count { 0 } else { 1 + dice.below(PROCESSES) as i32 }),
             tid: index as i64,
-            name: None,
-            start: None,
-            end: None,
-            base_priority: None,
-            service_tag: None,
-            service: None,
-            start_address: None,
             idle_cpu: (index < cpu_count).then_some(index as i16),
             origin: Origin::Event,
+            ..ThreadRow::default()
         })
         .collect::<Vec<_>>();
     let mut threads = (0..count)

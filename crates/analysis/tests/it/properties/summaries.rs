@@ -142,20 +142,7 @@ proptest! {
 }
 
 fn a_thread(thread: ThreadId) -> ThreadRow {
-    ThreadRow {
-        thread,
-        process: ProcessId(0),
-        tid: 4711,
-        name: None,
-        start: None,
-        end: None,
-        base_priority: None,
-        service_tag: None,
-        service: None,
-        start_address: None,
-        idle_cpu: None,
-        origin: Origin::Rundown,
-    }
+    ThreadRow { thread, process: ProcessId(0), tid: 4711, origin: Origin::Rundown, ..ThreadRow::default() }
 }
 
 #[test]

@@ -7,12 +7,13 @@ mod event_table;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, Mark, Payload, ReadyThread,
-    SampledProfile, Stack, StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
-    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, Mark, PROCESSOR_POWER, Payload,
+    PerformanceState, ReadyThread, SampledProfile, Stack, StackReference, THREAD_STATE_DEFERRED_READY,
+    THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags,
+    sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
-use tracesift_etl::{EventClass, Group, Record};
+use tracesift_etl::{EventClass, Group, Guid, Record};
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
 use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, HardFaultRow, MarkRow, sample_flags, switch_flags};
@@ -221,6 +222,14 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
             (Group::MEMORY, HardFault::OPCODE) => self.hard_fault(record, version),
             _ => {}
+        }
+    }
+
+    /// An event of a provider that may have a row in a table of its own.
+    fn provider_record(&mut self, record: &Record<'_>, provider: Guid, id: u16, version: u8) {
+        let wanted = self.wanted;
+        if provider == PROCESSOR_POWER && PerformanceState::IDS.contains(&id) && wanted.cpu_frequencies {
+            self.performance_state(record, version);
         }
     }
 

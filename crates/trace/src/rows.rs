@@ -11,6 +11,7 @@ mod calls;
 mod code;
 mod events;
 mod identity;
+mod memory;
 mod power;
 mod storage;
 mod summary;
@@ -20,6 +21,7 @@ pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operat
 pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack_ends};
 pub use events::EventRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
+pub use memory::ProcessCounterRow;
 pub use power::{CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
@@ -56,6 +58,7 @@ macro_rules! every_table {
             CpuRow,
             CpuFrequencyRow,
             CpuIdleStateRow,
+            ProcessCounterRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -105,6 +108,8 @@ macro_rules! event_tables {
             hard_fault(HardFaultRow) in hard_faults,
             /// A page fault.
             page_fault(PageFaultRow) in page_faults,
+            /// What the kernel counted for a process.
+            process_counter(ProcessCounterRow) in process_counters,
             /// A system call.
             syscall(SyscallRow) in syscalls
         }

@@ -147,8 +147,6 @@ impl<'a> Payload<'a> for ProcessTermination {
 }
 
 /// Process 32 (PerfCtr, at exit) and 33 (rundown): memory figures of a process. Sizes are bytes.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessCounters {
     /// Process id.

@@ -4,13 +4,14 @@ mod clock_rates;
 mod disk;
 mod event_stacks;
 mod event_table;
+mod process_counters;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, Mark, PROCESSOR_POWER, Payload,
-    PerformanceState, ReadyThread, SampledProfile, Stack, StackReference, THREAD_STATE_DEFERRED_READY,
-    THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags,
-    sample_flags as recorded_flags,
+    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, KERNEL_PROCESS, KernelProcessStop,
+    Mark, PROCESSOR_POWER, Payload, PerformanceState, ProcessCounters, ReadyThread, SampledProfile, Stack,
+    StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED,
+    THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record};
@@ -221,6 +222,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
             (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
             (Group::MEMORY, HardFault::OPCODE) => self.hard_fault(record, version),
+            (Group::PROCESS, ProcessCounters::EXIT | ProcessCounters::RUNDOWN) if wanted.process_counters => {
+                self.process_counters(record, version);
+            }
             _ => {}
         }
     }
@@ -228,8 +232,12 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// An event of a provider that may have a row in a table of its own.
     fn provider_record(&mut self, record: &Record<'_>, provider: Guid, id: u16, version: u8) {
         let wanted = self.wanted;
-        if provider == PROCESSOR_POWER && PerformanceState::IDS.contains(&id) && wanted.cpu_frequencies {
-            self.performance_state(record, version);
+        match (provider, id) {
+            (KERNEL_PROCESS, KernelProcessStop::ID) if wanted.process_counters => self.process_stop(record, version),
+            (PROCESSOR_POWER, id) if wanted.cpu_frequencies && PerformanceState::IDS.contains(&id) => {
+                self.performance_state(record, version);
+            }
+            _ => {}
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tracesift_archive::Archive;
 use tracesift_fixtures::cases;
-use tracesift_trace::rows::{CpuSampleRow, Origin, ProcessRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{CpuSampleRow, Origin, ProcessCounterRow, ProcessRow, ProcessSummaryRow, ThreadRow};
 
 use crate::recordings::support::extract_file;
 
@@ -79,4 +79,27 @@ fn x86_samples_of_all_processes() {
     assert_eq!((samples.all, samples.idle, samples.of_processes), (88_809, 82_128, 6_681));
     assert_eq!(samples.interrupts, 129);
     assert!(samples.with_stack * 1000 >= samples.of_processes * 999, "{} with stack", samples.with_stack);
+}
+
+#[test]
+fn x64_counters_of_processes() {
+    let Some(folder) = cases("etl") else { return };
+    let extracted = extract_file(&folder.join("net.4.5.2.x64.etl.zip")).expect("extracted");
+    let archive = &extracted.archives()[0];
+    let processes: Vec<ProcessRow> = archive.rows().expect("processes");
+    let rows: Vec<ProcessCounterRow> = archive.rows().expect("counters");
+    // PerfView counts one PerfCtr, 32 PerfCtrRundown and one ProcessStop.
+    assert_eq!(rows.len(), 34);
+    let named = |name: &str| -> Vec<&ProcessCounterRow> {
+        rows.iter().filter(|row| processes[row.process.index()].name == name).collect()
+    };
+    let [first, second] = named("Test.x64.exe")[..] else { panic!("two readings") };
+    let (kernel, stop) = if first.peak_working_set.is_some() { (first, second) } else { (second, first) };
+    assert_eq!(kernel.peak_working_set, Some(18_219_008));
+    assert_eq!((kernel.peak_commit, stop.peak_commit), (Some(10_784_768), Some(10_784_768)));
+    assert_eq!((kernel.hard_faults, stop.hard_faults), (None, Some(145)));
+    // The memory was given back before the reading.
+    assert_eq!((kernel.working_set, kernel.handles, stop.handles), (None, None, Some(101)));
+    let system = named("System")[0];
+    assert_eq!((system.page_faults, system.handles, system.commit), (Some(17_742), Some(664), Some(122_880)));
 }

@@ -3,14 +3,14 @@
 use clap::Subcommand;
 use tracesift_ask::{every_question, question};
 
-use super::Asked;
+use super::{Asked, Deferred};
 
 macro_rules! dump {
     ($($(#[$about:meta])* $variant:ident($module:ident),)*) => {
         /// The question.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Dump {
-            $($(#[$about])* $variant(Box<Asked<question::$module::Options>>),)*
+            $($(#[$about])* $variant(Deferred<Asked<question::$module::Options>>),)*
         }
     };
 }

@@ -95,12 +95,11 @@ fn tables_help() -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
+    use clap::Args as _;
 
     #[test]
     fn the_help_names_every_table_that_can_be_left_out() {
-        let cli = crate::args::Cli::command();
-        let extract = cli.find_subcommand("extract").unwrap();
+        let extract = super::ExtractArgs::augment_args(clap::Command::new("extract"));
         let tables = extract.get_arguments().find(|argument| argument.get_id() == "tables").unwrap();
         let help = tables.get_help().unwrap().to_string();
         for table in tracesift_extract::OPTIONAL_TABLES {

@@ -1,6 +1,7 @@
 //! The command line: one definition for the parser, the help texts, the man pages, the completions and `docs/cli.md`.
 
 pub(crate) mod asked;
+mod deferred;
 pub(crate) mod dump;
 pub(crate) mod events;
 pub(crate) mod extract;
@@ -23,6 +24,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tracesift_ask::question::{instants, overview};
 
 pub(crate) use asked::Asked;
+pub(crate) use deferred::Deferred;
 pub(crate) use dump::Dump;
 pub(crate) use events::EventsArgs;
 pub(crate) use extract::ExtractArgs;
@@ -58,7 +60,7 @@ pub(crate) const MAX_WIDTH: usize = 120;
 
 /// The definition of the command line, with its pages of help.
 pub(crate) fn definition() -> clap::Command {
-    pages::apply(Cli::command())
+    pages::apply(deferred::with_all_options(Cli::command))
 }
 
 /// The command line that these arguments are.
@@ -95,31 +97,31 @@ pub(crate) const OVERVIEW: &str = "overview";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Record a command, or the whole machine, with the system's own recorder
-    Record(Box<RecordArgs>),
+    Record(Deferred<RecordArgs>),
     /// Run the tests of a plan again and again, record each run, and show where their time went
-    Run(Box<PlanArgs>),
+    Run(Deferred<PlanArgs>),
     /// Extract recordings into archives that can be asked
-    Extract(Box<ExtractArgs>),
+    Extract(Deferred<ExtractArgs>),
     /// Import the JSON extracts of ETWAnalyzer
-    Import(ImportArgs),
+    Import(Deferred<ImportArgs>),
     /// Show a recording on one screen, or many on a line each: who used the CPU, who waited, what is missing, what to ask next
-    Overview(Box<Asked<overview::Options>>),
+    Overview(Deferred<Asked<overview::Options>>),
     /// Ask archives, or recordings, a question
     Dump(DumpArgs),
     /// Show the events of a recording, decoded
-    Events(Box<EventsArgs>),
+    Events(Deferred<EventsArgs>),
     /// Draw a flame graph: one SVG file with zoom and search, of one recording or of what changed between two
-    Flame(Box<FlameArgs>),
+    Flame(Deferred<FlameArgs>),
     /// Write a profile for other tools: folded stacks, speedscope, Firefox Profiler, pprof, Perfetto
-    Export(Box<ExportArgs>),
+    Export(Deferred<ExportArgs>),
     /// Tell an instant on every clock: seconds of the session, the recorder's time of day, UTC
-    Time(Box<Asked<instants::Options>>),
+    Time(Deferred<Asked<instants::Options>>),
     /// Names of code: load them into archives, tell what is missing
     Symbols(SymbolsArgs),
     /// Tell a provider's keyword mask in names, and names as a mask
-    Keywords(KeywordsArgs),
+    Keywords(Deferred<KeywordsArgs>),
     /// Write example recordings, extract them, and show on one screen what four questions tell of them
-    Demo(DemoArgs),
+    Demo(Deferred<DemoArgs>),
     /// Print the completion script of a shell
     Completions {
         /// The shell

@@ -7,17 +7,17 @@ use clap::{Args, Subcommand};
 use tracesift_ask::question::missing;
 use tracesift_grammar::{parse_duration, parse_size};
 
-use super::{Asked, FileArgs, OutputArgs};
+use super::{Asked, Deferred, FileArgs, OutputArgs};
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Symbols {
     /// Give the code in archives its names, from symbol files
-    Load(Box<LoadArgs>),
+    Load(Deferred<LoadArgs>),
     /// Which modules have code without a name, and how much time hides behind it
-    Missing(Box<Asked<missing::Options>>),
+    Missing(Deferred<Asked<missing::Options>>),
     /// Tell function, inlined functions, source file and line of addresses in an image, a PDB, an ELF or a Breakpad file
-    Lookup(Box<LookupArgs>),
+    Lookup(Deferred<LookupArgs>),
     /// The cache of symbols on this machine
     Cache(CacheArgs),
 }
@@ -121,7 +121,7 @@ pub(crate) struct CacheArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheAction {
     /// List the tables of symbols, the largest last
-    List(Box<CacheListArgs>),
+    List(Deferred<CacheListArgs>),
     /// Remove tables that were not used for long, or the longest unused ones until the others fit
     Prune {
         /// Bytes that may stay, 2GiB or 800MB

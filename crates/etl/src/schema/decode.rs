@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar};
+use super::cursor::{Cursor, FIELD};
+use super::layout::{Count, Field, Kind, Layout, Meaning, Scalar};
 use super::value::Value;
 use crate::bytes::u16_at;
-use crate::payload::{AnsiStr, PayloadError, Reader, WideStr};
-
-/// What errors call the place of a value.
-const FIELD: &str = "field";
+use crate::payload::{AnsiStr, PayloadError};
 
 /// Structures inside structures: more only a forged schema has.
 const MAX_DEPTH: usize = 8;
@@ -73,16 +71,10 @@ impl Layout {
     /// Takes a payload apart. Never fails as such: what was decoded before the trouble stands.
     #[must_use]
     pub fn decode<'a>(&'a self, payload: &'a [u8], pointer_size: u8) -> Decoded<'a> {
-        let mut decoder = Decoder {
-            layout: self,
-            reader: Reader::new(payload, pointer_size),
-            numbers: vec![None; self.fields.len()],
-            budget: payload.len() + MAX_EMPTY_VALUES,
-            names: MAX_NAMES,
-        };
+        let mut decoder = Decoder::new(Cursor::new(self, payload, pointer_size, Vec::new()));
         let mut decoded = Decoded { fields: Vec::with_capacity(self.top), ..Decoded::default() };
         for index in 0..self.top.min(self.fields.len()) {
-            let start = decoder.reader.offset();
+            let start = decoder.cursor.reader.offset();
             match decoder.field(index, 0) {
                 Ok(_) if self.fields[index].name.is_empty() => {}
                 Ok(value) => decoded.fields.push((&self.fields[index].name, value)),
@@ -95,16 +87,14 @@ impl Layout {
                 }
             }
         }
-        decoded.rest = decoder.reader.unread();
+        decoded.rest = decoder.cursor.reader.unread();
         decoded
     }
 }
 
-struct Decoder<'a> {
-    layout: &'a Layout,
-    reader: Reader<'a>,
-    /// Last value of each field that is an integer: lengths and counts.
-    numbers: Vec<Option<u64>>,
+/// Makes values of fields.
+pub(super) struct Decoder<'a> {
+    pub(super) cursor: Cursor<'a, 'a>,
     /// Values that may still come.
     budget: usize,
     /// Bytes of names that may still come.
@@ -112,20 +102,25 @@ struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    fn field(&mut self, index: usize, depth: usize) -> Result<Value<'a>, Reason> {
-        let field: &'a Field = self.layout.fields.get(index).ok_or(Reason::TooMany)?;
+    pub(super) fn new(cursor: Cursor<'a, 'a>) -> Self {
+        Self { budget: cursor.reader.remaining() + MAX_EMPTY_VALUES, names: MAX_NAMES, cursor }
+    }
+
+    /// The value of the field with this index, inside of so many structures.
+    pub(super) fn field(&mut self, index: usize, depth: usize) -> Result<Value<'a>, Reason> {
+        let field: &'a Field = self.cursor.layout.fields.get(index).ok_or(Reason::TooMany)?;
         let count = match field.count {
             Count::One => return self.one(field, index, depth),
             Count::Fixed(count) => usize::from(count),
-            Count::Field(at) => self.number(at)?,
-            Count::Stored => usize::from(self.reader.u16("count")?),
+            Count::Field(at) => self.cursor.number(at)?,
+            Count::Stored => usize::from(self.cursor.reader.u16("count")?),
             Count::Rest => usize::MAX,
         };
         // An array may be empty and still costs something.
         self.budget = self.budget.checked_sub(1).ok_or(Reason::TooMany)?;
         let mut values = Vec::new();
         for _ in 0..count {
-            if field.count == Count::Rest && self.reader.remaining() == 0 {
+            if field.count == Count::Rest && self.cursor.reader.remaining() == 0 {
                 break;
             }
             values.push(self.one(field, index, depth)?);
@@ -143,7 +138,7 @@ impl<'a> Decoder<'a> {
                 let mut values = Vec::new();
                 for member in first..first.saturating_add(members) {
                     let value = self.field(member, depth + 1)?;
-                    let name: &'a str = self.layout.fields.get(member).map_or("", |field| &field.name);
+                    let name: &'a str = self.cursor.layout.fields.get(member).map_or("", |field| &field.name);
                     if !name.is_empty() {
                         values.push((name, value));
                     }
@@ -155,17 +150,12 @@ impl<'a> Decoder<'a> {
     }
 
     fn scalar(&mut self, field: &'a Field, scalar: Scalar, index: usize) -> Result<Value<'a>, Reason> {
-        let reader = &mut self.reader;
+        let reader = &mut self.cursor.reader;
         Ok(match scalar {
             Scalar::Signed(bytes) => {
-                let value = match bytes {
-                    1 => i64::from(reader.i8(FIELD)?),
-                    2 => i64::from(reader.u16(FIELD)?.cast_signed()),
-                    4 => i64::from(reader.i32(FIELD)?),
-                    _ => reader.i64(FIELD)?,
-                };
+                let value = self.cursor.signed(bytes)?;
                 let bits = value.cast_unsigned() & mask(bytes);
-                self.note(index, bits);
+                self.cursor.note(index, bits);
                 match (self.name(field, bits), field.meaning) {
                     (Some(name), _) => Value::Named(i128::from(value), name),
                     (None, Meaning::Plain) => Value::Signed(value),
@@ -173,20 +163,15 @@ impl<'a> Decoder<'a> {
                 }
             }
             Scalar::Unsigned(bytes) => {
-                let value = match bytes {
-                    1 => u64::from(reader.u8(FIELD)?),
-                    2 => u64::from(reader.u16(FIELD)?),
-                    4 => u64::from(reader.u32(FIELD)?),
-                    _ => reader.u64(FIELD)?,
-                };
-                self.note(index, value);
+                let value = self.cursor.unsigned(bytes)?;
+                self.cursor.note(index, value);
                 self.name(field, value)
                     .map_or_else(|| unsigned(field, value, bytes), |name| Value::Named(i128::from(value), name))
             }
             Scalar::Pointer => {
                 let bytes = reader.pointer_size();
                 let value = reader.pointer(FIELD)?;
-                self.note(index, value);
+                self.cursor.note(index, value);
                 self.name(field, value)
                     .map_or_else(|| unsigned(field, value, bytes), |name| Value::Named(i128::from(value), name))
             }
@@ -213,39 +198,10 @@ impl<'a> Decoder<'a> {
                 let gap = reader.offset().next_multiple_of(usize::from(alignment)) - reader.offset();
                 Value::Bytes(reader.bytes(gap, FIELD)?)
             }
-            Scalar::Wide(extent) => self.wide(field, extent)?,
-            Scalar::Narrow(extent) => self.narrow(field, extent)?,
-            Scalar::Bytes(extent) => self.bytes(field, extent)?,
+            Scalar::Wide(extent) => Value::Text(self.cursor.wide(field, extent)?.to_string().into()),
+            Scalar::Narrow(extent) => Value::Text(self.cursor.narrow(field, extent)?.to_text()),
+            Scalar::Bytes(extent) => bytes_value(field, self.cursor.bytes(field, extent)?),
         })
-    }
-
-    /// A text of UTF-16.
-    fn wide(&mut self, field: &Field, extent: Extent) -> Result<Value<'a>, Reason> {
-        let text = match (extent, self.length(field)?) {
-            (Extent::Terminated, None) => self.reader.wide(FIELD)?,
-            (Extent::Terminated, Some(units)) => self.reader.fixed_wide(units, FIELD)?,
-            (extent, _) => WideStr::until_nul(self.extent(extent)?),
-        };
-        Ok(Value::Text(text.to_string().into()))
-    }
-
-    /// A text of bytes.
-    fn narrow(&mut self, field: &Field, extent: Extent) -> Result<Value<'a>, Reason> {
-        let text = match (extent, self.length(field)?) {
-            (Extent::Terminated, None) => self.reader.ansi(FIELD)?,
-            (Extent::Terminated, Some(length)) => AnsiStr::until_nul(self.reader.bytes(length, FIELD)?),
-            (extent, _) => AnsiStr::until_nul(self.extent(extent)?),
-        };
-        Ok(Value::Text(text.to_text()))
-    }
-
-    fn bytes(&mut self, field: &Field, extent: Extent) -> Result<Value<'a>, Reason> {
-        let bytes = match (extent, self.length(field)?) {
-            (_, Some(length)) => self.reader.bytes(length, FIELD)?,
-            (Extent::Terminated, None) if field.meaning == Meaning::Ip6 => self.reader.bytes(16, FIELD)?,
-            (extent, None) => self.extent(extent)?,
-        };
-        Ok(bytes_value(field, bytes))
     }
 
     /// The name that the field's map has for a number.
@@ -254,36 +210,6 @@ impl<'a> Decoder<'a> {
         let name = map.name_of(number)?;
         self.names = self.names.saturating_sub(name.len());
         Some(name)
-    }
-
-    fn extent(&mut self, extent: Extent) -> Result<&'a [u8], Reason> {
-        const WHAT: &str = "length";
-        let length = match extent {
-            Extent::Counted => usize::from(self.reader.u16(WHAT)?),
-            Extent::CountedBigEndian => usize::from(self.reader.u16(WHAT)?.swap_bytes()),
-            Extent::LongCounted => self.reader.u32(WHAT)? as usize,
-            Extent::Terminated | Extent::Rest => self.reader.remaining(),
-        };
-        Ok(self.reader.bytes(length, WHAT)?)
-    }
-
-    fn length(&self, field: &Field) -> Result<Option<usize>, Reason> {
-        match field.length {
-            Length::None => Ok(None),
-            Length::Fixed(length) => Ok(Some(usize::from(length))),
-            Length::Field(at) => self.number(at).map(Some),
-        }
-    }
-
-    fn number(&self, index: usize) -> Result<usize, Reason> {
-        let number = self.numbers.get(index).copied().flatten().ok_or(Reason::NoLength)?;
-        Ok(usize::try_from(number).unwrap_or(usize::MAX))
-    }
-
-    fn note(&mut self, index: usize, number: u64) {
-        if let Some(place) = self.numbers.get_mut(index) {
-            *place = Some(number);
-        }
     }
 }
 

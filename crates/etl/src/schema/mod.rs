@@ -1,8 +1,10 @@
 //! Events as named fields: schemas from the recording itself (metadata of the merge, TraceLogging, manifests of EventSource
 //! providers) or from built-in tables, and one decoder for all of them.
 
+mod cursor;
 mod decode;
 mod event;
+mod fields;
 mod info;
 pub mod json;
 mod layout;
@@ -19,6 +21,7 @@ use crate::Guid;
 
 pub use decode::{DecodeError, Decoded, Reason};
 pub use event::{EventSchema, Origin};
+pub use fields::{BoundFields, EventFields, FieldText, FromField, RawField};
 pub use layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};
 pub use names::{EventNames, KERNEL_PROVIDER};
 pub use schemas::Schemas;

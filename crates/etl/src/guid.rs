@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use uuid::Uuid;
+use uuid::fmt::{Braced, Hyphenated};
+
 /// A GUID in its storage order: a little-endian `u32`, two little-endian `u16` and eight bytes.
 ///
 /// ```
@@ -27,17 +30,13 @@ impl Guid {
     /// Takes the digits as they are printed: `0x3d6fa8d1_fe05_11d0_9dda_00c04fd7ba7c`.
     #[must_use]
     pub const fn from_u128(printed: u128) -> Self {
-        let b = printed.to_be_bytes();
-        Self([b[3], b[2], b[1], b[0], b[5], b[4], b[7], b[6], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]])
+        Self(Uuid::from_u128(printed).to_bytes_le())
     }
 
     /// The digits as they are printed; the reverse of [`Guid::from_u128`].
     #[must_use]
     pub const fn to_u128(self) -> u128 {
-        let b = self.0;
-        u128::from_be_bytes([
-            b[3], b[2], b[1], b[0], b[5], b[4], b[7], b[6], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15],
-        ])
+        Uuid::from_bytes_le(self.0).as_u128()
     }
 
     /// The bytes as they stand in a file.
@@ -61,16 +60,7 @@ impl Guid {
 
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let v = self.to_u128();
-        write!(
-            f,
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            v >> 96,
-            (v >> 80) & 0xffff,
-            (v >> 64) & 0xffff,
-            (v >> 48) & 0xffff,
-            v & 0xffff_ffff_ffff
-        )
+        fmt::Display::fmt(&Uuid::from_bytes_le(self.0), f)
     }
 }
 
@@ -90,25 +80,9 @@ impl FromStr for Guid {
 
     /// Accepts both cases of the digits, with or without braces.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = || ParseGuidError(text.to_owned());
-        let inner = match text.strip_prefix('{') {
-            Some(rest) => rest.strip_suffix('}').ok_or_else(error)?,
-            None => text,
-        };
-        let mut value = 0u128;
-        let mut groups = inner.split('-');
-        for digits in [8, 4, 4, 4, 12] {
-            let group = groups.next().ok_or_else(error)?;
-            if group.len() != digits || !group.bytes().all(|b| b.is_ascii_hexdigit()) {
-                return Err(error());
-            }
-            let part = u64::from_str_radix(group, 16).map_err(|_| error())?;
-            value = (value << (4 * digits)) | u128::from(part);
-        }
-        if groups.next().is_some() {
-            return Err(error());
-        }
-        Ok(Self::from_u128(value))
+        let plain = text.parse().map(Hyphenated::into_uuid);
+        let read = plain.or_else(|_| text.parse().map(Braced::into_uuid));
+        read.map(|guid| Self(guid.to_bytes_le())).map_err(|_| ParseGuidError(text.to_owned()))
     }
 }
 
@@ -129,6 +103,8 @@ mod tests {
         for text in [
             "",
             "{",
+            "{3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c",
+            "3d6fa8d0fe0511d09dda00c04fd7ba7c",
             "3d6fa8d0-fe05-11d0-9dda",
             "3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c-",
             "+d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c",

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A GUID as Windows stores it; shown lower case with dashes.
+use uuid::Uuid;
+
+/// A GUID; shown lower case with dashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Guid {
-    /// Its fields: the first three as numbers, the rest as bytes.
-    pub fields: (u32, u16, u16, [u8; 8]),
-}
+pub struct Guid(Uuid);
 
 /// The PDB of an image: name, GUID and age, as the image's CodeView record says (RSDS).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,29 +39,24 @@ impl Guid {
     /// From the 16 bytes of a file: three little-endian numbers and eight bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
-        let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
-        let fields =
-            (u32::from_le_bytes([a0, a1, a2, a3]), u16::from_le_bytes([b0, b1]), u16::from_le_bytes([c0, c1]), rest);
-        Self { fields }
+        Self(Uuid::from_bytes_le(bytes))
+    }
+
+    /// From the digits as they are shown: `0xcc110556_a091_4d38_9fec_25ab9a351a6a`.
+    pub(crate) const fn from_u128(shown: u128) -> Self {
+        Self(Uuid::from_u128(shown))
     }
 
     /// Its digits without dashes, upper case: as in the paths of symbol servers.
     #[must_use]
     pub fn digits(&self) -> String {
-        let (a, b, c, rest) = self.fields;
-        let mut digits = format!("{a:08X}{b:04X}{c:04X}");
-        for byte in rest {
-            digits.push_str(&format!("{byte:02X}"));
-        }
-        digits
+        format!("{:X}", self.0.simple())
     }
 }
 
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (a, b, c, [d0, d1, rest @ ..]) = self.fields;
-        write!(f, "{a:08x}-{b:04x}-{c:04x}-{d0:02x}{d1:02x}-")?;
-        rest.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
@@ -74,14 +68,9 @@ pub struct NoIdentity(&'static str);
 impl FromStr for Guid {
     type Err = NoIdentity;
 
-    /// 32 hex digits of either case, with or without dashes and braces.
+    /// 32 hex digits of either case, without dashes, or with dashes and perhaps braces.
     fn from_str(text: &str) -> Result<Self, NoIdentity> {
-        let digits: String = text.chars().filter(|c| !matches!(c, '-' | '{' | '}')).collect();
-        let bytes: [u8; 16] = hex(&digits).and_then(|bytes| bytes.try_into().ok()).ok_or(NoIdentity("GUID"))?;
-        let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
-        let fields =
-            (u32::from_be_bytes([a0, a1, a2, a3]), u16::from_be_bytes([b0, b1]), u16::from_be_bytes([c0, c1]), rest);
-        Ok(Self { fields })
+        Uuid::try_parse(text).map(Self).map_err(|_| NoIdentity("GUID"))
     }
 }
 

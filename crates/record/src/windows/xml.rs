@@ -1,37 +1,28 @@
 //! As much of XML as a recording profile needs.
 
-use std::fmt::Write as _;
+use xml::writer::{EmitterConfig, EventWriter, XmlEvent};
 
 /// A document that grows from its beginning to its end, one element per line.
-#[derive(Debug)]
 pub(super) struct Document {
-    text: String,
-    open: Vec<&'static str>,
+    writer: EventWriter<Vec<u8>>,
 }
 
 impl Document {
     pub(super) fn new() -> Self {
-        Self { text: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n".to_owned(), open: Vec::new() }
+        let config = EmitterConfig::new().perform_indent(true).pad_self_closing(false);
+        Self { writer: config.create_writer(Vec::new()) }
     }
 
     /// Writes an element with what `inside` writes into it; without anything inside it is an empty one.
     pub(super) fn element(&mut self, name: &'static str, attributes: &[(&str, &str)], inside: impl FnOnce(&mut Self)) {
-        let indent = "  ".repeat(self.open.len());
-        let _ = write!(self.text, "{indent}<{name}");
-        for (key, value) in attributes {
-            let _ = write!(self.text, " {key}=\"{}\"", escaped(value));
-        }
-        self.text.push_str(">\n");
-        let begun = self.text.len();
-        self.open.push(name);
+        // An XML document may not have most control characters, not even escaped.
+        let values: Vec<String> =
+            attributes.iter().map(|(_, value)| value.chars().filter(|c| !c.is_control()).collect()).collect();
+        let start = XmlEvent::start_element(name);
+        let start = attributes.iter().zip(&values).fold(start, |start, ((key, _), value)| start.attr(*key, value));
+        self.write(start);
         inside(self);
-        self.open.pop();
-        if self.text.len() == begun {
-            self.text.truncate(begun - ">\n".len());
-            self.text.push_str("/>\n");
-        } else {
-            let _ = writeln!(self.text, "{indent}</{name}>");
-        }
+        self.write(XmlEvent::end_element());
     }
 
     /// An element of which only a value is of interest.
@@ -40,21 +31,13 @@ impl Document {
     }
 
     pub(super) fn finish(self) -> String {
-        self.text
+        let mut text = String::from_utf8_lossy(&self.writer.into_inner()).into_owned();
+        text.push('\n');
+        text
     }
-}
 
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            c if c.is_control() => {}
-            c => escaped.push(c),
-        }
+    fn write<'a>(&mut self, event: impl Into<XmlEvent<'a>>) {
+        // A vector takes all bytes, and `element` closes only an element that it opened. So no error is possible.
+        let _ = self.writer.write(event);
     }
-    escaped
 }

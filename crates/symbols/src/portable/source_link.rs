@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use crate::identity::Guid;
 
-/// Kind of the module's custom information that holds it: cc110556-a091-4d38-9fec-25ab9a351a6a.
-pub(super) const KIND: Guid =
-    Guid { fields: (0xcc11_0556, 0xa091, 0x4d38, [0x9f, 0xec, 0x25, 0xab, 0x9a, 0x35, 0x1a, 0x6a]) };
+/// Kind of the module's custom information that holds it.
+pub(super) const KIND: Guid = Guid::from_u128(0xcc110556_a091_4d38_9fec_25ab9a351a6a);
 
 /// Rules from paths to addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,6 +20,7 @@ pub fn arrow_type(data: ColumnType) -> DataType {
         ColumnType::Text => DataType::Utf8,
         ColumnType::ListId => DataType::List(element(DataType::Int32)),
         ColumnType::ListInt64 => DataType::List(element(DataType::Int64)),
+        ColumnType::ListText => DataType::List(element(DataType::Utf8)),
     }
 }
 

@@ -7,8 +7,10 @@ use tracesift_trace::rows::{DiskOperation, Origin};
 use tracesift_trace::schema::Field;
 use tracesift_trace::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 
-use crate::collected::{Collected, Lists, Nullable, Values};
-use crate::view::{BooleanView, ListView, PrimitiveView, TextView, boolean, list, primitive, text};
+use crate::collected::{Collected, Lists, Nullable, TextLists, Values};
+use crate::view::{
+    BooleanView, ListView, PrimitiveView, TextListView, TextView, boolean, list, primitive, text, text_list,
+};
 
 /// A field of a row as a column.
 pub trait Cell: Field {
@@ -269,6 +271,28 @@ impl Cell for Option<Vec<i64>> {
 
     fn get(view: &Self::View, row: usize) -> Option<Self> {
         Some(view.get(row).map(<[i64]>::to_vec))
+    }
+
+    #[inline]
+    fn left_out() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl Cell for Option<Vec<String>> {
+    type Builder = TextLists;
+    type View = TextListView;
+
+    fn push(&self, builder: &mut Self::Builder, _: usize) -> usize {
+        builder.push(self.as_deref())
+    }
+
+    fn view(batch: &RecordBatch, name: &str) -> Result<Self::View, String> {
+        text_list(batch, name)
+    }
+
+    fn get(view: &Self::View, row: usize) -> Option<Self> {
+        Some(view.get(row))
     }
 
     #[inline]

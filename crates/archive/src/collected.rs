@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::StringBuilder;
+use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, ListArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::DataType;
 
 use crate::arrow::element;
 
@@ -190,5 +191,31 @@ impl<A: ArrowPrimitiveType> Collected for Lists<A> {
         let elements = PrimitiveArray::<A>::new(ScalarBuffer::from(elements), None);
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
         Arc::new(ListArray::new(element(A::DATA_TYPE), offsets, Arc::new(elements), valid.finish()))
+    }
+}
+
+/// Lists of texts.
+pub struct TextLists(ListBuilder<StringBuilder>);
+
+impl Default for TextLists {
+    fn default() -> Self {
+        Self(ListBuilder::new(StringBuilder::new()).with_field(element(DataType::Utf8)))
+    }
+}
+
+impl TextLists {
+    /// Returns the bytes of the texts.
+    pub(crate) fn push(&mut self, texts: Option<&[String]>) -> usize {
+        texts.unwrap_or_default().iter().for_each(|text| self.0.values().append_value(text));
+        self.0.append(texts.is_some());
+        texts.unwrap_or_default().iter().map(String::len).sum()
+    }
+}
+
+impl Collected for TextLists {
+    fn end_block(&mut self, _: usize) {}
+
+    fn finish(&mut self) -> ArrayRef {
+        Arc::new(self.0.finish())
     }
 }

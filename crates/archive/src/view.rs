@@ -73,6 +73,24 @@ impl<T: ArrowPrimitiveType> ListView<T> {
     }
 }
 
+/// A column of lists of texts.
+#[derive(Clone, Debug)]
+pub struct TextListView(Option<(ListArray, StringArray)>);
+
+impl TextListView {
+    /// The texts of a row; `None` for null, for a missing column and beyond the batch.
+    pub(crate) fn get(&self, row: usize) -> Option<Vec<String>> {
+        let (lists, texts) = self.0.as_ref()?;
+        if row >= lists.len() || lists.is_null(row) {
+            return None;
+        }
+        let offsets = lists.value_offsets();
+        let start = usize::try_from(*offsets.get(row)?).ok()?;
+        let end = usize::try_from(*offsets.get(row + 1)?).ok()?;
+        Some((start..end.min(texts.len())).map(|place| texts.value(place).to_owned()).collect())
+    }
+}
+
 /// The column `name` of numbers.
 ///
 /// # Errors
@@ -115,6 +133,20 @@ pub(crate) fn list<T: ArrowPrimitiveType>(batch: &RecordBatch, name: &str) -> Re
         return Err(format!("column {name} has a null inside a list"));
     }
     Ok(ListView(Some((lists.clone(), elements.clone()))))
+}
+
+/// The column `name` of lists of texts.
+///
+/// # Errors
+/// When the column has another type, or an element is null.
+pub(crate) fn text_list(batch: &RecordBatch, name: &str) -> Result<TextListView, String> {
+    let Some(column) = batch.column_by_name(name) else { return Ok(TextListView(None)) };
+    let lists = column.as_list_opt::<i32>().ok_or_else(|| mismatch(name, batch))?;
+    let texts = lists.values().as_string_opt::<i32>().ok_or_else(|| mismatch(name, batch))?;
+    if texts.null_count() > 0 {
+        return Err(format!("column {name} has a null inside a list"));
+    }
+    Ok(TextListView(Some((lists.clone(), texts.clone()))))
 }
 
 fn mismatch(name: &str, batch: &RecordBatch) -> String {

@@ -6,10 +6,12 @@
 //! recordings, [`story`] tells a known performance investigation, and tests may list records by hand. [`scale`] streams a
 //! recording of any size, and [`linux`] one of a Linux machine as perf.data.
 
+pub mod dns;
 mod emit;
 pub mod linux;
 mod machine;
 mod population;
+pub mod providers;
 mod random;
 mod record;
 mod rng;

@@ -8,13 +8,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::builder::{ListBuilder, PrimitiveBuilder};
+use arrow_array::builder::{ListBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{
     ArrayRef, ArrowPrimitiveType, BooleanArray, DictionaryArray, Float64Array, Int8Array, Int16Array, Int32Array,
     Int64Array, RecordBatch, StringArray,
 };
-use arrow_schema::Field;
+use arrow_schema::{DataType, Field};
 use tracesift_archive::{Archive, ArchiveWriter, Error, Table, WriterOptions, arrow_schema, rows_of};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
@@ -98,7 +98,20 @@ fn sample_column(random: &mut Random, column: &Column, count: usize) -> ArrayRef
         ColumnType::Text => array!(StringArray, random.text()),
         ColumnType::ListId => lists::<Int32Type>(random, &is_null, |random| random.integer(0, i32::MAX)),
         ColumnType::ListInt64 => lists::<Int64Type>(random, &is_null, |random| random.integer(i64::MIN, i64::MAX)),
+        ColumnType::ListText => texts(random, &is_null),
     }
+}
+
+fn texts(random: &mut Random, is_null: &[bool]) -> ArrayRef {
+    let field = Field::new("element", DataType::Utf8, false);
+    let mut builder = ListBuilder::new(StringBuilder::new()).with_field(field);
+    for null in is_null {
+        if !null {
+            (0..random.below(4)).for_each(|_| builder.values().append_value(random.text()));
+        }
+        builder.append(!null);
+    }
+    Arc::new(builder.finish())
 }
 
 fn lists<T: ArrowPrimitiveType>(

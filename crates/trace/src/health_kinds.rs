@@ -204,6 +204,10 @@ health_kinds! {
     // Names and fields.
     EVENTS_WITHOUT_SCHEMA = "events_without_schema", Usual, "No description of the fields of an event exists. `events` shows its bytes.", "";
     EVENTS_UNLIKE_THEIR_SCHEMA = "events_unlike_their_schema", Usual, "The payload of an event does not fit its description.", "";
+    FIELDS_NOT_AS_EXPECTED = "fields_not_as_expected", Usual,
+        "A field of a provider's event is missing or has another type than a table needs: the event has no row there.", "";
+    DNS_QUERIES_WITHOUT_ANSWER = "dns_queries_without_answer", Usual,
+        "Queries for names without an answer made room for newer ones: their rows end too early, as `open`.", "";
     MODULES_WITHOUT_SYMBOLS = "modules_without_symbols", Usual, "A module has frames without a name.",
         "`tracesift symbols missing` lists them; `symbols load --symbols PATH` names them.";
     METHODS_OVER_BUDGET = "methods_over_budget", Usual, "A method of JIT code was left out at the memory budget.", "Extract with more `--memory`.";

@@ -7,6 +7,7 @@
 pub mod address_map;
 pub mod clock;
 pub mod disk_requests;
+pub mod dns;
 pub mod file_names;
 mod fingerprint;
 pub mod health;

@@ -12,6 +12,7 @@ mod code;
 mod events;
 mod identity;
 mod memory;
+mod network;
 mod power;
 mod storage;
 mod summary;
@@ -22,6 +23,7 @@ pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack
 pub use events::EventRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use memory::ProcessCounterRow;
+pub use network::{DnsQueryRow, dns_pairing};
 pub use power::{CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
@@ -50,6 +52,7 @@ macro_rules! every_table {
             FileRow,
             DiskIoRow,
             HardFaultRow,
+            DnsQueryRow,
             PageFaultRow,
             SyscallRow,
             SyscallNameRow,
@@ -100,6 +103,8 @@ macro_rules! event_tables {
             cpu_idle_state(CpuIdleStateRow) in cpu_idle_states,
             /// A disk operation.
             disk_io(DiskIoRow) in disk_io,
+            /// A query for a name.
+            dns_query(DnsQueryRow) in dns_queries,
             /// An event that is kept as it was logged.
             event(EventRow) in events,
             /// A file operation.

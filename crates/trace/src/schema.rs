@@ -132,13 +132,15 @@ pub enum ColumnType {
     ListId,
     /// List of 64-bit integers.
     ListInt64,
+    /// List of UTF-8 texts.
+    ListText,
 }
 
 impl ColumnType {
     /// Whether a value is a list.
     #[must_use]
     pub fn is_list(self) -> bool {
-        matches!(self, Self::ListId | Self::ListInt64)
+        matches!(self, Self::ListId | Self::ListInt64 | Self::ListText)
     }
 
     /// The name that the reference uses.
@@ -154,6 +156,7 @@ impl ColumnType {
             Self::Text => "text",
             Self::ListId => "list of int32",
             Self::ListInt64 => "list of int64",
+            Self::ListText => "list of text",
         }
     }
 }

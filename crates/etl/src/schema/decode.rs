@@ -248,15 +248,20 @@ fn bytes_value<'a>(field: &Field, bytes: &'a [u8]) -> Value<'a> {
     }
 }
 
-/// A Windows socket address: family (2 IPv4, 23 IPv6), port in network order, address.
-fn socket(bytes: &[u8]) -> Value<'_> {
+/// Address and port of a Windows socket address: family (2 IPv4, 23 IPv6), port in network order, address.
+#[must_use]
+pub fn socket_address(bytes: &[u8]) -> Option<(IpAddr, u16)> {
     let port = u16_at(bytes, 2).unwrap_or(0).swap_bytes();
-    let address = match u16_at(bytes, 0) {
-        Some(2) => bytes.get(4..).and_then(<[u8]>::first_chunk::<4>).map(|octets| IpAddr::from(*octets)),
-        Some(23) => bytes.get(8..).and_then(<[u8]>::first_chunk::<16>).map(|octets| IpAddr::from(*octets)),
-        _ => None,
+    let address = match u16_at(bytes, 0)? {
+        2 => IpAddr::from(*bytes.get(4..)?.first_chunk::<4>()?),
+        23 => IpAddr::from(*bytes.get(8..)?.first_chunk::<16>()?),
+        _ => return None,
     };
-    address.map_or(Value::Bytes(bytes), |address| Value::Socket(address, port))
+    Some((address, port))
+}
+
+fn socket(bytes: &[u8]) -> Value<'_> {
+    socket_address(bytes).map_or(Value::Bytes(bytes), |(address, port)| Value::Socket(address, port))
 }
 
 /// Characters in a row as one text, up to a NUL.

@@ -133,16 +133,18 @@ impl<'a> FromField<'a> for &'a [u8] {
 }
 
 /// An event whose needed fields are a struct; [`event_fields!`](crate::event_fields) implements it.
-pub trait EventFields<const N: usize> {
+pub trait EventFields {
     /// The struct, for payloads that live so long.
     type Of<'a>;
+    /// Room for the fields as they are stored.
+    type Raw<'a>: Default + AsMut<[RawField<'a>]>;
     /// Names of the fields, in the order of the struct.
-    const NAMES: [&'static str; N];
+    const NAMES: &'static [&'static str];
     /// The struct from its fields.
     ///
     /// # Errors
     /// The name of a field that has another type.
-    fn of_fields<'a>(fields: &[RawField<'a>; N]) -> Result<Self::Of<'a>, &'static str>;
+    fn of_fields<'a>(fields: &[RawField<'a>]) -> Result<Self::Of<'a>, &'static str>;
 }
 
 /// Declares the fields that code needs of an event, by their names in the layout. Each is an `Option`: versions lack fields.
@@ -170,13 +172,12 @@ macro_rules! event_fields {
             $vis payload: std::marker::PhantomData<&'a [u8]>,
         }
 
-        impl $crate::schema::EventFields<{ [$($stored),+].len() }> for $name<'_> {
+        impl $crate::schema::EventFields for $name<'_> {
             type Of<'a> = $name<'a>;
-            const NAMES: [&'static str; [$($stored),+].len()] = [$($stored),+];
+            type Raw<'a> = [$crate::schema::RawField<'a>; [$($stored),+].len()];
+            const NAMES: &'static [&'static str] = &[$($stored),+];
 
-            fn of_fields<'a>(
-                fields: &[$crate::schema::RawField<'a>; [$($stored),+].len()],
-            ) -> Result<$name<'a>, &'static str> {
+            fn of_fields<'a>(fields: &[$crate::schema::RawField<'a>]) -> Result<$name<'a>, &'static str> {
                 let mut fields = fields.iter();
                 $(
                     let $field = match fields.next() {
@@ -195,7 +196,7 @@ macro_rules! event_fields {
 
 /// A layout with the places of wanted fields.
 #[derive(Clone, Debug)]
-pub struct BoundFields<const N: usize> {
+pub struct BoundFields {
     schema: Arc<EventSchema>,
     /// For each field of the payload, up to the last wanted one: its place among the wanted.
     slots: Box<[Option<usize>]>,
@@ -203,30 +204,36 @@ pub struct BoundFields<const N: usize> {
     numbers: Vec<Option<u64>>,
 }
 
-impl<const N: usize> BoundFields<N> {
+impl BoundFields {
     /// Looks up the names, in any case. A name that the layout does not have is [absent](RawField::Absent) in all events.
     #[must_use]
-    pub fn new(schema: Arc<EventSchema>, names: &[&str; N]) -> Self {
+    pub fn new(schema: Arc<EventSchema>, names: &[&str]) -> Self {
         let slot = |field: &Field| names.iter().position(|name| field.name.eq_ignore_ascii_case(name));
         let mut slots: Vec<Option<usize>> = schema.layout.fields().iter().map(slot).collect();
         slots.truncate(slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
         Self { numbers: Vec::new(), slots: slots.into(), schema }
     }
 
-    /// The wanted fields of an event. Those behind the payload's end are absent: an older form of the event is shorter.
+    /// Puts the wanted fields of an event into `fields`, in the order of the names. Fields behind the payload's end stay as they
+    /// are: an older form of the event is shorter.
     ///
     /// # Errors
     /// The payload ends inside of a field, or is no such event.
-    pub fn read<'a>(&mut self, record: &Record<'a>) -> Result<[RawField<'a>; N], Reason> {
-        self.read_payload(record.payload(), record.pointer_size())
+    pub fn read<'a>(&mut self, record: &Record<'a>, fields: &mut [RawField<'a>]) -> Result<(), Reason> {
+        self.read_payload(record.payload(), record.pointer_size(), fields)
     }
 
-    fn read_payload<'a>(&mut self, payload: &'a [u8], pointer_size: u8) -> Result<[RawField<'a>; N], Reason> {
+    fn read_payload<'a>(
+        &mut self,
+        payload: &'a [u8],
+        pointer_size: u8,
+        fields: &mut [RawField<'a>],
+    ) -> Result<(), Reason> {
         let numbers = std::mem::take(&mut self.numbers);
         let mut cursor = Cursor::new(&self.schema.layout, payload, pointer_size, numbers);
-        let fields = cursor.raw_fields(&self.slots);
+        let read = cursor.raw_fields(&self.slots, fields);
         self.numbers = cursor.numbers;
-        fields
+        read
     }
 }
 
@@ -238,8 +245,7 @@ impl Field {
 }
 
 impl<'a> Cursor<'_, 'a> {
-    fn raw_fields<const N: usize>(&mut self, slots: &[Option<usize>]) -> Result<[RawField<'a>; N], Reason> {
-        let mut fields = [RawField::Absent; N];
+    fn raw_fields(&mut self, slots: &[Option<usize>], fields: &mut [RawField<'a>]) -> Result<(), Reason> {
         for ((index, field), slot) in self.layout.fields().iter().enumerate().zip(slots) {
             if self.reader.remaining() == 0 && !field.may_be_empty() {
                 break;
@@ -249,7 +255,7 @@ impl<'a> Cursor<'_, 'a> {
                 *place = value;
             }
         }
-        Ok(fields)
+        Ok(())
     }
 
     /// The value of a field of the payload, as it is stored.
@@ -278,6 +284,11 @@ impl<'a> Cursor<'_, 'a> {
             Scalar::Wide(extent) => RawField::Wide(self.wide(field, extent)?),
             Scalar::Narrow(extent) => RawField::Narrow(self.narrow(field, extent)?),
             Scalar::Bytes(extent) => RawField::Bytes(self.bytes(field, extent)?),
+            // Without the length in front of it.
+            Scalar::SocketAddress => {
+                let length = self.reader.u32(FIELD)?;
+                RawField::Bytes(self.reader.bytes(length as usize, FIELD)?)
+            }
             _ => return self.raw_bytes(index),
         })
     }
@@ -299,7 +310,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::{BoundFields, EventFields as _, FieldText, RawField};
-    use crate::schema::{EventSchema, Schemas};
+    use crate::schema::{EventSchema, Reason, Schemas};
     use crate::{EventClass, Guid};
 
     const DNS_CLIENT: Guid = Guid::from_u128(0x1c95126e_7eea_49a9_a3fe_a378b03ddb4d);
@@ -317,6 +328,16 @@ mod tests {
     fn schema() -> Arc<EventSchema> {
         let class = EventClass::Event { provider: DNS_CLIENT, id: 3008, version: 0 };
         Schemas::new().of(class, false).expect("a built-in layout")
+    }
+
+    fn read<'a, const N: usize>(
+        bound: &mut BoundFields,
+        payload: &'a [u8],
+        pointer_size: u8,
+    ) -> Result<[RawField<'a>; N], Reason> {
+        let mut fields = [RawField::Absent; N];
+        bound.read_payload(payload, pointer_size, &mut fields)?;
+        Ok(fields)
     }
 
     fn wide(text: &str) -> Vec<u8> {
@@ -337,9 +358,9 @@ mod tests {
     #[test]
     fn fields_are_found_by_name_in_any_order_and_any_case() {
         let payload = payload();
-        let mut bound = BoundFields::new(schema(), &Completed::NAMES);
+        let mut bound = BoundFields::new(schema(), Completed::NAMES);
         for pointer_size in [4, 8] {
-            let fields = bound.read_payload(&payload, pointer_size).unwrap();
+            let fields = read::<4>(&mut bound, &payload, pointer_size).unwrap();
             let event = Completed::of_fields(&fields).unwrap();
             assert_eq!((event.status, event.client), (Some(9003), None));
             assert_eq!(event.name.unwrap().to_string(), "a.example");
@@ -350,10 +371,10 @@ mod tests {
     #[test]
     fn a_payload_that_is_cut_ends_at_a_field_or_is_an_error() {
         let payload = payload();
-        let mut bound = BoundFields::new(schema(), &Completed::NAMES);
+        let mut bound = BoundFields::new(schema(), Completed::NAMES);
         let mut ends = 0;
         for length in 0..=payload.len() {
-            match bound.read_payload(&payload[..length], 8) {
+            match read::<4>(&mut bound, &payload[..length], 8) {
                 Ok(fields) => {
                     let event = Completed::of_fields(&fields).unwrap();
                     ends += usize::from(event.status.is_some());
@@ -377,7 +398,8 @@ mod tests {
         let names = schema.layout.fields().iter().map(|field| &*field.name).collect::<Vec<_>>();
         let decoded = schema.layout.decode(&payload, 8);
         for name in names {
-            let [field] = BoundFields::new(Arc::clone(&schema), &[name]).read_payload(&payload, 8).unwrap();
+            let mut bound = BoundFields::new(Arc::clone(&schema), &[name]);
+            let [field] = read::<1>(&mut bound, &payload, 8).unwrap();
             let shown = match field {
                 RawField::Unsigned(value) => value.to_string(),
                 RawField::Wide(text) => text.to_string(),

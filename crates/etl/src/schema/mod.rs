@@ -19,7 +19,7 @@ use table::BUILT_IN;
 
 use crate::Guid;
 
-pub use decode::{DecodeError, Decoded, Reason};
+pub use decode::{DecodeError, Decoded, Reason, socket_address};
 pub use event::{EventSchema, Origin};
 pub use fields::{BoundFields, EventFields, FieldText, FromField, RawField};
 pub use layout::{Count, Extent, Field, Kind, Layout, Length, Meaning, Scalar, ValueMap};

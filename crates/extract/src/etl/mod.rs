@@ -10,8 +10,7 @@ mod second_pass;
 mod survey;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
-use tracesift_etl::schema::Schemas;
-use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions, Record};
+use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions};
 use tracesift_trace::rows::{CpuRow, FileRow};
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, FileId, HealthKind};
@@ -68,7 +67,7 @@ pub(crate) fn extract_recording(
 
     let selection = options.kept_events();
     let kept = Kept { word: selection.name(), choice: selection.choice() };
-    let inventory = source.take_inventory(&kept, &mut progress)?;
+    let inventory = source.take_inventory(&mut progress)?;
     let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, header_times(files)))?;
     let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), options.symbols.is_some());
     let mut results = source.write_rows(inventory, kept, &mut writer, &mut progress)?;
@@ -81,10 +80,9 @@ pub(crate) fn extract_recording(
 
 impl Source<'_> {
     /// The first pass.
-    fn take_inventory(&self, kept: &Kept, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
+    fn take_inventory(&self, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
         let Self { recording, files, clock, budget } = *self;
         let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
-        inventory.schemas = kept.choice.as_ref().map(|_| Schemas::new());
         let mut merge = Merge::new(files, merge_options(budget));
         while let Some(record) = merge.next() {
             inventory.record(&record).map_err(|source| Error::Temporary {
@@ -130,13 +128,12 @@ impl Source<'_> {
         info.end_ns = end;
         info.events = kept.word.to_owned();
         let lossy = info.events_lost > 0 || info.buffers_lost > 0;
-        let keeps_events = kept.choice.is_some();
 
         let Frozen { known, late, cpus } = self.freeze(inventory, &paths, kept.choice, lossy, writer);
         let mut pass = SecondPass::new(clock, start, known, WantedTables::from(&writer.tables), writer);
         pass.late_stacks(&late.halves, &late.frames);
         drop(late);
-        self.second_pass(&mut pass, keeps_events, progress)?;
+        self.second_pass(&mut pass, progress)?;
         let finished = pass.finish(end);
         info.has_switches = finished.has_switches;
         info.has_ready = finished.has_ready;
@@ -179,29 +176,21 @@ impl Source<'_> {
         health.add(HealthKind::LATE_STACKS_OVER_BUDGET, late.dropped, None, || {
             "halves of stacks that came seconds late".to_owned()
         });
-        let schemas = inventory.schemas.map(|mut schemas| {
-            schemas.settle();
-            let problems = i64::try_from(schemas.problems().len()).unwrap_or(i64::MAX);
-            health.add(HealthKind::UNREADABLE_EVENT_METADATA, problems, None, || {
-                schemas.problems().first().cloned().unwrap_or_default()
-            });
-            schemas
+        let mut schemas = inventory.schemas;
+        schemas.settle();
+        let problems = i64::try_from(schemas.problems().len()).unwrap_or(i64::MAX);
+        health.add(HealthKind::UNREADABLE_EVENT_METADATA, problems, None, || {
+            schemas.problems().first().cloned().unwrap_or_default()
         });
         let (intervals, files) = (inventory.intervals, inventory.files);
-        let known = Known { population, stacks, intervals, files, health, lossy, events: schemas.zip(choice) };
+        let known = Known { population, stacks, intervals, files, health, lossy, schemas, events: choice };
         Frozen { known, late, cpus: inventory.processors.into_rows() }
     }
 
     /// Walks the records twice at once: a second cursor runs ahead of the first and meets stacks before their events.
-    fn second_pass(
-        &self,
-        pass: &mut SecondPass<'_, RowWriter>,
-        keeps_events: bool,
-        progress: &mut Progress<'_, '_>,
-    ) -> Result<(), Error> {
+    fn second_pass(&self, pass: &mut SecondPass<'_, RowWriter>, progress: &mut Progress<'_, '_>) -> Result<(), Error> {
         let Self { files, clock, budget, .. } = *self;
-        let wanted = move |record: &Record<'_>| record.is_stack_walk() || keeps_events && brings_stacks(record);
-        let mut ahead = Merge::of(files, merge_options(budget), wanted);
+        let mut ahead = Merge::of(files, merge_options(budget), brings_stacks);
         let mut merge = Merge::new(files, merge_options(budget));
         let lead = clock.ticks(LEAD_NS).saturating_sub(clock.zero);
         let mut count = 0_u64;

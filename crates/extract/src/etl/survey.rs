@@ -32,12 +32,11 @@ pub struct Survey {
 pub fn survey(files: &[EtlFile]) -> io::Result<Survey> {
     let clock = clock(files);
     let mut inventory = Inventory::new(clock, start_filetime(files, clock), None);
-    inventory.schemas = Some(Schemas::new());
     let mut merge = Merge::of(files, MergeOptions::default(), explains);
     while let Some(record) = merge.next() {
         inventory.record(&record)?;
     }
-    let mut schemas = inventory.schemas.take().unwrap_or_default();
+    let mut schemas = std::mem::take(&mut inventory.schemas);
     schemas.settle();
     let population = inventory.take_lifetimes().freeze(clock, 0);
     Ok(Survey { clock, schemas, population })

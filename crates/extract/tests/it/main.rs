@@ -1,5 +1,6 @@
 //! Whole extracts: recordings in, archives out.
 
+mod dns;
 mod events;
 mod input;
 mod managed_lines;

@@ -44,6 +44,7 @@ fields! {
     DiskOperation => ColumnType::Code(3);
     Vec<FrameId> => ColumnType::ListId;
     Vec<i64> => ColumnType::ListInt64;
+    Vec<String> => ColumnType::ListText;
 }
 
 /// A list of types: `()`, or a type and the list of the others. `(i64, (ThreadId, ()))` stands for two fields.

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, ListArray, RecordBatch,
     StringArray,
 };
+use arrow_schema::{DataType, Field};
 use tracesift_archive::{Table, arrow_schema, rows_of};
 use tracesift_grammar::TimeRange;
 use tracesift_testing::archive::{create, finish_as};
@@ -143,6 +145,15 @@ impl Random {
             ColumnType::ListInt64 => {
                 let lists = values(self, 3).into_iter().map(|of| of.map(|of| vec![Some(of)]));
                 Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists))
+            }
+            ColumnType::ListText => {
+                let mut lists =
+                    ListBuilder::new(StringBuilder::new()).with_field(Field::new("element", DataType::Utf8, false));
+                for number in values(self, WORDS.len() as i64) {
+                    number.into_iter().for_each(|number| lists.values().append_value(WORDS[number as usize]));
+                    lists.append(number.is_some());
+                }
+                Arc::new(lists.finish())
             }
         }
     }

@@ -62,7 +62,7 @@ pub(crate) struct Inventory {
     pub(crate) span: RecordedSpan,
     pub(crate) records: u64,
     /// Names and layouts of the events that are kept one by one; `None` where none are.
-    pub(crate) schemas: Option<Schemas>,
+    pub(crate) schemas: Schemas,
     stack_records: u64,
     last_pair: (u32, u32),
     clock: Clock,
@@ -101,7 +101,7 @@ impl Inventory {
             health: Health::new(),
             span: RecordedSpan::default(),
             records: 0,
-            schemas: None,
+            schemas: Schemas::new(),
             stack_records: 0,
             last_pair: (u32::MAX, u32::MAX),
             clock,
@@ -117,11 +117,8 @@ impl Inventory {
     pub(crate) fn record(&mut self, record: &Record<'_>) -> std::io::Result<()> {
         self.records += 1;
         let class = record.class();
-        if !matches!(class, EventClass::Kernel { .. })
-            && let Some(schemas) = &mut self.schemas
-            && Schemas::has_schema(record)
-        {
-            schemas.learn(record);
+        if !matches!(class, EventClass::Kernel { .. }) && Schemas::has_schema(record) {
+            self.schemas.learn(record);
         }
         match class {
             EventClass::Kernel { group, opcode, version } => {

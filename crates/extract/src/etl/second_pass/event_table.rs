@@ -15,7 +15,6 @@ use crate::event_row::{set_raw, set_text};
 
 /// Makes the rows, and keeps their texts from one to the next.
 pub(super) struct EventTable {
-    schemas: Schemas,
     kinds: EventKinds,
     /// Kernel events are nearly all records; most selections take few of them.
     hooks: WantedHooks,
@@ -23,9 +22,9 @@ pub(super) struct EventTable {
 }
 
 impl EventTable {
-    pub(super) fn new(schemas: Schemas, choice: EventChoice) -> Self {
-        let hooks = WantedHooks::of(&schemas, &choice);
-        Self { schemas, kinds: EventKinds::new(choice), hooks, row: EventRow::default() }
+    pub(super) fn new(schemas: &Schemas, choice: EventChoice) -> Self {
+        let hooks = WantedHooks::of(schemas, &choice);
+        Self { kinds: EventKinds::new(choice), hooks, row: EventRow::default() }
     }
 
     /// Whether it can want the record at all: cheap to ask.
@@ -38,11 +37,12 @@ impl EventTable {
     pub(super) fn row(
         &mut self,
         record: &Record<'_>,
+        schemas: &mut Schemas,
         clock: &Clock,
         population: &mut Population,
         health: &mut Health,
     ) -> Option<&mut EventRow> {
-        let kind = self.kinds.of(record, &mut self.schemas);
+        let kind = self.kinds.of(record, schemas);
         if !kind.chosen {
             return None;
         }

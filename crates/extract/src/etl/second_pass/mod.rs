@@ -2,9 +2,11 @@
 
 mod clock_rates;
 mod disk;
+mod dns;
 mod event_stacks;
 mod event_table;
 mod process_counters;
+mod provider_fields;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
@@ -15,6 +17,7 @@ use tracesift_etl::payload::{
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record};
+use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
 use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, HardFaultRow, MarkRow, sample_flags, switch_flags};
@@ -28,6 +31,7 @@ use tracesift_trace::{Clock, Health, Population, RowSink};
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
+use dns::{DNS_CLIENT, Dns};
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
@@ -56,6 +60,10 @@ pub(crate) struct SecondPass<'s, Sink> {
     /// Those that the main stream has passed.
     stack_records_passed: u64,
     lossy: bool,
+    schemas: Schemas,
+    dns: Dns,
+    /// Start of the recording, nanoseconds since time zero.
+    start: i64,
     /// Events that are kept one by one; `None` where none are.
     event_table: Option<EventTable>,
     event_stacks: EventStacks,
@@ -72,14 +80,16 @@ pub(crate) struct Known {
     pub(crate) health: Health,
     /// Records were lost: who runs on a CPU is not certain.
     pub(crate) lossy: bool,
-    /// Which events are kept one by one, and what describes them.
-    pub(crate) events: Option<(Schemas, EventChoice)>,
+    /// What describes events.
+    pub(crate) schemas: Schemas,
+    /// Which events are kept one by one.
+    pub(crate) events: Option<EventChoice>,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// The pass over a recording that starts at raw tick `start`.
     pub(crate) fn new(clock: Clock, start: i64, known: Known, wanted: WantedTables, sink: &'s mut Sink) -> Self {
-        let Known { population, stacks, intervals, files, health, lossy, events } = known;
+        let Known { population, stacks, intervals, files, health, lossy, schemas, events } = known;
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -98,7 +108,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             stack_records: 0,
             stack_records_passed: 0,
             lossy,
-            event_table: events.map(|(schemas, choice)| EventTable::new(schemas, choice)),
+            dns: Dns::default(),
+            start: clock.ns(start),
+            event_table: events.map(|choice| EventTable::new(&schemas, choice)),
+            schemas,
             event_stacks: EventStacks::default(),
             taken: None,
         }
@@ -233,6 +246,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     fn provider_record(&mut self, record: &Record<'_>, provider: Guid, id: u16, version: u8) {
         let wanted = self.wanted;
         match (provider, id) {
+            (DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
             (KERNEL_PROCESS, KernelProcessStop::ID) if wanted.process_counters => self.process_stop(record, version),
             (PROCESSOR_POWER, id) if wanted.cpu_frequencies && PerformanceState::IDS.contains(&id) => {
                 self.performance_state(record, version);
@@ -241,11 +255,29 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         }
     }
 
+    /// Who logged an event of a provider.
+    fn caller(&mut self, record: &Record<'_>) -> Caller {
+        let (ticks, cpu) = (record.time(), record.cpu());
+        Caller {
+            time: self.clock.ns(ticks),
+            process: record.pid().map(|pid| self.population.process_at(pid, ticks)),
+            thread: record.tid().map(|tid| self.population.named_thread_at(tid, cpu, ticks)),
+            stack: None,
+        }
+    }
+
+    /// The stack of an event of a provider that has a row in a table of its own. The table of events takes the same one.
+    fn provider_stack(&mut self, record: &Record<'_>) -> Option<StackId> {
+        let stack = self.event_stack(record, None);
+        self.taken = Some(stack);
+        stack
+    }
+
     /// A record that is kept as it was logged.
     fn event(&mut self, record: &Record<'_>) {
         let behind = self.runtime_stack(record);
         let Some(mut table) = self.event_table.take() else { return };
-        if let Some(row) = table.row(record, &self.clock, &mut self.population, &mut self.health) {
+        if let Some(row) = table.row(record, &mut self.schemas, &self.clock, &mut self.population, &mut self.health) {
             row.stack = self.event_stack(record, behind);
             self.sink.event(row);
         }
@@ -255,6 +287,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished {
         self.switches.finish(end, &self.population, self.sink);
+        self.finish_dns(end);
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),

@@ -1,0 +1,351 @@
+//! Queries for names, from the call to the answer, with the servers that were asked for them.
+//!
+//! Calls and answers carry no identity on most builds of Windows. They are joined by process, name and type. Events of servers come
+//! from the process that asked or from the service that asks for all; where they carry the identity of the query it decides, else the
+//! process that asked, else the name alone.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::{ProcessId, StackId, ThreadId};
+use crate::rows::{DnsQueryRow, dns_pairing};
+
+/// Open queries that are followed at most. Beyond that the oldest ones end as open.
+const MAX_OPEN: usize = 1 << 16;
+/// Open queries for one name, at most: the oldest of them makes room.
+const MAX_OF_NAME: usize = 256;
+/// Events of servers that one query keeps at most.
+const MAX_SERVERS: usize = 64;
+
+/// Who called, and when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Caller {
+    /// Nanoseconds since time zero.
+    pub time: i64,
+    /// The process.
+    pub process: Option<ProcessId>,
+    /// The thread.
+    pub thread: Option<ThreadId>,
+    /// Its stack.
+    pub stack: Option<StackId>,
+}
+
+/// A name is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Question<'a> {
+    /// The name in any case, with or without a dot at its end.
+    pub name: &'a str,
+    /// Type of the wanted record.
+    pub query_type: Option<i32>,
+    /// Flags.
+    pub options: Option<i64>,
+    /// Whether the network is asked.
+    pub network: Option<bool>,
+    /// Identity of the query, where the build logs one.
+    pub identity: Option<u64>,
+}
+
+/// The end of a query.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Answer<'a> {
+    /// Status.
+    pub status: Option<i64>,
+    /// The answer.
+    pub results: Option<&'a str>,
+}
+
+/// The query that an event of a server belongs to, as far as the event tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Subject<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// Process that asked, or that logged the event.
+    pub client: Option<ProcessId>,
+    /// Identities: of the query, or of the query behind it.
+    pub identities: [Option<u64>; 2],
+}
+
+/// An event of a server.
+#[derive(Clone, Copy, Debug)]
+pub enum ServerEvent<'a> {
+    /// The network is asked over an adapter, with the servers of the adapter.
+    Adapter {
+        /// Name and local address.
+        adapter: &'a str,
+        /// The servers.
+        servers: &'a str,
+    },
+    /// A question was sent to a server.
+    Sent {
+        /// Address of the server.
+        server: &'a str,
+    },
+    /// A server answered.
+    Response {
+        /// Address of the server.
+        server: &'a str,
+    },
+    /// A server did not answer in time.
+    TimedOut {
+        /// Address of the server.
+        server: &'a str,
+    },
+    /// The network is asked, no more is told.
+    Wire,
+}
+
+/// Follows queries. Fed in the order of time.
+#[derive(Debug, Default)]
+pub struct DnsQueries {
+    /// Open queries by their numbers, which grow.
+    open: FxHashMap<u64, Open>,
+    /// Numbers of the open queries, the oldest first; ended ones are among them.
+    ages: VecDeque<u64>,
+    next: u64,
+    /// Numbers of the open queries for a name, the oldest first.
+    by_name: FxHashMap<Box<str>, Vec<u64>>,
+    /// Calls without an answer that had to make room.
+    dropped: u64,
+    name: String,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    row: DnsQueryRow,
+    identity: Option<u64>,
+    /// Servers that adapters have; they count where no event tells which servers were asked.
+    of_adapters: Option<Vec<String>>,
+    sent: Vec<Sent>,
+}
+
+#[derive(Debug)]
+struct Sent {
+    server: String,
+    time: i64,
+    response: Option<i64>,
+}
+
+impl DnsQueries {
+    /// A call. Gives the row of a query that had to make room.
+    #[must_use]
+    pub fn called(&mut self, caller: Caller, question: &Question<'_>) -> Option<DnsQueryRow> {
+        let name = normal(question.name, &mut self.name);
+        let mut open = Open { identity: question.identity, ..Open::default() };
+        open.row = DnsQueryRow {
+            start: caller.time,
+            process: caller.process,
+            thread: caller.thread,
+            stack: caller.stack,
+            name: name.to_owned(),
+            query_type: question.query_type,
+            options: question.options,
+            network: question.network,
+            ..DnsQueryRow::default()
+        };
+        let number = self.next;
+        self.next += 1;
+        let mut full = None;
+        match self.by_name.get_mut(name) {
+            Some(numbers) => {
+                full = (numbers.len() >= MAX_OF_NAME).then(|| numbers[0]);
+                numbers.push(number);
+            }
+            None => {
+                self.by_name.insert(name.into(), vec![number]);
+            }
+        }
+        self.open.insert(number, open);
+        self.ages.push_back(number);
+        let row = match full {
+            Some(number) => self.take(number).map(|open| open.ended_as_open(caller.time)),
+            None if self.open.len() > MAX_OPEN => self.oldest(caller.time),
+            None => None,
+        };
+        self.dropped += u64::from(row.is_some());
+        row
+    }
+
+    /// An answer, and the row of its query. `begin` is the start of the recording, for a query whose call is not in it.
+    pub fn answered(
+        &mut self,
+        caller: Caller,
+        question: &Question<'_>,
+        answer: &Answer<'_>,
+        begin: i64,
+    ) -> DnsQueryRow {
+        let name = normal(question.name, &mut self.name);
+        let number = self.by_name.get(name).and_then(|numbers| {
+            let is_same = |number: &&u64| {
+                self.open.get(number).is_some_and(|open| {
+                    open.row.process == caller.process && open.row.query_type == question.query_type
+                })
+            };
+            let is_its_thread =
+                |number: &&u64| self.open.get(number).is_some_and(|open| open.row.thread == caller.thread);
+            let identity = numbers.iter().find(|number| {
+                question.identity.is_some()
+                    && self.open.get(number).is_some_and(|open| open.identity == question.identity)
+            });
+            // Calls of one thread are nested; those of others may be answered in any order.
+            let of_thread = || numbers.iter().rev().filter(is_same).find(is_its_thread);
+            identity.or_else(of_thread).or_else(|| numbers.iter().find(is_same)).copied()
+        });
+        let began_before = number.is_none().then(|| name.to_owned());
+        let mut row = match number.and_then(|number| self.take(number)) {
+            Some(open) => open.into_row(),
+            None => DnsQueryRow {
+                start: begin,
+                process: caller.process,
+                thread: caller.thread,
+                name: began_before.unwrap_or_default(),
+                query_type: question.query_type,
+                pairing: Some(dns_pairing::BEGAN_BEFORE),
+                ..DnsQueryRow::default()
+            },
+        };
+        row.time = caller.time;
+        row.options = row.options.or(question.options);
+        row.status = answer.status;
+        row.results = answer.results.map(str::to_owned);
+        row.open = Some(false);
+        row
+    }
+
+    /// An event of a server, at a time. Whether an open query has it now.
+    pub fn server(&mut self, time: i64, subject: &Subject<'_>, event: ServerEvent<'_>) -> bool {
+        let name = normal(subject.name, &mut self.name);
+        let Some(numbers) = self.by_name.get(name) else { return false };
+        let open = &self.open;
+        let has_identity = |number: &&u64| {
+            open.get(number).is_some_and(|open| open.identity.is_some() && subject.identities.contains(&open.identity))
+        };
+        let is_of_client = |number: &&u64| {
+            subject.client.is_some() && open.get(number).is_some_and(|open| open.row.process == subject.client)
+        };
+        let of = |fits: &dyn Fn(&&u64) -> bool| numbers.iter().filter(fits).copied().collect::<Vec<_>>();
+        let (fitting, pairing) = match (of(&has_identity), of(&is_of_client)) {
+            (numbers, _) if !numbers.is_empty() => (numbers, dns_pairing::IDENTITY),
+            (_, numbers) if !numbers.is_empty() => (numbers, dns_pairing::CLIENT),
+            _ if numbers.len() == 1 => (numbers.clone(), dns_pairing::NAME),
+            _ => (numbers.clone(), dns_pairing::SEVERAL),
+        };
+        for number in &fitting {
+            if let Some(open) = self.open.get_mut(number) {
+                open.row.pairing = open.row.pairing.max(Some(pairing));
+                open.add(time, event);
+            }
+        }
+        !fitting.is_empty()
+    }
+
+    /// The rows of the queries that are open at the end, in the order of their calls.
+    pub fn finish(&mut self, end: i64) -> Vec<DnsQueryRow> {
+        std::iter::from_fn(|| self.oldest(end)).collect()
+    }
+
+    /// Queries that ended as open because more were open than are followed.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    fn oldest(&mut self, time: i64) -> Option<DnsQueryRow> {
+        loop {
+            let number = self.ages.pop_front()?;
+            if let Some(open) = self.take(number) {
+                return Some(open.ended_as_open(time));
+            }
+        }
+    }
+
+    fn take(&mut self, number: u64) -> Option<Open> {
+        let open = self.open.remove(&number)?;
+        if let Some(numbers) = self.by_name.get_mut(&*open.row.name) {
+            numbers.retain(|other| *other != number);
+            if numbers.is_empty() {
+                self.by_name.remove(&*open.row.name);
+            }
+        }
+        // Ended queries leave when they have grown to half of the list.
+        if self.ages.len() > 2 * self.open.len() + 64 {
+            self.ages.retain(|number| self.open.contains_key(number));
+        }
+        Some(open)
+    }
+}
+
+impl Open {
+    fn add(&mut self, time: i64, event: ServerEvent<'_>) {
+        if !matches!(event, ServerEvent::TimedOut { .. } | ServerEvent::Response { .. }) {
+            self.row.network = Some(true);
+        }
+        match event {
+            ServerEvent::Adapter { adapter, servers } => {
+                once(&mut self.row.adapters, adapter);
+                servers.split([';', ',', ' ']).filter(|server| !server.is_empty()).for_each(|server| {
+                    once(&mut self.of_adapters, server);
+                });
+            }
+            ServerEvent::Sent { server } => {
+                if self.sent.len() < MAX_SERVERS {
+                    self.sent.push(Sent { server: server.to_owned(), time, response: None });
+                }
+            }
+            ServerEvent::Response { server } => {
+                let waiting = |sent: &&mut Sent| sent.response.is_none() && sent.server == server;
+                if let Some(sent) = self.sent.iter_mut().find(waiting) {
+                    sent.response = Some(time.saturating_sub(sent.time));
+                }
+            }
+            ServerEvent::TimedOut { server } => once(&mut self.row.timed_out, server),
+            ServerEvent::Wire => {}
+        }
+    }
+
+    fn ended_as_open(self, time: i64) -> DnsQueryRow {
+        DnsQueryRow { time: time.max(self.row.start), open: Some(true), ..self.into_row() }
+    }
+
+    fn into_row(mut self) -> DnsQueryRow {
+        let mut servers: Vec<String> = Vec::new();
+        let mut responses: Vec<i64> = Vec::new();
+        for sent in self.sent {
+            let response = sent.response.unwrap_or(-1);
+            match servers.iter().position(|server| *server == sent.server) {
+                // Asked again: the response to any of its questions counts.
+                Some(place) if responses[place] < 0 => responses[place] = response,
+                Some(_) => {}
+                None => {
+                    servers.push(sent.server);
+                    responses.push(response);
+                }
+            }
+        }
+        if servers.is_empty() {
+            self.row.servers = self.of_adapters;
+        } else {
+            self.row.servers = Some(servers);
+            self.row.responses = Some(responses);
+        }
+        self.row
+    }
+}
+
+/// Adds a text that is not there yet.
+fn once(list: &mut Option<Vec<String>>, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let list = list.get_or_insert_default();
+    if list.len() < MAX_SERVERS && !list.iter().any(|known| known == text) {
+        list.push(text.to_owned());
+    }
+}
+
+/// A name in the form in which names are compared.
+fn normal<'n>(name: &str, buffer: &'n mut String) -> &'n str {
+    buffer.clear();
+    buffer.extend(name.strip_suffix('.').unwrap_or(name).chars().map(|character| character.to_ascii_lowercase()));
+    buffer
+}

@@ -46,7 +46,6 @@ const QUESTIONS: &[Line] = &[
     (&["flame", "flamegraph"], Asked("flame graphs are", "tracesift flame X.sift")),
     (&["tests", "runs"], Asked("test runs are", "tracesift dump testrun DIRECTORY")),
     (&["disk", "disks", "io"], NotYet("disk operations", &["tracesift events X.etl --class DiskIO"])),
-    (&["dns"], NotYet("DNS queries", &["tracesift events X.etl --provider Microsoft-Windows-DNS-Client"])),
     (
         &["exception", "exceptions"],
         NotYet(".NET exceptions", &["tracesift events X.sift --name 'Exception/*' --stacks"]),

@@ -8,6 +8,7 @@ use crate::options::QuestionOptions;
 use crate::options::Registered;
 
 pub mod cpu;
+pub mod dns;
 pub mod faults;
 pub mod instants;
 pub mod merged_cpu;
@@ -42,6 +43,8 @@ macro_rules! every_question {
             Syscalls(syscalls),
             /// Which processes touched pages that were not in their memory yet, and in which functions
             Faults(faults),
+            /// Which names were looked up, how long processes waited for them, and which servers did not answer
+            Dns(dns),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version

@@ -13,6 +13,8 @@ pub struct Measure<R: 'static> {
     pub(super) how: How<R>,
     /// The label of the total over all groups, where the heading of a file has one.
     pub(super) total: Option<&'static str>,
+    /// The label of the sum of the groups' figures, where it is another figure than the total.
+    pub(super) sum_of_groups: Option<&'static str>,
 }
 
 /// The arithmetic of a measure.
@@ -30,6 +32,8 @@ pub(super) enum How<R: 'static> {
     Duration,
     /// Time that the rows cover, each cut to the time range: an instant counts once.
     Union,
+    /// The shortest time of a row, cut to the time range.
+    Shortest,
     /// The longest time of a row, cut to the time range.
     Longest,
     /// The begin of that row, cut to the time range.
@@ -68,7 +72,7 @@ impl<R> How<R> {
 impl<R> Measure<R> {
     const fn new(key: &'static str, title: &'static str, kind: Kind, how: How<R>) -> Self {
         let column = Column { key, title, kind, view: View::Always, help: "" };
-        Self { column, words: &[], how, total: None }
+        Self { column, words: &[], how, total: None, sum_of_groups: None }
     }
 
     /// Number of rows.
@@ -105,6 +109,12 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn union(key: &'static str, title: &'static str) -> Self {
         Self::new(key, title, Kind::Milliseconds, How::Union)
+    }
+
+    /// The shortest time of a row, cut to the time range.
+    #[must_use]
+    pub const fn shortest(key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Milliseconds, How::Shortest)
     }
 
     /// The longest time of a row, cut to the time range.
@@ -174,6 +184,13 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn total(mut self, label: &'static str) -> Self {
         self.total = Some(label);
+        self
+    }
+
+    /// The same measure, whose sum over the groups stands in the heading of a file: for a union, which does not add up.
+    #[must_use]
+    pub const fn sum_of_groups(mut self, label: &'static str) -> Self {
+        self.sum_of_groups = Some(label);
         self
     }
 }

@@ -31,6 +31,7 @@ pub(super) enum Step<R> {
     RowsIf(usize, fn(&R) -> bool),
     Sum(usize, fn(&R) -> i64),
     Duration(usize),
+    Shortest(usize),
     /// The longest time, and in the next cell its begin.
     Longest(usize),
     Max(usize, fn(&R) -> Option<i64>),
@@ -89,6 +90,7 @@ impl<R> Plan<R> {
             How::RowsIf(holds) => self.step(place, Step::RowsIf(cell, holds), &[0]),
             How::Sum(figure) => self.step(place, Step::Sum(cell, figure), &[0]),
             How::Duration => self.step(place, Step::Duration(cell), &[0]),
+            How::Shortest => self.step(place, Step::Shortest(cell), &[i64::MAX]),
             How::Max(figure) => self.step(place, Step::Max(cell, figure), &[NO_FIGURE]),
             How::Longest | How::LongestStart => {
                 let known =

@@ -2,7 +2,7 @@
 
 use super::groups::Group;
 use super::layout::{self, Cell};
-use super::measure::How;
+use super::measure::{How, Measure};
 use super::names::{Names, Order};
 use super::plan::{NO_FIGURE, Plan, dimension_of, measure_of};
 use super::{Question, TableQuestion};
@@ -37,30 +37,35 @@ pub(super) fn of_groups<Q: TableQuestion>(
 
 /// The totals that the heading of a file shows.
 fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group]) -> Vec<Fact> {
-    let with_total =
-        Q::MEASURES.iter().enumerate().filter_map(|(place, measure)| Some((place, measure, measure.total?)));
-    with_total
-        .map(|(place, measure, label)| {
-            let total = match measure.how {
-                How::Union => {
-                    let mut all = tracesift_analysis::IntervalUnion::default();
-                    groups.iter().for_each(|group| all.append(group.covered.clone()));
-                    all.covered()
-                }
-                How::Max(_) | How::Longest => {
-                    groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place)).max().unwrap_or(0)
-                }
-                _ => {
-                    let figures = groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place));
-                    figures.fold(0, i64::saturating_add)
-                }
-            };
-            Fact {
-                adds_up: !matches!(measure.how, How::Max(_) | How::Longest),
-                ..Fact::new(label, measure.column.kind, total)
+    let measures = || Q::MEASURES.iter().enumerate();
+    let sums_of_groups = measures().filter_map(|(place, measure)| Some((place, measure, measure.sum_of_groups?)));
+    let sum = |(place, measure, label): (usize, &Measure<Q::Row>, &'static str)| {
+        let figures = groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place));
+        Fact::new(label, measure.column.kind, figures.fold(0, i64::saturating_add))
+    };
+    let sums: Vec<Fact> = sums_of_groups.map(sum).collect();
+    let with_total = measures().filter_map(|(place, measure)| Some((place, measure, measure.total?)));
+    let totals = with_total.map(|(place, measure, label)| {
+        let total = match measure.how {
+            How::Union => {
+                let mut all = tracesift_analysis::IntervalUnion::default();
+                groups.iter().for_each(|group| all.append(group.covered.clone()));
+                all.covered()
             }
-        })
-        .collect()
+            How::Max(_) | How::Longest => {
+                groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place)).max().unwrap_or(0)
+            }
+            _ => {
+                let figures = groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place));
+                figures.fold(0, i64::saturating_add)
+            }
+        };
+        Fact {
+            adds_up: !matches!(measure.how, How::Max(_) | How::Longest),
+            ..Fact::new(label, measure.column.kind, total)
+        }
+    });
+    totals.chain(sums).collect()
 }
 
 /// The figure of a measure; `None`: it has none, or is a map.
@@ -68,7 +73,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
     let cell = |group: &Group, after: usize| plan.cells[place].and_then(|cell| group.cells.get(cell + after)).copied();
     match Q::MEASURES[place].how {
         How::Rows => Some(group.rows()),
-        How::RowsIf(_) | How::Sum(_) | How::Duration | How::Longest => cell(group, 0),
+        How::RowsIf(_) | How::Sum(_) | How::Duration | How::Shortest | How::Longest => cell(group, 0),
         How::LongestStart => cell(group, 1),
         How::Max(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
         How::Union => Some(group.covered.covered()),

@@ -57,6 +57,7 @@ impl<'p, R> Sums<'p, R> {
                 Step::RowsIf(cell, holds) => cells[cell] += i64::from(holds(row)),
                 Step::Sum(cell, figure) => cells[cell] = cells[cell].saturating_add(figure(row)),
                 Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
+                Step::Shortest(cell) => cells[cell] = cells[cell].min(part.length),
                 Step::Longest(cell) => longest(cells, cell, part),
                 Step::Max(cell, figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
             }
@@ -108,6 +109,7 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             Step::RowsIf(cell, _) | Step::Sum(cell, _) | Step::Duration(cell) => {
                 cells[cell] = cells[cell].saturating_add(more[cell]);
             }
+            Step::Shortest(cell) => cells[cell] = cells[cell].min(more[cell]),
             Step::Longest(cell) => longest(cells, cell, Part { start: more[cell + 1], length: more[cell] }),
             Step::Max(cell, _) => cells[cell] = cells[cell].max(more[cell]),
         }

@@ -29,7 +29,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("pmc", Asks::Tables(&["context_switches", "counter_samples", "counter_values"])),
     ("frequency", Asks::Tables(&["cpu_frequencies", "cpu_idle_states", "events"])),
     // Events of providers, one by one.
-    ("dns", Asks::Tables(&["events"])),
+    ("dns", Asks::Tables(&["dns_queries", "events"])),
     ("tcp", Asks::Tables(&["events"])),
     ("exception", Asks::Tables(&["events"])),
     ("threadpool", Asks::Tables(&["events"])),
@@ -113,7 +113,10 @@ mod tests {
         assert_eq!(option("All"), None);
         assert_eq!(option("DNS all"), None);
         assert_eq!(option("Default").as_deref(), Some("--tables=!file_io"));
-        assert_eq!(option("CPU Disk,DNS").as_deref(), Some("--tables=cpu_samples;context_switches;disk_io;events"));
+        assert_eq!(
+            option("CPU Disk,DNS").as_deref(),
+            Some("--tables=cpu_samples;context_switches;disk_io;dns_queries;events")
+        );
         assert_eq!(option("module").as_deref(), Some("--tables=!*"));
     }
 

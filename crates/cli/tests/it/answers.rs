@@ -66,7 +66,7 @@ answers! {
     not_a_time_range: "dump", "cpu", "--time", "5";
     an_empty_time_range: "dump", "cpu", "--time", "5..4";
     not_a_number: "dump", "cpu", "--min-cpu", "5 apples";
-    a_question_that_does_not_exist_yet: "-dump", "dns", "-fd", "x";
+    a_question_that_does_not_exist_yet: "-dump", "tcp", "-fd", "x";
     a_switch_that_does_not_exist_yet: "-dump", "version", "-missingpdb";
     core_numbers: "dump", "cpu", "--core-numbers", "--details";
     merged: "dump", "cpu", "--merge", "-p", "!System";

@@ -37,7 +37,7 @@ fn mistakes() {
         ("disks", "dump disks"),
         ("disk", "dump disk"),
         ("file", "dump file"),
-        ("dns", "dump dns"),
+        ("tcp", "dump tcp"),
         ("exceptions", "dump exceptions"),
         ("disk_of_etwanalyzer", "-dump disk -fd X"),
         ("methods_of_etwanalyzer", "-dump methods -fd X"),

@@ -156,6 +156,7 @@ impl<Q: TableQuestion> Plain<Q> {
                 let instants = rows.iter().flat_map(|(_, start, length)| *start..start + length);
                 instants.collect::<BTreeSet<i64>>().len().into()
             }
+            How::Shortest => lengths().min().into(),
             How::Longest => longest.into(),
             How::LongestStart => {
                 let first = rows.iter().find(|(_, _, length)| Some(*length) == longest);

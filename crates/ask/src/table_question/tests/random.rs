@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::builder::{ListBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, ListArray, RecordBatch,
-    StringArray,
+    ArrayRef, ArrowPrimitiveType, BooleanArray, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array,
+    RecordBatch, StringArray,
 };
 use arrow_schema::{DataType, Field};
 use tracesift_archive::{Table, arrow_schema, rows_of};
@@ -138,14 +138,8 @@ impl Random {
                 let word = |of: Option<i64>| of.map(|of| WORDS[of as usize]);
                 Arc::new(values(self, WORDS.len() as i64).into_iter().map(word).collect::<StringArray>())
             }
-            ColumnType::ListId => {
-                let lists = values(self, 3).into_iter().map(|of| of.map(|of| vec![Some(of as i32)]));
-                Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists))
-            }
-            ColumnType::ListInt64 => {
-                let lists = values(self, 3).into_iter().map(|of| of.map(|of| vec![Some(of)]));
-                Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists))
-            }
+            ColumnType::ListId => lists::<Int32Type>(values(self, 3), |number| number as i32),
+            ColumnType::ListInt64 => lists::<Int64Type>(values(self, 3), |number| number),
             ColumnType::ListText => {
                 let mut lists =
                     ListBuilder::new(StringBuilder::new()).with_field(Field::new("element", DataType::Utf8, false));
@@ -157,6 +151,17 @@ impl Random {
             }
         }
     }
+}
+
+/// Lists of one number, or null.
+fn lists<T: ArrowPrimitiveType>(numbers: Vec<Option<i64>>, element: impl Fn(i64) -> T::Native) -> ArrayRef {
+    let field = Field::new("element", T::DATA_TYPE, false);
+    let mut lists = ListBuilder::new(PrimitiveBuilder::<T>::new()).with_field(field);
+    for number in numbers {
+        number.into_iter().for_each(|number| lists.values().append_value(element(number)));
+        lists.append(number.is_some());
+    }
+    Arc::new(lists.finish())
 }
 
 /// The process with an id: two of them have the same name, and one is the idle loop.

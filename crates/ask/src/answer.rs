@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::limit::Limit;
+use crate::needs::Needs;
 use crate::time_format::Zero;
 
 /// One figure or word of an answer.
@@ -138,6 +139,8 @@ pub struct ColumnOf<R> {
     pub column: Column,
     /// The value in a row.
     pub value: fn(&R) -> Value,
+    /// The stored columns that the value is made of.
+    pub needs: Needs,
 }
 
 // By hand, since a column can be copied whatever its rows are.
@@ -159,7 +162,7 @@ macro_rules! constructor {
             value: fn(&R) -> Value,
             help: &'static str,
         ) -> Self {
-            Self { column: Column { key, title, kind, view: View::$view, help }, value }
+            Self { column: Column { key, title, kind, view: View::$view, help }, value, needs: Needs::EVERYTHING }
         }
     };
 }
@@ -190,6 +193,13 @@ impl<R> ColumnOf<R> {
     #[must_use]
     pub const fn shown(mut self, view: View) -> Self {
         self.column.view = view;
+        self
+    }
+
+    /// The same column, whose value is made of no other stored columns than these. A column that does not say is taken to need everything.
+    #[must_use]
+    pub const fn made_of(mut self, needs: Needs) -> Self {
+        self.needs = needs;
         self
     }
 

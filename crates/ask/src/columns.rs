@@ -2,6 +2,7 @@
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value};
 use crate::limit::Limit;
+use crate::needs::Needs;
 use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
 
@@ -80,6 +81,13 @@ impl<R> Columns<R> {
     #[must_use]
     pub fn descriptions(&self) -> Vec<Column> {
         of_file_and(self.0.iter().map(|column| column.column))
+    }
+
+    /// What those of the columns need that are looked at: by somebody who reads the answer, or by an order or a limit of its rows.
+    #[must_use]
+    pub fn needs(&self, is_looked_at: impl Fn(&'static str) -> bool) -> Needs {
+        let looked_at = self.0.iter().filter(|column| is_looked_at(column.column.key));
+        looked_at.fold(Needs::NOTHING, |needs, column| needs.and(column.needs))
     }
 
     /// The section of a file.

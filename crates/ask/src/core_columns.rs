@@ -3,6 +3,7 @@
 
 use crate::answer::{Column, ColumnOf, Kind, View};
 use crate::core_figures::CoreFigures;
+use crate::needs::Needs;
 
 /// A row that has such figures.
 pub trait OfCores {
@@ -30,6 +31,7 @@ pub const fn fast<R: OfCores>() -> ColumnOf<R> {
         "Sampled CPU on the fastest kind of core, with `--cores`; empty where the recording does not tell kinds.",
     )
     .shown(View::Nowhere)
+    .made_of(Needs::NOTHING)
 }
 
 /// CPU on the other kinds.
@@ -43,6 +45,7 @@ pub const fn efficient<R: OfCores>() -> ColumnOf<R> {
         "Sampled CPU on all other kinds of core, with `--cores`.",
     )
     .shown(View::Nowhere)
+    .made_of(Needs::NOTHING)
 }
 
 /// Mean clock rate.
@@ -56,6 +59,7 @@ pub const fn frequency<R: OfCores>() -> ColumnOf<R> {
         "Mean clock rate, weighted with the CPU time of the samples at which the rate of their CPU was known, with `--cores`.",
     )
     .shown(View::Nowhere)
+    .made_of(Needs::NOTHING)
 }
 
 /// Its share of the nominal rate.
@@ -69,6 +73,7 @@ pub const fn of_nominal<R: OfCores>() -> ColumnOf<R> {
         "Mean of the clock rate's share of the nominal one, weighted alike, with `--cores`; empty where no nominal rate is known.",
     )
     .shown(View::Nowhere)
+    .made_of(Needs::NOTHING)
 }
 
 /// CPU at the nominal rate.
@@ -83,4 +88,5 @@ pub const fn normalized<R: OfCores>() -> ColumnOf<R> {
          rates, so that runs on differently clocked machines compare. Samples at an unknown rate count as they are.",
     )
     .shown(View::Nowhere)
+    .made_of(Needs::NOTHING)
 }

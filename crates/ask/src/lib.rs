@@ -24,6 +24,7 @@ pub mod limit;
 pub mod main_modules;
 mod method_patterns;
 pub mod module_columns;
+pub mod needs;
 pub mod nothing;
 pub mod ntstatus;
 pub mod options;

@@ -6,6 +6,7 @@ use tracesift_trace::rows::ModuleRow;
 
 use crate::answer::{Column, ColumnOf, Kind, View};
 use crate::drivers::{self, Driver};
+use crate::needs::Needs;
 
 /// A row that is of one module, or of none when the recording does not say.
 pub trait OfModule {
@@ -18,7 +19,8 @@ macro_rules! text {
         $(#[$doc])*
         #[must_use]
         pub const fn $name<R: OfModule>() -> ColumnOf<R> {
-            ColumnOf::always($key, $title, Kind::Text, |row| row.module().and_then($value).into(), $help)
+            ColumnOf::always($key, $title, Kind::Text, |row: &R| row.module().and_then($value).into(), $help)
+                .made_of(Needs::NOTHING)
         }
     };
 }

@@ -2,8 +2,10 @@
 //! own order, and may show them elsewhere or give them a narrower meaning.
 
 use tracesift_trace::rows::ProcessRow;
+use tracesift_trace::schema::ColumnSet;
 
-use crate::answer::{ColumnOf, Kind};
+use crate::answer::{ColumnOf, Kind, Value};
+use crate::needs::Needs;
 use crate::user;
 
 /// A row that is of one process, or of none when the recording does not say.
@@ -12,155 +14,98 @@ pub trait OfProcess {
     fn process(&self) -> Option<&ProcessRow>;
 }
 
-/// Name of the image.
-#[must_use]
-pub const fn name<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::machine(
-        "process",
-        "Process",
-        Kind::Text,
-        |row| row.process().map(|process| &process.name).into(),
-        "File name of the process' image.",
-    )
+/// A column of a process. Its value sees those stored columns alone that stand before it, and these are what the column needs.
+macro_rules! column {
+    (
+        $(#[$doc:meta])* $name:ident, $view:ident($key:expr, $title:literal, $kind:expr),
+        { $($stored:ident),+ } => $value:expr, $help:literal
+    ) => {
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $name<R: OfProcess>() -> ColumnOf<R> {
+            ColumnOf::$view(
+                $key,
+                $title,
+                $kind,
+                |row: &R| row.process().map_or(Value::None, |ProcessRow { $($stored,)+ .. }| Value::from($value)),
+                $help,
+            )
+            .made_of(Needs { processes: ColumnSet::of(&[$(stringify!($stored)),+]), ..Needs::NOTHING })
+        }
+    };
 }
 
-/// Process id.
-#[must_use]
-pub const fn pid<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::machine("pid", "Pid", Kind::Id, |row| row.process().map(|process| process.pid).into(), "Process id.")
-}
-
-/// Name and pid with marks for start and end.
-#[must_use]
-pub const fn label<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::people(
-        "process_label",
-        "Process",
-        Kind::Text,
-        |row| row.process().map(name_with_marks).into(),
-        "Name and pid; `+` it started, `-` it ended inside the recording.",
-    )
-}
-
-/// Start.
-#[must_use]
-pub const fn start<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::details(
-        "start_ns",
-        "Start",
-        Kind::Time,
-        |row| row.process().and_then(|process| process.start).into(),
-        "Start inside the recording; empty: it ran before.",
-    )
-}
-
-/// End.
-#[must_use]
-pub const fn end<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::details(
-        "end_ns",
-        "Stop",
-        Kind::Time,
-        |row| row.process().and_then(|process| process.end).into(),
-        "End inside the recording; empty: it runs on.",
-    )
-}
-
-/// Process id of the creator.
-#[must_use]
-pub const fn parent_pid<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::machine(
-        "parent_pid",
-        "Parent",
-        Kind::Id,
-        |row| row.process().and_then(|process| process.parent_pid).into(),
-        "Process id of the creator.",
-    )
-}
-
-/// Session.
-#[must_use]
-pub const fn session<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::details(
-        "session",
-        "Session",
-        Kind::Id,
-        |row| row.process().and_then(|process| process.session).into(),
-        "Terminal-services session.",
-    )
-}
-
-/// Container.
-#[must_use]
-pub const fn container<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::details(
-        "container",
-        "Container",
-        Kind::Text,
-        |row| row.process().and_then(|process| process.container.as_ref()).into(),
-        "Id of its container (Linux).",
-    )
-}
-
-/// Control group.
-#[must_use]
-pub const fn cgroup<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::machine(
-        "cgroup",
-        "Control group",
-        Kind::Text,
-        |row| row.process().and_then(|process| process.cgroup.as_ref()).into(),
-        "Path of its control group (Linux).",
-    )
-}
-
-/// Security identifier of the owner.
-#[must_use]
-pub const fn user<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::machine(
-        "user",
-        "User id",
-        Kind::Text,
-        |row| row.process().and_then(|process| process.user.as_ref()).into(),
-        "Security identifier of the owner.",
-    )
-}
-
-/// Name of the owner.
-#[must_use]
-pub const fn account<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::details(
-        "account",
-        "User",
-        Kind::Text,
-        |row| row.process().and_then(|process| process.user.as_deref()).map(user::account).into(),
-        "Account of the owner; the security identifier where it is not a well-known one.",
-    )
-}
+column!(
+    /// Name of the image.
+    name, machine("process", "Process", Kind::Text), { name } => name, "File name of the process' image."
+);
+column!(
+    /// Process id.
+    pid, machine("pid", "Pid", Kind::Id), { pid } => *pid, "Process id."
+);
+column!(
+    /// Name and pid with marks for start and end.
+    label, people("process_label", "Process", Kind::Text),
+    { name, pid, start, end } => marked(name, *pid, [*start, *end]),
+    "Name and pid; `+` it started, `-` it ended inside the recording."
+);
+column!(
+    /// Start.
+    start, details("start_ns", "Start", Kind::Time), { start } => *start,
+    "Start inside the recording; empty: it ran before."
+);
+column!(
+    /// End.
+    end, details("end_ns", "Stop", Kind::Time), { end } => *end, "End inside the recording; empty: it runs on."
+);
+column!(
+    /// Process id of the creator.
+    parent_pid, machine("parent_pid", "Parent", Kind::Id), { parent_pid } => *parent_pid, "Process id of the creator."
+);
+column!(
+    /// Session.
+    session, details("session", "Session", Kind::Id), { session } => *session, "Terminal-services session."
+);
+column!(
+    /// Container.
+    container, details("container", "Container", Kind::Text), { container } => container.as_ref(),
+    "Id of its container (Linux)."
+);
+column!(
+    /// Control group.
+    cgroup, machine("cgroup", "Control group", Kind::Text), { cgroup } => cgroup.as_ref(),
+    "Path of its control group (Linux)."
+);
+column!(
+    /// Security identifier of the owner.
+    user, machine("user", "User id", Kind::Text), { user } => user.as_ref(), "Security identifier of the owner."
+);
+column!(
+    /// Name of the owner.
+    account, details("account", "User", Kind::Text), { user } => user.as_deref().map(user::account),
+    "Account of the owner; the security identifier where it is not a well-known one."
+);
+column!(
+    /// Command line.
+    command_line, always(COMMAND_LINE, "Command line", Kind::LongText), { command_line } => command_line.as_ref(),
+    "Command line."
+);
 
 /// Key of the column with the command line.
 pub const COMMAND_LINE: &str = "command_line";
 
-/// Command line.
-#[must_use]
-pub const fn command_line<R: OfProcess>() -> ColumnOf<R> {
-    ColumnOf::always(
-        COMMAND_LINE,
-        "Command line",
-        Kind::LongText,
-        |row| row.process().and_then(|process| process.command_line.as_ref()).into(),
-        "Command line.",
-    )
-}
-
 /// `name(pid)`, and ` +` for a start, ` -` for an end, ` +-` for both inside the recording.
 #[must_use]
 pub fn name_with_marks(process: &ProcessRow) -> String {
-    let mark = match (process.start.is_some(), process.end.is_some()) {
+    marked(&process.name, process.pid, [process.start, process.end])
+}
+
+fn marked(name: &str, pid: i64, [start, end]: [Option<i64>; 2]) -> String {
+    let mark = match (start.is_some(), end.is_some()) {
         (false, false) => "",
         (true, false) => " +",
         (false, true) => " -",
         (true, true) => " +-",
     };
-    format!("{}({}){mark}", process.name, process.pid)
+    format!("{name}({pid}){mark}")
 }

@@ -26,10 +26,4 @@ impl Shown {
     pub(crate) fn keep(&self, columns: &mut Vec<Column>) {
         columns.retain(|column| self.has(column.key));
     }
-
-    /// Whether no other columns than these are looked at.
-    #[must_use]
-    pub fn is_within(&self, others: &[&str]) -> bool {
-        self.0.as_ref().is_some_and(|keys| keys.iter().all(|key| others.contains(key)))
-    }
 }

@@ -13,8 +13,9 @@ use rustc_hash::FxHashMap;
 use tracesift_analysis::CpuSet;
 use tracesift_archive::Error;
 use tracesift_grammar::Patterns;
-use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
+use tracesift_trace::schema::ColumnSet;
+use tracesift_trace::{ProcessId, view};
 
 pub use self::options::Options;
 
@@ -26,9 +27,10 @@ use crate::core_figures::{self, CoreFigures};
 use crate::filter::ProcessFilter;
 use crate::main_modules::MainModules;
 use crate::module_columns::{self as of_module, OfModule};
+use crate::needs::Needs;
 use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess};
-use crate::processes::{Processes, is_idle};
+use crate::processes::{ProcessKey, Processes, is_idle};
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
@@ -114,10 +116,23 @@ pub struct Row {
     pub module: Option<ModuleRow>,
 }
 
-impl Row {
+/// What decides, beside the stored figures of a row, what its columns show.
+#[derive(Clone, Copy)]
+struct Facts {
+    sampled: bool,
+    imported: bool,
+}
+
+impl Facts {
     /// A number of samples; unknown where figures were imported.
-    fn counted(&self, samples: i64) -> Option<i64> {
+    fn counted(self, samples: i64) -> Option<i64> {
         (self.sampled && !self.imported).then_some(samples)
+    }
+}
+
+impl Row {
+    fn facts(&self) -> Facts {
+        Facts { sampled: self.sampled, imported: self.imported }
     }
 }
 
@@ -151,39 +166,52 @@ const OF_MODULES: [&str; 8] = [
     "driver_category",
 ];
 
+/// A column with figures of a process. Its value sees those stored columns alone that stand before it, and these are what the column needs.
+macro_rules! figures {
+    (
+        $view:ident($key:literal, $title:literal, $kind:expr),
+        { $($stored:ident),+ } $(with $facts:ident)? => $value:expr, $help:literal
+    ) => {
+        ColumnOf::$view(
+            $key,
+            $title,
+            $kind,
+            |row: &Row| {
+                let ProcessSummaryRow { $($stored,)+ .. } = &row.figures;
+                $(let $facts = row.facts();)?
+                Value::from($value)
+            },
+            $help,
+        )
+        .made_of(Needs { process_summary: ColumnSet::of(&[$(stringify!($stored)),+]), ..Needs::NOTHING })
+    };
+}
+
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::name().meaning(
         "File name of the process' image; `DPC/ISR` stands for the time that interrupts took from the idle loop.",
     ),
     of_process::pid(),
-    ColumnOf::always(
-        "cpu_ns",
-        "CPU",
-        Kind::Milliseconds,
-        |r| r.sampled.then_some(r.figures.cpu).into(),
-        "Sampled CPU: the sum of the samples' weights; empty where the CPU was not sampled.",
+    figures!(
+        always("cpu_ns", "CPU", Kind::Milliseconds),
+        { cpu } with facts => facts.sampled.then_some(*cpu),
+        "Sampled CPU: the sum of the samples' weights; empty where the CPU was not sampled."
     ),
-    ColumnOf::always(
-        "samples",
-        "Samples",
-        Kind::Count,
-        |r| r.counted(r.figures.samples).into(),
-        "Samples charged to the process.",
+    figures!(
+        always("samples", "Samples", Kind::Count),
+        { samples } with facts => facts.counted(*samples),
+        "Samples charged to the process."
     ),
-    ColumnOf::details(
-        "samples_without_stack",
-        "No stack",
-        Kind::Count,
-        |r| r.counted(r.figures.samples_without_stack).into(),
-        "Number of these samples that have no stack.",
+    figures!(
+        details("samples_without_stack", "No stack", Kind::Count),
+        { samples_without_stack } with facts => facts.counted(*samples_without_stack),
+        "Number of these samples that have no stack."
     ),
-    ColumnOf::always(
-        "cores_used",
-        "Cores",
-        Kind::Count,
-        |r| Some(r.figures.cores_used).filter(|cores| *cores > 0).into(),
-        "CPUs on which it ran: from context switches, else from samples.",
+    figures!(
+        always("cores_used", "Cores", Kind::Count),
+        { cores_used } => Some(*cores_used).filter(|cores| *cores > 0),
+        "CPUs on which it ran: from context switches, else from samples."
     ),
     of_cores::fast(),
     of_cores::efficient(),
@@ -194,15 +222,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "core_numbers",
         "CPUs",
         Kind::Integers,
-        |r| r.cpus.as_ref().map(|cpus| Value::Integers(cpus.iter().map(i64::from).collect())).unwrap_or(Value::None),
+        |r: &Row| r.cpus.as_ref().map_or(Value::None, |cpus| Value::Integers(cpus.iter().map(i64::from).collect())),
         "The numbers of the CPUs on which it ran, with `--core-numbers`.",
-    ),
-    ColumnOf::always(
-        "priority",
-        "Priority",
-        Kind::Number(1),
-        |r| r.figures.priority.into(),
-        "Mean priority over its samples, else over its run time.",
+    )
+    .made_of(Needs::NOTHING),
+    figures!(
+        always("priority", "Priority", Kind::Number(1)),
+        { priority } => *priority,
+        "Mean priority over its samples, else over its run time."
     ),
     of_process::start(),
     of_process::end(),
@@ -210,63 +237,51 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::session(),
     of_process::user(),
     of_process::account(),
-    ColumnOf::details(
-        "run_ns",
-        "Run",
-        Kind::Milliseconds,
-        |r| r.figures.run.into(),
-        "Precise: time on the CPU from context switches, summed over the threads.",
+    figures!(
+        details("run_ns", "Run", Kind::Milliseconds),
+        { run } => *run,
+        "Precise: time on the CPU from context switches, summed over the threads."
     ),
-    ColumnOf::details(
-        "wait_ns",
-        "Wait",
-        Kind::Milliseconds,
-        |r| r.figures.wait.into(),
-        "Precise: time blocked, summed over the threads.",
+    figures!(
+        details("wait_ns", "Wait", Kind::Milliseconds),
+        { wait } => *wait,
+        "Precise: time blocked, summed over the threads."
     ),
-    ColumnOf::details(
-        "ready_ns",
-        "Ready",
-        Kind::Milliseconds,
-        |r| r.figures.ready.into(),
-        "Precise: time ready to run without a CPU, summed over the threads; empty without ready events.",
+    figures!(
+        details("ready_ns", "Ready", Kind::Milliseconds),
+        { ready } => *ready,
+        "Precise: time ready to run without a CPU, summed over the threads; empty without ready events."
     ),
-    ColumnOf::details(
-        "open_ns",
-        "Open",
-        Kind::Milliseconds,
-        |r| r.figures.open.into(),
-        "Precise: time off the CPU before a thread's first switch-in, neither wait nor ready.",
+    figures!(
+        details("open_ns", "Open", Kind::Milliseconds),
+        { open } => *open,
+        "Precise: time off the CPU before a thread's first switch-in, neither wait nor ready."
     ),
-    ColumnOf::details(
-        "unknown_ns",
-        "Unknown",
-        Kind::Milliseconds,
-        |r| r.figures.unknown.into(),
-        "Precise: time of threads without a switch and of spans at broken switch chains.",
+    figures!(
+        details("unknown_ns", "Unknown", Kind::Milliseconds),
+        { unknown } => *unknown,
+        "Precise: time of threads without a switch and of spans at broken switch chains."
     ),
-    ColumnOf::details("switches", "Switches", Kind::Count, |r| r.figures.switches.into(), "Switch-ins of its threads."),
-    ColumnOf::details(
-        "first_ns",
-        "First",
-        Kind::Time,
-        |r| r.figures.first.into(),
-        "First time at which it was seen running or sampled.",
+    figures!(details("switches", "Switches", Kind::Count), { switches } => *switches, "Switch-ins of its threads."),
+    figures!(
+        details("first_ns", "First", Kind::Time),
+        { first } => *first,
+        "First time at which it was seen running or sampled."
     ),
-    ColumnOf::details(
-        "last_ns",
-        "Last",
-        Kind::Time,
-        |r| r.figures.last.into(),
-        "Last time at which it was seen running or sampled.",
+    figures!(
+        details("last_ns", "Last", Kind::Time),
+        { last } => *last,
+        "Last time at which it was seen running or sampled."
     ),
     ColumnOf::machine(
         "idle",
         "Idle",
         Kind::Bool,
-        |r| r.idle.into(),
-        "The idle loop: the first row of its file, outside the order and the totals. With `--top` it is left out unless `--process` names it.",
-    ),
+        |r: &Row| r.idle.into(),
+        "The idle loop: the first row of its file, outside the order and the totals. With `--top` it is left out \
+         unless `--process` names it.",
+    )
+    .made_of(Needs { processes: ColumnSet::of_view::<ProcessKey>(), ..Needs::NOTHING }),
     of_process::label(),
     of_module::name().shown(View::Machine).meaning("File name of the image that it runs, with `--show-modules`."),
     of_module::file_version().shown(View::Machine),
@@ -295,9 +310,13 @@ impl Ask for Question {
     }
 
     fn relies_on_switches(&self) -> bool {
-        /// The columns that come from context switches.
-        const PRECISE: [&str; 6] = ["run_ns", "wait_ns", "ready_ns", "open_ns", "unknown_ns", "switches"];
-        PRECISE.iter().any(|key| self.shown.has(key)) || !self.needs_few_figures()
+        /// The figures that come from context switches alone.
+        const PRECISE: ColumnSet<ProcessSummaryRow> =
+            ColumnSet::of(&["run", "wait", "ready", "open", "unknown", "switches"]);
+        let decide = matches!(self.sort, Sort::Wait | Sort::Ready | Sort::First | Sort::Last)
+            || self.wait != Between::default()
+            || self.ready != Between::default();
+        decide || COLUMNS.needs(|column| self.shown.has(column)).process_summary.touches(PRECISE)
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
@@ -490,9 +509,16 @@ impl Question {
     }
 }
 
+view! {
+    /// The figures that tell whether a process ran.
+    #[derive(Clone, Copy, Debug)]
+    struct Seen of ProcessSummaryRow { samples, cpu, run }
+}
+
 /// Whether a process ran at all. The others would only fill the screen. An import has figures of those alone that ran; of short ones the CPU
 /// is 0 ms.
-fn was_seen(figures: &ProcessSummaryRow) -> bool {
+fn was_seen(figures: impl Into<Seen>) -> bool {
+    let figures = figures.into();
     figures.samples > 0 || figures.cpu > 0 || figures.run.is_some_and(|run| run > 0)
 }
 

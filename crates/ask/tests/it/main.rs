@@ -7,6 +7,7 @@ mod events;
 mod fuzz_corpus;
 mod methods;
 mod modules;
+mod needs;
 mod newfile;
 mod perfview;
 mod recorded;

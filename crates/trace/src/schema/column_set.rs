@@ -46,16 +46,50 @@ impl<V: View> ColumnSet<V> {
         let mut at = 0;
         // Loops in place of iterators: these run in the compiler.
         while at < names.len() {
-            columns |= 1 << place(V::NAMES, names[at]);
+            match place(V::NAMES, names[at]) {
+                Some(place) => columns |= 1 << place,
+                None => panic!("there is no such column"),
+            }
             at += 1;
         }
         Self { columns, view: PhantomData }
+    }
+
+    /// The fields of another view of the same table.
+    ///
+    /// # Panics
+    /// When this view does not have one of them; in a constant that is an error of the compiler.
+    #[must_use]
+    pub const fn of_view<W: View<Row = V::Row>>() -> Self {
+        Self::of(W::NAMES)
+    }
+
+    /// The columns of another table that have the same names, as far as it has them.
+    #[must_use]
+    pub const fn of_same_names<W: View>(self) -> ColumnSet<W> {
+        let mut columns = 0;
+        let mut at = 0;
+        while at < W::NAMES.len() {
+            if let Some(place) = place(V::NAMES, W::NAMES[at])
+                && self.has(place)
+            {
+                columns |= 1 << at;
+            }
+            at += 1;
+        }
+        ColumnSet { columns, view: PhantomData }
     }
 
     /// The columns of either set.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self { columns: self.columns | other.columns, view: PhantomData }
+    }
+
+    /// Whether both sets have a column in common.
+    #[must_use]
+    pub const fn touches(self, other: Self) -> bool {
+        self.columns & other.columns != 0
     }
 
     /// Whether the field at this place of the view is in the set.
@@ -72,15 +106,15 @@ impl<V: View> ColumnSet<V> {
     }
 }
 
-const fn place(names: &[&str], name: &str) -> usize {
+const fn place(names: &[&str], name: &str) -> Option<usize> {
     let mut at = 0;
     while at < names.len() {
         if is_same(names[at].as_bytes(), name.as_bytes()) {
-            return at;
+            return Some(at);
         }
         at += 1;
     }
-    panic!("there is no such column")
+    None
 }
 
 const fn is_same(a: &[u8], b: &[u8]) -> bool {

@@ -7,19 +7,19 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow};
 use tracesift_trace::schema::ColumnSet;
 
-use super::{Question, Sort, compare_figures};
+use super::{COLUMNS, Question, Seen, Sort, compare_figures};
+use crate::ask::Ask as _;
+use crate::needs::Needs;
+use crate::order::Between;
 use crate::processes::{ProcessKey, is_idle};
 use crate::recording::OpenRecording;
 
-/// What a table shows of them without `--details`.
-const IN_TABLE: ColumnSet<ProcessRow> =
-    ColumnSet::of(&["process", "pid", "name", "command_line", "start", "end", "origin"]);
-/// The columns of the answer that come from these.
-const TABLE: [&str; 8] =
-    ["process", "pid", "process_label", "command_line", "cpu_ns", "samples", "cores_used", "priority"];
-/// The figures that these columns and their order need.
-const TABLE_FIGURES: ColumnSet<ProcessSummaryRow> =
-    ColumnSet::of(&["process", "samples", "cpu", "run", "cores_used", "priority"]);
+/// What decides, beside the columns of an answer, which processes there are: whether they ran, and the order of equals.
+const DECISIVE: Needs = Needs {
+    processes: ColumnSet::of_view::<ProcessKey>().and(ColumnSet::of(&["name", "start"])),
+    process_summary: ColumnSet::of_view::<Seen>().and(ColumnSet::of(&["process"])),
+    ..Needs::NOTHING
+};
 
 /// Reads what the answer may show.
 pub(super) fn read(
@@ -33,10 +33,9 @@ pub(super) fn read(
         let figures = recording.process_figures(&processes, question.time)?;
         return Ok((processes, figures));
     }
-    let is_table = question.shown.is_within(&TABLE);
-    let figures =
-        archive.needed_rows(if is_table && question.needs_few_figures() { TABLE_FIGURES } else { ColumnSet::ALL })?;
-    let processes = archive.stored_rows(if is_table { IN_TABLE } else { ColumnSet::ALL })?;
+    let needs = question.needs();
+    let figures = archive.needed_rows(needs.process_summary)?;
+    let processes = archive.stored_rows(needs.processes)?;
     let keys: Vec<ProcessKey> = processes.keys()?;
     let at_work: FxHashSet<ProcessId> = keys.iter().filter(|key| !is_idle(**key)).map(|key| key.process).collect();
     let largest = question.largest(&figures, &at_work, recording.file.has_imported_sums);
@@ -46,11 +45,12 @@ pub(super) fn read(
 }
 
 impl Question {
-    /// Whether neither order nor ranges look at other figures than those of a table.
-    pub(super) fn needs_few_figures(&self) -> bool {
-        !matches!(self.sort, Sort::Wait | Sort::Ready | Sort::First | Sort::Last)
-            && self.wait == Default::default()
-            && self.ready == Default::default()
+    /// The stored columns that the answer is made of.
+    fn needs(&self) -> Needs {
+        let limits = [("cpu_ns", self.cpu), ("wait_ns", self.wait), ("ready_ns", self.ready)];
+        let limits = limits.map(|(column, limit)| (limit != Between::default()).then_some(column));
+        let decides = |column| self.sorted_by() == Some(column) || limits.contains(&Some(column));
+        DECISIVE.and(COLUMNS.needs(|column| self.shown.has(column) || decides(column)))
     }
 
     /// The processes that figures let into the answer, equals of the last one included; `None`: figures do not decide.

@@ -1,15 +1,17 @@
 //! The columns of `dump cpu` per method.
 
 use tracesift_analysis::Place;
-use tracesift_trace::rows::{ModuleRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{MethodSummaryRow, ModuleRow, ProcessRow, ThreadRow};
+use tracesift_trace::schema::ColumnSet;
 
-use super::order::{Kind as RowKind, Method, duration, ready_average, seen};
+use super::order::{Kind as RowKind, Method, ready_average, seen};
 use super::spans::{Figures, Spans};
 use crate::answer::{ColumnOf, Kind, Value, View};
 use crate::columns::Columns;
 use crate::core_columns::{self as of_cores, OfCores};
 use crate::core_figures::CoreFigures;
 use crate::module_columns::{self as of_module, OfModule};
+use crate::needs::Needs;
 use crate::process_columns::{self as of_process, OfProcess};
 
 /// One method of the answer.
@@ -51,24 +53,33 @@ impl OfCores for Row {
     }
 }
 
-impl Row {
-    fn cpu(&self, precise: bool, figure: i64) -> Value {
+/// What decides, beside the stored figures of a row, what its columns show.
+#[derive(Clone, Copy)]
+struct Facts {
+    kind: RowKind,
+    precise: bool,
+    imported: bool,
+}
+
+impl Facts {
+    fn cpu(self, precise: bool, figure: i64) -> Value {
         if self.precise == precise { figure.into() } else { Value::None }
     }
 
     /// A figure of samples that imports do not have.
-    fn sampled(&self, figure: i64) -> Value {
+    fn sampled(self, figure: i64) -> Value {
         if self.imported { Value::None } else { self.cpu(false, figure) }
     }
 
     /// Tags were imported without the number of their threads.
-    fn has_imported_tag(&self) -> bool {
-        self.imported && self.method.kind == RowKind::Tag
+    fn has_imported_tag(self) -> bool {
+        self.imported && self.kind == RowKind::Tag
     }
+}
 
-    /// First and last time seen, as far as known.
-    fn seen(&self) -> Option<(i64, i64)> {
-        seen(&self.method.figures)
+impl Row {
+    fn facts(&self) -> Facts {
+        Facts { kind: self.method.kind, precise: self.precise, imported: self.imported }
     }
 
     fn percentile(&self, of: impl Fn(&Spans) -> &Figures, place: usize) -> Value {
@@ -83,6 +94,28 @@ impl Row {
     }
 }
 
+/// A column with figures of a method or tag. Its value sees those stored columns alone that stand before it, and these are what the column
+/// needs.
+macro_rules! figures {
+    (
+        $view:ident($key:literal, $title:literal, $kind:expr),
+        { $($stored:ident),+ } $(with $facts:ident)? => $value:expr, $help:literal
+    ) => {
+        ColumnOf::$view(
+            $key,
+            $title,
+            $kind,
+            |row: &Row| {
+                let MethodSummaryRow { $($stored,)+ .. } = &row.method.figures;
+                $(let $facts = row.facts();)?
+                Value::from($value)
+            },
+            $help,
+        )
+        .made_of(Needs::of_methods(ColumnSet::of(&[$(stringify!($stored)),+])))
+    };
+}
+
 macro_rules! percentiles {
     ($of:ident, $key:literal, $title:literal, $kind:ident, $what:literal) => {
         [
@@ -95,6 +128,7 @@ macro_rules! percentiles {
     };
     (@ $of:ident, $key:expr, $title:expr, $kind:ident, $p:literal, $help:expr) => {
         ColumnOf::always($key, $title, Kind::$kind, |r: &Row| r.percentile(|spans| &spans.$of, $p), $help)
+            .made_of(Needs::NOTHING)
     };
 }
 
@@ -161,134 +195,110 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "tid",
         "Tid",
         Kind::Id,
-        |r| r.thread.as_ref().map(|thread| thread.tid).into(),
+        |r: &Row| r.thread.as_ref().map(|thread| thread.tid).into(),
         "Thread id, with `--per-thread`.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::always(
         "thread_name",
         "Thread",
         Kind::Text,
-        |r| r.thread.as_ref().and_then(|thread| thread.name.clone()).into(),
+        |r: &Row| r.thread.as_ref().and_then(|thread| thread.name.clone()).into(),
         "Name of the thread, with `--per-thread`.",
+    )
+    .made_of(Needs::NOTHING),
+    figures!(
+        always("cpu_ns", "CPU", Kind::Milliseconds),
+        { cpu } with facts => facts.cpu(false, *cpu),
+        "Inclusive sampled CPU: the weights of the samples that have the method in their stack."
     ),
-    ColumnOf::always(
-        "cpu_ns",
-        "CPU",
-        Kind::Milliseconds,
-        |r| r.cpu(false, r.method.figures.cpu),
-        "Inclusive sampled CPU: the weights of the samples that have the method in their stack.",
+    figures!(
+        always("exclusive_cpu_ns", "Self", Kind::Milliseconds),
+        { exclusive_cpu } with facts => facts.sampled(*exclusive_cpu),
+        "Exclusive sampled CPU: the weights of the samples that have the method at the leaf of their stack."
     ),
-    ColumnOf::always(
-        "exclusive_cpu_ns",
-        "Self",
-        Kind::Milliseconds,
-        |r| r.sampled(r.method.figures.exclusive_cpu),
-        "Exclusive sampled CPU: the weights of the samples that have the method at the leaf of their stack.",
-    ),
-    ColumnOf::always(
-        "run_ns",
-        "Run",
-        Kind::Milliseconds,
-        |r| r.cpu(true, r.method.figures.cpu),
+    figures!(
+        always("run_ns", "Run", Kind::Milliseconds),
+        { cpu } with facts => facts.cpu(true, *cpu),
         "Precise CPU from context switches, where the recording has no samples: each run is charged to the stack with \
-         which the thread leaves the CPU next.",
+         which the thread leaves the CPU next."
     ),
-    ColumnOf::always(
-        "exclusive_run_ns",
-        "Self",
-        Kind::Milliseconds,
-        |r| r.cpu(true, r.method.figures.exclusive_cpu),
-        "Precise CPU of the runs that ended in the method itself.",
+    figures!(
+        always("exclusive_run_ns", "Self", Kind::Milliseconds),
+        { exclusive_cpu } with facts => facts.cpu(true, *exclusive_cpu),
+        "Precise CPU of the runs that ended in the method itself."
     ),
-    ColumnOf::details(
-        "samples",
-        "Samples",
-        Kind::Count,
-        |r| r.sampled(r.method.figures.samples),
-        "Samples that have the method in their stack.",
+    figures!(
+        details("samples", "Samples", Kind::Count),
+        { samples } with facts => facts.sampled(*samples),
+        "Samples that have the method in their stack."
     ),
-    ColumnOf::always(
-        "wait_ns",
-        "Wait",
-        Kind::Milliseconds,
-        |r| r.method.figures.wait.into(),
-        "Waits of threads that left the CPU in the method; overlapping waits of several threads count once.",
+    figures!(
+        always("wait_ns", "Wait", Kind::Milliseconds),
+        { wait } => *wait,
+        "Waits of threads that left the CPU in the method; overlapping waits of several threads count once."
     ),
-    ColumnOf::details(
-        "wait_sum_ns",
-        "Wait sum",
-        Kind::Milliseconds,
-        |r| r.method.figures.wait_sum.into(),
-        "The same as a plain sum over the threads.",
+    figures!(
+        details("wait_sum_ns", "Wait sum", Kind::Milliseconds),
+        { wait_sum } => *wait_sum,
+        "The same as a plain sum over the threads."
     ),
     ColumnOf::people(
         "wait_only_as_sum",
         "Wait sum",
         Kind::Milliseconds,
-        |r| r.method.figures.wait_sum.filter(|_| r.method.figures.wait.is_none()).into(),
+        |r: &Row| r.method.figures.wait_sum.filter(|_| r.method.figures.wait.is_none()).into(),
         "The plain sum where nothing else is known: of imported stack tags.",
-    ),
-    ColumnOf::details(
-        "wait_count",
-        "Waits",
-        Kind::Count,
-        |r| r.method.figures.wait_count.into(),
-        "Number of single waits.",
-    ),
-    ColumnOf::details(
-        "wait_longest_ns",
-        "Longest",
-        Kind::Milliseconds,
-        |r| r.method.figures.wait_longest.into(),
-        "The longest single wait.",
+    )
+    .made_of(Needs {
+        method_summary: ColumnSet::of(&["wait"]),
+        tag_summary: ColumnSet::of(&["wait", "wait_sum"]),
+        ..Needs::NOTHING
+    }),
+    figures!(details("wait_count", "Waits", Kind::Count), { wait_count } => *wait_count, "Number of single waits."),
+    figures!(
+        details("wait_longest_ns", "Longest", Kind::Milliseconds),
+        { wait_longest } => *wait_longest,
+        "The longest single wait."
     ),
     WAITS[0],
     WAITS[1],
     WAITS[2],
     WAITS[3],
     WAITS[4],
-    ColumnOf::always(
-        "ready_ns",
-        "Ready",
-        Kind::Milliseconds,
-        |r| r.method.figures.ready.into(),
-        "Time ready to run without a CPU after these waits; overlapping spans of several threads count once.",
+    figures!(
+        always("ready_ns", "Ready", Kind::Milliseconds),
+        { ready } => *ready,
+        "Time ready to run without a CPU after these waits; overlapping spans of several threads count once."
     ),
-    ColumnOf::details(
-        "ready_sum_ns",
-        "Ready sum",
-        Kind::Milliseconds,
-        |r| r.method.figures.ready_sum.into(),
-        "The same as a plain sum over the threads.",
+    figures!(
+        details("ready_sum_ns", "Ready sum", Kind::Milliseconds),
+        { ready_sum } => *ready_sum,
+        "The same as a plain sum over the threads."
     ),
-    ColumnOf::details(
-        "ready_count",
-        "Readies",
-        Kind::Count,
-        |r| r.method.figures.ready_count.into(),
-        "Number of single ready spans.",
+    figures!(
+        details("ready_count", "Readies", Kind::Count),
+        { ready_count } => *ready_count,
+        "Number of single ready spans."
     ),
-    ColumnOf::details(
-        "ready_average_ns",
-        "Ready avg",
-        Kind::Microseconds,
-        |r| ready_average(&r.method.figures).into(),
-        "Mean of the single ready spans.",
+    figures!(
+        details("ready_average_ns", "Ready avg", Kind::Microseconds),
+        { ready_sum, ready_count } => ready_average(*ready_sum, *ready_count),
+        "Mean of the single ready spans."
     ),
-    ColumnOf::details(
-        "ready_longest_ns",
-        "Ready longest",
-        Kind::Microseconds,
-        |r| r.method.figures.ready_longest.into(),
-        "The longest single ready span.",
+    figures!(
+        details("ready_longest_ns", "Ready longest", Kind::Microseconds),
+        { ready_longest } => *ready_longest,
+        "The longest single ready span."
     ),
     ColumnOf::always(
         "ready_other_count",
         "Readies",
         Kind::Count,
-        |r| r.spans(|spans| &spans.ready),
+        |r: &Row| r.spans(|spans| &spans.ready),
         "Number of ready spans that did not end a CPU's deep sleep.",
-    ),
+    )
+    .made_of(Needs::of_methods(ColumnSet::of(&["wait"]))),
     READY[0],
     READY[1],
     READY[2],
@@ -298,130 +308,128 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "ready_deep_sleep_count",
         "Wake-ups",
         Kind::Count,
-        |r| r.spans(|spans| &spans.ready_deep_sleep),
+        |r: &Row| r.spans(|spans| &spans.ready_deep_sleep),
         "Number of ready spans that a CPU's deep sleep was part of: it was idle and came from a C-state above 0.",
-    ),
+    )
+    .made_of(Needs::of_methods(ColumnSet::of(&["wait"]))),
     DEEP[0],
     DEEP[1],
     DEEP[2],
     DEEP[3],
     DEEP[4],
-    ColumnOf::details(
-        "switches",
-        "Switches",
-        Kind::Count,
-        |r| r.method.figures.switches.into(),
-        "Switch-ins after the thread had left the CPU in the method.",
+    figures!(
+        details("switches", "Switches", Kind::Count),
+        { switches } => *switches,
+        "Switch-ins after the thread had left the CPU in the method."
     ),
-    ColumnOf::details(
-        "threads",
-        "Threads",
-        Kind::Count,
-        |r| Some(r.method.figures.threads).filter(|_| !r.has_imported_tag()).into(),
-        "Threads that were seen in the method.",
+    figures!(
+        details("threads", "Threads", Kind::Count),
+        { threads } with facts => Some(*threads).filter(|_| !facts.has_imported_tag()),
+        "Threads that were seen in the method."
     ),
     ColumnOf::always(
         "priority",
         "Priority",
         Kind::Number(1),
-        |r| r.spans.as_ref().and_then(|spans| spans.priority).into(),
+        |r: &Row| r.spans.as_ref().and_then(|spans| spans.priority).into(),
         "Mean priority over its samples.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::always(
         "cores_used",
         "Cores",
         Kind::Count,
-        |r| r.spans.as_ref().map(|spans| spans.cpus.count()).into(),
+        |r: &Row| r.spans.as_ref().map(|spans| spans.cpus.count()).into(),
         "CPUs on which it was sampled, or ran where there are no samples.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     of_cores::fast(),
     of_cores::efficient(),
     of_cores::frequency(),
     of_cores::of_nominal(),
     of_cores::normalized(),
-    ColumnOf::details(
-        "duration_ns",
-        "Last-First",
-        Kind::Seconds,
-        |r| r.seen().map(|_| duration(&r.method.figures)).into(),
-        "From the first to the last time at which the method was seen.",
+    figures!(
+        details("duration_ns", "Last-First", Kind::Seconds),
+        { first, last } => seen(*first, *last).map(|[first, last]| last.saturating_sub(first)),
+        "From the first to the last time at which the method was seen."
     ),
-    ColumnOf::details(
-        "first_ns",
-        "First",
-        Kind::Time,
-        |r| r.seen().map(|(first, _)| first).into(),
-        "First time at which it was seen in a sample or a span.",
+    figures!(
+        details("first_ns", "First", Kind::Time),
+        { first, last } => seen(*first, *last).map(|[first, _]| first),
+        "First time at which it was seen in a sample or a span."
     ),
-    ColumnOf::details(
-        "last_ns",
-        "Last",
-        Kind::Time,
-        |r| r.seen().map(|(_, last)| last).into(),
-        "Last time at which it was seen in a sample or a span.",
+    figures!(
+        details("last_ns", "Last", Kind::Time),
+        { first, last } => seen(*first, *last).map(|[_, last]| last),
+        "Last time at which it was seen in a sample or a span."
     ),
-    ColumnOf::machine(
-        "module",
-        "Module",
+    figures!(
+        machine("module", "Module", Kind::Text),
+        { module } => module.as_ref(),
+        "File name of the module; empty where it is not known."
+    ),
+    figures!(
+        machine("method", "Function", Kind::Text),
+        { function } with facts => (facts.kind == RowKind::Method).then_some(function),
+        "Function; `module+0xRVA` without a symbol."
+    ),
+    figures!(
+        machine("stack_tag", "Tag", Kind::Text),
+        { function } with facts => (facts.kind == RowKind::Tag).then_some(function),
+        "Stack tag, with `--stacktags`."
+    ),
+    ColumnOf::people(
+        "method_label",
+        "Method",
         Kind::Text,
-        |r| r.method.figures.module.as_ref().into(),
-        "File name of the module; empty where it is not known.",
-    ),
-    ColumnOf::machine(
-        "method",
-        "Function",
-        Kind::Text,
-        |r| (r.method.kind == RowKind::Method).then_some(&r.method.figures.function).into(),
-        "Function; `module+0xRVA` without a symbol.",
-    ),
-    ColumnOf::machine(
-        "stack_tag",
-        "Tag",
-        Kind::Text,
-        |r| (r.method.kind == RowKind::Tag).then_some(&r.method.figures.function).into(),
-        "Stack tag, with `--stacktags`.",
-    ),
-    ColumnOf::people("method_label", "Method", Kind::Text, |r| (&r.label).into(), "Module and function, or stack tag."),
+        |r: &Row| (&r.label).into(),
+        "Module and function, or stack tag.",
+    )
+    .made_of(Needs::of_methods(ColumnSet::of(&["module", "function"]))),
     ColumnOf::always(
         "rva",
         "RVA",
         Kind::Text,
-        |r| match r.method.place {
+        |r: &Row| match r.method.place {
             Some(Place::Address(address)) => Value::Text(format!("{address:#x}")),
             _ => Value::None,
         },
         "The instruction, with `--by address`: its RVA in the module, its address where there is none.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::machine(
         "source_file",
         "Source file",
         Kind::Text,
-        |r| match &r.method.place {
+        |r: &Row| match &r.method.place {
             Some(Place::Line { file, .. }) => Value::Text(file.clone()),
             _ => Value::None,
         },
         "Source file, with `--by line`.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::machine(
         "source_line",
         "Line",
         Kind::Id,
-        |r| match r.method.place {
+        |r: &Row| match r.method.place {
             Some(Place::Line { line, .. }) => line.into(),
             _ => Value::None,
         },
         "Source line, with `--by line`.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::people(
         "source",
         "Source",
         Kind::LongText,
-        |r| match &r.method.place {
+        |r: &Row| match &r.method.place {
             Some(Place::Line { file, line }) => Value::Text(format!("{file}:{line}")),
             _ => Value::None,
         },
         "File and line, with `--by line`.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     of_module::file_version(),
     of_module::product_version(),
     of_module::product(),

@@ -12,9 +12,11 @@ use tracesift_trace::rows::MethodSummaryRow;
 use tracesift_trace::schema::ColumnSet;
 
 use self::chooser::Chooser;
-use super::order::{Kind, MEASURES, Method, Ranges, Sort};
-use super::{KeptMethods, Question};
+use super::order::{Kind, MEASURES, Method, Sort};
+use super::{COLUMNS, KeptMethods, Question};
+use crate::ask::Ask as _;
 use crate::method_patterns::MethodPatterns;
+use crate::needs::Needs;
 
 /// What the summary says of some processes.
 #[derive(Debug, Default)]
@@ -25,46 +27,19 @@ pub(super) struct FromSummary {
     pub(super) incomplete: FxHashSet<ProcessId>,
 }
 
-/// What a table shows of them without `--details`, and what the summary was cut by.
-const MAIN: ColumnSet<MethodSummaryRow> =
-    ColumnSet::of(&["process", "module", "function", "cpu", "exclusive_cpu", "wait", "ready"]);
-/// The columns of the answer that come from these, and from processes.
-const OF_MAIN: [&str; 20] = [
-    "file",
-    "test",
-    "test_ms",
-    "machine",
-    "date",
-    "process",
-    "pid",
-    "process_label",
-    "command_line",
-    "cpu_ns",
-    "exclusive_cpu_ns",
-    "run_ns",
-    "exclusive_run_ns",
-    "wait_ns",
-    "wait_only_as_sum",
-    "ready_ns",
-    "module",
-    "method",
-    "method_label",
-    "stack_tag",
-];
+/// What decides, beside the columns of an answer, which rows there are: their names, and the measures by which the summary was cut and that
+/// are added up. Of methods no wait is known only as a sum.
+const DECISIVE: Needs = Needs {
+    method_summary: ColumnSet::of(&["process", "module", "function", "cpu", "exclusive_cpu", "wait", "ready"]),
+    tag_summary: ColumnSet::of(&["process", "tag", "cpu", "exclusive_cpu", "wait", "wait_sum", "ready"]),
+    ..Needs::NOTHING
+};
 
 impl Question {
-    /// Whether nobody looks at other figures than the main ones: neither somebody who reads the answer nor order and ranges.
-    pub(super) fn needs_few_figures(&self) -> bool {
-        let Ranges { cpu, exclusive, wait, ready, .. } = self.ranges;
-        let sorted_by_main = matches!(
-            self.sort,
-            Sort::Cpu | Sort::Exclusive | Sort::Wait | Sort::Ready | Sort::CpuWait | Sort::CpuWaitReady | Sort::Name
-        );
-        sorted_by_main
-            && self.ranges == Ranges { cpu, exclusive, wait, ready, ..Ranges::default() }
-            && !self.percentiles
-            && self.modules.is_none()
-            && self.shown.is_within(&OF_MAIN)
+    /// The stored columns of methods and tags that the answer is made of.
+    pub(super) fn needs(&self) -> Needs {
+        let decides = |column| self.sorted_by() == Some(column) || self.ranges.are_about(column);
+        DECISIVE.and(COLUMNS.needs(|column| self.shown.has(column) || decides(column)))
     }
 }
 
@@ -87,8 +62,7 @@ impl FromSummary {
         let mut methods: Vec<Method> = Vec::new();
         let chooser =
             Chooser { patterns: patterns.clone(), processes: processes.clone(), cut: kept.keys().copied().collect() };
-        let columns = if question.needs_few_figures() { MAIN } else { ColumnSet::ALL };
-        chooser.scan(archive, columns, |row| {
+        chooser.scan(archive, question.needs().method_summary, |row| {
             if let Some(kept) = kept.get_mut(&row.process) {
                 kept.push(MEASURES.map(|measure| measure.figure(row).unwrap_or(0)));
                 // Of a process that was cut all rows come.

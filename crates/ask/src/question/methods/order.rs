@@ -99,39 +99,48 @@ pub struct Ranges {
 }
 
 impl Ranges {
+    /// Each of them with the column whose figures it is about, and with its options.
+    fn all(&self) -> [(&Between, &'static str, [&'static str; 2]); 9] {
+        let Self { cpu, exclusive, wait, ready, ready_average, switches, first, last, duration } = self;
+        [
+            (cpu, "cpu_ns", ["--min-cpu", "--max-cpu"]),
+            (exclusive, "exclusive_cpu_ns", ["--min-exclusive", "--max-exclusive"]),
+            (wait, "wait_ns", ["--min-wait", "--max-wait"]),
+            (ready, "ready_ns", ["--min-ready", "--max-ready"]),
+            (ready_average, "ready_average_ns", ["--min-ready-average", "--max-ready-average"]),
+            (switches, "switches", ["--min-switches", "--max-switches"]),
+            (first, "first_ns", ["--min-first", "--max-first"]),
+            (last, "last_ns", ["--min-last", "--max-last"]),
+            (duration, "duration_ns", ["--min-duration", "--max-duration"]),
+        ]
+    }
+
     /// The options that set one of them.
     #[must_use]
     pub(super) fn given(&self) -> Vec<&'static str> {
-        let Self { cpu, exclusive, wait, ready, ready_average, switches, first, last, duration } = self;
-        [
-            (cpu, ["--min-cpu", "--max-cpu"]),
-            (exclusive, ["--min-exclusive", "--max-exclusive"]),
-            (wait, ["--min-wait", "--max-wait"]),
-            (ready, ["--min-ready", "--max-ready"]),
-            (ready_average, ["--min-ready-average", "--max-ready-average"]),
-            (switches, ["--min-switches", "--max-switches"]),
-            (first, ["--min-first", "--max-first"]),
-            (last, ["--min-last", "--max-last"]),
-            (duration, ["--min-duration", "--max-duration"]),
-        ]
-        .into_iter()
-        .flat_map(|(range, options)| range.given(options))
-        .collect()
+        self.all().into_iter().flat_map(|(range, _, options)| range.given(options)).collect()
+    }
+
+    /// Whether one of them leaves out rows by the figures of this column.
+    #[must_use]
+    pub(super) fn are_about(&self, column: &str) -> bool {
+        self.all().into_iter().any(|(range, of, _)| of == column && *range != Between::default())
     }
 
     /// Whether a row has such figures.
     #[must_use]
     pub fn accept(&self, method: &Method) -> bool {
         let figures = &method.figures;
+        let seen = seen(figures.first, figures.last);
         self.cpu.contains(Some(figures.cpu))
             && self.exclusive.contains(Some(figures.exclusive_cpu))
             && self.wait.contains(wait(figures))
             && self.ready.contains(figures.ready)
-            && self.ready_average.contains(ready_average(figures))
+            && self.ready_average.contains(ready_average(figures.ready_sum, figures.ready_count))
             && self.switches.contains(figures.switches)
-            && self.first.contains(seen(figures).map(|(first, _)| first))
-            && self.last.contains(seen(figures).map(|(_, last)| last))
-            && self.duration.contains(seen(figures).map(|_| duration(figures)))
+            && self.first.contains(seen.map(|[first, _]| first))
+            && self.last.contains(seen.map(|[_, last]| last))
+            && self.duration.contains(seen.map(|[first, last]| last.saturating_sub(first)))
     }
 
     /// The range of one of the [`MEASURES`].
@@ -172,13 +181,13 @@ impl Sort {
             Self::CpuWait => figures.cpu.saturating_add(wait),
             Self::CpuWaitReady => figures.cpu.saturating_add(wait).saturating_add(figures.ready.unwrap_or(0)),
             Self::LongestWait => figures.wait_longest.unwrap_or(0),
-            Self::ReadyAverage => ready_average(figures).unwrap_or(0),
+            Self::ReadyAverage => ready_average(figures.ready_sum, figures.ready_count).unwrap_or(0),
             Self::Samples => figures.samples,
             Self::Switches => figures.switches.unwrap_or(0),
             Self::Threads => figures.threads.into(),
             Self::First => figures.first,
             Self::Last => figures.last,
-            Self::Duration => duration(figures),
+            Self::Duration => figures.last.saturating_sub(figures.first),
             Self::Name => return None,
         })
     }
@@ -203,8 +212,8 @@ impl Sort {
 
 /// Mean of the single ready spans, ns, rounded down.
 #[must_use]
-pub(super) fn ready_average(figures: &MethodSummaryRow) -> Option<i64> {
-    figures.ready_sum?.checked_div(figures.ready_count?)
+pub(super) fn ready_average(sum: Option<i64>, count: Option<i64>) -> Option<i64> {
+    sum?.checked_div(count?)
 }
 
 /// The union of the waits; of imported tags, of which nothing else is known, their plain sum.
@@ -215,12 +224,6 @@ pub(super) fn wait(figures: &MethodSummaryRow) -> Option<i64> {
 
 /// First and last time seen; of imported tags they may not be known.
 #[must_use]
-pub(super) fn seen(figures: &MethodSummaryRow) -> Option<(i64, i64)> {
-    (figures.first <= figures.last).then_some((figures.first, figures.last))
-}
-
-/// From the first to the last time seen, ns.
-#[must_use]
-pub(super) fn duration(figures: &MethodSummaryRow) -> i64 {
-    figures.last.saturating_sub(figures.first)
+pub(super) fn seen(first: i64, last: i64) -> Option<[i64; 2]> {
+    (first <= last).then_some([first, last])
 }

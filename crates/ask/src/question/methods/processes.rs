@@ -6,16 +6,15 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::ColumnSet;
 
-use super::Question;
 use super::order::Method;
+use super::{Question, Row};
+use crate::needs::Needs;
+use crate::process_columns as of_process;
 use crate::processes::{ProcessKey, Processes, is_idle};
 use crate::recording::OpenRecording;
 
-/// What a table shows of them, and what they are sorted by.
-const IN_TABLE: ColumnSet<ProcessRow> =
-    ColumnSet::of(&["process", "pid", "name", "command_line", "start", "end", "origin"]);
-/// Columns of the answer that show more of them.
-const BEYOND_TABLE: [&str; 4] = ["parent_pid", "session", "user", "account"];
+/// What headings show of a process, and what processes are sorted by.
+const IN_HEADINGS: Needs = of_process::label::<Row>().needs.and(of_process::command_line::<Row>().needs);
 
 /// The processes.
 pub(super) struct OfProcesses {
@@ -28,8 +27,12 @@ pub(super) struct OfProcesses {
 impl OfProcesses {
     /// Reads them.
     pub(super) fn read(recording: &OpenRecording, question: &Question) -> Result<Self, Error> {
-        let is_table = question.filter.is_empty() && !BEYOND_TABLE.iter().any(|column| question.shown.has(column));
-        let stored = recording.archive().stored_rows(if is_table { IN_TABLE } else { ColumnSet::ALL })?;
+        let needed = if question.filter.is_empty() {
+            ColumnSet::of_view::<ProcessKey>().and(IN_HEADINGS.processes).and(question.needs().processes)
+        } else {
+            ColumnSet::ALL
+        };
+        let stored = recording.archive().stored_rows(needed)?;
         let keys: Vec<ProcessKey> = stored.keys()?;
         let accepted = if question.filter.is_empty() {
             keys.iter().filter(|key| !is_idle(**key)).map(|key| key.process).collect()

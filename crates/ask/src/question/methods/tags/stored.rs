@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::FxHashSet;
 use tracesift_archive::{Archive, Error, Keys};
 use tracesift_trace::rows::TagSummaryRow;
-use tracesift_trace::schema::{ColumnSet, column_key};
+use tracesift_trace::schema::column_key;
 use tracesift_trace::{ProcessId, view};
 
 use super::super::Question;
@@ -22,10 +22,6 @@ view! {
     struct TagKey of TagSummaryRow { process, tag_set, tag }
 }
 
-/// What a table shows of them without `--details`; of imported tags the plain sum of the waits.
-const MAIN: ColumnSet<TagSummaryRow> =
-    ColumnSet::of(&["process", "tag", "cpu", "exclusive_cpu", "wait", "wait_sum", "ready"]);
-
 /// The rows of these tags in these processes, by these rules or imported; `None`: the archive does not keep what these rules say.
 pub(super) fn read(
     archive: &Archive,
@@ -35,10 +31,9 @@ pub(super) fn read(
 ) -> Result<Option<Vec<TagSummaryRow>>, Error> {
     // Something has a tag in every recording that has samples, so an archive that keeps these rules has rows.
     let is_kept = Arc::new(AtomicBool::new(false));
-    let columns = if question.needs_few_figures() { MAIN } else { ColumnSet::ALL };
     let mut rows = Vec::new();
     let choose = chooser(tags.clone(), processes.clone(), is_kept.clone());
-    archive.scan_by_keys(columns, choose, |row: &TagSummaryRow| rows.push(row.clone()))?;
+    archive.scan_by_keys(question.needs().tag_summary, choose, |row: &TagSummaryRow| rows.push(row.clone()))?;
     Ok(is_kept.load(Ordering::Relaxed).then_some(rows))
 }
 

@@ -12,7 +12,7 @@ use tracesift_ask::needs::Needs;
 use tracesift_ask::order::{Between, Top};
 use tracesift_ask::processes::is_idle;
 use tracesift_ask::question::methods::{Method, Ranges, RowKind, Spans, Tags};
-use tracesift_ask::question::{cpu, methods};
+use tracesift_ask::question::{cpu, methods, overview};
 use tracesift_ask::recording::Source;
 use tracesift_ask::shown::Shown;
 use tracesift_ask::{Ask, MethodPatterns, When, ask};
@@ -258,4 +258,12 @@ fn columns_of_methods_have_the_same_values_alone() {
             compare(&what, &answer_of(sources, &question, &keys), &answer(sources, &question), &keys);
         }
     }
+}
+
+#[test]
+fn columns_of_overviews_have_the_same_values_alone() {
+    let (sources, ..) = &archives();
+    let set = Arc::new(TagSet::built_in(Nesting::Names).expect("rules"));
+    let question = overview::Question { tags: set, cache: None, shown: Shown::default() };
+    assert_eq!(check_columns(sources, "overview", &question), sources.len());
 }

@@ -1,8 +1,11 @@
 //! The columns of `overview`: a row per recording.
 
-use super::{AbsentPart, CallPart, DiskPart, NextPart, Overview, ProcessPart, TagPart, WaitPart, absent, disks, next};
+use super::{
+    AbsentPart, CallPart, DiskPart, NextPart, Overview, Parts, ProcessPart, TagPart, WaitPart, absent, disks, next,
+};
 use crate::answer::{Column, ColumnOf, Kind, Table, Value, descriptions, values};
 use crate::columns::Columns;
+use crate::needs::Needs;
 
 fn table<R>(columns: &[ColumnOf<R>], rows: &[R]) -> Value {
     Value::Table(Table { columns: descriptions(columns), rows: values(columns, rows), is_sparse: false })
@@ -126,151 +129,203 @@ pub const COLUMNS: Columns<Overview> = Columns(&[
         "began",
         "Began",
         Kind::Text,
-        |o| o.file.date.as_ref().into(),
+        |o: &Overview| o.file.date.as_ref().into(),
         "Time of the test by the file's name, else start of the recording; local time of the recorder.",
-    ),
-    ColumnOf::machine("os", "OS", Kind::Text, |o| o.os.as_ref().into(), "Name and build of the operating system."),
-    ColumnOf::machine("cpu_count", "CPUs", Kind::Count, |o| o.cpu_count.into(), "Logical CPUs."),
+    )
+    .made_of(Needs::NOTHING),
+    ColumnOf::machine(
+        "os",
+        "OS",
+        Kind::Text,
+        |o: &Overview| o.os.as_ref().into(),
+        "Name and build of the operating system.",
+    )
+    .made_of(Needs::NOTHING),
+    ColumnOf::machine("cpu_count", "CPUs", Kind::Count, |o: &Overview| o.cpu_count.into(), "Logical CPUs.")
+        .made_of(Needs::NOTHING),
     ColumnOf::machine(
         "command",
         "Command",
         Kind::Text,
-        |o| o.command.as_ref().into(),
+        |o: &Overview| o.command.as_ref().into(),
         "The command that was recorded, where `tracesift record` noted one.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::always(
         "duration_ns",
         "Length",
         Kind::Seconds,
-        |o| o.file.end.saturating_sub(o.file.start).into(),
+        |o: &Overview| o.file.end.saturating_sub(o.file.start).into(),
         "From the start of the recording to its end.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::always(
         "cpu_ns",
         "CPU",
         Kind::Milliseconds,
-        |o| o.cpu.into(),
+        |o: &Overview| o.cpu.into(),
         "Sampled CPU of all processes but the idle loop; empty where the CPU was not sampled.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::details(
         "run_ns",
         "Run",
         Kind::Milliseconds,
-        |o| o.run.into(),
+        |o: &Overview| o.run.into(),
         "Precise time on the CPU of these processes; empty without context switches.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::details(
         "process_count",
         "Processes",
         Kind::Count,
-        |o| o.process_count.into(),
+        |o: &Overview| o.process_count.into(),
         "Processes that used the CPU, the idle loop left out.",
-    ),
-    ColumnOf::details("samples", "Samples", Kind::Count, |o| o.samples.into(), "Their samples."),
+    )
+    .made_of(Needs::NOTHING),
+    ColumnOf::details("samples", "Samples", Kind::Count, |o: &Overview| o.samples.into(), "Their samples.")
+        .made_of(Needs::NOTHING),
     ColumnOf::details(
         "samples_without_stack",
         "No stack",
         Kind::Count,
-        |o| o.samples_without_stack.into(),
+        |o: &Overview| o.samples_without_stack.into(),
         "Samples without a stack.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::machine(
         "events_lost",
         "Events lost",
         Kind::Count,
-        |o| o.events_lost.into(),
+        |o: &Overview| o.events_lost.into(),
         "Events that the recorder says it lost.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::people(
         "lost",
         "Lost",
         Kind::Count,
-        |o| Some(o.events_lost.saturating_add(o.buffers_lost)).filter(|lost| *lost > 0).into(),
+        |o: &Overview| Some(o.events_lost.saturating_add(o.buffers_lost)).filter(|lost| *lost > 0).into(),
         "Events and buffers that the recorder says it lost.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::machine(
         "buffers_lost",
         "Buffers lost",
         Kind::Count,
-        |o| o.buffers_lost.into(),
+        |o: &Overview| o.buffers_lost.into(),
         "Buffers that the recorder says it lost.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::details(
         "broken_chains",
         "Broken chains",
         Kind::Count,
-        |o| o.broken_chains.into(),
+        |o: &Overview| o.broken_chains.into(),
         "Breaks in the chain of switches; the time around a break is unknown.",
-    ),
-    ColumnOf::details("frames", "Frames", Kind::Count, |o| o.frames.into(), "Code addresses in stacks."),
+    )
+    .made_of(Needs::of_parts(Parts::BREAKS)),
+    ColumnOf::details("frames", "Frames", Kind::Count, |o: &Overview| o.frames.into(), "Code addresses in stacks.")
+        .made_of(Needs::of_parts(Parts::FRAMES)),
     ColumnOf::details(
         "frames_without_name",
         "No name",
         Kind::Count,
-        |o| o.frames_without_name.into(),
+        |o: &Overview| o.frames_without_name.into(),
         "Code addresses in stacks without a name, as in `symbols missing`.",
-    ),
+    )
+    .made_of(Needs::of_parts(Parts::FRAMES)),
     ColumnOf::people(
         "largest",
         "Largest process",
         Kind::Text,
-        |o| {
+        |o: &Overview| {
             let share = |process: &ProcessPart| format!("{} {}", process.label, share(process.time(), o.time()));
             o.processes.last().map(share).into()
         },
         "The process with the most CPU, and its share.",
-    ),
+    )
+    .made_of(Needs::NOTHING),
     ColumnOf::people(
         "largest_tag",
         "Largest tag",
         Kind::Text,
-        |o| {
+        |o: &Overview| {
             let process = o.processes.last();
             let tag = process.and_then(|process| Some((process.tags.last()?, process.time())));
             tag.map(|(tag, whole)| format!("{} {}", tag.tag, share(tag.cpu, whole))).into()
         },
         "The stack tag with the most CPU of that process, and its share of it.",
-    ),
+    )
+    .made_of(Needs::of_parts(Parts::LARGEST_TAGS)),
     ColumnOf::machine(
         "processes",
         "Processes",
         Kind::Table,
-        |o| table(PROCESSES, &o.processes),
+        |o: &Overview| table(PROCESSES, &o.processes),
         "The five processes with the most CPU, ascending.",
-    ),
+    )
+    .made_of(Needs::of_parts(Parts::TAGS)),
     ColumnOf::machine(
         "waits",
         "Waits",
         Kind::Table,
-        |o| table(WAITS, &o.waits),
-        "The longest waits of these processes, at most one per process and place, ascending: the three longest that a thread or a device \
-         ended, else their longest.",
-    ),
-    ColumnOf::machine("disks", "Disks", Kind::Table, |o| table(disks::COLUMNS, &o.disks), "Disks, the busiest last."),
+        |o: &Overview| table(WAITS, &o.waits),
+        "The longest waits of these processes, at most one per process and place, ascending: the three longest that a \
+         thread or a device ended, else their longest.",
+    )
+    .made_of(Needs::of_parts(Parts::WAITS)),
+    ColumnOf::machine(
+        "disks",
+        "Disks",
+        Kind::Table,
+        |o: &Overview| table(disks::COLUMNS, &o.disks),
+        "Disks, the busiest last.",
+    )
+    .made_of(Needs::of_parts(Parts::DISKS)),
     ColumnOf::machine(
         "calls",
         "System calls",
         Kind::Count,
-        |o| o.calls.into(),
+        |o: &Overview| o.calls.into(),
         "System calls (Linux); empty where they were not recorded.",
-    ),
-    ColumnOf::machine("calls_failed", "Failed", Kind::Count, |o| o.failed_calls.into(), "System calls that failed."),
+    )
+    .made_of(Needs::of_parts(Parts::CALLS)),
+    ColumnOf::machine(
+        "calls_failed",
+        "Failed",
+        Kind::Count,
+        |o: &Overview| o.failed_calls.into(),
+        "System calls that failed.",
+    )
+    .made_of(Needs::of_parts(Parts::CALLS)),
     ColumnOf::machine(
         "failing_calls",
         "Failing calls",
         Kind::Table,
-        |o| table(CALLS, &o.failing),
+        |o: &Overview| table(CALLS, &o.failing),
         "The three processes and calls that failed most often, ascending.",
-    ),
+    )
+    .made_of(Needs::of_parts(Parts::CALLS)),
     ColumnOf::machine(
         "absent",
         "Not in it",
         Kind::Table,
-        |o| table(absent::COLUMNS, &o.absent),
+        |o: &Overview| table(absent::COLUMNS, &o.absent),
         "Questions that the recording cannot answer, and the profile that would record the answer.",
-    ),
-    ColumnOf::machine("next", "Next", Kind::Table, |o| table(next::COLUMNS, &o.next), "Commands that go deeper."),
-    ColumnOf::people("recording", "Recording", Kind::LongText, |o| (&o.file.name).into(), "Its name."),
+    )
+    .made_of(Needs::NOTHING),
+    ColumnOf::machine(
+        "next",
+        "Next",
+        Kind::Table,
+        |o: &Overview| table(next::COLUMNS, &o.next),
+        "Commands that go deeper.",
+    )
+    // Each part that says something has a command.
+    .made_of(Needs::of_parts(Parts::ALL)),
+    ColumnOf::people("recording", "Recording", Kind::LongText, |o: &Overview| (&o.file.name).into(), "Its name.")
+        .made_of(Needs::NOTHING),
 ]);
 
 /// The columns of the objects in `processes`.

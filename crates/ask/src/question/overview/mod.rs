@@ -7,6 +7,7 @@ mod columns;
 mod disks;
 mod next;
 mod others;
+mod parts;
 
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub use self::columns::{
 };
 pub use self::disks::DiskPart;
 pub use self::next::NextPart;
+pub use self::parts::Parts;
 
 use self::others::{Row as Other, Rows};
 use crate::answer::{Column, Section};
@@ -279,7 +281,7 @@ impl Question {
     /// When a table cannot be read.
     pub fn overview(&self, recording: &OpenRecording) -> Result<Overview, Error> {
         let (archive, info, file) = (recording.archive(), recording.info(), &recording.file);
-        let shows = |keys: &[&str]| keys.iter().any(|key| self.shown.has(key));
+        let needed = COLUMNS.needs(|column| self.shown.has(column)).parts;
         let is_sampled = file.has_samples || file.has_imported_sums;
         let sort = if is_sampled { cpu::Sort::Cpu } else { cpu::Sort::Run };
         let all = Rows::of(
@@ -309,20 +311,20 @@ impl Question {
         };
         let mut processes: Vec<ProcessPart> = busy().rev().take(PROCESSES).map(ProcessPart::of).collect();
         processes.reverse();
-        if shows(&["processes", "largest_tag"]) {
+        if needed.has(Parts::TAGS.and(Parts::LARGEST_TAGS)) {
             // Of many recordings on a line each only the last tag is seen.
-            let wanted = if shows(&["processes"]) { processes.as_mut_slice() } else { last_of(&mut processes) };
+            let wanted = if needed.has(Parts::TAGS) { processes.as_mut_slice() } else { last_of(&mut processes) };
             self.add_tags(recording, wanted)?;
         }
         let (frames, frames_without_name) =
-            if shows(&["frames", "frames_without_name"]) { frames(recording)?.unzip() } else { (None, None) };
-        let waits =
-            if shows(&["waits"]) && info.has_switches { longest_waits(recording, &processes)? } else { Vec::new() };
-        let calls = if shows(&["calls", "calls_failed", "failing_calls"]) && info.kind == "perf" {
-            failing_calls(recording)?
+            if needed.has(Parts::FRAMES) { frames(recording)?.unzip() } else { (None, None) };
+        let waits = if needed.has(Parts::WAITS) && info.has_switches {
+            longest_waits(recording, &processes)?
         } else {
-            Calls::default()
+            Vec::new()
         };
+        let calls =
+            if needed.has(Parts::CALLS) && info.kind == "perf" { failing_calls(recording)? } else { Calls::default() };
         let mut overview = Overview {
             file: file.clone(),
             os: os(info.os_name.as_deref(), info.os_build.as_deref()),
@@ -335,19 +337,19 @@ impl Question {
             samples_without_stack: file.has_samples.then(|| sum("samples_without_stack").unwrap_or(0)),
             events_lost: info.events_lost,
             buffers_lost: info.buffers_lost,
-            broken_chains: if shows(&["broken_chains"]) { broken_chains(&archive.rows()?) } else { 0 },
+            broken_chains: if needed.has(Parts::BREAKS) { broken_chains(&archive.rows()?) } else { 0 },
             frames,
             frames_without_name,
             processes,
             waits,
-            disks: if shows(&["disks"]) { disks::read(archive)? } else { Vec::new() },
+            disks: if needed.has(Parts::DISKS) { disks::read(archive)? } else { Vec::new() },
             calls: calls.all,
             failed_calls: calls.failed,
             failing: calls.failing,
             absent: absent::of(file, archive),
             next: Vec::new(),
         };
-        if shows(&["next"]) {
+        if needed.has(Parts::NEXT) {
             overview.next = next::of(&overview);
         }
         Ok(overview)

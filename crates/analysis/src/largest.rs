@@ -10,7 +10,7 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
 
 use crate::RecordingFacts;
-use crate::method_slots::MethodSlots;
+use crate::method_slots::OwnedSlots;
 use crate::method_total::MethodCount;
 use crate::names::{MethodId, MethodName};
 use crate::top_methods;
@@ -26,7 +26,7 @@ pub struct LargestMethods {
 
 #[derive(Debug)]
 struct Part {
-    slots: MethodSlots,
+    slots: OwnedSlots,
     /// The slots that are kept, by process, in each in the order of the rows.
     order: Vec<u32>,
 }
@@ -36,12 +36,12 @@ impl LargestMethods {
     /// exclusive CPU, wait or ready. Of equal methods the first by name is kept; a measure of 0
     /// keeps no method. Returns the number of methods before and after, too.
     pub(crate) fn of(
-        parts: Vec<MethodSlots>,
+        parts: Vec<OwnedSlots>,
         recording: RecordingFacts,
         per_process: usize,
         name: impl FnMut(MethodId) -> MethodName,
     ) -> (Self, Vec<MethodCount>) {
-        let names = RankedNames::of(parts.iter().flat_map(MethodSlots::methods), name);
+        let names = RankedNames::of(parts.iter().flat_map(|part| part.slots.methods()), name);
         let cut = |slots| Part::of(slots, &recording, per_process, &names);
         let parts: Vec<(Part, Vec<MethodCount>)> = thread::scope(|scope| {
             let parts: Vec<_> = parts.into_iter().map(|slots| scope.spawn(|| cut(slots))).collect();
@@ -75,7 +75,7 @@ impl LargestMethods {
                     name.module.clone_from(module);
                     name.function.clone_from(function);
                 }
-                let row = total.row(&self.recording, name);
+                let row = total.row(total.owner, &self.recording, name);
                 visit(&row);
                 name = MethodName { module: row.module, function: row.function };
             }
@@ -93,13 +93,14 @@ impl LargestMethods {
 
 impl Part {
     fn of(
-        slots: MethodSlots,
+        owned: OwnedSlots,
         recording: &RecordingFacts,
         per_process: usize,
         names: &RankedNames,
     ) -> (Self, Vec<MethodCount>) {
-        let mut order = slots.in_order();
-        let process = |slot| slots.process_of(slot);
+        let mut order = owned.in_order();
+        let slots = &owned.slots;
+        let process = |slot| owned.owner_of(slot);
         let rank = |slot| names.rank(slots.method_of(slot));
         let measures: [&dyn Fn(u32) -> i64; 4] =
             [&|slot| slots.sums(slot).cpu, &|slot| slots.exclusive(slot), &|slot| slots.wait_union(slot), &|slot| {
@@ -116,12 +117,12 @@ impl Part {
                 *method = slot;
             }
         }
-        (Self { slots, order }, counts)
+        (Self { slots: owned, order }, counts)
     }
 
     /// The slots of each process that are kept.
-    fn processes(&self) -> impl Iterator<Item = (ProcessId, &MethodSlots, &[u32])> {
-        let process = |slot| self.slots.process_of(slot);
+    fn processes(&self) -> impl Iterator<Item = (ProcessId, &OwnedSlots, &[u32])> {
+        let process = |slot| self.slots.owner_of(slot);
         let groups = self.order.chunk_by(move |&a, &b| process(a) == process(b));
         groups.map(move |group| (process(group[0]), &self.slots, group))
     }

@@ -11,6 +11,7 @@ use tracesift_trace::ProcessId;
 use crate::item::Item;
 use crate::method_total::MethodTotal;
 use crate::names::MethodId;
+use crate::owner::Owner;
 use crate::process_number::ProcessNumber;
 use crate::shared_totals::SharedTotals;
 use crate::slot_index::SlotIndex;
@@ -19,7 +20,6 @@ use crate::union::DescendingUnion;
 
 #[derive(Debug)]
 pub(crate) struct MethodSlots<I = MethodId> {
-    processes: Vec<ProcessId>,
     /// Per process: how often a group of it was split, counted from 1. Lists of groups that are older are out of date.
     splits: Vec<u32>,
 
@@ -58,7 +58,6 @@ struct Group {
 impl<I> Default for MethodSlots<I> {
     fn default() -> Self {
         Self {
-            processes: Vec::new(),
             splits: Vec::new(),
             index: SlotIndex::default(),
             keys: Vec::new(),
@@ -74,11 +73,6 @@ impl<I> Default for MethodSlots<I> {
 }
 
 impl<I: Item> MethodSlots<I> {
-    /// Says which processes are behind the numbers, before anybody asks.
-    pub(crate) fn name_processes(&mut self, processes: Vec<ProcessId>) {
-        self.processes = processes;
-    }
-
     /// How often groups of the process were split; never 0. Of a process with a stack only.
     pub(crate) fn splits(&self, process: ProcessNumber) -> u32 {
         self.splits[process.0 as usize]
@@ -149,40 +143,6 @@ impl<I: Item> MethodSlots<I> {
         let per_slot =
             size_of::<SharedTotals>() + size_of::<(ProcessNumber, I)>() + size_of::<i64>() + 3 * size_of::<u32>();
         self.keys.len() * per_slot + self.groups.len() * (size_of::<Group>() + size_of::<Unions>())
-    }
-
-    /// All slots by process and method.
-    pub(crate) fn in_order(&self) -> Vec<u32> {
-        let mut processes: Vec<_> = self.processes.iter().zip((0..).map(ProcessNumber)).collect();
-        processes.sort_unstable();
-        let mut order = Vec::with_capacity(self.keys.len());
-        for (_, process) in processes {
-            let start = order.len();
-            order.extend(self.index.slots_of(process));
-            order[start..].sort_unstable_by_key(|&slot| self.method_of(slot));
-        }
-        order
-    }
-
-    pub(crate) fn total(&self, slot: u32) -> MethodTotal<I> {
-        let sums = self.sums(slot);
-        MethodTotal {
-            process: self.process_of(slot),
-            method: self.method_of(slot),
-            samples: sums.samples,
-            cpu: sums.cpu,
-            exclusive_cpu: self.exclusive(slot),
-            wait: sums.wait.with_union(self.wait_union(slot)),
-            ready: sums.ready.with_union(self.ready_union(slot)),
-            switches: sums.switches,
-            threads: sums.threads.count(),
-            first: sums.first,
-            last: sums.last,
-        }
-    }
-
-    pub(crate) fn process_of(&self, slot: u32) -> ProcessId {
-        self.processes[self.keys[slot as usize].0.0 as usize]
     }
 
     pub(crate) fn method_of(&self, slot: u32) -> I {
@@ -271,6 +231,54 @@ impl<I: Item> MethodSlots<I> {
             self.round = 1;
         }
         self.round
+    }
+}
+
+/// The slots with those whose figures they have.
+#[derive(Debug)]
+pub(crate) struct OwnedSlots<I = MethodId, O = ProcessId> {
+    pub(crate) slots: MethodSlots<I>,
+    /// By the numbers of processes.
+    owners: Vec<O>,
+}
+
+impl<I: Item, O: Owner> OwnedSlots<I, O> {
+    pub(crate) fn new(slots: MethodSlots<I>, owners: Vec<O>) -> Self {
+        Self { slots, owners }
+    }
+
+    /// All slots by owner and method.
+    pub(crate) fn in_order(&self) -> Vec<u32> {
+        let mut owners: Vec<_> = self.owners.iter().zip((0..).map(ProcessNumber)).collect();
+        owners.sort_unstable();
+        let mut order = Vec::with_capacity(self.slots.keys.len());
+        for (_, number) in owners {
+            let start = order.len();
+            order.extend(self.slots.index.slots_of(number));
+            order[start..].sort_unstable_by_key(|&slot| self.slots.method_of(slot));
+        }
+        order
+    }
+
+    pub(crate) fn total(&self, slot: u32) -> MethodTotal<I, O> {
+        let sums = self.slots.sums(slot);
+        MethodTotal {
+            owner: self.owner_of(slot),
+            method: self.slots.method_of(slot),
+            samples: sums.samples,
+            cpu: sums.cpu,
+            exclusive_cpu: self.slots.exclusive(slot),
+            wait: sums.wait.with_union(self.slots.wait_union(slot)),
+            ready: sums.ready.with_union(self.slots.ready_union(slot)),
+            switches: sums.switches,
+            threads: sums.threads.count(),
+            first: sums.first,
+            last: sums.last,
+        }
+    }
+
+    pub(crate) fn owner_of(&self, slot: u32) -> O {
+        self.owners[self.slots.keys[slot as usize].0.0 as usize]
     }
 }
 

@@ -1,4 +1,4 @@
-//! The figures of one method in one process.
+//! The figures of one method in one process, or of another owner.
 
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::MethodSummaryRow;
@@ -6,11 +6,11 @@ use tracesift_trace::rows::MethodSummaryRow;
 use crate::RecordingFacts;
 use crate::names::{MethodId, MethodName};
 
-/// The figures of one method, or another item, in one process.
+/// The figures of one method, or another item, in one process, or of another [`Owner`](crate::Owner).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MethodTotal<I = MethodId> {
-    /// The process.
-    pub process: ProcessId,
+pub struct MethodTotal<I = MethodId, O = ProcessId> {
+    /// Whose they are.
+    pub owner: O,
     /// The method.
     pub method: I,
     /// Samples in which it occurs.
@@ -33,14 +33,14 @@ pub struct MethodTotal<I = MethodId> {
     pub last: i64,
 }
 
-impl<I> MethodTotal<I> {
-    /// The figures as the archive has them: what was not recorded is not 0.
+impl<I, O> MethodTotal<I, O> {
+    /// The figures as the archive has them, as those of a process: what was not recorded is not 0.
     #[must_use]
-    pub fn row(&self, recording: &RecordingFacts, name: MethodName) -> MethodSummaryRow {
+    pub fn row(&self, process: ProcessId, recording: &RecordingFacts, name: MethodName) -> MethodSummaryRow {
         let switches = |value: i64| recording.has_switches.then_some(value);
         let ready = |value: i64| (recording.has_ready || self.ready.count > 0).then_some(value).and_then(switches);
         MethodSummaryRow {
-            process: self.process,
+            process,
             module: name.module,
             function: name.function,
             samples: self.samples,
@@ -76,11 +76,11 @@ pub struct SpanTotal {
     pub longest: i64,
 }
 
-/// How many methods one process has.
+/// How many methods one owner has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MethodCount {
-    /// The process.
-    pub process: ProcessId,
+pub struct MethodCount<O = ProcessId> {
+    /// Whose they are.
+    pub owner: O,
     /// All of its methods.
     pub methods: usize,
     /// Those that were kept.

@@ -10,11 +10,14 @@
 //! What keeps it small: a slot per (process, method), and a cache of stacks with a byte budget. When that is full,
 //! its sums are handed out and it starts again; the figures do not depend on it.
 
+use tracesift_trace::{ProcessId, ThreadId};
+
 use crate::RecordingFacts;
 use crate::accounting::ThreadLife;
 use crate::method_total::{MethodCount, MethodTotal};
 use crate::names::MethodId;
-use crate::row_contributions::{AttributedSample, AttributedSwitch, RowContributions};
+use crate::owner::Owner;
+use crate::row_contributions::{AttributedSample, AttributedSwitch, ChargedSample, RowContributions};
 use crate::sample_sums::SampleSum;
 use crate::spans::Span;
 use crate::stack_aggregator::StackAggregator;
@@ -23,23 +26,23 @@ use crate::top_methods;
 
 /// The result of a [`MethodAggregator`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MethodTotals<I = MethodId> {
-    /// By process and method number.
-    pub methods: Vec<MethodTotal<I>>,
-    /// How many methods each process has, and how many of them are listed; by process.
-    pub counts: Vec<MethodCount>,
+pub struct MethodTotals<I = MethodId, O = ProcessId> {
+    /// By owner and method number.
+    pub methods: Vec<MethodTotal<I, O>>,
+    /// How many methods each owner has, and how many of them are listed; by owner.
+    pub counts: Vec<MethodCount<O>>,
     /// Switch rows that were not used because they were out of order, overlapped a later row of their thread, or belong
     /// to a thread that is not in the thread table: 0 unless the archive is damaged.
     pub contradictions: u64,
 }
 
-/// Adds up samples and switches per process and method.
+/// Adds up samples and switches per process and method. A question that tells more apart than processes has [owners](Owner) of its own.
 ///
 /// Samples may come in any order, before, after or between the switches. Switch rows must come newest first, in
 /// descending order of the table.
 #[derive(Debug)]
-pub struct MethodAggregator<S: MethodSource> {
-    rows: RowContributions,
+pub struct MethodAggregator<S: MethodSource, O = ProcessId> {
+    rows: RowContributions<O>,
     stacks: StackAggregator<S>,
 }
 
@@ -53,7 +56,29 @@ impl<S: MethodSource> MethodAggregator<S> {
         threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
         source: S,
     ) -> Self {
-        let rows = RowContributions::new(recording, range, threads);
+        Self::of_rows(RowContributions::new(recording, range, threads), source)
+    }
+
+    /// Takes a sample.
+    pub fn sample(&mut self, row: impl Into<AttributedSample>) {
+        let row = row.into();
+        self.sample_of(row.process, &row);
+    }
+}
+
+impl<S: MethodSource, O: Owner> MethodAggregator<S, O> {
+    /// As [`Self::new`]. `threads` tells whose each thread is that switches.
+    #[must_use]
+    pub fn of_owners(
+        recording: &RecordingFacts,
+        range: Span,
+        threads: impl IntoIterator<Item = (ThreadId, O)>,
+        source: S,
+    ) -> Self {
+        Self::of_rows(RowContributions::of_owners(recording, range, threads), source)
+    }
+
+    fn of_rows(rows: RowContributions<O>, source: S) -> Self {
         let stacks = StackAggregator::new(&rows, source);
         Self { rows, stacks }
     }
@@ -65,14 +90,14 @@ impl<S: MethodSource> MethodAggregator<S> {
         self
     }
 
-    /// Takes a sample.
-    pub fn sample(&mut self, row: impl Into<AttributedSample>) {
-        self.rows.sample(&row.into()).into_iter().for_each(|contribution| self.stacks.add(contribution));
+    /// Takes a sample of an owner.
+    pub fn sample_of(&mut self, owner: O, row: impl Into<ChargedSample>) {
+        self.rows.sample(owner, &row.into()).into_iter().for_each(|contribution| self.stacks.add(contribution));
     }
 
-    /// Takes samples that were added up, all of them inside the range.
-    pub fn samples(&mut self, sum: &SampleSum) {
-        self.stacks.add(self.rows.samples(sum));
+    /// Takes samples of an owner that were added up, all of them inside the range.
+    pub fn samples_of(&mut self, owner: O, sum: &SampleSum) {
+        self.stacks.add(self.rows.samples(owner, sum));
     }
 
     /// Takes a switch row; rows come newest first.
@@ -82,11 +107,11 @@ impl<S: MethodSource> MethodAggregator<S> {
 
     /// Closes the totals of all methods.
     #[must_use]
-    pub fn finish(self) -> MethodTotals<S::Item> {
+    pub fn finish(self) -> MethodTotals<S::Item, O> {
         let contradictions = self.rows.contradictions();
         let (slots, _) = self.stacks.finish(self.rows.into_processes());
         let order = slots.in_order();
-        let counts = top_methods::count(&order, |slot| slots.process_of(slot));
+        let counts = top_methods::count(&order, |slot| slots.owner_of(slot));
         MethodTotals { methods: order.iter().map(|&slot| slots.total(slot)).collect(), counts, contradictions }
     }
 }

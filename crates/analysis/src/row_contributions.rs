@@ -2,13 +2,14 @@
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
-use tracesift_trace::{ProcessId, view};
+use tracesift_trace::{ProcessId, ThreadId, view};
 
 use crate::RecordingFacts;
 use crate::accounting::ThreadLife;
 use crate::attribution::Attribution;
 use crate::by_id::ById;
 use crate::contribution::{Amount, Contribution};
+use crate::owner::Owner;
 use crate::process_number::ProcessNumber;
 use crate::sample_sums::SampleSum;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
@@ -20,6 +21,12 @@ view! {
 }
 
 view! {
+    /// The same but for the process, where the owner of the sample stands beside the row.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct ChargedSample of CpuSampleRow { time, thread, weight, stack, frame }
+}
+
+view! {
     /// The columns of a switch row that the totals of methods need.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct AttributedSwitch of ContextSwitchRow { time, thread, off_time, ready_time, wait_stack, flags }
@@ -28,12 +35,12 @@ view! {
 /// The first half of a [`crate::MethodAggregator`]: from rows to contributions. It knows threads,
 /// and no stack.
 #[derive(Debug)]
-pub(crate) struct RowContributions {
+pub(crate) struct RowContributions<O = ProcessId> {
     range: Span,
     has_ready: bool,
     threads: ById<Thread>,
-    process_index: FxHashMap<ProcessId, ProcessNumber>,
-    processes: Vec<ProcessId>,
+    process_index: FxHashMap<O, ProcessNumber>,
+    processes: Vec<O>,
     now: i64,
     contradictions: u64,
 }
@@ -46,10 +53,23 @@ struct Thread {
 }
 
 impl RowContributions {
+    /// Those of processes.
     pub(crate) fn new(
         recording: &RecordingFacts,
         range: Span,
         threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+    ) -> Self {
+        let lives = threads.into_iter().map(Into::<ThreadLife>::into);
+        Self::of_owners(recording, range, lives.map(|life| (life.thread, life.process)))
+    }
+}
+
+impl<O: Owner> RowContributions<O> {
+    /// `threads` tells whose each thread is that switches.
+    pub(crate) fn of_owners(
+        recording: &RecordingFacts,
+        range: Span,
+        threads: impl IntoIterator<Item = (ThreadId, O)>,
     ) -> Self {
         let mut contributions = Self {
             range,
@@ -60,28 +80,27 @@ impl RowContributions {
             now: i64::MAX,
             contradictions: 0,
         };
-        for row in threads {
-            let row: ThreadLife = row.into();
-            let process = contributions.process(row.process);
-            contributions.threads.insert(row.thread.0, Thread { process, left: i64::MAX });
+        for (thread, owner) in threads {
+            let process = contributions.process(owner);
+            contributions.threads.insert(thread.0, Thread { process, left: i64::MAX });
         }
         contributions
     }
 
     /// The contribution of a sample; samples come in any order.
-    pub(crate) fn sample(&mut self, row: &AttributedSample) -> Option<Contribution> {
+    pub(crate) fn sample(&mut self, owner: O, row: &ChargedSample) -> Option<Contribution> {
         if !self.range.contains(row.time) {
             return None;
         }
         let attribution = Attribution::of_sample(row.stack, row.frame);
-        let process = self.process(row.process);
+        let process = self.process(owner);
         let amount = Amount::Samples { count: 1, weight: row.weight, last: row.time };
         Some(Contribution { process, thread: row.thread, attribution, time: row.time, amount })
     }
 
     /// The contribution of samples that were added up, all of them inside the range.
-    pub(crate) fn samples(&mut self, sum: &SampleSum) -> Contribution {
-        let process = self.process(sum.process);
+    pub(crate) fn samples(&mut self, owner: O, sum: &SampleSum) -> Contribution {
+        let process = self.process(owner);
         let amount = Amount::Samples { count: sum.samples, weight: sum.cpu, last: sum.last };
         Contribution { process, thread: sum.thread, attribution: sum.attribution, time: sum.first, amount }
     }
@@ -116,18 +135,18 @@ impl RowContributions {
     }
 
     /// The processes by their numbers, as far as there are any.
-    pub(crate) fn processes(&self) -> &[ProcessId] {
+    pub(crate) fn processes(&self) -> &[O] {
         &self.processes
     }
 
     /// The processes by their numbers.
-    pub(crate) fn into_processes(self) -> Vec<ProcessId> {
+    pub(crate) fn into_processes(self) -> Vec<O> {
         self.processes
     }
 
-    fn process(&mut self, process: ProcessId) -> ProcessNumber {
-        *self.process_index.entry(process).or_insert_with(|| {
-            self.processes.push(process);
+    fn process(&mut self, owner: O) -> ProcessNumber {
+        *self.process_index.entry(owner).or_insert_with(|| {
+            self.processes.push(owner);
             ProcessNumber(u32::try_from(self.processes.len() - 1).unwrap_or(u32::MAX))
         })
     }

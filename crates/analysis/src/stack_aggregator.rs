@@ -4,12 +4,13 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::ThreadId;
 
 use crate::attribution::Attribution;
 use crate::by_id::ById;
 use crate::contribution::{Amount, Contribution, ContributionQueue, ContributionsByProcess};
-use crate::method_slots::MethodSlots;
+use crate::method_slots::{MethodSlots, OwnedSlots};
+use crate::owner::Owner;
 use crate::process_number::ProcessNumber;
 use crate::row_contributions::RowContributions;
 use crate::spans::Span;
@@ -74,7 +75,7 @@ impl PartialOrd for PendingWait {
 }
 
 impl<S: MethodSource> StackAggregator<S> {
-    pub(crate) fn new(rows: &RowContributions, mut source: S) -> Self {
+    pub(crate) fn new<O: Owner>(rows: &RowContributions<O>, mut source: S) -> Self {
         let mut scratch = Vec::new();
         source.no_stack(&mut scratch);
         Self {
@@ -124,15 +125,14 @@ impl<S: MethodSource> StackAggregator<S> {
         contributions.iter().for_each(|contribution| self.add_now(contribution));
     }
 
-    /// Closes the totals of all methods, and gives the source of stacks back. `processes` are those behind the numbers of processes.
-    pub(crate) fn finish(mut self, processes: Vec<ProcessId>) -> (MethodSlots<S::Item>, S) {
+    /// Closes the totals of all methods, and gives the source of stacks back. `owners` are those behind the numbers of processes.
+    pub(crate) fn finish<O: Owner>(mut self, owners: Vec<O>) -> (OwnedSlots<S::Item, O>, S) {
         self.add_queued();
         for process in 0..self.pending.len() {
             self.join_waits(ProcessNumber(u32::try_from(process).unwrap_or(u32::MAX)), i64::MIN);
         }
         self.cache.hand_out(&mut self.slots);
-        self.slots.name_processes(processes);
-        (self.slots, self.source)
+        (OwnedSlots::new(self.slots, owners), self.source)
     }
 
     /// Bytes of the totals, about; the cache has bounds of its own.

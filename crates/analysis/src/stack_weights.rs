@@ -1,17 +1,17 @@
-//! Time per process and stack, the input of call trees, flame graphs and profiles for other tools.
+//! Time per owner and stack, the input of call trees, flame graphs and profiles for other tools.
 //!
 //! It is one measure as a plain sum, so that each picture adds up to the time of the process.
 //! Memory grows with the distinct stacks of the processes, and not with the events.
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::ProcessId;
+use tracesift_trace::ThreadId;
 
 use crate::RecordingFacts;
-use crate::accounting::ThreadLife;
 use crate::attribution::Attribution;
 use crate::contribution::Amount;
+use crate::owner::Owner;
 use crate::process_number::ProcessNumber;
-use crate::row_contributions::{AttributedSample, AttributedSwitch, RowContributions};
+use crate::row_contributions::{AttributedSwitch, ChargedSample, RowContributions};
 use crate::spans::Span;
 
 /// What is added up.
@@ -43,44 +43,44 @@ impl Weight {
     }
 }
 
-/// What one process has in one stack.
+/// What one owner has in one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StackWeight {
-    /// The process.
-    pub process: ProcessId,
+pub struct StackWeight<O> {
+    /// Who has it.
+    pub owner: O,
     /// The stack.
     pub attribution: Attribution,
     /// How much.
     pub weight: Weight,
 }
 
-/// Adds up samples or switches per process and stack.
+/// Adds up samples or switches per owner and stack.
 ///
 /// Samples may come in any order. Switch rows must come newest first, in descending order of the table.
 #[derive(Debug)]
-pub struct StackWeights {
+pub struct StackWeights<O> {
     measure: Measure,
-    rows: RowContributions,
+    rows: RowContributions<O>,
     weights: FxHashMap<(ProcessNumber, Attribution), Weight>,
 }
 
-impl StackWeights {
-    /// Adds up one measure over `range` ([`Span::ALL`] for everything). `threads` tells the process of each thread that switches.
+impl<O: Owner> StackWeights<O> {
+    /// Adds up one measure over `range` ([`Span::ALL`] for everything). `threads` tells whose each thread is that switches.
     #[must_use]
     pub fn new(
         recording: &RecordingFacts,
         range: Span,
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        threads: impl IntoIterator<Item = (ThreadId, O)>,
         measure: Measure,
     ) -> Self {
-        Self { measure, rows: RowContributions::new(recording, range, threads), weights: FxHashMap::default() }
+        Self { measure, rows: RowContributions::of_owners(recording, range, threads), weights: FxHashMap::default() }
     }
 
     /// Takes a sample; it counts for CPU only.
-    pub fn sample(&mut self, row: impl Into<AttributedSample>) {
+    pub fn sample(&mut self, owner: O, row: impl Into<ChargedSample>) {
         let row = &row.into();
         if self.measure == Measure::Cpu
-            && let Some(contribution) = self.rows.sample(row)
+            && let Some(contribution) = self.rows.sample(owner, row)
         {
             let weight = Weight { time: row.weight, count: 1 };
             self.weights.entry((contribution.process, contribution.attribution)).or_default().add(weight);
@@ -102,19 +102,19 @@ impl StackWeights {
         }
     }
 
-    /// The sums, by process and stack.
+    /// The sums, by owner and stack.
     #[must_use]
-    pub fn finish(self) -> Vec<StackWeight> {
-        let processes = self.rows.into_processes();
-        let mut weights: Vec<StackWeight> = self
+    pub fn finish(self) -> Vec<StackWeight<O>> {
+        let owners = self.rows.into_processes();
+        let mut weights: Vec<StackWeight<O>> = self
             .weights
             .into_iter()
             .filter_map(|((number, attribution), weight)| {
-                let process = *processes.get(number.0 as usize)?;
-                Some(StackWeight { process, attribution, weight })
+                let owner = *owners.get(number.0 as usize)?;
+                Some(StackWeight { owner, attribution, weight })
             })
             .collect();
-        weights.sort_unstable_by_key(|row| (row.process, row.attribution));
+        weights.sort_unstable_by_key(|row| (row.owner, row.attribution));
         weights
     }
 }

@@ -134,7 +134,7 @@ impl RowSummaries {
     #[must_use]
     pub fn sample(&mut self, row: &SummarySample) -> Option<Contribution> {
         self.processes.sample(row);
-        self.contributions.sample(&row.into())
+        self.contributions.sample(row.process, &row.into())
     }
 
     /// Takes a switch row; rows come newest first. What it gives is for [`StackSummaries::add_all`].
@@ -257,7 +257,7 @@ impl<S: MethodSource<Item = MethodId> + Send> Summaries<S> {
             finishing.into_iter().map(slots).collect()
         });
         let (methods, counts) = LargestMethods::of(parts, self.recording, methods_per_process, name);
-        let by_process: FxHashMap<ProcessId, _> = counts.iter().map(|count| (count.process, count)).collect();
+        let by_process: FxHashMap<ProcessId, _> = counts.iter().map(|count| (count.owner, count)).collect();
         for row in &mut rows {
             if let Some(count) = by_process.get(&row.process) {
                 row.methods = i64::try_from(count.methods).unwrap_or(i64::MAX);

@@ -6,11 +6,12 @@ use std::cmp::Reverse;
 use tracesift_trace::ProcessId;
 
 use crate::method_total::MethodCount;
+use crate::owner::Owner;
 
-/// Counts the methods of each process. `order` must be sorted by process.
-pub(crate) fn count(order: &[u32], process: impl Fn(u32) -> ProcessId) -> Vec<MethodCount> {
-    let groups = order.chunk_by(|&a, &b| process(a) == process(b));
-    groups.map(|group| MethodCount { process: process(group[0]), methods: group.len(), kept: group.len() }).collect()
+/// Counts the methods of each owner. `order` must be sorted by owner.
+pub(crate) fn count<O: Owner>(order: &[u32], owner: impl Fn(u32) -> O) -> Vec<MethodCount<O>> {
+    let groups = order.chunk_by(|&a, &b| owner(a) == owner(b));
+    groups.map(|group| MethodCount { owner: owner(group[0]), methods: group.len(), kept: group.len() }).collect()
 }
 
 /// Keeps per process the slots that are among the `per_process` largest by any of the measures. Of
@@ -87,7 +88,7 @@ mod tests {
         ];
         let (order, counts) = cut(&rows, 1);
         assert_eq!(order, [0, 1, 2, 3, 5]);
-        let count = |process, methods, kept| MethodCount { process: ProcessId(process), methods, kept };
+        let count = |process, methods, kept| MethodCount { owner: ProcessId(process), methods, kept };
         assert_eq!(counts, [count(1, 5, 4), count(2, 1, 1)]);
     }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{
-    AttributedSample, Attribution, RecordingFacts, Run, RunStacks, RunSwitch, SampleSum, SampleSums, Span,
+    AttributedSample, Attribution, Owner, RecordingFacts, Run, RunStacks, RunSwitch, SampleSum, SampleSums, Span,
 };
 use tracesift_archive::Error;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
@@ -14,7 +14,7 @@ use crate::time_windows::TimeWindows;
 use tracesift_grammar::TimeRange;
 
 view! {
-    /// A sample, with its owner in place of its process.
+    /// A sample of a process that is asked for.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct OwnedSample of CpuSampleRow { time, cpu, process, thread, weight, stack, frame, priority }
 }
@@ -27,10 +27,16 @@ view! {
     }
 }
 
-/// Who figures are of: a process, or a process and a thread. The aggregation knows both as numbers that stand in place of processes.
+/// The number of an owner among those of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct OwnerNumber(u32);
+
+impl Owner for OwnerNumber {}
+
+/// Who figures are of: a process, or a process and a thread. The aggregation knows both as numbers.
 pub(crate) struct Owners {
     per_thread: bool,
-    ids: FxHashMap<(ProcessId, Option<ThreadId>), ProcessId>,
+    numbers: FxHashMap<(ProcessId, Option<ThreadId>), OwnerNumber>,
     owners: Vec<(ProcessId, Option<ThreadId>)>,
     /// Of threads whose process is asked for.
     threads: FxHashMap<ThreadId, ProcessId>,
@@ -40,20 +46,21 @@ impl Owners {
     fn new(threads: &[ThreadRow], processes: &FxHashSet<ProcessId>, per_thread: bool) -> Self {
         let threads = threads.iter().filter(|row| processes.contains(&row.process));
         let threads = threads.map(|row| (row.thread, row.process)).collect();
-        Self { per_thread, ids: FxHashMap::default(), owners: Vec::new(), threads }
+        Self { per_thread, numbers: FxHashMap::default(), owners: Vec::new(), threads }
     }
 
-    fn id(&mut self, process: ProcessId, thread: ThreadId) -> ProcessId {
+    fn number(&mut self, process: ProcessId, thread: ThreadId) -> OwnerNumber {
         let owner = (process, self.per_thread.then_some(thread));
-        *self.ids.entry(owner).or_insert_with(|| {
+        *self.numbers.entry(owner).or_insert_with(|| {
             self.owners.push(owner);
-            ProcessId::from_index(self.owners.len() - 1)
+            // 2^32 owners take more than a hundred gigabytes.
+            OwnerNumber(u32::try_from(self.owners.len() - 1).unwrap_or(u32::MAX))
         })
     }
 
     /// Who stands behind a number.
-    pub(crate) fn owner(&self, id: ProcessId) -> Option<(ProcessId, Option<ThreadId>)> {
-        self.owners.get(id.index()).copied()
+    pub(crate) fn owner(&self, number: OwnerNumber) -> Option<(ProcessId, Option<ThreadId>)> {
+        self.owners.get(number.0 as usize).copied()
     }
 }
 
@@ -98,8 +105,8 @@ impl<'a> OwnedRows<'a> {
     }
 
     /// The number of an owner.
-    pub(crate) fn owner_id(&mut self, process: ProcessId, thread: ThreadId) -> ProcessId {
-        self.owners.id(process, thread)
+    pub(crate) fn owner_number(&mut self, process: ProcessId, thread: ThreadId) -> OwnerNumber {
+        self.owners.number(process, thread)
     }
 
     /// The time range.
@@ -107,20 +114,20 @@ impl<'a> OwnedRows<'a> {
         self.range
     }
 
-    /// The threads of the processes, with their owners in place of their processes.
-    pub(crate) fn owned_threads(&mut self) -> Vec<ThreadRow> {
+    /// The threads of the processes, with their owners.
+    pub(crate) fn owned_threads(&mut self) -> Vec<(ThreadId, OwnerNumber)> {
         let owners = &mut self.owners;
         let of_processes = self.threads.iter().filter(|row| self.processes.contains(&row.process));
-        of_processes.map(|row| ThreadRow { process: owners.id(row.process, row.thread), ..row.clone() }).collect()
+        of_processes.map(|row| (row.thread, owners.number(row.process, row.thread))).collect()
     }
 
     /// The samples of the time range.
-    pub(crate) fn samples(&mut self, mut visit: impl FnMut(&OwnedSample)) -> Result<(), Error> {
+    pub(crate) fn samples(&mut self, mut visit: impl FnMut(OwnerNumber, &OwnedSample)) -> Result<(), Error> {
         let (owners, processes) = (&mut self.owners, self.processes);
         let time = (self.range != Span::ALL).then_some(self.range.start..self.range.end);
         self.opened.archive().scan(time, |row: &OwnedSample| {
             if processes.contains(&row.process) {
-                visit(&OwnedSample { process: owners.id(row.process, row.thread), ..*row });
+                visit(owners.number(row.process, row.thread), row);
             }
         })
     }
@@ -163,43 +170,51 @@ impl<'a> OwnedRows<'a> {
     pub(crate) fn summed_samples(
         &mut self,
         representatives: &[StackId],
-        mut visit: impl FnMut(&SampleSum),
+        mut visit: impl FnMut(OwnerNumber, &SampleSum),
     ) -> Result<(), Error> {
         for sum in self.sample_sums(representatives)? {
             if self.processes.contains(&sum.process) {
-                visit(&SampleSum { process: self.owners.id(sum.process, sum.thread), ..sum });
+                visit(self.owners.number(sum.process, sum.thread), &sum);
             }
         }
         Ok(())
     }
 
     /// The switches of the processes' threads, newest first, with the owners of the threads.
-    pub(crate) fn switches(&mut self, mut visit: impl FnMut(ProcessId, &OwnedSwitch)) -> Result<(), Error> {
+    pub(crate) fn switches(&mut self, mut visit: impl FnMut(OwnerNumber, &OwnedSwitch)) -> Result<(), Error> {
         let owners = &mut self.owners;
         // A switch-in at the first instant ends a span that lies before it.
         let time = self.range.start.saturating_sub(1)..self.range.end.saturating_add(1);
         let time = (self.range != Span::ALL).then_some(time);
         self.opened.archive().scan_backwards(time, |row: &OwnedSwitch| {
             if let Some(process) = owners.threads.get(&row.thread).copied() {
-                visit(owners.id(process, row.thread), row);
+                visit(owners.number(process, row.thread), row);
             }
         })
     }
 
     /// CPU: the samples of the time range, or precise CPU where there are none.
-    pub(crate) fn cpu(&mut self, recording: &RecordingFacts, visit: impl FnMut(&OwnedSample)) -> Result<(), Error> {
+    pub(crate) fn cpu(
+        &mut self,
+        recording: &RecordingFacts,
+        visit: impl FnMut(OwnerNumber, &OwnedSample),
+    ) -> Result<(), Error> {
         if self.opened.file.has_samples { self.samples(visit) } else { self.runs(recording, visit) }
     }
 
     /// Precise CPU as samples of its own: one for each run, at its start, with the stack that is charged with it. Where a run is in
     /// several ranges, each has its part.
-    fn runs(&mut self, recording: &RecordingFacts, mut visit: impl FnMut(&OwnedSample)) -> Result<(), Error> {
+    fn runs(
+        &mut self,
+        recording: &RecordingFacts,
+        mut visit: impl FnMut(OwnerNumber, &OwnedSample),
+    ) -> Result<(), Error> {
         let (owners, windows) = (&mut self.owners, &self.windows);
         let spans = windows.spans();
         let mut runs = RunStacks::new(recording, self.range, &self.threads);
         let mut charge = |run: Run, stack: Option<StackId>| {
             if let Some(process) = owners.threads.get(&run.thread).copied() {
-                let process = owners.id(process, run.thread);
+                let owner = owners.number(process, run.thread);
                 let cpu = run.cpu.unwrap_or(-1);
                 let thread = run.thread;
                 for range in &spans[windows.touching(run.span.start, run.span.end)] {
@@ -208,7 +223,8 @@ impl<'a> OwnedRows<'a> {
                     if weight == 0 {
                         continue;
                     }
-                    visit(&OwnedSample { time, cpu, process, thread, weight, stack, frame: None, priority: None });
+                    let sample = OwnedSample { time, cpu, process, thread, weight, stack, frame: None, priority: None };
+                    visit(owner, &sample);
                 }
             }
         };

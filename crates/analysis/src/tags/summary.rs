@@ -12,6 +12,7 @@ use crate::RecordingFacts;
 use crate::contribution::ContributionsByProcess;
 use crate::method_total::MethodTotal;
 use crate::names::{MethodId, MethodName};
+use crate::owner::Owner;
 use crate::stack_aggregator::StackAggregator;
 use crate::stacks::MethodSource;
 
@@ -63,45 +64,45 @@ impl<'a, S: MethodSource<Item = MethodId>> TagSummaries<'a, S> {
         let totals = slots.in_order().into_iter().map(|slot| slots.total(slot));
         let row = |TagTotal { tag, total }: TagTotal| {
             let name = MethodName { module: None, function: source.tagger().name(tag).to_owned() };
-            to_store(total.row(&self.recording, name), tag_set)
+            to_store(total.row(total.owner, &self.recording, name), tag_set)
         };
         tag_totals(totals.collect(), &source).into_iter().map(row).collect()
     }
 }
 
-/// The figures of a tag in a process.
+/// The figures of a tag in a process, or of another owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TagTotal {
+pub struct TagTotal<O = ProcessId> {
     /// The tag.
     pub tag: TagId,
     /// Its figures. Where tags have children they are those of all below it, but for its exclusive CPU.
-    pub total: MethodTotal<TagNumber>,
+    pub total: MethodTotal<TagNumber, O>,
 }
 
-/// What was added up for the numbers of `source`, one row per process and tag.
+/// What was added up for the numbers of `source`, one row per owner and tag.
 #[must_use]
-pub fn tag_totals<S: MethodSource<Item = MethodId>>(
-    totals: Vec<MethodTotal<TagNumber>>,
+pub fn tag_totals<S: MethodSource<Item = MethodId>, O: Owner>(
+    totals: Vec<MethodTotal<TagNumber, O>>,
     source: &TagSource<'_, S>,
-) -> Vec<TagTotal> {
+) -> Vec<TagTotal<O>> {
     if !source.has_totals() {
-        let own = |total: MethodTotal<TagNumber>| match TagRow::of(total.method) {
+        let own = |total: MethodTotal<TagNumber, O>| match TagRow::of(total.method) {
             TagRow::Own(tag) => Some(TagTotal { tag, total }),
             TagRow::Total(_) => None,
         };
         return totals.into_iter().filter_map(own).collect();
     }
-    let own: FxHashMap<(ProcessId, TagId), i64> = totals
+    let own: FxHashMap<(O, TagId), i64> = totals
         .iter()
         .filter_map(|total| match TagRow::of(total.method) {
-            TagRow::Own(tag) => Some(((total.process, tag), total.cpu)),
+            TagRow::Own(tag) => Some(((total.owner, tag), total.cpu)),
             TagRow::Total(_) => None,
         })
         .collect();
-    let with_children = |mut total: MethodTotal<TagNumber>| match TagRow::of(total.method) {
+    let with_children = |mut total: MethodTotal<TagNumber, O>| match TagRow::of(total.method) {
         TagRow::Own(_) => None,
         TagRow::Total(tag) => {
-            total.exclusive_cpu = own.get(&(total.process, tag)).copied().unwrap_or(0);
+            total.exclusive_cpu = own.get(&(total.owner, tag)).copied().unwrap_or(0);
             Some(TagTotal { tag, total })
         }
     };

@@ -294,8 +294,8 @@ pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
         rows.insert(method, row);
     }
     for total in aggregator.finish().methods {
-        let Some(row) = rows.get_mut(&total.method).filter(|_| !idle.contains(&total.process)) else { continue };
-        processes.entry(total.method).or_default().insert(total.process);
+        let Some(row) = rows.get_mut(&total.method).filter(|_| !idle.contains(&total.owner)) else { continue };
+        processes.entry(total.method).or_default().insert(total.owner);
         row.cpu = row.cpu.saturating_add(total.cpu);
         row.exclusive_cpu = row.exclusive_cpu.saturating_add(total.exclusive_cpu);
         row.samples = row.samples.saturating_add(total.samples);

@@ -98,7 +98,7 @@ pub(crate) fn expected<I: Item>(
     charged: impl Fn(Option<StackId>) -> Vec<I>,
 ) -> Vec<MethodTotal<I>> {
     let total = |((process, method), truth): ((ProcessId, I), Truth)| MethodTotal {
-        process,
+        owner: process,
         method,
         samples: truth.samples,
         cpu: truth.cpu,

@@ -250,7 +250,7 @@ proptest! {
         // The sums of tags are those of the process.
         let whole = expected(&machine, range, |_| vec![MethodId(0)]);
         for process in whole {
-            let own = found.iter().filter(|total| total.process == process.process);
+            let own = found.iter().filter(|total| total.owner == process.owner);
             let own = own.filter(|total| matches!(TagRow::of(total.method), TagRow::Own(_))).collect::<Vec<_>>();
             prop_assert_eq!(own.iter().map(|total| total.cpu).sum::<i64>(), process.cpu);
             prop_assert_eq!(own.iter().map(|total| total.wait.sum).sum::<i64>(), process.wait.sum);

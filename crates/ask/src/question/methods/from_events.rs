@@ -9,14 +9,13 @@ use tracesift_analysis::{
 };
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_trace::rows::MethodSummaryRow;
 use tracesift_trace::{ProcessId, StackId};
 
 use super::order::{Kind, Method};
 use super::shared::Shared;
 use super::{Question, Tags};
 use crate::method_patterns::MethodPatterns;
-use crate::owned_rows::{OwnedRows, Owners};
+use crate::owned_rows::{OwnedRows, OwnerNumber, Owners};
 use crate::recording::OpenRecording;
 use tracesift_grammar::TimeRange;
 
@@ -43,7 +42,7 @@ pub(super) fn methods(
 fn methods_of(
     opened: &OpenRecording,
     question: &Question,
-    totals: MethodTotals,
+    totals: MethodTotals<MethodId, OwnerNumber>,
     owners: &Owners,
     wanted: &mut Wanted<'_>,
 ) -> Vec<Method> {
@@ -51,10 +50,10 @@ fn methods_of(
     let recording = RecordingFacts::from(opened.info());
     let mut found = Vec::new();
     for total in totals.methods {
-        let Some((process, thread)) = owners.owner(total.process).filter(|_| wanted.is(total.method)) else {
+        let Some((process, thread)) = owners.owner(total.owner).filter(|_| wanted.is(total.method)) else {
             continue;
         };
-        let figures = MethodSummaryRow { process, ..total.row(&recording, names.name(total.method)) };
+        let figures = total.row(process, &recording, names.name(total.method));
         let method = Method { kind: Kind::Method, figures, place: names.place(total.method), thread };
         if question.ranges.accept(&method) {
             found.push(method);
@@ -87,7 +86,7 @@ fn tags_of<S: MethodSource<Item = MethodId>>(
     opened: &OpenRecording,
     question: &Question,
     tags: &Tags,
-    totals: MethodTotals<TagNumber>,
+    totals: MethodTotals<TagNumber, OwnerNumber>,
     owners: &Owners,
     source: &TagSource<'_, S>,
 ) -> Vec<Method> {
@@ -95,9 +94,9 @@ fn tags_of<S: MethodSource<Item = MethodId>>(
     let mut found = Vec::new();
     for TagTotal { tag, total } in tag_totals(totals.methods, source) {
         let name = source.tagger().name(tag);
-        let Some((process, thread)) = owners.owner(total.process).filter(|_| tags.want(name)) else { continue };
+        let Some((process, thread)) = owners.owner(total.owner).filter(|_| tags.want(name)) else { continue };
         let name = MethodName { module: None, function: name.to_owned() };
-        let figures = MethodSummaryRow { process, ..total.row(&recording, name) };
+        let figures = total.row(process, &recording, name);
         let tag = Method { kind: Kind::Tag, figures, place: None, thread };
         if question.ranges.accept(&tag) {
             found.push(tag);
@@ -107,7 +106,7 @@ fn tags_of<S: MethodSource<Item = MethodId>>(
 }
 
 /// The totals of each time range, and the owners that they are of.
-type Totals<I> = (Vec<MethodTotals<I>>, Owners);
+type Totals<I> = (Vec<MethodTotals<I, OwnerNumber>>, Owners);
 
 /// Adds up what the processes did per method of the source. `representatives` are stacks that have the same methods, if they are known.
 fn totals<S: MethodSource>(
@@ -125,22 +124,24 @@ fn totals<S: MethodSource>(
     let source = RefCell::new(source);
     let source = Shared(&source);
     let new = |range: &Span| {
-        let aggregator = MethodAggregator::new(&recording, *range, &threads, source);
+        let aggregator = MethodAggregator::of_owners(&recording, *range, threads.iter().copied(), source);
         if ranges.len() > 1 { aggregator.with_cache_bytes(CACHE_BYTES / ranges.len()) } else { aggregator }
     };
     let mut totals: Vec<_> = windows.spans().iter().map(new).collect();
     if let [totals] = &mut totals[..] {
         match representatives.filter(|_| rows.can_sum()) {
-            Some(representatives) => rows.summed_samples(representatives, |sum| totals.samples(sum))?,
-            None => rows.cpu(&recording, |row| totals.sample(row))?,
+            Some(representatives) => {
+                rows.summed_samples(representatives, |owner, sum| totals.samples_of(owner, sum))?
+            }
+            None => rows.cpu(&recording, |owner, row| totals.sample_of(owner, row))?,
         }
         if info.has_switches {
             rows.switches(|_, row| totals.switch(row))?;
         }
     } else {
-        rows.cpu(&recording, |row| {
+        rows.cpu(&recording, |owner, row| {
             if let Some(totals) = windows.at(row.time).and_then(|place| totals.get_mut(place)) {
-                totals.sample(row);
+                totals.sample_of(owner, row);
             }
         })?;
         if info.has_switches {

@@ -15,7 +15,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 use super::order::{Kind, Method};
 use super::{Question, Tags};
 use crate::core_figures::{CoreFigures, CoreSums, Cores};
-use crate::owned_rows::{OwnedRows, OwnedSample, OwnedSwitch};
+use crate::owned_rows::{OwnedRows, OwnedSample, OwnedSwitch, OwnerNumber};
 use crate::recording::OpenRecording;
 
 /// The percentiles that are shown, from 0 to 1.
@@ -66,7 +66,7 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
     let mut spans: Vec<Spans> = vec![Spans::default(); rows.len()];
     // Without a row per thread any thread stands for its process.
     let owner = |events: &mut OwnedRows<'_>, row: &Method| {
-        events.owner_id(row.figures.process, row.thread.unwrap_or(ThreadId(0)))
+        events.owner_number(row.figures.process, row.thread.unwrap_or(ThreadId(0)))
     };
     if rows.iter().any(|row| row.kind == Kind::Method) {
         let named = opened.named_stacks(question.granularity)?;
@@ -75,7 +75,7 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
         for id in (0..u32::try_from(names.len()).unwrap_or(u32::MAX)).map(MethodId) {
             ids.insert((names.name(id), names.place(id)), id);
         }
-        let mut by_id: FxHashMap<(ProcessId, MethodId), u32> = FxHashMap::default();
+        let mut by_id: FxHashMap<(OwnerNumber, MethodId), u32> = FxHashMap::default();
         for (number, row) in (0..).zip(rows).filter(|(_, row)| row.kind == Kind::Method) {
             let name = MethodName { module: row.figures.module.clone(), function: row.figures.function.clone() };
             if let Some(id) = ids.get(&(name, row.place.clone())) {
@@ -95,7 +95,7 @@ pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) 
         if set.has_children() {
             source = source.with_totals();
         }
-        let mut by_name: FxHashMap<(ProcessId, &str), u32> = FxHashMap::default();
+        let mut by_name: FxHashMap<(OwnerNumber, &str), u32> = FxHashMap::default();
         for (number, row) in (0..).zip(rows).filter(|(_, row)| row.kind == Kind::Tag) {
             by_name.insert((owner(&mut events, row), &row.figures.function), number);
         }
@@ -117,13 +117,13 @@ fn collect(
     (opened, question): (&OpenRecording, &Question),
     events: &mut OwnedRows<'_>,
     spans: &mut [Spans],
-    mut find: impl FnMut(ProcessId, Attribution) -> Vec<u32>,
+    mut find: impl FnMut(OwnerNumber, Attribution) -> Vec<u32>,
 ) -> Result<(), Error> {
     // Of stacks that are of a row: their place among `stacks`.
-    let mut known: FxHashMap<(ProcessId, Attribution), Option<usize>> = FxHashMap::default();
+    let mut known: FxHashMap<(OwnerNumber, Attribution), Option<usize>> = FxHashMap::default();
     let mut stacks: Vec<Collected> = Vec::new();
     let mut of_row: Vec<Vec<usize>> = spans.iter().map(|_| Vec::new()).collect();
-    let mut place = |stacks: &mut Vec<Collected>, owner: ProcessId, at: Attribution| {
+    let mut place = |stacks: &mut Vec<Collected>, owner: OwnerNumber, at: Attribution| {
         *known.entry((owner, at)).or_insert_with(|| {
             let mut rows = find(owner, at);
             rows.sort_unstable();
@@ -140,8 +140,8 @@ fn collect(
         })
     };
     let cores = if question.cores && opened.file.has_samples { Cores::of(opened.archive())? } else { None };
-    events.cpu(&RecordingFacts::from(opened.info()), |sample: &OwnedSample| {
-        let place = place(&mut stacks, sample.process, Attribution::of_sample(sample.stack, sample.frame));
+    events.cpu(&RecordingFacts::from(opened.info()), |owner, sample: &OwnedSample| {
+        let place = place(&mut stacks, owner, Attribution::of_sample(sample.stack, sample.frame));
         if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
             stack.cpus.insert(sample.cpu);
             if let Some(cores) = &cores {

@@ -10,7 +10,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 
 use super::Question;
 use super::rules::Rules;
-use crate::owned_rows::{OwnedRows, Owners};
+use crate::owned_rows::{OwnedRows, OwnerNumber, Owners};
 use crate::recording::OpenRecording;
 
 /// What one process has.
@@ -58,7 +58,7 @@ pub(super) struct Trees<'a> {
     rules: Rules<'a>,
     owners: Owners,
     /// By owner, then by stack.
-    weights: Vec<StackWeight>,
+    weights: Vec<StackWeight<OwnerNumber>>,
     methods: Vec<MethodId>,
     path: Vec<Step>,
 }
@@ -73,9 +73,9 @@ impl<'a> Trees<'a> {
     ) -> Result<Self, Error> {
         let recording = RecordingFacts::from(opened.info());
         let mut rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
-        let mut weights = StackWeights::new(&recording, rows.range(), &rows.owned_threads(), question.measure);
+        let mut weights = StackWeights::new(&recording, rows.range(), rows.owned_threads(), question.measure);
         match question.measure {
-            Measure::Cpu => rows.cpu(&recording, |row| weights.sample(row))?,
+            Measure::Cpu => rows.cpu(&recording, |owner, row| weights.sample(owner, row))?,
             Measure::Wait | Measure::Ready => rows.switches(|_, row| weights.switch(row))?,
         }
         let weights = weights.finish();
@@ -87,10 +87,10 @@ impl<'a> Trees<'a> {
         let mut found: FxHashMap<ProcessId, OfProcess> = FxHashMap::default();
         let mut start = 0;
         while let Some(first) = self.weights.get(start).copied() {
-            let count = self.weights.iter().skip(start).take_while(|row| row.process == first.process).count();
+            let count = self.weights.iter().skip(start).take_while(|row| row.owner == first.owner).count();
             let weights = (start, start + count);
             start += count;
-            let Some((process, thread)) = self.owners.owner(first.process) else { continue };
+            let Some((process, thread)) = self.owners.owner(first.owner) else { continue };
             let (all, shown) = self.sums(weights);
             let one = found.entry(process).or_insert_with(|| OfProcess {
                 process,
@@ -173,7 +173,7 @@ impl<'a> Trees<'a> {
     }
 
     /// Fills in the path of a stack, if it was asked for.
-    fn path(&mut self, row: &StackWeight) -> bool {
+    fn path(&mut self, row: &StackWeight<OwnerNumber>) -> bool {
         self.methods.clear();
         row.attribution.methods(&mut self.stacks, &mut self.methods);
         let Self { rules, methods, path, .. } = self;

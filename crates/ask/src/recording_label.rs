@@ -79,6 +79,17 @@ impl RecordingLabel {
         if self.left_out.iter().any(|left_out| left_out == table) { "not extracted" } else { "not recorded" }
     }
 
+    /// Why there is nothing of a table, and the command that records it: `profile` is one of `tracesift record`.
+    #[must_use]
+    pub fn absence_with_cure(&self, table: &str, profile: &str) -> String {
+        match self.absence_of(table) {
+            "not recorded" if !self.is_imported => {
+                format!("not recorded; record with: tracesift record --profile {profile}")
+            }
+            why => why.to_owned(),
+        }
+    }
+
     /// Why CPU is not sampled where it comes from context switches.
     #[must_use]
     pub fn note_of_precise_cpu(&self) -> String {

@@ -349,3 +349,121 @@ fn normal<'n>(name: &str, buffer: &'n mut String) -> &'n str {
     buffer.extend(name.strip_suffix('.').unwrap_or(name).chars().map(|character| character.to_ascii_lowercase()));
     buffer
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Answer, Caller, DnsQueries, Question, ServerEvent, Subject};
+    use crate::ids::{ProcessId, ThreadId};
+    use crate::rows::dns_pairing;
+
+    const NAMES: [&str; 3] = ["a.example", "B.Example.", "b.example"];
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Call { thread: i32, name: usize, query_type: i32 },
+        Answer { thread: i32, name: usize, query_type: i32 },
+        TimedOut { client: Option<i32>, name: usize },
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let of = || (0..4_i32, 0..NAMES.len(), 0..2_i32);
+        prop_oneof![
+            of().prop_map(|(thread, name, query_type)| Step::Call { thread, name, query_type }),
+            of().prop_map(|(thread, name, query_type)| Step::Answer { thread, name, query_type }),
+            (prop::option::of(0..3_i32), 0..NAMES.len()).prop_map(|(client, name)| Step::TimedOut { client, name }),
+        ]
+    }
+
+    /// Two threads per process.
+    fn caller(time: i64, thread: i32) -> Caller {
+        Caller { time, process: Some(ProcessId(thread / 2)), thread: Some(ThreadId(thread)), stack: None }
+    }
+
+    /// A query as the naive model has it.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Plain {
+        start: i64,
+        thread: i32,
+        name: String,
+        query_type: i32,
+        late: usize,
+        pairing: Option<i8>,
+    }
+
+    proptest! {
+        #[test]
+        fn queries_are_paired_as_a_plain_list_pairs_them(steps in prop::collection::vec(step(), 0..60)) {
+            let plain_name = |name: usize| NAMES[name].trim_end_matches('.').to_lowercase();
+            let mut queries = DnsQueries::default();
+            let mut open: Vec<Plain> = Vec::new();
+            for (time, step) in steps.iter().enumerate() {
+                let time = time as i64 + 1;
+                match *step {
+                    Step::Call { thread, name, query_type } => {
+                        let question = Question { name: NAMES[name], query_type: Some(query_type), ..Question::default() };
+                        prop_assert!(queries.called(caller(time, thread), &question).is_none());
+                        let name = plain_name(name);
+                        open.push(Plain { start: time, thread, name, query_type, late: 0, pairing: None });
+                    }
+                    Step::Answer { thread, name, query_type } => {
+                        let question = Question { name: NAMES[name], query_type: Some(query_type), ..Question::default() };
+                        let row = queries.answered(caller(time, thread), &question, &Answer::default(), 0);
+                        let is_same = |query: &&Plain| {
+                            query.name == plain_name(name) && query.query_type == query_type && query.thread / 2 == thread / 2
+                        };
+                        let newest = open.iter().rev().filter(is_same).find(|query| query.thread == thread);
+                        let query = newest.or_else(|| open.iter().find(is_same)).cloned();
+                        let start = query.as_ref().map_or(0, |query| query.start);
+                        prop_assert_eq!((row.start, row.time, row.open), (start, time, Some(false)));
+                        match query {
+                            Some(query) => {
+                                prop_assert_eq!(row.thread, Some(ThreadId(query.thread)));
+                                prop_assert_eq!(row.timed_out.map_or(0, |servers| servers.len()), query.late.min(1));
+                                prop_assert_eq!(row.pairing, query.pairing);
+                                open.retain(|other| *other != query);
+                            }
+                            None => prop_assert_eq!(row.pairing, Some(dns_pairing::BEGAN_BEFORE)),
+                        }
+                    }
+                    Step::TimedOut { client, name } => {
+                        let subject =
+                            Subject { name: NAMES[name], client: client.map(ProcessId), identities: [None; 2] };
+                        let has = queries.server(time, &subject, ServerEvent::TimedOut { server: "10.0.0.1" });
+                        let named: Vec<usize> = (0..open.len()).filter(|at| open[*at].name == plain_name(name)).collect();
+                        let of_client: Vec<usize> =
+                            named.iter().copied().filter(|at| Some(open[*at].thread / 2) == client).collect();
+                        let (all, pairing) = match (of_client.is_empty(), named.len()) {
+                            (false, _) => (of_client, dns_pairing::CLIENT),
+                            (true, 1) => (named, dns_pairing::NAME),
+                            (true, _) => (named, dns_pairing::SEVERAL),
+                        };
+                        prop_assert_eq!(has, !all.is_empty());
+                        for at in all {
+                            open[at].late += 1;
+                            open[at].pairing = open[at].pairing.max(Some(pairing));
+                        }
+                    }
+                }
+            }
+            let rest: Vec<(i64, Option<bool>)> = queries.finish(1_000).iter().map(|row| (row.start, row.open)).collect();
+            prop_assert_eq!(rest, open.iter().map(|query| (query.start, Some(true))).collect::<Vec<_>>());
+            prop_assert_eq!(queries.dropped(), 0);
+        }
+    }
+
+    #[test]
+    fn a_flood_of_calls_keeps_its_memory() {
+        let mut queries = DnsQueries::default();
+        let mut rows = 0;
+        for time in 0..200_000 {
+            let name = if time % 2 == 0 { "one.example".to_owned() } else { format!("{time}.example") };
+            let question = Question { name: &name, ..Question::default() };
+            rows += usize::from(queries.called(caller(time, 0), &question).is_some());
+        }
+        assert!(queries.open.len() <= super::MAX_OPEN && queries.ages.len() <= 3 * super::MAX_OPEN);
+        assert_eq!(queries.dropped() as usize, rows);
+        assert_eq!(rows + queries.finish(300_000).len(), 200_000, "each call has a row");
+    }
+}

@@ -15,6 +15,10 @@ fn the_document_lists_every_table_and_column() {
     let (columns, after) = rest.split_once(END).expect("the marker where the columns end");
     let expected = format!("\n{}", column_reference());
     if std::env::var_os("UPDATE_DOCS").is_some() {
+        // Another test reads the document at the same time.
+        if columns == expected {
+            return;
+        }
         std::fs::write(&path, [before, BEGIN, &expected, END, after].concat()).expect("written");
     } else {
         assert!(columns == expected, "docs/archive-format.md is out of date: run `cargo regenerate`");

@@ -11,7 +11,7 @@ view! {
     /// A query for a name.
     #[derive(Clone, Debug)]
     pub struct Query of DnsQueryRow {
-        time, start, process, thread, name, query_type, status, network, timed_out, open,
+        time, start, process, thread, name, query_type, status, network, servers, adapters, timed_out, open,
     }
 }
 
@@ -37,6 +37,7 @@ impl TableQuestion for Dns {
 
     const NAME: &'static str = "dns";
     const WHAT: [&'static str; 2] = ["DNS query", "DNS queries"];
+    const PROFILE: &'static str = "Network";
     const MOST: &'static str = "most queries";
     const DIMENSIONS: &'static [Dimension<Query>] = &[
         Dimension::process(),
@@ -85,6 +86,12 @@ impl TableQuestion for Dns {
         Measure::rows_if("network", "Network", |row: &Query| row.network == Some(true))
             .meaning("Queries that went to the network; the others were answered by the cache or the hosts file.")
             .details(),
+        Measure::texts("servers", "Servers", |row: &Query| row.servers.as_ref())
+            .meaning("Number of queries by server that was asked."),
+        Measure::texts("timed_out_servers", "Late servers", |row: &Query| row.timed_out.as_ref())
+            .meaning("Number of queries by server that did not answer in time."),
+        Measure::texts("adapters", "Adapters", |row: &Query| row.adapters.as_ref())
+            .meaning("Number of queries by adapter over which servers were asked, with its local address."),
         Measure::counts("status", "statuses", "Statuses")
             .meaning("Number of queries by status, the most frequent first."),
     ];
@@ -110,7 +117,7 @@ impl TableQuestion for Dns {
             switch(&["sortby"], To::Word("--sort", &[("time", "time"), ("count", "count")])),
             switch(&["minmaxtime"], To::Range("--min-time", "--max-time", "s")),
             switch(&["minmaxtotaltime"], To::Missing("limits of the total time of a name")),
-            switch(&["showadapter"], To::Missing("adapters in the answer")),
+            switch(&["showadapter"], To::Columns("+adapters", "")),
             switch(
                 &["showreturncode"],
                 To::Left(0, "-showreturncode is left out; the answer has a column with the statuses"),

@@ -24,6 +24,7 @@ impl TableQuestion for Faults {
 
     const NAME: &'static str = "faults";
     const WHAT: [&'static str; 2] = ["page fault", "page faults"];
+    const PROFILE: &'static str = "VirtualAlloc";
     const MOST: &'static str = "most faults";
     const DIMENSIONS: &'static [Dimension<Fault>] = &[
         Dimension::process(),

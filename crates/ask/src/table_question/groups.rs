@@ -7,7 +7,7 @@ use super::names::Names;
 use super::places::UNKNOWN;
 use super::plan::{Plan, ROWS};
 use super::reading::Read;
-use super::sums::Figures;
+use super::sums::{Figures, TextCounts};
 
 /// One row of the answer on its way.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Group {
     pub(super) times: Distribution,
     /// Of each dimension that measures are about the number of rows by value; the value of some may be unknown.
     pub(super) about: Vec<FxHashMap<i64, i64>>,
+    /// Number of rows by text, for each list of texts of the plan.
+    pub(super) texts: Vec<TextCounts>,
 }
 
 /// The groups of each range.
@@ -62,6 +64,7 @@ fn of_range<R>(plan: &Plan<R>, read: &mut Read<'_, R>, places: &[(u32, u32)], na
         covered: figures.union,
         times: Distribution::new(figures.times),
         about,
+        texts: figures.texts,
     };
     groups.into_iter().map(group).collect()
 }

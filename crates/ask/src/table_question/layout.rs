@@ -68,7 +68,7 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
             Of::Number { .. } | Of::Method { .. } | Of::Text { .. } => {}
         }
     }
-    let is_map = |measure: &Measure<Q::Row>| matches!(measure.how, How::Counts(_));
+    let is_map = |measure: &Measure<Q::Row>| matches!(measure.how, How::Counts(_) | How::Texts(_));
     let measures = |maps: bool| {
         let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| is_map(measure) == maps);
         measures.map(|(place, measure)| (measure.column, Cell::Measure(place)))

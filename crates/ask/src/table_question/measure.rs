@@ -48,7 +48,12 @@ pub(super) enum How<R: 'static> {
     Distinct(&'static str),
     /// Number of rows by value of a dimension, the most frequent value first.
     Counts(&'static str),
+    /// Number of rows by each text of a list, the most frequent text first.
+    Texts(TextsOf<R>),
 }
+
+/// The list of texts of a row.
+pub(super) type TextsOf<R> = fn(&R) -> Option<&Vec<String>>;
 
 // By hand, since a measure can be copied whatever its rows are.
 impl<R> Clone for How<R> {
@@ -157,6 +162,12 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn counts(dimension: &'static str, key: &'static str, title: &'static str) -> Self {
         Self::new(key, title, Kind::Map, How::Counts(dimension))
+    }
+
+    /// Number of rows by each text of a list that rows have. A table shows it with `--details` only.
+    #[must_use]
+    pub const fn texts(key: &'static str, title: &'static str, texts: TextsOf<R>) -> Self {
+        Self::new(key, title, Kind::Map, How::Texts(texts)).details()
     }
 
     /// The same measure with its meaning, for the documents.

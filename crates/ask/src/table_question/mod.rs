@@ -59,6 +59,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// What a row is: one, and many.
     const WHAT: [&'static str; 2];
 
+    /// The profile of `tracesift record` that records such rows.
+    const PROFILE: &'static str;
+
     /// What comes before the names that most rows have, where a filter lets nothing pass: `most calls`.
     const MOST: &'static str;
 
@@ -329,8 +332,9 @@ impl<Q: TableQuestion> Question<Q> {
     fn sections(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
         let archive = recording.archive();
         if archive.row_count::<<Q::Row as View>::Row>() == 0 {
-            let absence = recording.file.absence_of(table::<Q>().name);
-            let none = || layout::section(recording, Vec::new(), vec![Fact::local(Q::WHAT[1], Kind::Text, absence)]);
+            let absence = recording.file.absence_with_cure(table::<Q>().name, Q::PROFILE);
+            let fact = || Fact::local(Q::WHAT[1], Kind::Text, absence.clone());
+            let none = || layout::section(recording, Vec::new(), vec![fact()]);
             return Ok(ranges.iter().map(|_| none()).collect());
         }
         let plan = Plan::new(self);

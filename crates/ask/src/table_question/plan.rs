@@ -1,7 +1,7 @@
 //! The plan of a reading: which numbers of a row are looked at, and what is added up in which cell.
 
 use super::dimension::{Dimension, Of};
-use super::measure::How;
+use super::measure::{How, TextsOf};
 use super::{Question, TableQuestion};
 
 /// What a reading does.
@@ -20,6 +20,8 @@ pub(super) struct Plan<R: 'static> {
     pub(super) fresh: Vec<i64>,
     /// The first cell of each measure, by its place; `None`: it is not computed, or needs none.
     pub(super) cells: Vec<Option<usize>>,
+    /// The lists of texts that are counted, each with the place of its measure.
+    pub(super) texts: Vec<(usize, TextsOf<R>)>,
     /// Whether the times of rows are united.
     pub(super) has_unions: bool,
     /// Whether the times of rows are kept one by one.
@@ -56,6 +58,7 @@ impl<R> Plan<R> {
             steps: Vec::new(),
             fresh: vec![0],
             cells: vec![None; Q::MEASURES.len()],
+            texts: Vec::new(),
             has_unions: false,
             has_times: false,
         };
@@ -98,6 +101,11 @@ impl<R> Plan<R> {
                 match known {
                     Some(cell) => self.cells[place] = Some(cell),
                     None => self.step(place, Step::Longest(cell), &[NO_TIME, 0]),
+                }
+            }
+            How::Texts(texts) => {
+                if self.texts.iter().all(|(known, _)| *known != place) {
+                    self.texts.push((place, texts));
                 }
             }
             How::Union => self.has_unions = true,

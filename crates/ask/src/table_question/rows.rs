@@ -90,7 +90,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
             let dimension = dimension_of(Q::DIMENSIONS, dimension);
             i64::try_from(group.known(plan, dimension).count()).ok()
         }
-        How::Counts(_) => None,
+        How::Counts(_) | How::Texts(_) => None,
     }
 }
 
@@ -101,6 +101,15 @@ fn counts<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, grou
     counts.sort_unstable_by_key(|(value, rows)| (-rows, *value));
     let named = |(value, rows): (i64, i64)| (names.text(dimension, value).unwrap_or_default(), rows.into());
     Value::Map(counts.into_iter().map(named).collect())
+}
+
+/// The rows by text of a list, the most frequent text first.
+fn texts<R>(plan: &Plan<R>, group: &Group, measure: usize) -> Value {
+    let list = plan.texts.iter().position(|(place, _)| *place == measure);
+    let counts = list.and_then(|list| group.texts.get(list));
+    let mut counts: Vec<(&str, i64)> = counts.into_iter().flatten().map(|(text, rows)| (&**text, *rows)).collect();
+    counts.sort_unstable_by_key(|(text, rows)| (-rows, *text));
+    Value::Map(counts.into_iter().map(|(text, rows)| (text.to_owned(), rows.into())).collect())
 }
 
 fn value<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group: &mut Group, cell: Cell) -> Value {
@@ -127,6 +136,7 @@ fn value<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group
         Cell::Text(dimension) => value_of(group, dimension).and_then(|value| names.text(dimension, value)).into(),
         Cell::Measure(place) => match Q::MEASURES[place].how {
             How::Counts(dimension) => counts::<Q>(plan, names, group, dimension),
+            How::Texts(_) => texts(plan, group, place),
             _ => figure::<Q>(plan, group, place).into(),
         },
     }

@@ -1,5 +1,6 @@
 //! Sums of the rows of places, in cells next to each other.
 
+use rustc_hash::FxHashMap;
 use tracesift_analysis::{IntervalUnion, Span};
 
 use super::plan::{NO_FIGURE, Plan, ROWS, Step};
@@ -20,7 +21,12 @@ pub(super) struct Sums<'p, R: 'static> {
     unions: Vec<IntervalUnion>,
     /// A list per place, where times are kept.
     times: Vec<Vec<i64>>,
+    /// One per place and list of texts.
+    texts: Vec<TextCounts>,
 }
+
+/// Number of rows by text.
+pub(super) type TextCounts = FxHashMap<Box<str>, i64>;
 
 /// Figures of one place, or of places together.
 #[derive(Clone, Debug, Default)]
@@ -28,11 +34,13 @@ pub(super) struct Figures {
     pub(super) cells: Vec<i64>,
     pub(super) union: IntervalUnion,
     pub(super) times: Vec<i64>,
+    /// One per list of texts.
+    pub(super) texts: Vec<TextCounts>,
 }
 
 impl<'p, R> Sums<'p, R> {
     pub(super) fn new(plan: &'p Plan<R>) -> Self {
-        Self { plan, cells: Vec::new(), unions: Vec::new(), times: Vec::new() }
+        Self { plan, cells: Vec::new(), unions: Vec::new(), times: Vec::new(), texts: Vec::new() }
     }
 
     /// Makes room for one place more.
@@ -44,6 +52,7 @@ impl<'p, R> Sums<'p, R> {
         if self.plan.has_times {
             self.times.push(Vec::new());
         }
+        self.texts.resize_with(self.texts.len() + self.plan.texts.len(), TextCounts::default);
     }
 
     /// Adds a row.
@@ -68,6 +77,10 @@ impl<'p, R> Sums<'p, R> {
         if let Some(times) = self.times.get_mut(place) {
             times.push(part.length);
         }
+        for (list, (_, texts)) in self.plan.texts.iter().enumerate() {
+            let counts = &mut self.texts[place * self.plan.texts.len() + list];
+            texts(row).into_iter().flatten().for_each(|text| count(counts, text, 1));
+        }
     }
 
     /// Adds the rows of a place to those of a group.
@@ -85,11 +98,25 @@ impl<'p, R> Sums<'p, R> {
         if let Some(times) = self.times.get_mut(place) {
             group.times.append(times);
         }
+        group.texts.resize_with(self.plan.texts.len(), TextCounts::default);
+        for (list, counts) in group.texts.iter_mut().enumerate() {
+            let of_place = std::mem::take(&mut self.texts[place * self.plan.texts.len() + list]);
+            of_place.iter().for_each(|(text, rows)| count(counts, text, *rows));
+        }
     }
 
     /// Number of rows of a place.
     pub(super) fn rows(&self, place: usize) -> i64 {
         self.cells[place * self.plan.fresh.len() + ROWS]
+    }
+}
+
+fn count(counts: &mut TextCounts, text: &str, rows: i64) {
+    match counts.get_mut(text) {
+        Some(count) => *count += rows,
+        None => {
+            counts.insert(text.into(), rows);
+        }
     }
 }
 

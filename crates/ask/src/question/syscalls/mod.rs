@@ -30,6 +30,7 @@ impl TableQuestion for Syscalls {
 
     const NAME: &'static str = "syscalls";
     const WHAT: [&'static str; 2] = ["system call", "system calls"];
+    const PROFILE: &'static str = "SysCall";
     const MOST: &'static str = "most calls";
 
     const DIMENSIONS: &'static [Dimension<Call>] = &[

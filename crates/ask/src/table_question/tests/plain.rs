@@ -162,6 +162,15 @@ impl<Q: TableQuestion> Plain<Q> {
                 let first = rows.iter().find(|(_, _, length)| Some(*length) == longest);
                 first.map(|(_, start, _)| *start).into()
             }
+            How::Texts(texts) => {
+                let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+                for text in rows.iter().filter_map(|(row, ..)| texts(row)).flatten() {
+                    *counts.entry(text).or_default() += 1;
+                }
+                let mut counts: Vec<(&str, i64)> = counts.into_iter().collect();
+                counts.sort_by_key(|(_, rows)| -rows);
+                Value::Map(counts.into_iter().map(|(text, rows)| (text.to_owned(), rows.into())).collect())
+            }
             How::Max(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).max().into(),
             How::Mean(keys) => {
                 let figure = |key: &str| {

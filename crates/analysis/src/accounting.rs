@@ -184,7 +184,7 @@ view! {
 view! {
     /// The process and the life of a thread.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    pub struct ThreadLife of ThreadRow { thread, process, tid, start, end }
+    pub struct ThreadLifetime of ThreadRow { thread, process, tid, start, end }
 }
 
 impl Accounting {
@@ -193,7 +193,7 @@ impl Accounting {
     pub fn new(
         recording: &RecordingFacts,
         range: Span,
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        threads: impl IntoIterator<Item = impl Into<ThreadLifetime>>,
     ) -> Self {
         Self::series(recording, &[range], threads)
     }
@@ -203,11 +203,11 @@ impl Accounting {
     pub fn series(
         recording: &RecordingFacts,
         ranges: &[Span],
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        threads: impl IntoIterator<Item = impl Into<ThreadLifetime>>,
     ) -> Self {
-        let threads: Vec<ThreadLife> = threads.into_iter().map(Into::into).collect();
+        let threads: Vec<ThreadLifetime> = threads.into_iter().map(Into::into).collect();
         let states: Vec<State> = threads.iter().map(|row| State::new(row, recording.span)).collect();
-        let of_thread = |(row, state): (&ThreadLife, &State)| {
+        let of_thread = |(row, state): (&ThreadLifetime, &State)| {
             let life = state.life;
             ranges.iter().map(|range| Part::new(row, life.intersect(*range))).collect::<Vec<_>>()
         };
@@ -336,7 +336,7 @@ impl Accounting {
 }
 
 impl State {
-    fn new(row: &ThreadLife, recording: Span) -> Self {
+    fn new(row: &ThreadLifetime, recording: Span) -> Self {
         let start = row.start.unwrap_or(recording.start);
         let life = Span::new(start, row.end.unwrap_or(recording.end)).intersect(recording);
         Self { thread: row.thread, life, is_named: row.tid >= 0, covered: None }
@@ -381,7 +381,7 @@ impl State {
 }
 
 impl Part {
-    fn new(row: &ThreadLife, life: Span) -> Self {
+    fn new(row: &ThreadLifetime, life: Span) -> Self {
         let account = ThreadAccount {
             thread: row.thread,
             process: row.process,

@@ -57,7 +57,9 @@ mod thread_set;
 mod top_methods;
 pub mod union;
 
-pub use accounting::{AccountedSwitch, Accounting, Accounts, Run, SwitchWithoutPriorities, ThreadAccount, ThreadLife};
+pub use accounting::{
+    AccountedSwitch, Accounting, Accounts, Run, SwitchWithoutPriorities, ThreadAccount, ThreadLifetime,
+};
 pub use activity::{Activity, ActivityWalk};
 pub use attribution::Attribution;
 pub use call_tree::CallTree;

@@ -13,7 +13,7 @@
 use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::RecordingFacts;
-use crate::accounting::ThreadLife;
+use crate::accounting::ThreadLifetime;
 use crate::method_total::{MethodCount, MethodTotal};
 use crate::names::MethodId;
 use crate::owner::Owner;
@@ -53,7 +53,7 @@ impl<S: MethodSource> MethodAggregator<S> {
     pub fn new(
         recording: &RecordingFacts,
         range: Span,
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        threads: impl IntoIterator<Item = impl Into<ThreadLifetime>>,
         source: S,
     ) -> Self {
         Self::of_rows(RowContributions::new(recording, range, threads), source)

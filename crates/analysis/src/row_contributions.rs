@@ -5,7 +5,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
 use crate::RecordingFacts;
-use crate::accounting::ThreadLife;
+use crate::accounting::ThreadLifetime;
 use crate::attribution::Attribution;
 use crate::by_id::ById;
 use crate::contribution::{Amount, Contribution};
@@ -57,9 +57,9 @@ impl RowContributions {
     pub(crate) fn new(
         recording: &RecordingFacts,
         range: Span,
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        threads: impl IntoIterator<Item = impl Into<ThreadLifetime>>,
     ) -> Self {
-        let lives = threads.into_iter().map(Into::<ThreadLife>::into);
+        let lives = threads.into_iter().map(Into::<ThreadLifetime>::into);
         Self::of_owners(recording, range, lives.map(|life| (life.thread, life.process)))
     }
 }

@@ -8,7 +8,7 @@ use tracesift_trace::rows::ContextSwitchRow;
 use tracesift_trace::{StackId, ThreadId, view};
 
 use crate::RecordingFacts;
-use crate::accounting::{Accounting, Run, ThreadLife};
+use crate::accounting::{Accounting, Run, ThreadLifetime};
 use crate::spans::Span;
 
 view! {
@@ -41,7 +41,7 @@ impl RunStacks {
     pub fn new(
         recording: &RecordingFacts,
         range: Span,
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        threads: impl IntoIterator<Item = impl Into<ThreadLifetime>>,
     ) -> Self {
         Self { accounting: Accounting::new(recording, range, threads), threads: FxHashMap::default() }
     }

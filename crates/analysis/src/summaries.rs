@@ -9,7 +9,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessSummaryRow};
 use tracesift_trace::view;
 
 use crate::RecordingFacts;
-use crate::accounting::{Accounting, ThreadAccount, ThreadLife};
+use crate::accounting::{Accounting, ThreadAccount, ThreadLifetime};
 use crate::contribution::{Contribution, ContributionsByProcess};
 use crate::largest::LargestMethods;
 use crate::names::{MethodId, MethodName};
@@ -113,7 +113,7 @@ view! {
 impl RowSummaries {
     /// Totals over `range` ([`Span::ALL`] for the whole recording) without the methods of the stacks.
     #[must_use]
-    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadLife]) -> Self {
+    pub fn new(recording: &RecordingFacts, range: Span, threads: &[ThreadLifetime]) -> Self {
         Self {
             accounting: Accounting::new(recording, range, threads),
             processes: ProcessTotals::new(range),
@@ -170,7 +170,7 @@ impl<S: MethodSource<Item = MethodId> + Send> Summaries<S> {
     pub fn new(
         recording: RecordingFacts,
         range: Span,
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        threads: impl IntoIterator<Item = impl Into<ThreadLifetime>>,
         source: S,
     ) -> Self {
         Self::in_parts(recording, range, threads, vec![source], Bounds::default())
@@ -181,11 +181,11 @@ impl<S: MethodSource<Item = MethodId> + Send> Summaries<S> {
     pub fn in_parts(
         recording: RecordingFacts,
         range: Span,
-        threads: impl IntoIterator<Item = impl Into<ThreadLife>>,
+        threads: impl IntoIterator<Item = impl Into<ThreadLifetime>>,
         sources: Vec<S>,
         bounds: Bounds,
     ) -> Self {
-        let threads: Vec<ThreadLife> = threads.into_iter().map(Into::into).collect();
+        let threads: Vec<ThreadLifetime> = threads.into_iter().map(Into::into).collect();
         let rows = RowSummaries::new(&recording, range, &threads);
         let parts = sources.len();
         let part = |source| StackSummaries { aggregator: aggregator(&rows.contributions, source, parts, bounds) };

@@ -10,7 +10,7 @@ use crate::user;
 
 /// Which processes of a recording by when they started and ended: in words, or in ETWAnalyzer's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Life {
+pub enum Lifetime {
     /// Alive all the time
     #[value(alias = "0")]
     Whole,
@@ -28,7 +28,7 @@ pub enum Life {
     EndedOnly,
 }
 
-impl Life {
+impl Lifetime {
     fn accepts(self, process: &ProcessRow) -> bool {
         match (self, process.start.is_some(), process.end.is_some()) {
             (Self::Whole, started, ended) => !started && !ended,
@@ -130,7 +130,7 @@ pub struct ProcessFilter {
 
     /// Only processes with such a lifetime inside the recording
     #[arg(id = "new_process", long = "new-process", value_name = "WHICH", allow_hyphen_values = true)]
-    pub life: Option<Life>,
+    pub lifetime: Option<Lifetime>,
 }
 
 /// One part of a filter of processes.
@@ -212,13 +212,13 @@ pub(crate) const PARTS: &[Part] = &[
         what: ["process by start and end", "processes by start and end"],
         value: |filter| {
             filter
-                .life
-                .and_then(|life| life.to_possible_value())
-                .map(|life| life.get_name().to_owned())
+                .lifetime
+                .and_then(|lifetime| lifetime.to_possible_value())
+                .map(|lifetime| lifetime.get_name().to_owned())
                 .unwrap_or_default()
         },
         name: |_, _| String::new(),
-        accepts: |filter, process, _| filter.life.is_none_or(|life| life.accepts(process)),
+        accepts: |filter, process, _| filter.lifetime.is_none_or(|lifetime| lifetime.accepts(process)),
     },
 ];
 
@@ -309,12 +309,12 @@ mod tests {
             row
         };
         let lives = [process(None, None), process(Some(1), None), process(None, Some(2)), process(Some(1), Some(2))];
-        let accepted = |life: Life| lives.iter().map(|row| life.accepts(row)).collect::<Vec<_>>();
-        assert_eq!(accepted(Life::Whole), [true, false, false, false]);
-        assert_eq!(accepted(Life::Started), [false, true, false, true]);
-        assert_eq!(accepted(Life::Ended), [false, false, true, true]);
-        assert_eq!(accepted(Life::StartedOnly), [false, true, false, false]);
-        assert_eq!(accepted(Life::EndedOnly), [false, false, true, false]);
+        let accepted = |lifetime: Lifetime| lives.iter().map(|row| lifetime.accepts(row)).collect::<Vec<_>>();
+        assert_eq!(accepted(Lifetime::Whole), [true, false, false, false]);
+        assert_eq!(accepted(Lifetime::Started), [false, true, false, true]);
+        assert_eq!(accepted(Lifetime::Ended), [false, false, true, true]);
+        assert_eq!(accepted(Lifetime::StartedOnly), [false, true, false, false]);
+        assert_eq!(accepted(Lifetime::EndedOnly), [false, false, true, false]);
     }
 
     /// A part that is missing here is missing below the titles of pictures, too.

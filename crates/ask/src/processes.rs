@@ -47,7 +47,7 @@ impl<'a> Processes<'a> {
     }
 
     /// Those that pass, without the idle loop unless a filter names processes.
-    pub fn at_work(&self, filter: &ProcessFilter) -> impl Iterator<Item = &'a ProcessRow> {
+    pub fn selected(&self, filter: &ProcessFilter) -> impl Iterator<Item = &'a ProcessRow> {
         let with_idle = !filter.process.is_empty();
         self.accepted(filter).map(|(_, process)| process).filter(move |process| with_idle || !is_idle(*process))
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{
-    AccountedSwitch, Accounting, CpuSet, ProcessTotals, SampleOfProcess, Span, ThreadAccount, ThreadLife,
+    AccountedSwitch, Accounting, CpuSet, ProcessTotals, SampleOfProcess, Span, ThreadAccount, ThreadLifetime,
 };
 use tracesift_archive::{Archive, Error};
 use tracesift_extract::input::file_kind;
@@ -127,7 +127,7 @@ impl OpenRecording {
             processes.iter().filter(|row| !is_idle(*row)).map(|row| row.process).collect()
         } else {
             let processes: Vec<ProcessRow> = self.archive.rows()?;
-            Processes::new(&processes).at_work(filter).map(|row| row.process).collect()
+            Processes::new(&processes).selected(filter).map(|row| row.process).collect()
         };
         let sum = |sum: i64, (process, of)| if accepted.contains(&process) { sum.saturating_add(of) } else { sum };
         Ok(unknown.fold(0, sum))
@@ -156,7 +156,7 @@ impl OpenRecording {
         ranges: &[TimeRange],
     ) -> Result<Vec<Vec<ProcessSummaryRow>>, Error> {
         let has_switches = self.info().has_switches;
-        let threads: Vec<ThreadLife> = if has_switches { self.archive.rows()? } else { Vec::new() };
+        let threads: Vec<ThreadLifetime> = if has_switches { self.archive.rows()? } else { Vec::new() };
         let at_once = (ACCOUNTS / threads.len().max(1)).max(1);
         let mut all = Vec::with_capacity(ranges.len());
         for ranges in ranges.chunks(at_once) {
@@ -215,7 +215,7 @@ impl OpenRecording {
         }
         let (start, end) = time.bounds();
         let recording = tracesift_analysis::RecordingFacts::from(self.info());
-        let mut accounting = Accounting::new(&recording, Span::new(start, end), self.archive.rows::<ThreadLife>()?);
+        let mut accounting = Accounting::new(&recording, Span::new(start, end), self.archive.rows::<ThreadLifetime>()?);
         // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
         self.archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
         Ok(accounting.finish(&mut |_| {}).threads)

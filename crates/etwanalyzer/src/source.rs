@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 use serde::de::DeserializeOwned;
 use tracesift_archive::head_hash;
 use tracesift_trace::info::SourceFile;
-use tracesift_unpack::{LastingErrors, Unfinished, Voice, watched};
+use tracesift_unpack::{LastingErrors, Reporter, Unfinished, watched};
 
 use crate::bounded;
 use crate::document::{Document, Modules};
@@ -73,8 +73,9 @@ impl Source {
         file.by_ref().take(SEVEN_ZIP.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
         file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
         if head == SEVEN_ZIP {
-            let (main, modules) =
-                unpacked(path, limits, move |path, limits, life| container::parts(path, &file, limits, life))?;
+            let (main, modules) = unpacked(path, limits, move |path, limits, heartbeat| {
+                container::parts(path, &file, limits, heartbeat)
+            })?;
             let members = std::iter::once(&main).chain(&modules);
             let files = members.map(|member| facts(path, Some(member))).collect::<Result<_, _>>()?;
             return Ok(Self { name: stem, files, place: Place::Container { path: path.to_owned(), main, modules } });
@@ -95,8 +96,8 @@ impl Source {
             }),
             Place::Container { path, main, modules } => {
                 let (main, modules) = (main.clone(), modules.clone());
-                unpacked(path, limits, move |path, limits, life| {
-                    container::read(path, &main, modules.as_deref(), limits, life)
+                unpacked(path, limits, move |path, limits, heartbeat| {
+                    container::read(path, &main, modules.as_deref(), limits, heartbeat)
                 })
             }
         }
@@ -104,16 +105,16 @@ impl Source {
 }
 
 /// Signs of life of a container that is being unpacked.
-type Life = Voice<Infallible>;
+type Heartbeat = Reporter<Infallible>;
 
 /// What `work` finds in a container, unless it stops getting anywhere.
 fn unpacked<T: Send + 'static>(
     path: &Path,
     limits: &Limits,
-    work: impl FnOnce(&Path, &Limits, &Life) -> Result<T, Error> + Send + 'static,
+    work: impl FnOnce(&Path, &Limits, &Heartbeat) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let (container, limits, silence) = (path.to_owned(), limits.clone(), limits.silence);
-    let result = watched(silence, |never| match never {}, move |life| work(&container, &limits, &life));
+    let result = watched(silence, |never| match never {}, move |heartbeat| work(&container, &limits, &heartbeat));
     result.unwrap_or_else(|unfinished| {
         let reason = match unfinished {
             Unfinished::NoThread => "the system has no thread to do that".to_owned(),

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLife};
+use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLifetime};
 use tracesift_archive::{Error, KeptColumns};
 use tracesift_trace::rows::{ModuleRow, ProcessRow, StackRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, StackId};
@@ -50,7 +50,7 @@ impl SummarySource for KeptRows {
         Ok(self.identities.processes.iter().map(|row| row.process).collect())
     }
 
-    fn threads(&self, mut visit: impl FnMut(&ThreadLife)) -> Result<(), Error> {
+    fn threads(&self, mut visit: impl FnMut(&ThreadLifetime)) -> Result<(), Error> {
         self.identities.threads.iter().for_each(|row| visit(&row.into()));
         Ok(())
     }

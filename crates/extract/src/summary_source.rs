@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLife};
+use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLifetime};
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{FrameRow, ModuleRow, ProcessRow, SymbolRow};
 use tracesift_trace::{FrameId, ProcessId, StackId, view};
@@ -36,7 +36,7 @@ pub(crate) trait SummarySource {
     /// The ids in table `processes`.
     fn processes(&self) -> Result<Vec<ProcessId>, Error>;
     /// Table `threads`: the process and the life of each thread.
-    fn threads(&self, visit: impl FnMut(&ThreadLife)) -> Result<(), Error>;
+    fn threads(&self, visit: impl FnMut(&ThreadLifetime)) -> Result<(), Error>;
     /// Table `frames`.
     fn frames(&self, visit: impl FnMut(&FrameInModule)) -> Result<(), Error>;
     /// Frame, module and function from table `symbols`: rows of one frame stand together, the function itself first.
@@ -60,7 +60,7 @@ impl SummarySource for Archive {
         Ok(ids)
     }
 
-    fn threads(&self, visit: impl FnMut(&ThreadLife)) -> Result<(), Error> {
+    fn threads(&self, visit: impl FnMut(&ThreadLifetime)) -> Result<(), Error> {
         self.scan(None, visit)
     }
 

@@ -13,4 +13,4 @@ mod watched;
 
 pub use dictionary::dictionary;
 pub use lasting::LastingErrors;
-pub use watched::{Unfinished, Voice, watched};
+pub use watched::{Reporter, Unfinished, watched};

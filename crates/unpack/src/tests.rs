@@ -61,15 +61,16 @@ fn results_and_messages_arrive() {
         heard.push(message);
         ControlFlow::Continue(())
     };
-    let count =
-        watched(Duration::from_secs(600), listen, |voice| (0..5).take_while(|at| voice.say(*at).is_continue()).count());
+    let count = watched(Duration::from_secs(600), listen, |reporter| {
+        (0..5).take_while(|at| reporter.say(*at).is_continue()).count()
+    });
     assert_eq!((count, heard), (Ok(5), vec![0, 1, 2, 3, 4]));
 }
 
 #[test]
 fn whoever_listens_can_stop_it() {
     let listen = |at| if at < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-    let result = watched(Duration::from_secs(600), listen, |voice| while voice.say(2).is_continue() {});
+    let result = watched(Duration::from_secs(600), listen, |reporter| while reporter.say(2).is_continue() {});
     assert_eq!(result, Err(Unfinished::Stopped));
 }
 

@@ -23,28 +23,28 @@ pub enum Unfinished {
     NoThread,
 }
 
-/// By which work tells that it gets on.
+/// Reports the progress of work on a watched thread.
 #[derive(Debug)]
-pub struct Voice<M> {
+pub struct Reporter<M> {
     messages: SyncSender<M>,
     signs: Arc<AtomicU64>,
 }
 
-impl<M> Clone for Voice<M> {
+impl<M> Clone for Reporter<M> {
     fn clone(&self) -> Self {
         Self { messages: self.messages.clone(), signs: Arc::clone(&self.signs) }
     }
 }
 
-impl<M> Voice<M> {
+impl<M> Reporter<M> {
     /// A sign of life, at next to no cost.
-    pub fn sign(&self) {
+    pub fn heartbeat(&self) {
         self.signs.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Says something and waits until it is heard; `Break`: nobody listens any more, so that the work had better end.
     pub fn say(&self, message: M) -> ControlFlow<()> {
-        self.sign();
+        self.heartbeat();
         if self.messages.send(message).is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
@@ -60,16 +60,16 @@ impl<M> Voice<M> {
 pub fn watched<M: Send + 'static, T: Send + 'static>(
     silence: Duration,
     mut listen: impl FnMut(M) -> ControlFlow<()>,
-    work: impl FnOnce(Voice<M>) -> T + Send + 'static,
+    work: impl FnOnce(Reporter<M>) -> T + Send + 'static,
 ) -> Result<T, Unfinished> {
     let (messages, said) = sync_channel(0);
     let signs = Arc::new(AtomicU64::new(0));
-    let voice = Voice { messages, signs: Arc::clone(&signs) };
+    let reporter = Reporter { messages, signs: Arc::clone(&signs) };
     let named = thread::Builder::new().name("unpack".to_owned());
     let work = move || {
-        // The work may let go of its voice and go on.
-        let _held = voice.clone();
-        work(voice)
+        // The work may let go of its reporter and go on.
+        let _held = reporter.clone();
+        work(reporter)
     };
     let thread = named.spawn(work).map_err(|_| Unfinished::NoThread)?;
     let mut stall = StallDetector::default();
@@ -82,7 +82,7 @@ pub fn watched<M: Send + 'static, T: Send + 'static>(
             }
             Err(RecvTimeoutError::Timeout) if stall.look(signs.load(Ordering::Relaxed)) => {}
             Err(RecvTimeoutError::Timeout) => return Err(Unfinished::Silent),
-            // The thread has let go of the voice, which it does last.
+            // The thread has let go of the reporter, which it does last.
             Err(RecvTimeoutError::Disconnected) => return thread.join().map_err(|panic| resume_unwind(panic)),
         }
     }

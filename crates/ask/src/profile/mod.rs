@@ -95,7 +95,7 @@ impl Question {
     /// When a table cannot be read.
     pub fn note_of_early_ends(&self, recording: &OpenRecording) -> Result<Option<String>, Error> {
         let rows: Vec<ProcessRow> = recording.archive().rows()?;
-        stack_ends::note(recording, Processes::new(&rows).at_work(&self.filter))
+        stack_ends::note(recording, Processes::new(&rows).selected(&self.filter))
     }
 
     /// What each owner has in each stack, and the stacks, which are read meanwhile.
@@ -229,7 +229,7 @@ impl Builder {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
         let accepted =
-            Processes::new(&processes).at_work(&question.filter).map(|row| (row.process, row.clone())).collect();
+            Processes::new(&processes).selected(&question.filter).map(|row| (row.process, row.clone())).collect();
         Ok(Self {
             origin: question.origin,
             processes: accepted,

@@ -339,7 +339,7 @@ impl<Q: TableQuestion> Question<Q> {
         }
         let plan = Plan::new(self);
         let processes: Vec<ProcessRow> = archive.rows()?;
-        let accepted = Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
+        let accepted = Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
         let read = Reading::new(self, &plan, ranges, &mut names).read(recording)?;
         let groups = groups::of_ranges(&plan, read, &mut names);

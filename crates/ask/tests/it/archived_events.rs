@@ -8,7 +8,7 @@ use tracesift_archive::Archive;
 use tracesift_ask::Ask as _;
 use tracesift_ask::answer::Value;
 use tracesift_ask::events::{Condition, EventFilter, EventLine, scan_archive};
-use tracesift_ask::filter::{Life, ProcessFilter, ProcessPatterns};
+use tracesift_ask::filter::{Lifetime, ProcessFilter, ProcessPatterns};
 use tracesift_ask::question::process;
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_extract::{EventSelection, Options};
@@ -168,8 +168,8 @@ fn filters_of_processes_choose_those_of_dump_process() {
         ProcessFilter { command_line, ..none() },
         ProcessFilter { user, ..none() },
         ProcessFilter { session, ..none() },
-        ProcessFilter { life: Some(Life::Started), ..none() },
-        ProcessFilter { life: Some(Life::Whole), process: ProcessPatterns::parse("!svchost"), ..none() },
+        ProcessFilter { lifetime: Some(Lifetime::Started), ..none() },
+        ProcessFilter { lifetime: Some(Lifetime::Whole), process: ProcessPatterns::parse("!svchost"), ..none() },
     ] {
         let question = process::Question { filter: processes.clone(), ..Default::default() };
         let place = |key| question.columns().iter().position(|column| column.key == key).expect("a column");

@@ -10,15 +10,20 @@ use std::path::Path;
 use sevenz_rust2::{Archive, Block, BlockDecoder, Password};
 use tracesift_unpack::dictionary;
 
-use super::{BUFFER, Documents, Life, is_main, is_modules, open_regular, read_json};
+use super::{BUFFER, Documents, Heartbeat, is_main, is_modules, open_regular, read_json};
 use crate::document::{Document, Modules};
 use crate::error::Error;
 use crate::identity::shortened;
 use crate::limits::Limits;
 
 /// Names of the main document and of the part with modules.
-pub(super) fn parts(path: &Path, file: &File, limits: &Limits, life: &Life) -> Result<(String, Option<String>), Error> {
-    let archive = open(path, &mut BufReader::new(Alive { stream: file, life }), limits)?;
+pub(super) fn parts(
+    path: &Path,
+    file: &File,
+    limits: &Limits,
+    heartbeat: &Heartbeat,
+) -> Result<(String, Option<String>), Error> {
+    let archive = open(path, &mut BufReader::new(Alive { stream: file, heartbeat }), limits)?;
     let names = || archive.files.iter().filter(|entry| !entry.is_directory).map(|entry| entry.name());
     let mains: Vec<&str> = names().filter(|name| is_main(name)).collect();
     let [main] = mains.as_slice() else {
@@ -33,11 +38,11 @@ pub(super) fn read(
     main: &str,
     modules: Option<&str>,
     limits: &Limits,
-    life: &Life,
+    heartbeat: &Heartbeat,
 ) -> Result<Documents, Error> {
     let file = open_regular(path)?;
     let size = file.metadata().map_err(|source| Error::Unreadable { path: path.to_owned(), source })?.len();
-    let mut source = BufReader::with_capacity(BUFFER, Alive { stream: file, life });
+    let mut source = BufReader::with_capacity(BUFFER, Alive { stream: file, heartbeat });
     let archive = open(path, &mut source, limits)?;
     let password = Password::empty();
     let shown = |member: &str| format!("{}: {}", path.display(), shortened(member));
@@ -56,7 +61,7 @@ pub(super) fn read(
         let mut failure = None;
         let walked = decoder.for_each_entries(&mut |entry, reader| {
             let member = shown(entry.name());
-            let mut counted = Counted { stream: Alive { stream: reader, life }, left: &mut left };
+            let mut counted = Counted { stream: Alive { stream: reader, heartbeat }, left: &mut left };
             let step = if entry.name() == main {
                 read_json(&member, &mut counted, limits.document).map(|document| found.0 = Some(document))
             } else if Some(entry.name()) == modules {
@@ -123,14 +128,14 @@ impl<R: Read> Read for Counted<'_, R> {
 /// A stream whose bytes are signs of life.
 struct Alive<'a, R> {
     stream: R,
-    life: &'a Life,
+    heartbeat: &'a Heartbeat,
 }
 
 impl<R: Read> Read for Alive<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.stream.read(into)?;
         if count > 0 {
-            self.life.sign();
+            self.heartbeat.heartbeat();
         }
         Ok(count)
     }

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tracesift_etl::{FileSource, ReadAt};
-use tracesift_unpack::{Unfinished, Voice, watched};
+use tracesift_unpack::{Reporter, Unfinished, watched};
 
 use self::run::Run;
 use super::error::{InputError, Note};
@@ -231,7 +231,7 @@ pub fn open_file(path: &Path, options: &OpenOptions, watch: &mut Watch<'_>) -> R
     }
     // Decoders are other people's code: one that goes round for ever must not take the program along.
     let (copy, how) = (path.to_owned(), options.clone());
-    let work = move |voice| unpack_file(&copy, file, size, packing, &how, voice);
+    let work = move |reporter| unpack_file(&copy, file, size, packing, &how, reporter);
     watched(options.limits.silence, watch, work).unwrap_or_else(|unfinished| {
         let path = path.to_owned();
         Err(match unfinished {
@@ -251,9 +251,9 @@ fn unpack_file(
     size: u64,
     packing: Packing,
     options: &OpenOptions,
-    voice: Voice<Progress>,
+    reporter: Reporter<Progress>,
 ) -> Result<Opened, InputError> {
-    let mut run = Run::new(path, size, options, voice);
+    let mut run = Run::new(path, size, options, reporter);
     unpack(run.counting(file), packing, &mut run)?;
     // One level of archives inside the archive, so that a zipped .etl.zip or .diagsession opens; deeper ones are
     // listed among the names found but not opened.

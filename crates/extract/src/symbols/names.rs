@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLife};
+use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLifetime};
 use tracesift_archive::{Archive, Error};
 use tracesift_symbols::Table;
 use tracesift_trace::rows::{FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, SymbolRow};
@@ -423,7 +423,7 @@ impl<Source: SummarySource> SummarySource for WithNames<'_, Source> {
         self.rows.processes()
     }
 
-    fn threads(&self, visit: impl FnMut(&ThreadLife)) -> Result<(), Error> {
+    fn threads(&self, visit: impl FnMut(&ThreadLifetime)) -> Result<(), Error> {
         self.rows.threads(visit)
     }
 

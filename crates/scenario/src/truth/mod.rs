@@ -40,8 +40,8 @@ pub struct Truth {
 /// What a [`ProcessTruth`] stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessKind {
-    /// One life of a pid.
-    Life,
+    /// A process instance.
+    Instance,
     /// The idle process.
     Idle,
     /// `DPC/ISR`: interrupts of idle CPUs.
@@ -312,7 +312,7 @@ impl<'a> Builder<'a> {
             // Start and end records name a process as well as rundown does.
             let named = rundown != Rundown::Missing || process.start.is_some() || process.end.is_some();
             self.truth.processes.push(ProcessTruth {
-                kind: if index == 0 { ProcessKind::Idle } else { ProcessKind::Life },
+                kind: if index == 0 { ProcessKind::Idle } else { ProcessKind::Instance },
                 pid: process.pid,
                 name: named.then(|| process.name.clone()),
                 start: process.start.map(|ticks| machine.ns(ticks)),

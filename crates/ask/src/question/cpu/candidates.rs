@@ -37,8 +37,8 @@ pub(super) fn read(
     let figures = archive.needed_rows(needs.process_summary)?;
     let processes = archive.stored_rows(needs.processes)?;
     let keys: Vec<ProcessKey> = processes.keys()?;
-    let at_work: FxHashSet<ProcessId> = keys.iter().filter(|key| !is_idle(**key)).map(|key| key.process).collect();
-    let largest = question.largest(&figures, &at_work, recording.file.has_imported_sums);
+    let selected: FxHashSet<ProcessId> = keys.iter().filter(|key| !is_idle(**key)).map(|key| key.process).collect();
+    let largest = question.largest(&figures, &selected, recording.file.has_imported_sums);
     let is_shown = |key: &ProcessKey| is_idle(*key) || largest.as_ref().is_none_or(|of| of.contains(&key.process));
     let places = keys.iter().enumerate().filter(|(_, key)| is_shown(key)).map(|(place, _)| place);
     Ok((processes.rows(places)?, figures))
@@ -57,7 +57,7 @@ impl Question {
     fn largest(
         &self,
         figures: &[ProcessSummaryRow],
-        at_work: &FxHashSet<ProcessId>,
+        selected: &FxHashSet<ProcessId>,
         imported: bool,
     ) -> Option<FxHashSet<ProcessId>> {
         if matches!(self.sort, Sort::Start | Sort::Name) {
@@ -65,7 +65,7 @@ impl Question {
         }
         let take = self.top.take?.saturating_add(self.top.skip);
         let mut figures: Vec<&ProcessSummaryRow> =
-            figures.iter().filter(|row| at_work.contains(&row.process) && self.accepts(row, imported)).collect();
+            figures.iter().filter(|row| selected.contains(&row.process) && self.accepts(row, imported)).collect();
         let by_figures = |a: &&ProcessSummaryRow, b: &&ProcessSummaryRow| compare_figures(self.sort, b, a);
         if let Some(last) = take.checked_sub(1).filter(|last| *last < figures.len()) {
             let last = *figures.select_nth_unstable_by(last, by_figures).1;

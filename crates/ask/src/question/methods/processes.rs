@@ -39,7 +39,7 @@ impl OfProcesses {
         } else {
             // Filters look at everything, parents included.
             let rows = stored.rows(0..keys.len())?;
-            Processes::new(&rows).at_work(&question.filter).map(|row| row.process).collect()
+            Processes::new(&rows).selected(&question.filter).map(|row| row.process).collect()
         };
         Ok(Self { accepted, stored, keys })
     }

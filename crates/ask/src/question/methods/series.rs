@@ -20,7 +20,7 @@ pub(super) fn sections(
 ) -> Result<Vec<Section>, Error> {
     let processes: Vec<ProcessRow> = recording.archive().rows()?;
     let accepted: FxHashMap<ProcessId, &ProcessRow> =
-        Processes::new(&processes).at_work(&question.filter).map(|row| (row.process, row)).collect();
+        Processes::new(&processes).selected(&question.filter).map(|row| (row.process, row)).collect();
     let ids: FxHashSet<ProcessId> = accepted.keys().copied().collect();
     let shifted = question.at(question.time, origin);
     let mut figures: Vec<Vec<Method>> = vec![Vec::new(); ranges.len()];

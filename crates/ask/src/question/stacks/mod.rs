@@ -126,7 +126,7 @@ impl Ask for Question {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
         let accepted: FxHashSet<ProcessId> =
-            Processes::new(&processes).at_work(&self.filter).map(|row| row.process).collect();
+            Processes::new(&processes).selected(&self.filter).map(|row| row.process).collect();
         let named = recording.named_stacks(self.granularity)?;
         let mut trees = Trees::read(recording, self, &accepted, &named.stacks, Rules::new(self, &named.names))?;
         let rows: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();

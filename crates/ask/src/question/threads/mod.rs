@@ -184,7 +184,7 @@ impl Ask for Question {
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;
         let accepted: FxHashMap<_, _> =
-            Processes::new(&processes).at_work(&self.filter).map(|row| (row.process, row)).collect();
+            Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
         let sampled = self.sampled(recording, &threads)?;
         let accounts = self.accounts(recording, &threads)?;
 

@@ -154,7 +154,7 @@ impl Ask for Question {
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;
-        let accepted = Processes::new(&processes).at_work(&self.filter).map(|row| row.process).collect();
+        let accepted = Processes::new(&processes).selected(&self.filter).map(|row| row.process).collect();
         let known = Threads::new(&threads, &processes);
         let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
         let top = Top { take: self.top.take.or(Some(WAITS)), ..self.top };

@@ -55,7 +55,7 @@ pub(crate) fn figures(truth: &Truth, time: TimeRange, per_thread: bool) -> Rows 
         let key = Key {
             process: if interrupts { "DPC/ISR".to_owned() } else { String::new() },
             pid: i64::from(process.pid),
-            start: if process.kind == ProcessKind::Life { process.start } else { None },
+            start: if process.kind == ProcessKind::Instance { process.start } else { None },
             tid: per_thread.then(|| i64::from(truth.threads[thread].tid)),
             module: name.module.clone(),
             function: name.function.clone(),

@@ -116,7 +116,7 @@ fn expected(truth: &Truth, question: &Question, path: impl Fn(&[&MethodName]) ->
     for ((process, thread), tree) in trees.into_iter().filter(|((process, _), _)| of_process[process] > 0) {
         let row = &truth.processes[process];
         let name = if row.kind == ProcessKind::Interrupts { "DPC/ISR".to_owned() } else { String::new() };
-        let start = if row.kind == ProcessKind::Life { row.start } else { None };
+        let start = if row.kind == ProcessKind::Instance { row.start } else { None };
         let tid = thread.map(|thread| i64::from(truth.threads[thread].tid));
         for (path, figures) in tree {
             expected.entry((name.clone(), i64::from(row.pid), start, tid, path)).or_default().push(figures);

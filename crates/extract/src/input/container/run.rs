@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tracesift_etl::FileSource;
-use tracesift_unpack::Voice;
+use tracesift_unpack::Reporter;
 
 use super::names::{Plan, Want, harmless};
 use super::{Limits, Member, OpenOptions, Opened, Progress};
@@ -27,7 +27,7 @@ pub(super) struct Run<'a> {
     size: u64,
     limits: &'a Limits,
     temp_dir: PathBuf,
-    voice: Voice<Progress>,
+    reporter: Reporter<Progress>,
     read: Rc<Cell<u64>>,
     unpacked: u64,
     buffer: Vec<u8>,
@@ -42,13 +42,13 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(path: &'a Path, size: u64, options: &'a OpenOptions, voice: Voice<Progress>) -> Self {
+    pub(super) fn new(path: &'a Path, size: u64, options: &'a OpenOptions, reporter: Reporter<Progress>) -> Self {
         Run {
             path,
             size,
             limits: &options.limits,
             temp_dir: options.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
-            voice,
+            reporter,
             read: Rc::default(),
             unpacked: 0,
             buffer: vec![0; CHUNK],
@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
 
     /// The archive file, whose bytes are counted and are signs of life as they are read.
     pub(super) fn counting(&self, file: File) -> CountingFile {
-        CountingFile { file, count: Rc::clone(&self.read), voice: self.voice.clone() }
+        CountingFile { file, count: Rc::clone(&self.read), reporter: self.reporter.clone() }
     }
 
     /// Takes the archives found in the archive file.
@@ -284,7 +284,7 @@ impl<'a> Run<'a> {
                 Ok(0) => break,
                 Ok(count) => {
                     filled += count;
-                    self.voice.sign();
+                    self.reporter.heartbeat();
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.explain(name.map(str::to_owned), error)),
@@ -293,7 +293,7 @@ impl<'a> Run<'a> {
         self.allow_bytes(name, filled as u64)?;
         self.unpacked += filled as u64;
         let progress = Progress { read: self.read.get().min(self.size), total: self.size };
-        if self.voice.say(progress).is_break() {
+        if self.reporter.say(progress).is_break() {
             return Err(InputError::Cancelled { path: self.path.to_owned() });
         }
         Ok(filled)
@@ -326,7 +326,7 @@ fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 pub(super) struct CountingFile {
     file: File,
     count: Rc<Cell<u64>>,
-    voice: Voice<Progress>,
+    reporter: Reporter<Progress>,
 }
 
 impl Read for CountingFile {
@@ -334,7 +334,7 @@ impl Read for CountingFile {
         let count = self.file.read(into)?;
         self.count.set(self.count.get().saturating_add(count as u64));
         if count > 0 {
-            self.voice.sign();
+            self.reporter.heartbeat();
         }
         Ok(count)
     }
@@ -360,9 +360,9 @@ mod tests {
         let told = watched(
             Duration::from_secs(600),
             |_| ControlFlow::Continue(()),
-            |voice| {
+            |reporter| {
                 let options = OpenOptions { temp_dir: Some("/small".into()), ..OpenOptions::default() };
-                let run = Run::new(Path::new("x.zip"), 1, &options, voice);
+                let run = Run::new(Path::new("x.zip"), 1, &options, reporter);
                 [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded]
                     .map(|kind| run.temporary(kind.into()).to_string())
             },

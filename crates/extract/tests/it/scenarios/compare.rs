@@ -59,7 +59,7 @@ fn processes(truth: &Truth, found: &Extracted, list: &mut Differences) {
         .filter(|(index, process)| match process.kind {
             ProcessKind::Interrupts => truth.samples.iter().any(|sample| sample.process == *index),
             ProcessKind::Idle => process.name.is_some() || truth.threads.iter().any(|thread| thread.process == *index),
-            ProcessKind::Life => true,
+            ProcessKind::Instance => true,
         })
         .map(|(index, process)| {
             let name = process.name.clone();
@@ -268,7 +268,7 @@ fn truth_process(truth: &Truth, index: usize) -> ProcessKey {
     match process.kind {
         ProcessKind::Interrupts => (2, 0, None),
         ProcessKind::Idle => (1, 0, None),
-        ProcessKind::Life => (0, i64::from(process.pid), process.start),
+        ProcessKind::Instance => (0, i64::from(process.pid), process.start),
     }
 }
 

@@ -246,7 +246,7 @@ impl Ask for Question {
         }
         let processes: Vec<ProcessRow> = recording.archive().rows()?;
         let threads: Vec<ThreadRow> = recording.archive().rows()?;
-        let accepted = Processes::new(&processes).at_work(&self.waits.filter).map(|row| row.process).collect();
+        let accepted = Processes::new(&processes).selected(&self.waits.filter).map(|row| row.process).collect();
         let known = Threads::new(&threads, &processes);
         let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
         let mut adder = Adder {

@@ -20,16 +20,19 @@ pub fn column_reference() -> String {
 
 fn table_reference(text: &mut String, table: &TableDefinition) -> std::fmt::Result {
     let order = match table.timing {
-        Timing::Untimed => "in no order of time".to_owned(),
-        Timing::At(time) => format!("sorted by `{time}`"),
-        Timing::Span { start, end } => format!("spans from `{start}` to `{end}`, sorted by `{end}`"),
+        Timing::Untimed => "Rows have no order of time.".to_owned(),
+        Timing::At(time) => format!("Rows are sorted by `{time}`."),
+        Timing::Span { start, end } => {
+            format!("A row is a span from `{start}` to `{end}`. Rows are sorted by `{end}`.")
+        }
     };
-    let presence = if table.always { "always there" } else { "absent if the table has no rows" };
+    let presence =
+        if table.always { "The file is *always there*." } else { "The file is absent if the table has no rows." };
     let since = match table.since {
         0 => String::new(),
-        minor => format!("; from schema {}.{minor}", SCHEMA_VERSION[0]),
+        minor => format!(" The table exists from schema {}.{minor} on.", SCHEMA_VERSION[0]),
     };
-    writeln!(text, "### {}\n\n{}\n\nRows {order}; {presence}{since}.\n", table.name, table.meaning)?;
+    writeln!(text, "### {}\n\n{}\n\n{order} {presence}{since}\n", table.name, table.meaning)?;
     writeln!(text, "| column | type | unit | meaning | from |\n|---|---|---|---|---|")?;
     writeln!(text, "| `trace` | text | | Id of the recording, the same in every row. | `id` in `trace.json` |")?;
     for column in table.columns {

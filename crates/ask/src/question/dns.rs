@@ -62,7 +62,7 @@ impl TableQuestion for Dns {
     const MEASURES: &'static [Measure<Query>] = &[
         Measure::distinct("process", "processes", "Processes").meaning("Number of processes that asked."),
         Measure::union("total_ns", "Total")
-            .meaning("Time in which at least one query of the row was open: A and AAAA side by side count once.")
+            .meaning("Time in which at least one query of the row was open. Time in which several were open counts once.")
             .sorted(&["time", "total"])
             .total("waited for DNS")
             .sum_of_groups("sum of the rows"),
@@ -78,10 +78,10 @@ impl TableQuestion for Dns {
             .sorted(&["count", "queries"])
             .total("DNS queries"),
         Measure::rows_if("timed_out", "Timed out", has_timed_out)
-            .meaning("Queries of which a server did not answer in time, or that ended by a time-out.")
+            .meaning("Queries for which at least one server did not answer in time, and queries that ended with status 1460 (timed out).")
             .sorted(&["timed-out"]),
         Measure::rows_if("failed", "Failed", has_failed)
-            .meaning("Queries that ended without a record, status 87 (answered elsewhere) apart.")
+            .meaning("Queries that ended without a record. Queries with status 87 do not count: another query has their answer.")
             .sorted(&["failed"]),
         Measure::rows_if("network", "Network", |row: &Query| row.network == Some(true))
             .meaning("Queries that went to the network; the others were answered by the cache or the hosts file.")

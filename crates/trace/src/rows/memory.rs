@@ -4,15 +4,16 @@ use crate::ids::ProcessId;
 use crate::row;
 
 row! {
-    /// What the kernel counted for a process since its start. It is read when the process ends, and
-    /// at the rundown of the recording for the processes that live on. Each of the two sources has
-    /// a row of its own. In a row of PerfCtr, only the peaks have values: the kernel has given the
-    /// memory back before it logs the event.
+    /// Counters that the kernel kept for a process since the start of the process. The kernel logs
+    /// them when the process ends, and at the rundown for each process that still runs. When a process
+    /// ends, two events can report it: Process/PerfCtr and Kernel-Process 2. Each event makes a row.
+    /// In a row of Process/PerfCtr only the peaks have values, because the kernel frees the memory
+    /// before it logs the event. A row of PerfCtrRundown has the current values, too.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ProcessCounterRow in "process_counters", always: false, since: 6, At(time) {
         /// Time of the reading.
         time: i64, Delta, "ns", "Process/PerfCtr, PerfCtrRundown; Kernel-Process 2";
-        /// The process.
+        /// Row id of the process in `processes`.
         process: ProcessId, Delta, "", "ProcessId, ProcessID";
         /// Page faults, soft and hard.
         page_faults: Option<i64>, Plain, "", "Process/PerfCtr PageFaultCount";
@@ -42,9 +43,9 @@ row! {
         reads: Option<i64>, Plain, "", "Kernel-Process 2 ReadOperationCount";
         /// Write operations.
         writes: Option<i64>, Plain, "", "Kernel-Process 2 WriteOperationCount";
-        /// Bytes that were read, in whole KiB.
+        /// Bytes read. The kernel logs whole KiB, so the value is a multiple of 1,024.
         read_bytes: Option<i64>, Plain, "bytes", "Kernel-Process 2 ReadTransferKiloBytes";
-        /// Bytes that were written, in whole KiB.
+        /// Bytes written. The kernel logs whole KiB, so the value is a multiple of 1,024.
         write_bytes: Option<i64>, Plain, "bytes", "Kernel-Process 2 WriteTransferKiloBytes";
         /// CPU cycles.
         cycles: Option<i64>, Plain, "", "Kernel-Process 2 CPUCycleCount";

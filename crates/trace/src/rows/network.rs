@@ -36,10 +36,11 @@ row! {
         name: String, Dictionary, "", "QueryName";
         /// Type of the wanted record: 1 A, 28 AAAA, 5 CNAME, 12 PTR, 15 MX, 16 TXT, 33 SRV, 65 HTTPS.
         query_type: Option<i32>, Dictionary, "", "QueryType";
-        /// Flags of the query, such as 2: over UDP only.
+        /// Flags of the query, a bit mask of `DNS_QUERY_…`; for example, 2 asks over TCP only.
         options: Option<i64>, Dictionary, "", "QueryOptions";
         /// 0 found, 9003 no such name, 9501 and 9701 no such record, 1460 timed out, 87 answered
-        /// elsewhere (the call of an asynchronous query ends at once). Null where `open`.
+        /// elsewhere (an asynchronous call ends at once, and the answer comes with another query). Null
+        /// where `open`.
         status: Option<i64>, Dictionary, "", "QueryStatus";
         /// The answer as recorded.
         results: Option<String>, Dictionary, "", "QueryResults";

@@ -64,8 +64,18 @@ proptest! {
     fn numbers_have_the_digits_that_serde_json_gives_them(number in any::<f64>(), small in -1e-3..1e-3, large in 1e14..1e18) {
         for number in [number, small, large] {
             let value = Value::from(number);
-            prop_assert_eq!(written(&value), value.to_string());
+            let (ours, theirs) = (written(&value), value.to_string());
+            // A number in the middle of two shortest texts, such as 1876059594466144.25, may have either as its last digit.
+            let is_tie = ours.len() == theirs.len() && ours.parse() == Ok(number) && theirs.parse() == Ok(number);
+            prop_assert!(ours == theirs || is_tie, "{ours} {theirs}");
         }
+    }
+
+    #[test]
+    fn a_number_in_the_middle_of_two_shortest_texts_reads_back(quarters in 1_i64 << 51..1 << 52) {
+        let number = (quarters * 2 + 1) as f64 / 4.0;
+        let text = written(&Value::from(number));
+        prop_assert_eq!(text.parse(), Ok(number), "{}", text);
     }
 
     #[test]

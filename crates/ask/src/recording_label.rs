@@ -12,6 +12,29 @@ use crate::answer::Section;
 use crate::limit::{Limit, LimitKind};
 use crate::time_format::{TimeFormat, TimeStyle, Zero};
 
+/// The recordings that can have the rows of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowSource {
+    /// The profile of `tracesift record` that records them.
+    pub profile: &'static str,
+    /// Whether recordings of Linux have them, or those of Windows.
+    pub is_linux: bool,
+}
+
+impl RowSource {
+    /// Rows of recordings of Linux.
+    #[must_use]
+    pub const fn linux(profile: &'static str) -> Self {
+        Self { profile, is_linux: true }
+    }
+
+    /// Rows of recordings of Windows.
+    #[must_use]
+    pub const fn windows(profile: &'static str) -> Self {
+        Self { profile, is_linux: false }
+    }
+}
+
 /// A recording as an answer names it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingLabel {
@@ -79,13 +102,15 @@ impl RecordingLabel {
         if self.left_out.iter().any(|left_out| left_out == table) { "not extracted" } else { "not recorded" }
     }
 
-    /// Why there is nothing of a table, and the command that records it: `profile` is one of `tracesift record`.
+    /// Why there is nothing of a table, and the command that records it.
     #[must_use]
-    pub fn absence_with_cure(&self, table: &str, profile: &str) -> String {
+    pub fn absence_with_cure(&self, table: &str, source: RowSource, is_linux: bool) -> String {
         match self.absence_of(table) {
-            "not recorded" if !self.is_imported => {
-                format!("not recorded; record with: tracesift record --profile {profile}")
+            "not recorded" if self.is_imported => "not recorded".to_owned(),
+            "not recorded" if source.is_linux != is_linux => {
+                format!("only recordings of {} have them", if source.is_linux { "Linux" } else { "Windows" })
             }
+            "not recorded" => format!("not recorded; record with: tracesift record --profile {}", source.profile),
             why => why.to_owned(),
         }
     }

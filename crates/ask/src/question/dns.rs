@@ -5,6 +5,7 @@ use tracesift_trace::{ProcessId, view};
 
 use crate::answer::Kind;
 use crate::etwanalyzer::{Legacy, To, switch};
+use crate::recording_label::RowSource;
 use crate::table_question::{self, Dimension, Limit, Measure, TableQuestion};
 
 view! {
@@ -37,7 +38,7 @@ impl TableQuestion for Dns {
 
     const NAME: &'static str = "dns";
     const WHAT: [&'static str; 2] = ["DNS query", "DNS queries"];
-    const PROFILE: &'static str = "Network";
+    const SOURCE: RowSource = RowSource::windows("Network");
     const MOST: &'static str = "most queries";
     const DIMENSIONS: &'static [Dimension<Query>] = &[
         Dimension::process(),

@@ -4,6 +4,7 @@ use tracesift_trace::rows::PageFaultRow;
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::Kind::Count;
+use crate::recording_label::RowSource;
 use crate::table_question::{self, Dimension, Measure, TableQuestion};
 
 view! {
@@ -24,7 +25,7 @@ impl TableQuestion for Faults {
 
     const NAME: &'static str = "faults";
     const WHAT: [&'static str; 2] = ["page fault", "page faults"];
-    const PROFILE: &'static str = "VirtualAlloc";
+    const SOURCE: RowSource = RowSource::linux("VirtualAlloc");
     const MOST: &'static str = "most faults";
     const DIMENSIONS: &'static [Dimension<Fault>] = &[
         Dimension::process(),

@@ -47,6 +47,7 @@ use crate::method_patterns::MethodPatterns;
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
+use crate::recording_label::RowSource;
 
 /// A question over the rows of one table.
 pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
@@ -59,8 +60,8 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// What a row is: one, and many.
     const WHAT: [&'static str; 2];
 
-    /// The profile of `tracesift record` that records such rows.
-    const PROFILE: &'static str;
+    /// The recordings that can have such rows.
+    const SOURCE: RowSource;
 
     /// What comes before the names that most rows have, where a filter lets nothing pass: `most calls`.
     const MOST: &'static str;
@@ -332,7 +333,8 @@ impl<Q: TableQuestion> Question<Q> {
     fn sections(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
         let archive = recording.archive();
         if archive.row_count::<<Q::Row as View>::Row>() == 0 {
-            let absence = recording.file.absence_with_cure(table::<Q>().name, Q::PROFILE);
+            let is_linux = archive.info().kind == "perf";
+            let absence = recording.file.absence_with_cure(table::<Q>().name, Q::SOURCE, is_linux);
             let fact = || Fact::local(Q::WHAT[1], Kind::Text, absence.clone());
             let none = || layout::section(recording, Vec::new(), vec![fact()]);
             return Ok(ranges.iter().map(|_| none()).collect());

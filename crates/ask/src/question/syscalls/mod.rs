@@ -7,6 +7,7 @@ use tracesift_trace::rows::{SyscallNameRow, SyscallRow};
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::Kind;
+use crate::recording_label::RowSource;
 use crate::table_question::{self, Dimension, Limit, Measure, Shorthand, TableQuestion};
 
 view! {
@@ -30,7 +31,7 @@ impl TableQuestion for Syscalls {
 
     const NAME: &'static str = "syscalls";
     const WHAT: [&'static str; 2] = ["system call", "system calls"];
-    const PROFILE: &'static str = "SysCall";
+    const SOURCE: RowSource = RowSource::linux("SysCall");
     const MOST: &'static str = "most calls";
 
     const DIMENSIONS: &'static [Dimension<Call>] = &[

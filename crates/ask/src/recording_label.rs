@@ -108,7 +108,7 @@ impl RecordingLabel {
         match self.absence_of(table) {
             "not recorded" if self.is_imported => "not recorded".to_owned(),
             "not recorded" if source.is_linux != is_linux => {
-                format!("only recordings of {} have them", if source.is_linux { "Linux" } else { "Windows" })
+                format!("not in recordings of {}", if is_linux { "Linux" } else { "Windows" })
             }
             "not recorded" => format!("not recorded; record with: tracesift record --profile {}", source.profile),
             why => why.to_owned(),

@@ -160,6 +160,9 @@ impl EventClass {
     }
 }
 
+/// The provider Microsoft-Windows-DNS-Client.
+pub const DNS_CLIENT: Guid = Guid::from_u128(0x1c95126e_7eea_49a9_a3fe_a378b03ddb4d);
+
 /// Image identity, written by the merge tool: original names, time stamps, PDB signatures.
 pub const IMAGE_ID: Guid = Guid::from_u128(0xb3e675d7_2554_4f18_830b_2762732560de);
 /// Further system description, written by the merge tool: build, paths, volumes, network cards.

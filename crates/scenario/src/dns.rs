@@ -1,13 +1,10 @@
 //! Queries for names, as Windows logs them. No recording with such events is public, so the events are made from their layouts.
 
-use tracesift_etl::Guid;
+use tracesift_etl::class::DNS_CLIENT;
 use tracesift_etl::write::PointerSize;
 use tracesift_etl::write::payload::Bytes;
 
 use crate::providers::Logged;
-
-/// The provider Microsoft-Windows-DNS-Client.
-pub const DNS_CLIENT: Guid = Guid::from_u128(0x1c95126e_7eea_49a9_a3fe_a378b03ddb4d);
 
 /// Process of the service that asks servers for all others.
 pub const SERVICE: u32 = 1400;

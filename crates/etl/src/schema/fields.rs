@@ -310,10 +310,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::{BoundFields, EventFields as _, FieldText, RawField};
+    use crate::EventClass;
+    use crate::class::DNS_CLIENT;
     use crate::schema::{EventSchema, Reason, Schemas};
-    use crate::{EventClass, Guid};
-
-    const DNS_CLIENT: Guid = Guid::from_u128(0x1c95126e_7eea_49a9_a3fe_a378b03ddb4d);
 
     event_fields! {
         /// DNS-Client 3008: a query was completed.

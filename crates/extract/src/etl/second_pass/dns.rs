@@ -3,16 +3,12 @@
 use std::fmt::Write as _;
 
 use tracesift_etl::schema::FieldText;
-use tracesift_etl::{Guid, Record, event_fields};
+use tracesift_etl::{Record, event_fields};
 use tracesift_trace::dns::{Answer, Caller, DnsQueries, Question, ServerEvent, Subject};
-use tracesift_trace::rows::DnsQueryRow;
 use tracesift_trace::{HealthKind, ProcessId, RowSink};
 
 use super::SecondPass;
 use super::provider_fields::Fields;
-
-/// The provider Microsoft-Windows-DNS-Client.
-pub(super) const DNS_CLIENT: Guid = Guid::from_u128(0x1c95126e_7eea_49a9_a3fe_a378b03ddb4d);
 
 /// Event ids of the provider.
 mod id {
@@ -170,7 +166,6 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     /// Queries that are open at the end.
     pub(super) fn finish_dns(&mut self, end: i64) {
         for row in self.dns.queries.finish(end) {
-            let row: DnsQueryRow = row;
             self.sink.dns_query(&row);
         }
         let dropped = i64::try_from(self.dns.queries.dropped()).unwrap_or(i64::MAX);

@@ -16,7 +16,7 @@ use tracesift_etl::payload::{
     THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
-use tracesift_etl::{EventClass, Group, Guid, Record};
+use tracesift_etl::{EventClass, Group, Guid, Record, class};
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
@@ -31,7 +31,7 @@ use tracesift_trace::{Clock, Health, Population, RowSink};
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
-use dns::{DNS_CLIENT, Dns};
+use dns::Dns;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
@@ -246,7 +246,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     fn provider_record(&mut self, record: &Record<'_>, provider: Guid, id: u16, version: u8) {
         let wanted = self.wanted;
         match (provider, id) {
-            (DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
+            (class::DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
             (KERNEL_PROCESS, KernelProcessStop::ID) if wanted.process_counters => self.process_stop(record, version),
             (PROCESSOR_POWER, id) if wanted.cpu_frequencies && PerformanceState::IDS.contains(&id) => {
                 self.performance_state(record, version);

@@ -6,7 +6,10 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, FileIoRow
 use tracesift_trace::schema::Row as _;
 
 use crate::answer::{ColumnOf, Kind};
+use crate::question::faults::Faults;
+use crate::question::syscalls::Syscalls;
 use crate::recording_label::RecordingLabel;
+use crate::table_question::TableQuestion as _;
 
 /// Something that is not in a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,16 +82,16 @@ const KEPT: &[Kept] = &[
     },
     Kept {
         table: SyscallRow::TABLE.name,
-        what: "system calls",
-        profile: "SysCall",
-        is_linux: true,
+        what: Syscalls::WHAT[1],
+        profile: Syscalls::SOURCE.profile,
+        is_linux: Syscalls::SOURCE.is_linux,
         has: |archive| archive.row_count::<SyscallRow>() > 0,
     },
     Kept {
         table: PageFaultRow::TABLE.name,
-        what: "page faults",
-        profile: "VirtualAlloc",
-        is_linux: true,
+        what: Faults::WHAT[1],
+        profile: Faults::SOURCE.profile,
+        is_linux: Faults::SOURCE.is_linux,
         has: |archive| archive.row_count::<PageFaultRow>() > 0,
     },
 ];

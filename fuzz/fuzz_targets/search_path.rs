@@ -28,7 +28,7 @@ fuzz_target!(|text: &str| {
         offline: false,
     };
     let scope = Arc::new(Scope::new(&path, &surroundings));
-    let pdb = PdbId { name: name.to_owned(), guid: Guid { fields: (1, 2, 3, [4; 8]) }, age: 5 };
+    let pdb = PdbId { name: name.to_owned(), guid: Guid::from_bytes([7; 16]), age: 5 };
     let whole = Image {
         name: name.to_owned(),
         path: Some(recorded.to_owned()),

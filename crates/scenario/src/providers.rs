@@ -35,11 +35,25 @@ pub fn write(
     pointer_size: PointerSize,
     seconds: i64,
     processes: &[(u32, &str)],
+    events: Vec<Logged>,
+) -> Result<Vec<u8>, WriteError> {
+    write_session(SessionOptions { pointer_size, ..SessionOptions::default() }, seconds, processes, events)
+}
+
+/// The same as a session with these options, but for the number of CPUs: the events name them.
+///
+/// # Errors
+/// A payload does not fit into a buffer.
+pub fn write_session(
+    options: SessionOptions,
+    seconds: i64,
+    processes: &[(u32, &str)],
     mut events: Vec<Logged>,
 ) -> Result<Vec<u8>, WriteError> {
     events.sort_by_key(|event| event.time);
     let cpus = events.iter().map(|event| event.cpu + 1).max().unwrap_or(1);
-    let options = SessionOptions { pointer_size, cpus, ..SessionOptions::default() };
+    let options = SessionOptions { cpus, ..options };
+    let pointer_size = options.pointer_size;
     let (zero, frequency, start) = (options.zero_ticks, options.frequency, options.start_filetime);
     let mut out = Writer::create(Cursor::new(Vec::new()), options)?;
     for (pid, image) in processes {

@@ -3,16 +3,17 @@
 use tracesift_trace::rows::DnsQueryRow;
 use tracesift_trace::{ProcessId, view};
 
-use crate::answer::Kind;
+use crate::answer::{ColumnOf, Kind, Value};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Limit, Measure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
 
 view! {
     /// A query for a name.
     #[derive(Clone, Debug)]
     pub struct Query of DnsQueryRow {
-        time, start, process, thread, name, query_type, status, network, servers, adapters, timed_out, open,
+        time, start, process, thread, name, query_type, status, results, network, servers, adapters, timed_out,
+        responses, open,
     }
 }
 
@@ -47,13 +48,21 @@ impl TableQuestion for Dns {
             .meaning("The name that was looked up.")
             .filtered("--name", ["name", "names"], "Only queries for these names"),
         Dimension::text("domain", "Domain", |row: &Query| Some(domain(&row.name)))
-            .meaning("The last two parts of the name."),
+            .meaning("The last two parts of the name.")
+            .coarse(),
+        Dimension::texts("server", "Server", |row: &Query| row.servers.as_ref())
+            .meaning("A server that was asked. A query that was sent to several servers is in the row of each.")
+            .filtered("--server", ["server", "servers"], "Only queries that were sent to these servers"),
+        Dimension::texts("adapter", "Adapter", |row: &Query| row.adapters.as_ref())
+            .meaning("A network adapter over which servers were asked, with its local address. A query that was sent over several adapters is in the row of each.")
+            .filtered("--adapter", ["adapter", "adapters"], "Only queries that were sent over these adapters"),
         Dimension::words("type", "Type", |row: &Query| row.query_type.map(i64::from), query_type)
             .meaning("Type of the wanted record: A, AAAA, …; its number where it has no name.")
             .filtered("--type", ["type", "types"], "Only queries for records of these types: A, AAAA or 28"),
         Dimension::words("status", "Status", |row: &Query| row.status, status)
             .meaning("`found`, `no such name`, …; the number of another status. `open`: not answered in the recording.")
             .or("open")
+            .with_number("status_code", "Status code", "The number of the status: a Win32 error code. 0 is `found`.")
             .filtered(
                 "--status",
                 ["status", "statuses"],
@@ -65,6 +74,10 @@ impl TableQuestion for Dns {
         Measure::union("total_ns", "Total")
             .meaning("Time in which at least one query of the row was open. Time in which several were open counts once.")
             .sorted(&["time", "total"])
+            .limited(
+                ["--min-total-time", "--max-total-time"],
+                ["Only rows with so long a total (ms without unit)", "Only rows whose total is not longer"],
+            )
             .total("waited for DNS")
             .sum_of_groups("sum of the rows"),
         Measure::duration("sum_ns", "Sum").meaning("Sum of the durations of the queries.").sorted(&["sum"]).details(),
@@ -101,6 +114,55 @@ impl TableQuestion for Dns {
         |row| Some(row.time.saturating_sub(row.start)),
         ["Only queries that took so long (ms without unit)", "Only queries that did not take longer"],
     )];
+    const CONDITIONS: &'static [Condition<Query>] = &[Condition {
+        option: "--timed-out",
+        holds: has_timed_out,
+        help: "Only queries that a server did not answer in time",
+    }];
+    const LIST: &'static [ColumnOf<Query>] = &[
+        ColumnOf::always(
+            "late",
+            "Late servers",
+            Kind::List,
+            |row| texts(row.timed_out.as_ref()),
+            "Servers that did not answer in time.",
+        ),
+        ColumnOf::always(
+            "servers",
+            "Servers",
+            Kind::List,
+            |row| texts(row.servers.as_ref()),
+            "Servers that were asked, in order.",
+        ),
+        ColumnOf::details(
+            "responses",
+            "Responses",
+            Kind::Integers,
+            responses,
+            "Time between question and response for each of the servers, ns; -1: no response.",
+        ),
+        ColumnOf::details(
+            "adapters",
+            "Adapters",
+            Kind::List,
+            |row| texts(row.adapters.as_ref()),
+            "Adapters over which servers were asked, in order, with their local addresses.",
+        ),
+        ColumnOf::always(
+            "answer",
+            "Answer",
+            Kind::LongText,
+            |row| row.results.as_ref().into(),
+            "The answer as recorded.",
+        ),
+        ColumnOf::details(
+            "network",
+            "Network",
+            Kind::Bool,
+            |row| row.network.into(),
+            "Whether the query went to the network. False: the cache or the hosts file answered it.",
+        ),
+    ];
     const BY: &'static [&'static str] = &["name"];
     const SORT: &'static str = "time";
     const SHORT: &'static [&'static str] = &["process", "time", "top", "name", "by", "min-time", "sort", "csv"];
@@ -108,6 +170,8 @@ impl TableQuestion for Dns {
         ("tracesift dump dns X.sift --top 5", "the names for which processes waited longest"),
         ("tracesift dump dns X.sift --by process,name --min-time 1s", "the slow queries of each process"),
         ("tracesift dump dns X.sift --by status --sort count", "the outcomes"),
+        ("tracesift dump dns X.sift --top 5 --top-details all", "all queries for the five slowest names"),
+        ("tracesift dump dns X.sift --by server --timed-out", "the servers that did not answer"),
     ];
 
     const LEGACY: Option<Legacy> = Some(Legacy {
@@ -117,13 +181,14 @@ impl TableQuestion for Dns {
             switch(&["showprocess"], To::Flag("--by=process,name")),
             switch(&["sortby"], To::Word("--sort", &[("time", "time"), ("count", "count")])),
             switch(&["minmaxtime"], To::Range("--min-time", "--max-time", "s")),
-            switch(&["minmaxtotaltime"], To::Missing("limits of the total time of a name")),
+            switch(&["minmaxtotaltime"], To::Range("--min-total-time", "--max-total-time", "s")),
             switch(&["showadapter"], To::Columns("+adapters", "")),
             switch(
                 &["showreturncode"],
                 To::Left(0, "-showreturncode is left out; the answer has a column with the statuses"),
             ),
-            switch(&["topndetails"], To::Missing("single queries below the names")),
+            switch(&["details"], To::Flag("--top-details=all")),
+            switch(&["topndetails"], To::Value("--top-details")),
         ],
     });
 
@@ -138,6 +203,14 @@ impl TableQuestion for Dns {
 
 fn has_timed_out(row: &Query) -> bool {
     row.status == Some(TIMED_OUT) || row.timed_out.as_ref().is_some_and(|servers| !servers.is_empty())
+}
+
+fn texts(list: Option<&Vec<String>>) -> Value {
+    list.map_or(Value::None, |list| Value::List(list.clone()))
+}
+
+fn responses(row: &Query) -> Value {
+    row.responses.as_ref().map_or(Value::None, |times| Value::Integers(times.clone()))
 }
 
 fn has_failed(row: &Query) -> bool {

@@ -14,6 +14,8 @@ pub struct Dimension<R: 'static> {
     pub(super) of: Of<R>,
     /// The option that keeps rows by their value.
     pub(super) filter: Option<Filter>,
+    /// Whether lists of single rows show it with `--details` only: another dimension says more.
+    pub(super) is_coarse: bool,
 }
 
 /// Where the value of a row comes from. While rows are read it is a number; texts are made for the groups.
@@ -37,7 +39,12 @@ pub(super) enum Of<R: 'static> {
     },
     /// A text of the row.
     Text { text: fn(&R) -> Option<&str>, column: Column },
+    /// Texts of the row, which is in a group for each of them.
+    Texts { texts: TextsOf<R>, column: Column },
 }
+
+/// The list of texts of a row.
+pub(super) type TextsOf<R> = fn(&R) -> Option<&Vec<String>>;
 
 /// Names of numbers.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +71,7 @@ pub(super) struct Filter {
 
 impl<R> Dimension<R> {
     const fn new(name: &'static str, of: Of<R>) -> Self {
-        Self { name, of, filter: None }
+        Self { name, of, filter: None, is_coarse: false }
     }
 
     /// The process of the rows. Its columns are those that all questions have.
@@ -110,11 +117,20 @@ impl<R> Dimension<R> {
         Self::new(name, Of::Text { text, column: text_column(name, title) })
     }
 
+    /// Texts of the rows: a row is in a group for each of its texts. Totals count it once.
+    #[must_use]
+    pub const fn texts(name: &'static str, title: &'static str, texts: TextsOf<R>) -> Self {
+        Self::new(name, Of::Texts { texts, column: text_column(name, title) })
+    }
+
     /// The same dimension with its meaning, for the documents.
     #[must_use]
     pub const fn meaning(mut self, help: &'static str) -> Self {
         match &mut self.of {
-            Of::Method { column, .. } | Of::Number { column, .. } | Of::Text { column, .. } => column.help = help,
+            Of::Method { column, .. }
+            | Of::Number { column, .. }
+            | Of::Text { column, .. }
+            | Of::Texts { column, .. } => column.help = help,
             Of::Process | Of::Thread(_) => {}
         }
         self
@@ -138,6 +154,13 @@ impl<R> Dimension<R> {
         self
     }
 
+    /// The same dimension. Lists of single rows show it with `--details` only, as another dimension says more about a row.
+    #[must_use]
+    pub const fn coarse(mut self) -> Self {
+        self.is_coarse = true;
+        self
+    }
+
     /// The same dimension with an option that keeps rows by patterns of their texts and numbers. `what` names one and many of them.
     #[must_use]
     pub const fn filtered(mut self, option: &'static str, what: [&'static str; 2], help: &'static str) -> Self {
@@ -157,6 +180,8 @@ pub struct Limit<R: 'static> {
     pub(super) options: [&'static str; 2],
     /// The figure, with nothing cut off by a time range.
     pub(super) figure: fn(&R) -> Option<i64>,
+    /// What the figure is: it decides the units that the options take.
+    pub(super) kind: Kind,
     /// One sentence for the help of each.
     pub(super) help: [&'static str; 2],
 }
@@ -165,8 +190,25 @@ impl<R> Limit<R> {
     /// Limits of a time, ms where no unit is given. `options` are such as `--min-duration` and `--max-duration`.
     #[must_use]
     pub const fn time(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
-        Self { options, figure, help }
+        Self { options, figure, kind: Kind::Milliseconds, help }
     }
+
+    /// Limits of a number of bytes.
+    #[must_use]
+    pub const fn bytes(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
+        Self { options, figure, kind: Kind::Bytes, help }
+    }
+}
+
+/// An option without a value that keeps the rows of which something is true.
+#[derive(Debug)]
+pub struct Condition<R: 'static> {
+    /// With its dashes: `--timed-out`.
+    pub option: &'static str,
+    /// What is true of the rows that stay.
+    pub holds: fn(&R) -> bool,
+    /// One sentence for its help.
+    pub help: &'static str,
 }
 
 /// An option that stands for a grouping.

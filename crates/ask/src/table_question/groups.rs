@@ -3,17 +3,21 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{Distribution, IntervalUnion};
 
+use super::dimension::Of;
 use super::names::Names;
 use super::places::UNKNOWN;
 use super::plan::{Plan, ROWS};
 use super::reading::Read;
 use super::sums::{Figures, TextCounts};
+use super::{Question, TableQuestion};
 
 /// One row of the answer on its way.
 #[derive(Debug)]
 pub(super) struct Group {
     /// The values of the dimensions by which rows are grouped.
     pub(super) values: Vec<i64>,
+    /// The places of its rows.
+    pub(super) places: Vec<u32>,
     /// The cells of the plan.
     pub(super) cells: Vec<i64>,
     /// The time that the rows cover.
@@ -26,53 +30,133 @@ pub(super) struct Group {
     pub(super) texts: Vec<TextCounts>,
 }
 
-/// The groups of each range.
-pub(super) fn of_ranges<R>(plan: &Plan<R>, mut read: Read<'_, R>, names: &mut Names<'_, R>) -> Vec<Vec<Group>> {
-    let in_ranges = std::mem::take(&mut read.in_ranges);
-    in_ranges.into_iter().map(|places| of_range(plan, &mut read, &places, names)).collect()
+/// The groups of a range.
+#[derive(Debug)]
+pub(super) struct Groups {
+    pub(super) groups: Vec<Group>,
+    /// All rows as one group, where a row can be in several groups.
+    pub(super) all: Option<Group>,
 }
 
-fn of_range<R>(plan: &Plan<R>, read: &mut Read<'_, R>, places: &[(u32, u32)], names: &mut Names<'_, R>) -> Vec<Group> {
-    type Parts = (Figures, Vec<FxHashMap<i64, i64>>);
+/// A group that is being added up.
+#[derive(Clone, Default)]
+struct Sum {
+    values: Vec<i64>,
+    places: Vec<u32>,
+    figures: Figures,
+    about: Vec<FxHashMap<i64, i64>>,
+}
+
+/// The groups of each range.
+pub(super) fn of_ranges<Q: TableQuestion>(
+    question: &Question<Q>,
+    plan: &Plan<Q::Row>,
+    read: &mut Read<'_, Q::Row>,
+    names: &mut Names<'_, Q::Row>,
+) -> Vec<Groups> {
+    let in_ranges = std::mem::take(&mut read.in_ranges);
+    in_ranges.into_iter().map(|places| of_range(question, plan, read, &places, names)).collect()
+}
+
+fn of_range<Q: TableQuestion>(
+    question: &Question<Q>,
+    plan: &Plan<Q::Row>,
+    read: &mut Read<'_, Q::Row>,
+    places: &[(u32, u32)],
+    names: &mut Names<'_, Q::Row>,
+) -> Groups {
     let mut known: FxHashMap<Vec<i64>, usize> = FxHashMap::default();
-    let mut groups: Vec<(Vec<i64>, Parts)> = Vec::new();
-    let mut values = Vec::new();
+    let mut groups: Vec<Sum> = Vec::new();
+    let has_lists = plan.by.iter().any(|dimension| matches!(plan.dimensions[*dimension].of, Of::Texts { .. }));
+    let mut all = has_lists.then(|| Sum::new(plan, Vec::new()));
+    let mut values_of_place = Vec::new();
+    let mut about = Vec::new();
     for (place, sums) in places {
         let numbers = &read.numbers[*place as usize * read.width..][..read.width];
-        let mut value = |dimension: usize| names.value(dimension, numbers[plan.key_of(dimension)]);
-        values.clear();
-        values.extend(plan.by.iter().map(|dimension| value(*dimension)));
-        let group = match known.get(&values) {
+        about.clear();
+        about.extend(plan.about.iter().map(|dimension| names.value(*dimension, numbers[plan.key_of(*dimension)])));
+        combinations(question, plan, names, numbers, &mut values_of_place);
+        let rows = read.sums.rows(*sums as usize);
+        let figures = read.sums.take(*sums as usize);
+        if let Some(all) = &mut all {
+            all.add(plan, *place, rows, &about, figures.clone());
+        }
+        let (last, others) =
+            values_of_place.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
+        let mut group = |values: &Vec<i64>| match known.get(values) {
             Some(group) => *group,
             None => {
-                let none = plan.about.iter().map(|_| FxHashMap::default()).collect();
-                groups.push((values.clone(), (Figures::default(), none)));
+                groups.push(Sum::new(plan, values.clone()));
                 known.insert(values.clone(), groups.len() - 1);
                 groups.len() - 1
             }
         };
-        let (_, (figures, about)) = &mut groups[group];
-        let rows = read.sums.rows(*sums as usize);
-        for (counts, dimension) in about.iter_mut().zip(&plan.about) {
-            *counts.entry(value(*dimension)).or_default() += rows;
+        let others: Vec<usize> = others.iter().map(&mut group).collect();
+        let last = last.map(&mut group);
+        others.into_iter().for_each(|group| groups[group].add(plan, *place, rows, &about, figures.clone()));
+        if let Some(last) = last {
+            groups[last].add(plan, *place, rows, &about, figures);
         }
-        read.sums.give(*sums as usize, figures);
     }
-    let group = |(values, (figures, about)): (Vec<i64>, Parts)| Group {
-        values,
-        cells: figures.cells,
-        covered: figures.union,
-        times: Distribution::new(figures.times),
-        about,
-        texts: figures.texts,
-    };
-    groups.into_iter().map(group).collect()
+    Groups { groups: groups.into_iter().map(Sum::group).collect(), all: all.map(Sum::group) }
+}
+
+/// The values of the groups in which the rows of a place are: one group, or one for each text of a list that the filters let pass.
+fn combinations<Q: TableQuestion>(
+    question: &Question<Q>,
+    plan: &Plan<Q::Row>,
+    names: &mut Names<'_, Q::Row>,
+    numbers: &[i64],
+    all: &mut Vec<Vec<i64>>,
+) {
+    all.clear();
+    all.push(Vec::with_capacity(plan.by.len()));
+    for dimension in &plan.by {
+        let number = numbers[plan.key_of(*dimension)];
+        let Of::Texts { .. } = plan.dimensions[*dimension].of else {
+            let value = names.value(*dimension, number);
+            all.iter_mut().for_each(|values| values.push(value));
+            continue;
+        };
+        let wanted = question.patterns.iter().find(|(filtered, _)| filtered == dimension).map(|(_, wanted)| wanted);
+        let texts = names.texts_of_list(*dimension, number, wanted);
+        let with = |values: &Vec<i64>, text: i64| values.iter().copied().chain([text]).collect();
+        *all = all.iter().flat_map(|values| texts.iter().map(|text| with(values, *text))).collect();
+    }
+}
+
+impl Sum {
+    fn new<R>(plan: &Plan<R>, values: Vec<i64>) -> Self {
+        Self { values, about: plan.about.iter().map(|_| FxHashMap::default()).collect(), ..Self::default() }
+    }
+
+    /// Adds the rows of a place; `about` has its values of the dimensions that measures are about.
+    fn add<R>(&mut self, plan: &Plan<R>, place: u32, rows: i64, about: &[i64], figures: Figures) {
+        self.places.push(place);
+        for (counts, value) in self.about.iter_mut().zip(about) {
+            *counts.entry(*value).or_default() += rows;
+        }
+        self.figures.add(plan, figures);
+    }
+
+    fn group(self) -> Group {
+        let Self { values, places, figures, about } = self;
+        Group {
+            values,
+            places,
+            cells: figures.cells,
+            covered: figures.union,
+            times: Distribution::new(figures.times),
+            about,
+            texts: figures.texts,
+        }
+    }
 }
 
 impl Group {
-    /// Number of rows.
+    /// Number of rows; 0 of no places.
     pub(super) fn rows(&self) -> i64 {
-        self.cells[ROWS]
+        self.cells.get(ROWS).copied().unwrap_or(0)
     }
 
     /// Number of rows by known value of a dimension that measures are about.

@@ -5,10 +5,9 @@ use tracesift_trace::rows::ProcessRow;
 use super::dimension::Of;
 use super::measure::{How, Measure};
 use super::{Question, TableQuestion};
-use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
+use crate::answer::{Column, ColumnOf, Kind, Value, View};
 use crate::columns;
 use crate::process_columns::{self as of_process, OfProcess};
-use crate::recording::OpenRecording;
 
 /// Where a value of a row comes from; the numbers are places of dimensions and measures.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +64,7 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
             Of::Process => cells.extend([(PROCESS, Cell::Process(place)), (PID, Cell::Pid(place))]),
             Of::Thread(_) => cells.extend([(TID, Cell::Tid(place)), (THREAD_NAME, Cell::ThreadName(place))]),
             Of::Number { raw: Some(column), .. } => cells.push((*column, Cell::Number(place))),
-            Of::Number { .. } | Of::Method { .. } | Of::Text { .. } => {}
+            Of::Number { .. } | Of::Method { .. } | Of::Text { .. } | Of::Texts { .. } => {}
         }
     }
     let is_map = |measure: &Measure<Q::Row>| matches!(measure.how, How::Counts(_) | How::Texts(_));
@@ -78,7 +77,10 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
         match &dimension.of {
             Of::Process => cells.push((WHO, Cell::Who { process: place, thread })),
             Of::Thread(_) => {}
-            Of::Method { column, .. } | Of::Number { column, .. } | Of::Text { column, .. } => {
+            Of::Method { column, .. }
+            | Of::Number { column, .. }
+            | Of::Text { column, .. }
+            | Of::Texts { column, .. } => {
                 cells.push((*column, Cell::Text(place)));
             }
         }
@@ -121,9 +123,4 @@ fn usual_dimensions<Q: TableQuestion>(by: &[usize]) -> Vec<usize> {
     let names = [Q::BY].into_iter().chain(Q::SHORTHANDS.iter().map(|shorthand| shorthand.by));
     let usual: Vec<Vec<usize>> = names.filter_map(|names| Some(Question::<Q>::default().by(names).ok()?.by)).collect();
     if usual.iter().any(|usual| usual == by) { usual.concat() } else { by.to_vec() }
-}
-
-/// The section of a file with these rows.
-pub(super) fn section(recording: &OpenRecording, rows: Vec<Vec<Value>>, facts: Vec<Fact>) -> Section {
-    columns::section_of(&recording.file, rows, facts)
 }

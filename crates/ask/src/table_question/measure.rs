@@ -1,5 +1,6 @@
 //! Measures: what is added up over the rows of a group, and the column that shows it.
 
+use super::dimension::TextsOf;
 use crate::answer::{Column, Kind, View};
 
 /// A figure of a group of rows.
@@ -15,6 +16,17 @@ pub struct Measure<R: 'static> {
     pub(super) total: Option<&'static str>,
     /// The label of the sum of the groups' figures, where it is another figure than the total.
     pub(super) sum_of_groups: Option<&'static str>,
+    /// The options that keep groups by the figure, with their help.
+    pub(super) limits: Option<GroupLimits>,
+}
+
+/// Options that keep groups by a figure of theirs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GroupLimits {
+    /// The lower and the upper limit, with their dashes.
+    pub(super) options: [&'static str; 2],
+    /// One sentence for the help of each.
+    pub(super) help: [&'static str; 2],
 }
 
 /// The arithmetic of a measure.
@@ -38,6 +50,8 @@ pub(super) enum How<R: 'static> {
     Longest,
     /// The begin of that row, cut to the time range.
     LongestStart,
+    /// The begin of the first row, cut to the time range.
+    First,
     /// The largest figure of a row.
     Max(fn(&R) -> Option<i64>),
     /// One measure divided by another one, rounded down; both are named by their keys.
@@ -51,9 +65,6 @@ pub(super) enum How<R: 'static> {
     /// Number of rows by each text of a list, the most frequent text first.
     Texts(TextsOf<R>),
 }
-
-/// The list of texts of a row.
-pub(super) type TextsOf<R> = fn(&R) -> Option<&Vec<String>>;
 
 // By hand, since a measure can be copied whatever its rows are.
 impl<R> Clone for How<R> {
@@ -77,7 +88,7 @@ impl<R> How<R> {
 impl<R> Measure<R> {
     const fn new(key: &'static str, title: &'static str, kind: Kind, how: How<R>) -> Self {
         let column = Column { key, title, kind, view: View::Always, help: "" };
-        Self { column, words: &[], how, total: None, sum_of_groups: None }
+        Self { column, words: &[], how, total: None, sum_of_groups: None, limits: None }
     }
 
     /// Number of rows.
@@ -134,6 +145,12 @@ impl<R> Measure<R> {
         Self::new(key, title, Kind::Time, How::LongestStart).details()
     }
 
+    /// The begin of the first row. Single rows in this order follow each other in time.
+    #[must_use]
+    pub const fn first(key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Time, How::First).details()
+    }
+
     /// The largest figure of a row.
     #[must_use]
     pub const fn max(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> Option<i64>) -> Self {
@@ -188,6 +205,13 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn sorted(mut self, words: &'static [&'static str]) -> Self {
         self.words = words;
+        self
+    }
+
+    /// The same measure with options that keep groups by its figure. They change no total.
+    #[must_use]
+    pub const fn limited(mut self, options: [&'static str; 2], help: [&'static str; 2]) -> Self {
+        self.limits = Some(GroupLimits { options, help });
         self
     }
 

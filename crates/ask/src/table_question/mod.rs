@@ -11,6 +11,7 @@
 mod dimension;
 mod groups;
 mod layout;
+mod list;
 mod measure;
 mod names;
 mod options;
@@ -30,7 +31,8 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::{Row as _, TableDefinition, View};
 
-pub use self::dimension::{Dimension, Limit, Shorthand};
+pub use self::dimension::{Condition, Dimension, Limit, Shorthand};
+pub use self::list::Listing;
 pub use self::measure::Measure;
 pub use self::options::Options;
 
@@ -38,9 +40,10 @@ use self::dimension::Of;
 use self::names::Names;
 use self::plan::Plan;
 use self::reading::Reading;
-use crate::answer::{Column, Fact, Kind, Section};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::Candidates;
+use crate::columns;
 use crate::etwanalyzer::Legacy;
 use crate::filter::ProcessFilter;
 use crate::method_patterns::MethodPatterns;
@@ -74,6 +77,12 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
 
     /// Options that keep rows by their figures.
     const LIMITS: &'static [Limit<Self::Row>] = &[];
+
+    /// Options that keep the rows of which something is true.
+    const CONDITIONS: &'static [Condition<Self::Row>] = &[];
+
+    /// The columns that a list of single rows has beside when, how long, and the dimensions.
+    const LIST: &'static [ColumnOf<Self::Row>] = &[];
 
     /// The dimensions of a row of the answer, unless `--by` names others.
     const BY: &'static [&'static str];
@@ -123,6 +132,12 @@ pub struct Question<Q: TableQuestion> {
     patterns: Vec<(usize, Wanted)>,
     /// Which figures of rows, by place of the limit.
     limits: Vec<(usize, Between)>,
+    /// Which figures of groups, by place of the measure.
+    group_limits: Vec<(usize, Between)>,
+    /// What has to be true of rows, by place of the condition.
+    conditions: Vec<usize>,
+    /// Single rows in place of groups.
+    listing: Option<Listing>,
     of: PhantomData<fn() -> Q>,
 }
 
@@ -153,6 +168,9 @@ impl<Q: TableQuestion> Default for Question<Q> {
             sort: None,
             patterns: Vec::new(),
             limits: Vec::new(),
+            group_limits: Vec::new(),
+            conditions: Vec::new(),
+            listing: None,
             of: PhantomData,
         };
         let asked = question.by(Q::BY).and_then(|question| question.sorted_by_word(Q::SORT));
@@ -170,6 +188,12 @@ impl<Q: TableQuestion> Question<Q> {
     pub(crate) fn orders() -> impl Iterator<Item = &'static [&'static str]> {
         let of_measures = Q::MEASURES.iter().map(|measure| measure.words).filter(|words| !words.is_empty());
         of_measures.chain([&[BY_NAME][..]])
+    }
+
+    /// The columns of lists of single rows.
+    #[must_use]
+    pub fn list_columns() -> Vec<Column> {
+        list::descriptions::<Q>()
     }
 
     /// The columns of the answers to all groupings.
@@ -240,6 +264,38 @@ impl<Q: TableQuestion> Question<Q> {
         Ok(self)
     }
 
+    /// The same question about groups whose figure lies between limits. The lower option names them.
+    ///
+    /// # Errors
+    /// When it has no such option.
+    pub fn groups_between(mut self, option: &str, between: Between) -> Result<Self, UnknownName> {
+        let options = || Q::MEASURES.iter().map(|measure| measure.limits.map(|limits| limits.options[0]));
+        let place = options().position(|known| known == Some(option));
+        let place = place.ok_or_else(|| UnknownName::new(option, options().flatten()))?;
+        self.group_limits.retain(|(known, _)| *known != place);
+        if between != Between::default() {
+            self.group_limits.push((place, between));
+        }
+        Ok(self)
+    }
+
+    /// The same question about the rows of which the condition of an option is true.
+    ///
+    /// # Errors
+    /// When it has no such option.
+    pub fn on_condition(mut self, option: &str) -> Result<Self, UnknownName> {
+        let options = || Q::CONDITIONS.iter().map(|condition| condition.option);
+        let place = options().position(|known| known == option);
+        self.conditions.push(place.ok_or_else(|| UnknownName::new(option, options()))?);
+        Ok(self)
+    }
+
+    /// The same question, answered with single rows. A list has no series.
+    #[must_use]
+    pub fn listed(self, listing: Listing) -> Self {
+        Self { listing: Some(listing), ..self }
+    }
+
     /// Whether every process of the table is asked for, those that nobody knows included.
     fn takes_unknown_processes(&self) -> bool {
         self.filter.is_empty()
@@ -300,14 +356,23 @@ impl<Q: TableQuestion> Ask for Question<Q> {
 
     fn limits(&self) -> Vec<&'static str> {
         let given = |(place, between): &(usize, Between)| between.given(Q::LIMITS[*place].options).collect::<Vec<_>>();
-        self.limits.iter().flat_map(given).collect()
+        let of_group = |(place, between): &(usize, Between)| {
+            let limits = Q::MEASURES[*place].limits;
+            limits.map_or_else(Vec::new, |limits| between.given(limits.options).collect())
+        };
+        let of_groups = self.group_limits.iter().flat_map(of_group);
+        let conditions = self.conditions.iter().map(|place| Q::CONDITIONS[*place].option);
+        self.limits.iter().flat_map(given).chain(of_groups).chain(conditions).collect()
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
-        self.sort.map(|place| Q::MEASURES[place].column.key)
+        self.sort.filter(|_| self.listing.is_none()).map(|place| Q::MEASURES[place].column.key)
     }
 
     fn columns(&self) -> Vec<Column> {
+        if self.listing.is_some() {
+            return Self::list_columns();
+        }
         layout::descriptions::<Q>(Some(&self.by))
     }
 
@@ -336,18 +401,18 @@ impl<Q: TableQuestion> Question<Q> {
             let is_linux = archive.info().kind == "perf";
             let absence = recording.file.absence_with_cure(table::<Q>().name, Q::SOURCE, is_linux);
             let fact = || Fact::local(Q::WHAT[1], Kind::Text, absence.clone());
-            let none = || layout::section(recording, Vec::new(), vec![fact()]);
+            let none = || columns::section_of(&recording.file, Vec::new(), vec![fact()]);
             return Ok(ranges.iter().map(|_| none()).collect());
         }
         let plan = Plan::new(self);
         let processes: Vec<ProcessRow> = archive.rows()?;
         let accepted = Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
-        let read = Reading::new(self, &plan, ranges, &mut names).read(recording)?;
-        let groups = groups::of_ranges(&plan, read, &mut names);
+        let mut read = Reading::new(self, &plan, ranges, &mut names).read(recording)?;
+        let groups = groups::of_ranges(self, &plan, &mut read, &mut names);
         let section = |groups| {
-            let (rows, facts) = rows::of_groups(self, &plan, &names, groups);
-            layout::section(recording, rows, facts)
+            let (rows, facts) = rows::of_groups(self, &plan, &mut names, groups, &mut read);
+            columns::section_of(&recording.file, rows, facts)
         };
         Ok(groups.into_iter().map(section).collect())
     }

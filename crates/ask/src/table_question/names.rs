@@ -50,6 +50,50 @@ impl Interner {
     }
 }
 
+/// Lists of texts by number, each list once.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    texts: Interner,
+    numbers: FxHashMap<Box<[i64]>, i64>,
+    /// The texts of each list, as numbers.
+    lists: Vec<Box<[i64]>>,
+    /// The list at hand.
+    list: Vec<i64>,
+}
+
+impl Lists {
+    /// The number of a list. A text that it has twice counts once.
+    pub(super) fn number(&mut self, texts: &[String]) -> i64 {
+        self.list.clear();
+        for text in texts {
+            let number = self.texts.number(text);
+            if !self.list.contains(&number) {
+                self.list.push(number);
+            }
+        }
+        match self.numbers.get(&*self.list) {
+            _ if self.list.is_empty() => UNKNOWN,
+            Some(number) => *number,
+            None => {
+                let number = i64::try_from(self.lists.len()).unwrap_or(UNKNOWN);
+                self.lists.push(self.list.as_slice().into());
+                self.numbers.insert(self.list.as_slice().into(), number);
+                number
+            }
+        }
+    }
+
+    /// The numbers of the texts of a list.
+    fn of(&self, list: i64) -> &[i64] {
+        usize::try_from(list).ok().and_then(|list| self.lists.get(list)).map_or(&[], |list| &**list)
+    }
+
+    /// Whether patterns let a text of a list pass.
+    pub(super) fn lets_pass(&self, list: i64, wanted: &Wanted) -> bool {
+        self.of(list).iter().any(|text| wanted.lets_pass_text(self.texts.text(*text)))
+    }
+}
+
 /// The texts of the dimensions of a question.
 pub(super) struct Names<'r, R: 'static> {
     dimensions: &'static [Dimension<R>],
@@ -66,6 +110,7 @@ enum Known {
     /// The same, for dimensions in which numbers of one name are one value.
     Merged(FxHashMap<i64, String>, Interner),
     Texts(Interner),
+    Lists(Lists),
 }
 
 impl<'r, R> Names<'r, R> {
@@ -93,7 +138,7 @@ impl<'r, R> Names<'r, R> {
                     let texts = table(recording.archive(), read)?;
                     if raw.is_some() { Known::Table(texts) } else { Known::Merged(texts, Interner::default()) }
                 }
-                Of::Process | Of::Number { .. } | Of::Text { .. } => Known::Nothing,
+                Of::Process | Of::Number { .. } | Of::Text { .. } | Of::Texts { .. } => Known::Nothing,
             };
         }
         Ok(names)
@@ -102,6 +147,22 @@ impl<'r, R> Names<'r, R> {
     /// The texts that were found in the rows.
     pub(super) fn set_texts(&mut self, dimension: usize, texts: Interner) {
         self.of[dimension] = Known::Texts(texts);
+    }
+
+    /// The lists that were found in the rows.
+    pub(super) fn set_lists(&mut self, dimension: usize, lists: Lists) {
+        self.of[dimension] = Known::Lists(lists);
+    }
+
+    /// The values of a list: its texts that patterns let pass. A list without a text has one unknown value.
+    pub(super) fn texts_of_list(&self, dimension: usize, list: i64, wanted: Option<&Wanted>) -> Vec<i64> {
+        let Known::Lists(lists) = &self.of[dimension] else { return vec![UNKNOWN] };
+        let passes = |text: i64| wanted.is_none_or(|wanted| wanted.lets_pass_text(lists.texts.text(text)));
+        if list == UNKNOWN {
+            vec![UNKNOWN]
+        } else {
+            lists.of(list).iter().copied().filter(|text| passes(*text)).collect()
+        }
     }
 
     pub(super) fn has_process(&self, process: ProcessId) -> bool {
@@ -127,7 +188,7 @@ impl<'r, R> Names<'r, R> {
                 Some(name) => texts.number(name),
                 None => texts.number(&number.to_string()),
             },
-            Known::Nothing | Known::Table(_) | Known::Texts(_) => number,
+            Known::Nothing | Known::Table(_) | Known::Texts(_) | Known::Lists(_) => number,
         }
     }
 
@@ -149,10 +210,12 @@ impl<'r, R> Names<'r, R> {
                 Some(self.method(dimension, value).map_or_else(|| "(no stack)".to_owned(), |name| name.to_string()))
             }
             (Of::Number { none, .. }, _) if value == UNKNOWN => (!none.is_empty()).then(|| (*none).to_owned()),
-            (_, Known::Merged(_, texts) | Known::Texts(texts)) => texts.text(value).map(str::to_owned),
+            (_, Known::Merged(_, texts) | Known::Texts(texts) | Known::Lists(Lists { texts, .. })) => {
+                texts.text(value).map(str::to_owned)
+            }
             (_, Known::Table(names)) => Some(names.get(&value).cloned().unwrap_or_else(|| value.to_string())),
             (Of::Number { names: dimension::Names::Words(words), .. }, _) => Some(words(value)),
-            (Of::Number { .. } | Of::Text { .. }, _) => None,
+            (Of::Number { .. } | Of::Text { .. } | Of::Texts { .. }, _) => None,
         }
     }
 
@@ -258,6 +321,16 @@ pub(super) fn candidates<Q: TableQuestion>(
             let mut texts = Interner::default();
             recording.archive().scan(None, |row: &Q::Row| count(text(row).map(|text| texts.number(text))))?;
             let name = |(number, count)| Some((texts.text(number)?.to_owned(), count));
+            let names = numbers.into_iter().filter_map(name).collect();
+            Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })
+        }
+        (Of::Texts { texts, .. }, Wanted::Texts(patterns)) => {
+            let mut known = Interner::default();
+            let mut count_all = |row: &Q::Row| {
+                texts(row).into_iter().flatten().for_each(|text| count(Some(known.number(text))));
+            };
+            recording.archive().scan(None, |row: &Q::Row| count_all(row))?;
+            let name = |(number, count)| Some((known.text(number)?.to_owned(), count));
             let names = numbers.into_iter().filter_map(name).collect();
             Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })
         }

@@ -2,9 +2,12 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use tracesift_grammar::milliseconds;
+use tracesift_grammar::{milliseconds, parse_size};
 
+use super::list::Listing;
+use super::measure::GroupLimits;
 use super::{Question, TableQuestion, UnknownName};
+use crate::answer::Kind;
 use crate::ask::{SeriesOptions, When, WhenOptions};
 use crate::etwanalyzer::Legacy;
 use crate::filter::ProcessFilter;
@@ -24,6 +27,34 @@ fn id(option: &'static str) -> &'static str {
     option.trim_start_matches('-')
 }
 
+/// The option that asks for single rows.
+const LIST: &str = "--list";
+/// The option that asks for the single rows of groups.
+const TOP_DETAILS: &str = "--top-details";
+
+/// The number of rows of each group.
+fn top_details(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        _ => text.parse().map_err(|_| "it must be a number, or `all`".to_owned()),
+    }
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(id(name)).long(id(name)).action(ArgAction::SetTrue).help(help).help_heading("Rows")
+}
+
+/// Options with the limits of a figure of this kind.
+fn limits(kind: Kind, options: [&'static str; 2], help: [&'static str; 2]) -> [Arg; 2] {
+    [0, 1].map(|limit| match kind {
+        Kind::Bytes => option(options[limit], "SIZE", help[limit]).value_parser(parse_size),
+        Kind::Milliseconds | Kind::Microseconds | Kind::Seconds => {
+            option(options[limit], "TIME", help[limit]).value_parser(milliseconds)
+        }
+        _ => option(options[limit], "N", help[limit]).value_parser(clap::value_parser!(i64)),
+    })
+}
+
 fn option(name: &'static str, value: &'static str, help: impl Into<clap::builder::StyledStr>) -> Arg {
     Arg::new(id(name)).long(id(name)).value_name(value).help(help).help_heading("Rows")
 }
@@ -37,14 +68,18 @@ impl<Q: TableQuestion> Args for Options<Q> {
             command = command.arg(option(filter.option, "PATTERNS", filter.help));
         }
         for limit in Q::LIMITS {
-            for (name, help) in limit.options.into_iter().zip(limit.help) {
-                command = command.arg(option(name, "TIME", help).value_parser(milliseconds));
+            command = command.args(limits(limit.kind, limit.options, limit.help));
+        }
+        for measure in Q::MEASURES {
+            if let Some(GroupLimits { options, help }) = measure.limits {
+                command = command.args(limits(measure.column.kind, options, help));
             }
         }
+        for condition in Q::CONDITIONS {
+            command = command.arg(flag(condition.option, condition.help));
+        }
         for shorthand in Q::SHORTHANDS {
-            let name = id(shorthand.option);
-            let flag = Arg::new(name).long(name).action(ArgAction::SetTrue).help(shorthand.help).help_heading("Rows");
-            command = command.arg(flag);
+            command = command.arg(flag(shorthand.option, shorthand.help));
         }
         let dimensions = PossibleValuesParser::new(Question::<Q>::dimensions());
         let by = option("by", "WHAT", "Add up: a row per value of this, or, separated by `,`, of several")
@@ -58,7 +93,11 @@ impl<Q: TableQuestion> Args for Options<Q> {
         let sort = option("sort", "KEY", "Order of the rows; the largest stands last")
             .value_parser(PossibleValuesParser::new(orders))
             .default_value(Q::SORT);
-        command.arg(by).arg(sort)
+        let list = flag(LIST, "Single rows, without adding up; --top says how many").conflicts_with("bucket");
+        let details = option(TOP_DETAILS, "N", "Of each row the N largest single rows in its place, or `all`")
+            .value_parser(top_details)
+            .conflicts_with_all([id(LIST), "bucket"]);
+        command.arg(by).arg(sort).arg(list).arg(details)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -96,6 +135,19 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
         let [min, max] = limit.options.map(|option| matches.get_one(id(option)).copied());
         question = question.between(limit.options[0], Between { min, max })?;
     }
+    for GroupLimits { options, .. } in Q::MEASURES.iter().filter_map(|measure| measure.limits) {
+        let [min, max] = options.map(|option| matches.get_one(id(option)).copied());
+        question = question.groups_between(options[0], Between { min, max })?;
+    }
+    for condition in Q::CONDITIONS.iter().filter(|condition| matches.get_flag(id(condition.option))) {
+        question = question.on_condition(condition.option)?;
+    }
+    if matches.get_flag(id(LIST)) {
+        question = question.listed(Listing::Flat);
+    }
+    if let Some(most) = matches.get_one::<usize>(id(TOP_DETAILS)) {
+        question = question.listed(Listing::OfGroups(*most));
+    }
     if let Some(shorthand) = Q::SHORTHANDS.iter().find(|shorthand| matches.get_flag(id(shorthand.option))) {
         question = question.by(shorthand.by)?;
     }
@@ -109,7 +161,14 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
 }
 
 impl<Q: TableQuestion> QuestionOptions for Options<Q> {
-    const FORMS: &'static [Form] = &[Form::usual(Q::NAME, Question::<Q>::all_columns)];
+    const FORMS: &'static [Form] = &[
+        Form::usual(Q::NAME, Question::<Q>::all_columns),
+        Form {
+            with: &[&["--list", "--top-details=3"]],
+            title: "With `--list` and `--top-details` a row is a single row of the table:\n\n",
+            ..Form::usual(Q::NAME, Question::<Q>::list_columns)
+        },
+    ];
     const SHORT: &'static [&'static str] = Q::SHORT;
     const EXAMPLES: &'static [(&'static str, &'static str)] = Q::EXAMPLES;
     const VARIANTS: &'static [&'static [&'static str]] = Q::VARIANTS;

@@ -1,8 +1,8 @@
 //! The plan of a reading: which numbers of a row are looked at, and what is added up in which cell.
 
-use super::dimension::{Dimension, Of};
-use super::measure::{How, TextsOf};
-use super::{Question, TableQuestion};
+use super::dimension::{Dimension, Of, TextsOf};
+use super::measure::How;
+use super::{Question, TableQuestion, list};
 
 /// What a reading does.
 pub(super) struct Plan<R: 'static> {
@@ -36,6 +36,7 @@ pub(super) enum Step<R> {
     Shortest(usize),
     /// The longest time, and in the next cell its begin.
     Longest(usize),
+    First(usize),
     Max(usize, fn(&R) -> Option<i64>),
 }
 
@@ -62,15 +63,18 @@ impl<R> Plan<R> {
             has_unions: false,
             has_times: false,
         };
+        let is_limited = |place| question.group_limits.iter().any(|(limited, _)| *limited == place);
         for (place, measure) in Q::MEASURES.iter().enumerate() {
             let about = measure.how.dimension();
             let says_something = about.is_none_or(|about| question.by.iter().all(|by| plan.name(*by) != about));
-            if says_something || measure.total.is_some() || question.sort == Some(place) {
+            if says_something || measure.total.is_some() || question.sort == Some(place) || is_limited(place) {
                 plan.compute::<Q>(place);
             }
         }
         let filtered = question.patterns.iter().map(|(place, _)| *place);
-        let mut keys: Vec<usize> = question.by.iter().copied().chain(filtered).chain(plan.about.clone()).collect();
+        let listed = question.listing.is_some().then(|| list::dimensions::<Q>()).into_iter().flatten();
+        let by = question.by.iter().copied();
+        let mut keys: Vec<usize> = by.chain(filtered).chain(plan.about.clone()).chain(listed).collect();
         keys.sort_unstable();
         keys.dedup();
         keys.retain(|place| !matches!(plan.dimensions[*place].of, Of::Process));
@@ -94,6 +98,7 @@ impl<R> Plan<R> {
             How::Sum(figure) => self.step(place, Step::Sum(cell, figure), &[0]),
             How::Duration => self.step(place, Step::Duration(cell), &[0]),
             How::Shortest => self.step(place, Step::Shortest(cell), &[i64::MAX]),
+            How::First => self.step(place, Step::First(cell), &[i64::MAX]),
             How::Max(figure) => self.step(place, Step::Max(cell, figure), &[NO_FIGURE]),
             How::Longest | How::LongestStart => {
                 let known =

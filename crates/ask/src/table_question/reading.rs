@@ -6,8 +6,9 @@ use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
-use super::dimension::{Limit, Of};
-use super::names::{Interner, Names};
+use super::dimension::{Limit, Of, TextsOf};
+use super::list::{Keeper, Single};
+use super::names::{Interner, Lists, Names};
 use super::places::{Places, UNKNOWN};
 use super::plan::Plan;
 use super::sums::{Part, Sums};
@@ -26,6 +27,8 @@ pub(super) struct Reading<'a, 'n, 'r, Q: TableQuestion> {
     places: Places,
     /// The numbers of the row at hand; the process first.
     row: Vec<i64>,
+    /// Single rows, where they are asked for.
+    keeper: Option<Keeper>,
     read: Read<'a, Q::Row>,
 }
 
@@ -39,6 +42,15 @@ pub(super) struct Read<'a, R: 'static> {
     pub(super) sums: Sums<'a, R>,
     /// Of each range the places that have rows in it, each with the number of its sums.
     pub(super) in_ranges: Vec<Vec<(u32, u32)>>,
+    /// Single rows, where they are asked for.
+    pub(super) single: Option<Keeper>,
+}
+
+impl<R> Read<'_, R> {
+    /// The numbers of the place of a single row.
+    pub(super) fn numbers_of(&self, row: &Single) -> &[i64] {
+        &self.numbers[row.place as usize * self.width..][..self.width]
+    }
 }
 
 /// A dimension whose numbers tell places apart.
@@ -55,6 +67,7 @@ enum Numbers<R: 'static> {
     Method(fn(&R) -> (Option<StackId>, Option<FrameId>)),
     Number(fn(&R) -> Option<i64>),
     Text(fn(&R) -> Option<&str>, Interner),
+    Texts(TextsOf<R>, Lists),
 }
 
 impl<R> Numbers<R> {
@@ -65,6 +78,7 @@ impl<R> Numbers<R> {
             Self::Thread(thread) => thread(row).map_or(UNKNOWN, |thread| i64::from(thread.0)),
             Self::Method(place) => number_of_code(place(row)),
             Self::Text(text, texts) => text(row).map_or(UNKNOWN, |text| texts.number(text)),
+            Self::Texts(texts, lists) => texts(row).map_or(UNKNOWN, |texts| lists.number(texts)),
         }
     }
 }
@@ -98,6 +112,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             Of::Method { place, .. } => Some(Numbers::Method(place)),
             Of::Number { number, .. } => Some(Numbers::Number(number)),
             Of::Text { text, .. } => Some(Numbers::Text(text, Interner::default())),
+            Of::Texts { texts, .. } => Some(Numbers::Texts(texts, Lists::default())),
         };
         let is_filtered = |dimension| question.patterns.iter().any(|(filtered, _)| *filtered == dimension);
         let key = |&dimension: &usize| {
@@ -113,7 +128,14 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             keys,
             places,
             row: vec![0; width],
-            read: Read { numbers: Vec::new(), width, sums: Sums::new(plan), in_ranges: vec![Vec::new(); ranges.len()] },
+            keeper: question.listing.map(|listing| Keeper::new(question, listing)),
+            read: Read {
+                numbers: Vec::new(),
+                width,
+                sums: Sums::new(plan),
+                in_ranges: vec![Vec::new(); ranges.len()],
+                single: None,
+            },
         }
     }
 
@@ -128,6 +150,9 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
                     && let Some(place) = self.place(row)
                 {
                     self.read.sums.add(place as usize, row, part);
+                    if let Some(keeper) = &mut self.keeper {
+                        keeper.add::<Q>(place, row, part);
+                    }
                 }
             })?;
             let places = self.read.numbers.len() / self.read.width;
@@ -136,11 +161,13 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             self.read_series(recording, time)?;
         }
         for key in self.keys {
-            if let Numbers::Text(_, texts) = key.numbers {
-                self.names.set_texts(key.dimension, texts);
+            match key.numbers {
+                Numbers::Text(_, texts) => self.names.set_texts(key.dimension, texts),
+                Numbers::Texts(_, lists) => self.names.set_lists(key.dimension, lists),
+                _ => {}
             }
         }
-        Ok(self.read)
+        Ok(Read { single: self.keeper, ..self.read })
     }
 
     /// Deals the rows to the ranges.
@@ -180,6 +207,9 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             if !between.contains((limit.figure)(row)) {
                 return None;
             }
+        }
+        if !self.question.conditions.iter().all(|place| (Q::CONDITIONS[*place].holds)(row)) {
+            return None;
         }
         self.row[0] = Q::process(row).map_or(UNKNOWN, |process| i64::from(process.0));
         let mut numbers = self.row[1..].iter_mut();
@@ -223,6 +253,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
                 let number = self.row[place + 1];
                 match &self.keys[place].numbers {
                     Numbers::Text(_, texts) => wanted.lets_pass_text(texts.text(number)),
+                    Numbers::Texts(_, lists) => lists.lets_pass(number, wanted),
                     _ => self.names.lets_pass(*dimension, number, wanted),
                 }
             })

@@ -1,23 +1,58 @@
 //! Rows of the answer: figures of groups in order, with totals.
 
-use super::groups::Group;
+use super::groups::{Group, Groups};
 use super::layout::{self, Cell};
+use super::list::{self, Listing};
 use super::measure::{How, Measure};
 use super::names::{Names, Order};
 use super::plan::{NO_FIGURE, Plan, dimension_of, measure_of};
+use super::reading::Read;
 use super::{Question, TableQuestion};
 use crate::answer::{Fact, Value};
 use crate::process_columns::name_with_marks;
 use crate::threads;
 
-/// The rows of the groups, ascending, and the totals over all of them.
+/// The rows of the answer of a range, and the totals over all of them.
 pub(super) fn of_groups<Q: TableQuestion>(
+    question: &Question<Q>,
+    plan: &Plan<Q::Row>,
+    names: &mut Names<'_, Q::Row>,
+    groups: Groups,
+    read: &mut Read<'_, Q::Row>,
+) -> (Vec<Vec<Value>>, Vec<Fact>) {
+    let Groups { mut groups, all } = groups;
+    let facts = totals::<Q>(plan, &mut groups, all);
+    let groups = ascending(question, plan, names, groups);
+    let rows = match (question.listing, read.single.take()) {
+        (Some(Listing::Flat), Some(keeper)) => {
+            let mut rows = keeper.flat();
+            question.top.apply(&mut rows);
+            rows.iter().map(|row| list::values::<Q>(plan, names, row, read.numbers_of(row))).collect()
+        }
+        (Some(Listing::OfGroups(_)), Some(keeper)) => {
+            let rows = groups.iter().flat_map(|group| keeper.of_places(&group.places));
+            rows.map(|row| list::values::<Q>(plan, names, row, read.numbers_of(row))).collect()
+        }
+        _ => {
+            let cells = layout::cells::<Q>();
+            let row =
+                |mut group: Group| cells.iter().map(|(_, cell)| value::<Q>(plan, names, &mut group, *cell)).collect();
+            groups.into_iter().map(row).collect()
+        }
+    };
+    (rows, facts)
+}
+
+/// The groups that the answer has, ascending.
+fn ascending<Q: TableQuestion>(
     question: &Question<Q>,
     plan: &Plan<Q::Row>,
     names: &Names<'_, Q::Row>,
     mut groups: Vec<Group>,
-) -> (Vec<Vec<Value>>, Vec<Fact>) {
-    let facts = totals::<Q>(plan, &mut groups);
+) -> Vec<Group> {
+    groups.retain_mut(|group| {
+        question.group_limits.iter().all(|(place, between)| between.contains(figure::<Q>(plan, group, *place)))
+    });
     let mut ordered: Vec<(i64, Vec<Order>, Group)> = groups
         .into_iter()
         .map(|mut group| {
@@ -27,16 +62,17 @@ pub(super) fn of_groups<Q: TableQuestion>(
         })
         .collect();
     ordered.sort_by(|(a, a_names, _), (b, b_names, _)| a.cmp(b).then_with(|| a_names.cmp(b_names)));
-    question.top.apply(&mut ordered);
-    let cells = layout::cells::<Q>();
-    let row = |(_, _, mut group): (i64, Vec<Order>, Group)| {
-        cells.iter().map(|(_, cell)| value::<Q>(plan, names, &mut group, *cell)).collect()
-    };
-    (ordered.into_iter().map(row).collect(), facts)
+    // The rows of a flat list are counted in place of the groups.
+    if question.listing != Some(Listing::Flat) {
+        question.top.apply(&mut ordered);
+    }
+    ordered.into_iter().map(|(_, _, group)| group).collect()
 }
 
 /// The totals that the heading of a file shows.
-fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group]) -> Vec<Fact> {
+///
+/// They add up the groups; where a row can be in several of them, they are those of `all` rows.
+fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: Option<Group>) -> Vec<Fact> {
     let measures = || Q::MEASURES.iter().enumerate();
     let sums_of_groups = measures().filter_map(|(place, measure)| Some((place, measure, measure.sum_of_groups?)));
     let sum = |(place, measure, label): (usize, &Measure<Q::Row>, &'static str)| {
@@ -44,13 +80,17 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group]) -> Vec<Fa
         Fact::new(label, measure.column.kind, figures.fold(0, i64::saturating_add))
     };
     let sums: Vec<Fact> = sums_of_groups.map(sum).collect();
+    let groups = match &mut all {
+        Some(all) => std::slice::from_mut(all),
+        None => groups,
+    };
     let with_total = measures().filter_map(|(place, measure)| Some((place, measure, measure.total?)));
     let totals = with_total.map(|(place, measure, label)| {
         let total = match measure.how {
             How::Union => {
-                let mut all = tracesift_analysis::IntervalUnion::default();
-                groups.iter().for_each(|group| all.append(group.covered.clone()));
-                all.covered()
+                let mut united = tracesift_analysis::IntervalUnion::default();
+                groups.iter().for_each(|group| united.append(group.covered.clone()));
+                united.covered()
             }
             How::Max(_) | How::Longest => {
                 groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place)).max().unwrap_or(0)
@@ -73,7 +113,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
     let cell = |group: &Group, after: usize| plan.cells[place].and_then(|cell| group.cells.get(cell + after)).copied();
     match Q::MEASURES[place].how {
         How::Rows => Some(group.rows()),
-        How::RowsIf(_) | How::Sum(_) | How::Duration | How::Shortest | How::Longest => cell(group, 0),
+        How::RowsIf(_) | How::Sum(_) | How::Duration | How::Shortest | How::Longest | How::First => cell(group, 0),
         How::LongestStart => cell(group, 1),
         How::Max(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
         How::Union => Some(group.covered.covered()),
@@ -113,31 +153,49 @@ fn texts<R>(plan: &Plan<R>, group: &Group, measure: usize) -> Value {
 }
 
 fn value<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group: &mut Group, cell: Cell) -> Value {
-    let value_of = |group: &Group, dimension: usize| {
-        let place = plan.by.iter().position(|by| *by == dimension)?;
-        group.values.get(place).copied()
+    let Cell::Measure(place) = cell else {
+        return name(names, Values { by: &plan.by, values: &group.values }, cell);
     };
-    let process = |group: &Group, dimension| value_of(group, dimension).and_then(|value| names.process(value));
-    let thread = |group: &Group, dimension| value_of(group, dimension).and_then(|value| names.thread(value));
+    match Q::MEASURES[place].how {
+        How::Counts(dimension) => counts::<Q>(plan, names, group, dimension),
+        How::Texts(_) => texts(plan, group, place),
+        _ => figure::<Q>(plan, group, place).into(),
+    }
+}
+
+/// Values of some dimensions.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'a> {
+    pub(super) by: &'a [usize],
+    pub(super) values: &'a [i64],
+}
+
+impl Values<'_> {
+    fn of(&self, dimension: usize) -> Option<i64> {
+        let place = self.by.iter().position(|by| *by == dimension)?;
+        self.values.get(place).copied()
+    }
+}
+
+/// What a value of a dimension is called.
+pub(super) fn name<R>(names: &Names<'_, R>, values: Values<'_>, cell: Cell) -> Value {
+    let process = |dimension| values.of(dimension).and_then(|value| names.process(value));
+    let thread = |dimension| values.of(dimension).and_then(|value| names.thread(value));
     match cell {
-        Cell::Process(dimension) => process(group, dimension).map(|row| &row.name).into(),
-        Cell::Pid(dimension) => process(group, dimension).map(|row| row.pid).into(),
-        Cell::CommandLine(dimension) => process(group, dimension).and_then(|row| row.command_line.as_ref()).into(),
-        Cell::Tid(dimension) => thread(group, dimension).map(|row| row.tid).into(),
-        Cell::ThreadName(dimension) => thread(group, dimension).and_then(|row| row.name.as_ref()).into(),
+        Cell::Process(dimension) => process(dimension).map(|row| &row.name).into(),
+        Cell::Pid(dimension) => process(dimension).map(|row| row.pid).into(),
+        Cell::CommandLine(dimension) => process(dimension).and_then(|row| row.command_line.as_ref()).into(),
+        Cell::Tid(dimension) => thread(dimension).map(|row| row.tid).into(),
+        Cell::ThreadName(dimension) => thread(dimension).and_then(|row| row.name.as_ref()).into(),
         Cell::Who { process: of_process, thread: of_thread } => {
-            let process = process(group, of_process);
-            match of_thread.and_then(|dimension| thread(group, dimension)) {
+            let process = process(of_process);
+            match of_thread.and_then(thread) {
                 Some(thread) => threads::label(process, thread).into(),
                 None => process.map(name_with_marks).into(),
             }
         }
-        Cell::Number(dimension) => value_of(group, dimension).filter(|value| *value != super::places::UNKNOWN).into(),
-        Cell::Text(dimension) => value_of(group, dimension).and_then(|value| names.text(dimension, value)).into(),
-        Cell::Measure(place) => match Q::MEASURES[place].how {
-            How::Counts(dimension) => counts::<Q>(plan, names, group, dimension),
-            How::Texts(_) => texts(plan, group, place),
-            _ => figure::<Q>(plan, group, place).into(),
-        },
+        Cell::Number(dimension) => values.of(dimension).filter(|value| *value != super::places::UNKNOWN).into(),
+        Cell::Text(dimension) => values.of(dimension).and_then(|value| names.text(dimension, value)).into(),
+        Cell::Measure(_) => Value::None,
     }
 }

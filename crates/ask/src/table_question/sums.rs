@@ -6,7 +6,7 @@ use tracesift_analysis::{IntervalUnion, Span};
 use super::plan::{NO_FIGURE, Plan, ROWS, Step};
 
 /// The part of a row inside of a time range.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) start: i64,
     pub(super) length: i64,
@@ -38,6 +38,22 @@ pub(super) struct Figures {
     pub(super) texts: Vec<TextCounts>,
 }
 
+impl Figures {
+    /// Adds the figures of other rows.
+    pub(super) fn add<R>(&mut self, plan: &Plan<R>, more: Self) {
+        if self.cells.is_empty() {
+            *self = more;
+            return;
+        }
+        add_cells(&plan.steps, &mut self.cells, &more.cells);
+        self.union.append(more.union);
+        self.times.extend(more.times);
+        for (counts, more) in self.texts.iter_mut().zip(more.texts) {
+            more.iter().for_each(|(text, rows)| count(counts, text, *rows));
+        }
+    }
+}
+
 impl<'p, R> Sums<'p, R> {
     pub(super) fn new(plan: &'p Plan<R>) -> Self {
         Self { plan, cells: Vec::new(), unions: Vec::new(), times: Vec::new(), texts: Vec::new() }
@@ -67,6 +83,7 @@ impl<'p, R> Sums<'p, R> {
                 Step::Sum(cell, figure) => cells[cell] = cells[cell].saturating_add(figure(row)),
                 Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
                 Step::Shortest(cell) => cells[cell] = cells[cell].min(part.length),
+                Step::First(cell) => cells[cell] = cells[cell].min(part.start),
                 Step::Longest(cell) => longest(cells, cell, part),
                 Step::Max(cell, figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
             }
@@ -83,25 +100,15 @@ impl<'p, R> Sums<'p, R> {
         }
     }
 
-    /// Adds the rows of a place to those of a group.
-    pub(super) fn give(&mut self, place: usize, group: &mut Figures) {
+    /// Takes the figures of a place away.
+    pub(super) fn take(&mut self, place: usize) -> Figures {
         let width = self.plan.fresh.len();
-        let cells = &self.cells[place * width..][..width];
-        if group.cells.is_empty() {
-            group.cells.extend_from_slice(cells);
-        } else {
-            add_cells(&self.plan.steps, &mut group.cells, cells);
-        }
-        if let Some(union) = self.unions.get_mut(place) {
-            group.union.append(std::mem::take(union));
-        }
-        if let Some(times) = self.times.get_mut(place) {
-            group.times.append(times);
-        }
-        group.texts.resize_with(self.plan.texts.len(), TextCounts::default);
-        for (list, counts) in group.texts.iter_mut().enumerate() {
-            let of_place = std::mem::take(&mut self.texts[place * self.plan.texts.len() + list]);
-            of_place.iter().for_each(|(text, rows)| count(counts, text, *rows));
+        let lists = self.plan.texts.len();
+        Figures {
+            cells: self.cells[place * width..][..width].to_vec(),
+            union: self.unions.get_mut(place).map(std::mem::take).unwrap_or_default(),
+            times: self.times.get_mut(place).map(std::mem::take).unwrap_or_default(),
+            texts: self.texts[place * lists..][..lists].iter_mut().map(std::mem::take).collect(),
         }
     }
 
@@ -136,7 +143,7 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             Step::RowsIf(cell, _) | Step::Sum(cell, _) | Step::Duration(cell) => {
                 cells[cell] = cells[cell].saturating_add(more[cell]);
             }
-            Step::Shortest(cell) => cells[cell] = cells[cell].min(more[cell]),
+            Step::Shortest(cell) | Step::First(cell) => cells[cell] = cells[cell].min(more[cell]),
             Step::Longest(cell) => longest(cells, cell, Part { start: more[cell + 1], length: more[cell] }),
             Step::Max(cell, _) => cells[cell] = cells[cell].max(more[cell]),
         }

@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use self::asked::Asked;
 use self::plain::Plain;
 use self::random::Random;
-use super::{Question, TableQuestion};
+use super::{Listing, Question, TableQuestion};
 use crate::answer::{Section, Value, View};
 use crate::ask::Ask;
 use crate::every_question;
+use crate::order::Top;
 use crate::recording::{OpenRecording, Source};
 
 /// Random archives per question.
@@ -63,6 +64,9 @@ pub(super) fn check<Q: TableQuestion>() {
             let place = format!("{}, archive {seed}, question {number}: {asked:?}", Q::NAME);
             let section = asked.question.section(&recording).expect("an answer");
             plain.compare(&asked, asked.question.time, &section, &place);
+            let list = asked.question.clone().listed(Listing::Flat).section(&recording).expect("a list");
+            plain.compare_list(&asked, &list, &place);
+            has_the_largest_of_each_group(&asked.question, &recording, &place);
             let ranges = random.ranges();
             let sections = asked.question.series(&recording, &ranges, 0).expect("a series");
             assert_eq!(sections.len(), ranges.len());
@@ -73,8 +77,42 @@ pub(super) fn check<Q: TableQuestion>() {
     }
 }
 
+/// Whether the single rows below groups are the ends of the lists of these groups, and whether `--top` cuts a list at its end.
+fn has_the_largest_of_each_group<Q: TableQuestion>(question: &Question<Q>, recording: &OpenRecording, place: &str) {
+    let rows = |listing, take| {
+        let question = Question { top: Top { take, skip: 0 }, ..question.clone() }.listed(listing);
+        question.section(recording).expect("a list").rows
+    };
+    let all = rows(Listing::Flat, None);
+    let few = rows(Listing::Flat, Some(3));
+    assert_eq!(few, all[all.len().saturating_sub(3)..], "{place}, the last of a list");
+    // With one list of all groups together a row stands as often as it has groups.
+    let of_groups = rows(Listing::OfGroups(usize::MAX), None);
+    if question.group_limits.is_empty() {
+        let times = |row: &Vec<Value>| of_groups.iter().filter(|other| *other == row).count();
+        assert!(all.iter().all(|row| times(row) > 0), "{place}, a row is in no group");
+    }
+    assert!(of_groups.iter().all(|row| all.contains(row)), "{place}, a row of a group is in no list");
+    let groups = question.section(recording).expect("an answer").rows.len();
+    let largest = rows(Listing::OfGroups(1), None);
+    assert_eq!(largest.len(), groups, "{place}, one row of each group");
+}
+
 /// Whether the declaration of a question makes sense.
 fn is_sound<Q: TableQuestion>() {
+    for measure in Q::MEASURES {
+        let about =
+            measure.how.dimension().map(|about| &Q::DIMENSIONS[super::plan::dimension_of(Q::DIMENSIONS, about)].of);
+        let is_list = matches!(about, Some(super::dimension::Of::Texts { .. }));
+        assert!(!is_list, "{}: {} counts values of a list", Q::NAME, measure.column.key);
+    }
+    let mut list: Vec<&str> = Question::<Q>::list_columns().iter().map(|column| column.key).collect();
+    list.sort_unstable();
+    assert!(
+        list.windows(2).all(|pair| pair[0] != pair[1]),
+        "{}: a key of a list stands for two columns: {list:?}",
+        Q::NAME
+    );
     let columns = Question::<Q>::all_columns();
     let mut keys: Vec<&str> = columns.iter().map(|column| column.key).collect();
     keys.sort_unstable();

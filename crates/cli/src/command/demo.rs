@@ -25,6 +25,7 @@ const ALL: &[&[&str]] = &[
     &["dump", "cpu", "DIR", "--stacktags", "*virus*", "--totals", "total"],
     &["dump", "waits", "DIR", "-f", "*14527ms*", "--process", "FileWriter", "--top", "3"],
     &["dump", "process", "DIR", "--new-process", "started", "--no-cmdline"],
+    &["dump", "dns", "DIR/browser", "--top", "5", "--top-details", "all"],
 ];
 
 /// No line of the screen is longer.
@@ -60,8 +61,12 @@ const SCREEN: &[Asked] = &[
 ];
 
 /// What to try next.
-const NEXT: &[&[&str]] =
-    &[&["overview", "DIR/*_14527ms*"], &["flame", "DIR/*_12695ms*", "-o", "cpu.svg"], &["demo", "DIR", "--all"]];
+const NEXT: &[&[&str]] = &[
+    &["overview", "DIR/*_14527ms*"],
+    &["flame", "DIR/*_12695ms*", "-o", "cpu.svg"],
+    &["dump", "dns", "DIR/browser"],
+    &["demo", "DIR", "--all"],
+];
 
 /// Writes example recordings, extracts them and shows the first answers.
 pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
@@ -71,7 +76,7 @@ pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
     let files = tracesift_scenario::story::write_symbol_files(&symbols)?;
     let directory = path_text(directory);
     let symbols = path_text(&symbols);
-    let extract = ["extract", "DIR", "--symbols", &symbols];
+    let extract = ["extract", "DIR", "--recursive", "--symbols", &symbols];
     if args.all {
         writeln!(io::stdout(), "{} recordings written to {directory}", recordings.len())?;
         writeln!(io::stdout(), "{files} symbol files written to {symbols}\n")?;
@@ -88,10 +93,10 @@ pub(crate) fn run(args: &DemoArgs, no_color: bool) -> anyhow::Result<Exit> {
         io::stdout(),
         "{} recordings of a test that writes 5,000 files, serially and in parallel: beside a virus scanner,\n\
          while the file system makes checkpoints, and undisturbed. They lie in {},\n\
-         with an archive (.sift) for each, made by: {}\n",
+         with an archive (.sift) for each. Smaller recordings lie in directories there. Made by:\n$ {}\n",
         recordings.len(),
         cut_middle(&directory, WIDEST / 3),
-        cut_middle(&command(&extract, &directory), WIDEST / 2),
+        cut_middle(&command(&extract, &directory), WIDEST - 2),
     )?;
     let answers = tempfile::TempDir::with_prefix("tracesift-").context("cannot make a temporary directory")?;
     for asked in SCREEN {

@@ -142,6 +142,10 @@ impl Collected {
         if !of_methods {
             self.words.append(&mut self.of_processes);
         }
+        // There the details are all of them unless a number is given.
+        if self.has("topndetails") {
+            self.words.retain(|word| word != "--top-details=all");
+        }
         let mut columns = std::mem::take(&mut self.columns[usize::from(of_methods)]).join(";");
         if is_cpu && !of_methods && self.has("merge") {
             // Merged rows have neither totals nor anything of a single process.
@@ -165,6 +169,11 @@ impl Collected {
             self.words.retain(|word| !shapes.iter().any(|option| word.starts_with(option)));
             if of_methods && !self.has("noready") {
                 self.words.push("--percentiles".to_owned());
+            }
+            // There a file has a row for each query.
+            if command.is_question("dns") {
+                self.words.retain(|word| !word.starts_with("--top-details"));
+                self.words.push("--top-details=all".to_owned());
             }
             csv::Layout::new(arguments.join(" "), !self.has("nocsvseparator"), &self.words, self.last_format)
         });

@@ -132,7 +132,7 @@ fn one_screen_whose_sentences_have_the_figures_of_the_answers() {
     says(3, int(&tag[0], "wait_ns"));
     // What is to be tried next can be tried.
     let next: Vec<&str> = screen.lines().filter_map(|line| line.strip_prefix("  tracesift ")).collect();
-    assert_eq!(next.len(), 3, "{screen}");
+    assert_eq!(next.len(), 4, "{screen}");
     for command in next {
         let words: Vec<&str> = command.split(' ').map(|word| word.trim_matches('"')).collect();
         tracesift(directory.path(), &words);
@@ -150,4 +150,33 @@ fn a_sleep_is_ended_by_the_timer() {
     // Eight in each of the six recordings.
     assert_eq!(sleeps.len(), 48);
     sleeps.iter().for_each(|sleep| assert_eq!(sleep["woken_by"], "timer", "{sleep}"));
+}
+
+/// The command lines of the post on slow browsing, in the directory with its recording. There the fourth name has a total of 12.047 s,
+/// the longest of its queries; the two queries follow each other.
+#[test]
+fn a_browser_waits_for_names() {
+    let directory = TempDir::new().unwrap();
+    tracesift(directory.path(), &["demo", "demo"]);
+    let browser = directory.path().join("demo/browser");
+    let asked = |more: &[&str]| {
+        let line = ["-dump", "DNS", "-topn", "5", "-fd", "SlowBrowsing_Skyrmion.json"];
+        tracesift(&browser, &[&line[..], more].concat())
+    };
+    insta::assert_snapshot!("dns", asked(&[]));
+    insta::assert_snapshot!("dns_details", asked(&["-details"]));
+    asked(&["-csv", "dns.csv"]);
+    insta::assert_snapshot!("dns_csv", std::fs::read_to_string(browser.join("dns.csv")).unwrap());
+    let names = rows(&browser, &["dump", "dns", "SlowBrowsing_Skyrmion.sift"]);
+    let total = |row: &Value| row["total_ns"].as_i64().unwrap() / MS;
+    assert_eq!(names.iter().map(total).sum::<i64>(), 60_253);
+    let first = &names[0];
+    assert_eq!(
+        (first["name"].as_str(), total(first), first["queries"].as_i64()),
+        (Some("graph.oculus.com"), 12_038, Some(4))
+    );
+    // A query that went to two servers is in the row of each; the totals count it once.
+    let servers = rows(&browser, &["dump", "dns", "SlowBrowsing_Skyrmion.sift", "--by", "server", "--timed-out"]);
+    let queries: Vec<_> = servers.iter().map(|row| (row["server"].as_str(), row["queries"].as_i64())).collect();
+    assert_eq!(queries, [(Some("10.0.0.1"), Some(6)), (Some("10.0.0.2"), Some(6))]);
 }

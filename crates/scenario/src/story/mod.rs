@@ -6,6 +6,7 @@
 
 mod cast;
 mod figures;
+mod others;
 mod plot;
 mod scenes;
 mod stage;
@@ -53,7 +54,8 @@ pub enum DemoError {
     Recording(#[from] WriteError),
 }
 
-/// Writes the recordings of the story into `folder`, which is created when it is missing.
+/// Writes the recordings of the story into `folder`, which is created when it is missing, and smaller recordings into
+/// directories in it.
 ///
 /// # Errors
 /// A folder or file that cannot be written.
@@ -69,6 +71,12 @@ pub fn demo(folder: &Path) -> Result<Vec<DemoRecording>, DemoError> {
         let bytes = scenario(&figures).bytes()?;
         std::fs::write(&path, bytes).map_err(failed(&path))?;
         written.push(DemoRecording { path, figures });
+    }
+    for other in others::OTHERS {
+        let path = folder.join(other.path);
+        let bytes = (other.bytes)()?;
+        let created = std::fs::create_dir_all(path.parent().unwrap_or(folder));
+        created.and_then(|()| std::fs::write(&path, bytes)).map_err(failed(&path))?;
     }
     Ok(written)
 }

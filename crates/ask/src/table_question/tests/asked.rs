@@ -2,6 +2,7 @@
 
 use super::plain::Plain;
 use super::random::Random;
+use crate::answer::Value;
 use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::order::Between;
 use crate::table_question::{BY_NAME, Question, TableQuestion};
@@ -16,6 +17,10 @@ pub(super) struct Asked<Q: TableQuestion> {
     pub(super) patterns: Vec<(usize, String)>,
     /// Places of limits.
     pub(super) limits: Vec<(usize, Between)>,
+    /// Places of measures.
+    pub(super) group_limits: Vec<(usize, Between)>,
+    /// Places of conditions.
+    pub(super) conditions: Vec<usize>,
 }
 
 impl<Q: TableQuestion> Asked<Q> {
@@ -55,6 +60,26 @@ impl<Q: TableQuestion> Asked<Q> {
             question = question.between(limit.options[0], between).expect("an option of the question");
             limits.push((place, between));
         }
-        Self { question, sort, patterns, limits }
+        let mut group_limits = Vec::new();
+        for (place, measure) in Q::MEASURES.iter().enumerate() {
+            let Some(limits) = measure.limits.filter(|_| random.once_in(4)) else { continue };
+            let between = Between { min: Some(random.number(0, 100)), max: random.once_in(2).then_some(200) };
+            question = question.groups_between(limits.options[0], between).expect("an option of the question");
+            group_limits.push((place, between));
+        }
+        let mut conditions = Vec::new();
+        for (place, condition) in Q::CONDITIONS.iter().enumerate() {
+            if random.once_in(4) {
+                question = question.on_condition(condition.option).expect("an option of the question");
+                conditions.push(place);
+            }
+        }
+        Self { question, sort, patterns, limits, group_limits, conditions }
+    }
+
+    /// Whether the limits of groups let a group with these measures pass.
+    pub(super) fn lets_group_pass(&self, value: impl Fn(usize) -> Value) -> bool {
+        let figure = |measure| if let Value::Int(figure) = value(measure) { Some(figure) } else { None };
+        self.group_limits.iter().all(|(place, between)| between.contains(figure(*place)))
     }
 }

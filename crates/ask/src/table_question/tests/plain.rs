@@ -13,9 +13,9 @@ use crate::answer::{Section, Value};
 use crate::method_patterns::MethodPatterns;
 use crate::processes::is_idle;
 use crate::recording::OpenRecording;
-use crate::table_question::TableQuestion;
 use crate::table_question::dimension::{Names, Of};
 use crate::table_question::measure::How;
+use crate::table_question::{Listing, TableQuestion};
 
 /// All rows of a table, with the names of their numbers.
 pub(super) struct Plain<Q: TableQuestion> {
@@ -57,12 +57,20 @@ impl<Q: TableQuestion> Plain<Q> {
                 number(row).map(|number| self.names[place].get(&number).cloned().unwrap_or_else(|| number.to_string()))
             }
             Of::Text { text, .. } => text(row).map(str::to_owned),
+            Of::Texts { texts, .. } => texts(row).map(|texts| texts.join(", ")),
         }
+    }
+
+    /// The texts of a dimension in a row, each once; unknown is one of them.
+    fn texts(&self, place: usize, row: &Q::Row) -> Vec<Option<String>> {
+        let Of::Texts { texts, .. } = &Q::DIMENSIONS[place].of else { return vec![self.text(place, row)] };
+        let texts: BTreeSet<String> = texts(row).into_iter().flatten().cloned().collect();
+        if texts.is_empty() { vec![None] } else { texts.into_iter().map(Some).collect() }
     }
 
     /// A text that a row has.
     pub(super) fn some_text(&self, place: usize, random: &mut Random) -> String {
-        let texts: Vec<String> = self.rows.iter().filter_map(|row| self.text(place, row)).collect();
+        let texts: Vec<String> = self.rows.iter().flat_map(|row| self.texts(place, row)).flatten().collect();
         if texts.is_empty() { "none".to_owned() } else { random.one_of(&texts).clone() }
     }
 
@@ -79,17 +87,13 @@ impl<Q: TableQuestion> Plain<Q> {
             Some(_) => false,
         };
         let passes = |row: &Q::Row| {
-            asked.patterns.iter().all(|(place, list)| match (self.text(*place, row), &Q::DIMENSIONS[*place].of) {
-                (None, _) => false,
-                (Some(text), Of::Method { .. }) => {
-                    let function = text.strip_prefix("app!").unwrap_or(&text);
-                    MethodPatterns::parse(list, false).matches(Some("app"), function)
-                }
-                (Some(text), _) => Patterns::parse(list).matches(&text),
+            asked.patterns.iter().all(|(place, list)| {
+                self.texts(*place, row).iter().any(|text| Self::passes(*place, text.as_deref(), list))
             })
         };
         let passes_limits = |row: &Q::Row| {
             asked.limits.iter().all(|(place, between)| between.contains((Q::LIMITS[*place].figure)(row)))
+                && asked.conditions.iter().all(|place| (Q::CONDITIONS[*place].holds)(row))
         };
         let part = |row: &'a Q::Row| {
             let (start, until) = Q::times(row);
@@ -101,15 +105,73 @@ impl<Q: TableQuestion> Plain<Q> {
         rows.filter_map(part).collect()
     }
 
+    /// Whether patterns let a text of a dimension pass.
+    fn passes(place: usize, text: Option<&str>, list: &str) -> bool {
+        match (text, &Q::DIMENSIONS[place].of) {
+            (None, _) => false,
+            (Some(text), Of::Method { .. }) => {
+                let function = text.strip_prefix("app!").unwrap_or(text);
+                MethodPatterns::parse(list, false).matches(Some("app"), function)
+            }
+            (Some(text), _) => Patterns::parse(list).matches(text),
+        }
+    }
+
+    /// The groups in which a row is: one, or one for each text of a list that the patterns let pass.
+    fn keys(&self, asked: &Asked<Q>, row: &Q::Row) -> Vec<Vec<Option<String>>> {
+        let mut keys = vec![Vec::new()];
+        for place in &asked.question.by {
+            let mut texts = self.texts(*place, row);
+            if let Some((_, list)) = asked.patterns.iter().find(|(filtered, _)| filtered == place) {
+                texts.retain(|text| Self::passes(*place, text.as_deref(), list));
+            }
+            let with = |key: &Vec<Option<String>>, text: &Option<String>| [key.clone(), vec![text.clone()]].concat();
+            keys = keys.iter().flat_map(|key| texts.iter().map(|text| with(key, text)).collect::<Vec<_>>()).collect();
+        }
+        keys
+    }
+
+    /// Compares a list of single rows with the rows that are asked for.
+    pub(super) fn compare_list(&self, asked: &Asked<Q>, section: &Section, place: &str) {
+        let rows = self.asked(asked, asked.question.time);
+        let shown = |value: Option<&Value>| match value {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let process = |row: &Q::Row| {
+            let id = Q::process(row).filter(|id| id.0 < PROCESSES)?;
+            Some(process(id.0).name)
+        };
+        let mut expected: Vec<_> = rows.iter().map(|(row, start, length)| (*start, *length, process(row))).collect();
+        let list = asked.question.clone().listed(Listing::Flat);
+        let found = rows_of(&list, section);
+        let number =
+            |row: &Row, key: &str| if let Some(Value::Int(number)) = row.get(key) { Some(*number) } else { None };
+        let start = |row: &Row| number(row, "start").or_else(|| number(row, "time")).expect("a time");
+        let has_processes = Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.of, Of::Process));
+        let mut of_answer: Vec<_> = found
+            .iter()
+            .map(|row| (start(row), number(row, "duration_ns").unwrap_or(0), shown(row.get("process"))))
+            .collect();
+        expected.sort();
+        of_answer.sort();
+        if !has_processes {
+            expected.iter_mut().for_each(|(.., process)| *process = None);
+        }
+        assert_eq!(of_answer, expected, "{place}, as a list");
+    }
+
     /// Compares an answer with the rows added up.
     pub(super) fn compare(&self, asked: &Asked<Q>, time: TimeRange, section: &Section, place: &str) {
         let rows = self.asked(asked, time);
         let by: Vec<usize> = asked.question.by.clone();
         let mut groups: BTreeMap<Vec<Option<String>>, Vec<Part<'_, Q::Row>>> = BTreeMap::new();
         for (row, start, length) in &rows {
-            let key = by.iter().map(|place| self.text(*place, row)).collect();
-            groups.entry(key).or_default().push((row, *start, *length));
+            for key in self.keys(asked, row) {
+                groups.entry(key).or_default().push((row, *start, *length));
+            }
         }
+        groups.retain(|_, parts| asked.lets_group_pass(|measure| self.value(measure, parts)));
         let found = rows_of(&asked.question, section);
         assert_eq!(found.len(), groups.len(), "{place}");
         let mut seen = BTreeSet::new();
@@ -158,6 +220,7 @@ impl<Q: TableQuestion> Plain<Q> {
             }
             How::Shortest => lengths().min().into(),
             How::Longest => longest.into(),
+            How::First => rows.iter().map(|(_, start, _)| *start).min().into(),
             How::LongestStart => {
                 let first = rows.iter().find(|(_, _, length)| Some(*length) == longest);
                 first.map(|(_, start, _)| *start).into()
@@ -212,7 +275,7 @@ fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
         Of::Thread(_) => return text("tid"),
         Of::Method { column, .. } => (text(column.key)?, "(no stack)"),
         Of::Number { column, none, .. } => (text(column.key)?, *none),
-        Of::Text { column, .. } => (text(column.key)?, ""),
+        Of::Text { column, .. } | Of::Texts { column, .. } => (text(column.key)?, ""),
     };
     (without.0 != without.1).then_some(without.0)
 }

@@ -143,9 +143,9 @@ impl Random {
             ColumnType::ListText => {
                 let mut lists =
                     ListBuilder::new(StringBuilder::new()).with_field(Field::new("element", DataType::Utf8, false));
-                for number in values(self, WORDS.len() as i64) {
-                    number.into_iter().for_each(|number| lists.values().append_value(WORDS[number as usize]));
-                    lists.append(number.is_some());
+                for many in values(self, 4) {
+                    (0..many.unwrap_or(0)).for_each(|_| lists.values().append_value(self.one_of(&WORDS)));
+                    lists.append(many.is_some());
                 }
                 Arc::new(lists.finish())
             }

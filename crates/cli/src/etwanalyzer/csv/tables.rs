@@ -14,7 +14,7 @@ pub(super) struct CsvColumn {
 }
 
 /// The questions with such files.
-pub(super) const QUESTIONS: &[&str] = &["cpu", "process", "version", "stats"];
+pub(super) const QUESTIONS: &[&str] = &["cpu", "process", "version", "stats", "dns"];
 
 /// The columns of an answer; `None` where ETWAnalyzer writes no such file.
 pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
@@ -26,6 +26,7 @@ pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
         "version" if answer.rows().any(|row| of_a_process(answer, row)) => Some(VERSION_PER_PROCESS),
         "version" => Some(VERSION),
         "stats" => Some(STATS),
+        "dns" if has("answer") => Some(DNS),
         _ => None,
     }
 }
@@ -141,6 +142,26 @@ const METHODS: &[CsvColumn] = &[
     plain("DeepSleep Ready Count", &["ready_deep_sleep_count"]),
     plain("NonDeepSleep Ready Count", &["ready_other_count"]),
     plain("Context Switch Count", &["switches"]),
+];
+
+/// A row per query there.
+const DNS: &[CsvColumn] = &[
+    options(),
+    plain("TestCase", &["test"]),
+    of_key("Date", &["date"], As::Date),
+    plain("Test Time in ms", &["test_ms"]),
+    nothing("Baseline"),
+    process("Process"),
+    plain("ProcessName", &["process"]),
+    plain("DNS Query", &["name"]),
+    plain("Query StatusCode", &["status_code"]),
+    of_key("TimedOut", &["late"], As::IsThere),
+    of_key("Start Time", &["start"], As::Time),
+    of_key("Duration in s", &["duration_ns"], As::Seconds),
+    plain("Queried Network Adapters", &["adapters"]),
+    plain("Server List", &["servers"]),
+    plain("DNS Result", &["answer"]),
+    plain("CommandLine", &["command_line"]),
 ];
 
 const PROCESS: &[CsvColumn] = &[

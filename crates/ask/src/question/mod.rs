@@ -11,6 +11,7 @@ pub mod cpu;
 pub mod dns;
 pub mod faults;
 pub mod instants;
+pub mod mark;
 pub mod merged_cpu;
 pub mod merged_methods;
 pub mod methods;
@@ -45,6 +46,8 @@ macro_rules! every_question {
             Faults(faults),
             /// Which names were looked up, how long processes waited for them, and which servers did not answer
             Dns(dns),
+            /// When marks were written into the recording, and how much time passed between them
+            Mark(mark),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version

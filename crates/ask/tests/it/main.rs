@@ -5,6 +5,7 @@ mod cores;
 mod cpu;
 mod events;
 mod fuzz_corpus;
+mod mark;
 mod methods;
 mod modules;
 mod needs;

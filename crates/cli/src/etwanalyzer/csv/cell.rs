@@ -37,6 +37,8 @@ pub(super) enum As {
     FineMicroseconds,
     /// Seconds of nanoseconds, to a tenth of a millisecond.
     Seconds,
+    /// Seconds of nanoseconds, to the nanosecond.
+    FineSeconds,
     /// Whole minutes of nanoseconds.
     Minutes,
     /// One digit behind the point.
@@ -123,6 +125,7 @@ impl Row<'_> {
             (As::Microseconds, Some(value)) => scaled(value, 3, 0),
             (As::FineMicroseconds, Some(value)) => scaled(value, 3, 3),
             (As::Seconds, Some(value)) => scaled(value, 9, 4),
+            (As::FineSeconds, Some(value)) => scaled(value, 9, 9),
             (As::Minutes, Some(Value::Int(ns))) => decimal(ns / 60, 9, 0),
             (As::Tenths, Some(Value::Float(value))) if value.is_finite() => format!("{value:.1}"),
             (As::Minutes | As::Tenths, Some(_)) => String::new(),

@@ -14,7 +14,7 @@ pub(super) struct CsvColumn {
 }
 
 /// The questions with such files.
-pub(super) const QUESTIONS: &[&str] = &["cpu", "process", "version", "stats", "dns"];
+pub(super) const QUESTIONS: &[&str] = &["cpu", "process", "version", "stats", "dns", "mark"];
 
 /// The columns of an answer; `None` where ETWAnalyzer writes no such file.
 pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
@@ -27,6 +27,7 @@ pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
         "version" => Some(VERSION),
         "stats" => Some(STATS),
         "dns" if has("answer") => Some(DNS),
+        "mark" if has("since_zero_ns") => Some(MARK),
         _ => None,
     }
 }
@@ -242,12 +243,25 @@ const STATS: &[CsvColumn] = &[
     nothing("DisplaysMemoryMiB"),
 ];
 
+const MARK: &[CsvColumn] = &[
+    options(),
+    of_key("Directory", &["file"], As::Directory),
+    of_key("FileName", &["file"], As::FileStem),
+    of_key("Date", &["date"], As::Date),
+    plain("Test Case", &["test"]),
+    plain("Test Time in ms", &["test_ms"]),
+    nothing("Baseline"),
+    of_key("Mark Time", &["time_ns"], As::Time),
+    of_key("Time Diff To Zero in s", &["since_zero_ns"], As::FineSeconds),
+    plain("Mark Message", &["text"]),
+];
+
 #[cfg(test)]
 mod tests {
     use tracesift_ask::answer::{Column, descriptions};
-    use tracesift_ask::question::{cpu, methods, process, stats, version};
+    use tracesift_ask::question::{cpu, mark, methods, process, stats, version};
 
-    use super::{CPU, CsvColumn, METHODS, PROCESS, STATS, Source, VERSION, VERSION_PER_PROCESS};
+    use super::{CPU, CsvColumn, MARK, METHODS, PROCESS, STATS, Source, VERSION, VERSION_PER_PROCESS};
 
     #[test]
     fn columns_of_ours_exist() {
@@ -266,6 +280,7 @@ mod tests {
         check("version", VERSION, version::COLUMNS.descriptions());
         check("version per process", VERSION_PER_PROCESS, version::COLUMNS.descriptions());
         check("stats", STATS, descriptions(stats::COLUMNS));
+        check("mark", MARK, mark::COLUMNS.descriptions());
     }
 
     /// The names that the page on ETWAnalyzer gives, in its order.

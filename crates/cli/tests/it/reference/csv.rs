@@ -2,6 +2,11 @@
 
 use std::fs;
 
+use tracesift_testing::archive::{create, finish_as};
+use tracesift_trace::RowSink as _;
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::MarkRow;
+
 use crate::support::{archives, run};
 
 /// The file that a command line writes.
@@ -34,6 +39,21 @@ files! {
     versions: "-dump", "Version", "-fd", "Write*.json";
     versions_per_process: "-dump", "Version", "-fd", "Write*.json", "-dll", "*clr*";
     properties: "-dump", "Stats", "-fd", "Write*.json", "-properties", "OSName";
+}
+
+#[test]
+fn marks_with_their_time_since_the_zero_point() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut writer = create(&directory.path().join("Write_250ms_PC_CLT_TestStatus-Passed_20220404-101500.sift"));
+    for (time, text) in [(1_000_000_000, "begin"), (3_500_000_001, "loaded"), (9_000_000_000, "end")] {
+        writer.mark(&MarkRow { time, text: text.to_owned(), ..MarkRow::default() });
+    }
+    finish_as(writer, TraceInfo { end_ns: 10_000_000_000, ..TraceInfo::default() });
+    let line =
+        ["-dump", "Mark", "-MarkerFilter", "*e*", "-MinMaxMarkDiffTime", "0", "5", "-ZeroTime", "Marker", "beg*"];
+    let said = run(directory.path(), &[&line[..], &["-timefmt", "s", "-csv", "out.csv"]].concat());
+    assert!(said.starts_with("exit: 0\n"), "{said}");
+    insta::assert_snapshot!(fs::read_to_string(directory.path().join("out.csv")).unwrap().replace("\r\n", "\n"));
 }
 
 #[test]

@@ -50,10 +50,12 @@ pub struct Completed {
     pub extent: Extent,
     /// When the driver's queue got it: inserted, where that was recorded, else issued.
     pub start: i64,
+    /// When the device got it, where `start` is the time at which it was inserted.
+    pub issued: Option<i64>,
     /// Who asked first for a part of it.
     pub asker: Asker,
-    /// How urgent the driver was told that it is, in the numbers of `disk_io.priority`.
-    pub priority: i8,
+    /// How urgent the driver was told that it is: class and level, as the kernel has them in one number.
+    pub priority: Option<u16>,
 }
 
 /// A request on its way.
@@ -64,8 +66,12 @@ struct Request {
     /// Sectors that are not completed yet.
     left: u64,
     start: i64,
+    /// When the device got it last.
+    issued: i64,
+    /// Whether `start` is the time at which it was inserted.
+    was_inserted: bool,
     asker: Asker,
-    priority: i8,
+    priority: Option<u16>,
     /// The device did not take it: it will be issued again.
     refused: bool,
 }
@@ -77,7 +83,7 @@ struct Flush {
     asker: Asker,
     /// Where it was issued. The kernel has one flush at a time on its way per queue of a device, and a CPU uses one queue.
     cpu: u16,
-    priority: i8,
+    priority: Option<u16>,
     refused: bool,
 }
 
@@ -144,26 +150,26 @@ impl DiskRequests {
     }
 
     /// A request is put into the driver's queue.
-    pub fn inserted(&mut self, extent: Extent, current: Asker) {
-        let asker = self.take_wishes(extent).unwrap_or(current);
-        let request = Request { extent, left: extent.count, start: current.ticks, asker, priority: 0, refused: false };
+    pub fn inserted(&mut self, extent: Extent, current: Asker, priority: Option<u16>) {
+        let request = self.request(extent, current, priority, true);
         self.lost += add(&mut self.queued, extent.place(), request);
     }
 
     /// A request is given to the device. What was inserted within it has been merged into it; one of the same size that was
     /// issued before was refused by the device and comes again.
-    pub fn issued(&mut self, extent: Extent, current: Asker, priority: i8) {
+    pub fn issued(&mut self, extent: Extent, current: Asker, priority: Option<u16>) {
         if let Some(known) = self.issued.get_mut(&extent.place()).filter(|known| known.extent == extent)
             && (known.refused || !self.tells_refusals)
         {
-            known.refused = false;
+            (known.refused, known.issued) = (false, current.ticks);
             return;
         }
-        let asker = self.take_wishes(extent).unwrap_or(current);
-        let mut request = Request { extent, left: extent.count, start: current.ticks, asker, priority, refused: false };
+        let mut request = self.request(extent, current, priority, false);
         let end = (extent.disk, extent.end());
         while let Some((&place, known)) = self.queued.range(extent.place()..end).next() {
             request.start = request.start.min(known.start);
+            request.was_inserted = true;
+            request.priority = request.priority.or(known.priority);
             request.asker = std::cmp::min_by_key(request.asker, known.asker, |asker| asker.ticks);
             self.queued.remove(&place);
         }
@@ -189,7 +195,7 @@ impl DiskRequests {
 
     /// A flush is given to the device by a CPU. Where another one of the disk is on its way, it may be the same, issued again: it is if the
     /// recording says so; where no recording of refusals could, if it comes from the same CPU, or if the disk never had several.
-    pub fn flush_issued(&mut self, disk: u32, cpu: u16, current: Asker, priority: i8) {
+    pub fn flush_issued(&mut self, disk: u32, cpu: u16, current: Asker, priority: Option<u16>) {
         if self.flushing >= MAX_PENDING {
             self.lost += std::mem::take(&mut self.flushing) as u64;
             self.flushes.clear();
@@ -248,13 +254,19 @@ impl DiskRequests {
             }
         };
         let extent = Extent { disk, sector: 0, count: 0 };
-        Ok(Completed { extent, start: flush.start, asker: flush.asker, priority: flush.priority })
+        Ok(Completed { extent, start: flush.start, issued: None, asker: flush.asker, priority: flush.priority })
     }
 
     /// Requests whose completion was not seen: those that were given up, and those still on their way.
     #[must_use]
     pub fn without_completion(&self) -> u64 {
         self.lost + (self.queued.len() + self.issued.len() + self.flushing) as u64
+    }
+
+    fn request(&mut self, extent: Extent, current: Asker, priority: Option<u16>, was_inserted: bool) -> Request {
+        let (start, issued) = (current.ticks, current.ticks);
+        let asker = self.take_wishes(extent).unwrap_or(current);
+        Request { extent, left: extent.count, start, issued, was_inserted, asker, priority, refused: false }
     }
 
     /// Who asked first for a part of these sectors. The wishes are granted; what they want beyond stays.
@@ -297,7 +309,13 @@ fn add(requests: &mut BTreeMap<Place, Request>, place: Place, request: Request) 
 
 impl Request {
     fn done(self) -> Completed {
-        Completed { extent: self.extent, start: self.start, asker: self.asker, priority: self.priority }
+        Completed {
+            extent: self.extent,
+            start: self.start,
+            issued: self.was_inserted.then_some(self.issued),
+            asker: self.asker,
+            priority: self.priority,
+        }
     }
 }
 
@@ -317,20 +335,24 @@ mod tests {
         Asker { ticks, thread: ThreadId(thread), stack: None }
     }
 
+    fn inserted(extent: Extent, start: i64, issued: i64, asker: Asker) -> Result<Option<Completed>, UnknownRequest> {
+        Ok(Some(Completed { extent, start, issued: Some(issued), asker, priority: None }))
+    }
+
     fn done(extent: Extent, start: i64, asker: Asker) -> Result<Option<Completed>, UnknownRequest> {
-        Ok(Some(Completed { extent, start, asker, priority: 0 }))
+        Ok(Some(Completed { extent, start, issued: None, asker, priority: None }))
     }
 
     #[test]
     fn a_request_belongs_to_who_asked_first_and_starts_in_the_queue() {
         let mut disk = DiskRequests::new(false);
         disk.asked(at(100, 8), by(1, 10));
-        disk.inserted(at(100, 8), by(1, 12));
-        disk.issued(at(100, 8), by(2, 15), 0);
-        assert_eq!(disk.completed(at(100, 8)), done(at(100, 8), 12, by(1, 10)));
+        disk.inserted(at(100, 8), by(1, 12), None);
+        disk.issued(at(100, 8), by(2, 15), None);
+        assert_eq!(disk.completed(at(100, 8)), inserted(at(100, 8), 12, 15, by(1, 10)));
         assert_eq!(disk.completed(at(100, 8)), Err(UnknownRequest));
         // Without the other records it is all in the issue.
-        disk.issued(at(100, 8), by(2, 25), 0);
+        disk.issued(at(100, 8), by(2, 25), None);
         assert_eq!(disk.completed(at(100, 8)), done(at(100, 8), 25, by(2, 25)));
         assert_eq!(disk.without_completion(), 0);
     }
@@ -342,10 +364,10 @@ mod tests {
             disk.asked(at(sector, 8), by(sector as i32, ticks));
         }
         // One is inserted alone, one grew to both sides, one was merged without ever being inserted.
-        disk.inserted(at(100, 16), by(9, 10));
-        disk.inserted(at(116, 8), by(9, 11));
-        disk.issued(at(92, 32), by(9, 20), 0);
-        assert_eq!(disk.completed(at(92, 32)), done(at(92, 32), 10, by(100, 1)));
+        disk.inserted(at(100, 16), by(9, 10), None);
+        disk.inserted(at(116, 8), by(9, 11), None);
+        disk.issued(at(92, 32), by(9, 20), None);
+        assert_eq!(disk.completed(at(92, 32)), inserted(at(92, 32), 10, 20, by(100, 1)));
         assert_eq!((disk.wishes.len(), disk.without_completion()), (0, 0));
     }
 
@@ -353,8 +375,8 @@ mod tests {
     fn a_wish_that_is_split_belongs_to_all_its_requests() {
         let mut disk = DiskRequests::new(false);
         disk.asked(at(0, 100), by(1, 1));
-        disk.issued(at(0, 60), by(2, 5), 0);
-        disk.issued(at(60, 40), by(2, 6), 0);
+        disk.issued(at(0, 60), by(2, 5), None);
+        disk.issued(at(60, 40), by(2, 6), None);
         assert_eq!(disk.completed(at(60, 40)), done(at(60, 40), 6, by(1, 1)));
         assert_eq!(disk.completed(at(0, 60)), done(at(0, 60), 5, by(1, 1)));
         assert!(disk.wishes.is_empty());
@@ -363,7 +385,7 @@ mod tests {
     #[test]
     fn completions_in_parts_are_one_operation() {
         let mut disk = DiskRequests::new(false);
-        disk.issued(at(10, 24), by(1, 5), 0);
+        disk.issued(at(10, 24), by(1, 5), None);
         assert_eq!(disk.completed(at(10, 8)), Ok(None));
         assert_eq!(disk.completed(at(18, 8)), Ok(None));
         assert_eq!(disk.completed(at(26, 8)), done(at(10, 24), 5, by(1, 5)));
@@ -372,18 +394,18 @@ mod tests {
     #[test]
     fn a_request_that_was_refused_keeps_its_start_and_a_lost_completion_is_counted() {
         let mut disk = DiskRequests::new(false);
-        disk.issued(at(10, 8), by(1, 5), 0);
-        disk.issued(at(10, 8), by(7, 9), 0);
+        disk.issued(at(10, 8), by(1, 5), None);
+        disk.issued(at(10, 8), by(7, 9), None);
         assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 5, by(1, 5)));
-        disk.issued(at(10, 8), by(1, 15), 0);
-        disk.issued(at(10, 16), by(2, 25), 0);
+        disk.issued(at(10, 8), by(1, 15), None);
+        disk.issued(at(10, 16), by(2, 25), None);
         assert_eq!(disk.without_completion(), 2);
         assert_eq!(disk.completed(at(10, 16)), done(at(10, 16), 25, by(2, 25)));
         assert_eq!(disk.without_completion(), 1);
     }
 
     fn flushed(start: i64, asker: Asker) -> Result<Completed, UnknownRequest> {
-        Ok(Completed { extent: at(0, 0), start, asker, priority: 0 })
+        Ok(Completed { extent: at(0, 0), start, issued: None, asker, priority: None })
     }
 
     #[test]
@@ -392,16 +414,16 @@ mod tests {
             let mut disk = DiskRequests::new(tells_refusals);
             disk.asked_to_flush(8, by(1, 1));
             disk.asked_to_flush(8, by(2, 2));
-            disk.flush_issued(8, 0, by(3, 3), 0);
-            disk.flush_issued(8, 1, by(4, 4), 0);
+            disk.flush_issued(8, 0, by(3, 3), None);
+            disk.flush_issued(8, 1, by(4, 4), None);
             assert_eq!(disk.flush_completed(8), flushed(3, by(1, 1)));
             assert_eq!(disk.flush_completed(8), flushed(4, by(4, 4)));
             assert_eq!(disk.flush_completed(8), Err(UnknownRequest));
             // Now it is known that there may be several.
-            disk.flush_issued(8, 0, by(3, 13), 0);
-            disk.flush_issued(8, 1, by(4, 14), 0);
+            disk.flush_issued(8, 0, by(3, 13), None);
+            disk.flush_issued(8, 1, by(4, 14), None);
             assert_eq!(disk.flush_completed(8), flushed(13, by(3, 13)));
-            disk.flush_issued(8, 0, by(3, 15), 0);
+            disk.flush_issued(8, 0, by(3, 15), None);
             assert_eq!(disk.flush_completed(8), flushed(14, by(4, 14)));
             assert_eq!(disk.flush_completed(8), flushed(15, by(3, 15)));
             assert_eq!(disk.without_completion(), 0);
@@ -413,17 +435,17 @@ mod tests {
     fn a_flush_that_is_issued_again_does_not_shift_the_later_ones() {
         for tells_refusals in [true, false] {
             let mut disk = DiskRequests::new(tells_refusals);
-            disk.flush_issued(8, 0, by(1, 4_770), 0);
+            disk.flush_issued(8, 0, by(1, 4_770), None);
             assert_eq!(disk.flush_completed(8), flushed(4_770, by(1, 4_770)));
             disk.asked_to_flush(8, by(5, 11_000));
-            disk.flush_issued(8, 0, by(1, 11_677), 0);
+            disk.flush_issued(8, 0, by(1, 11_677), None);
             if tells_refusals {
                 disk.flush_refused(8, 0);
             }
-            disk.flush_issued(8, 1, by(2, 12_792), 0);
+            disk.flush_issued(8, 1, by(2, 12_792), None);
             assert_eq!(disk.flush_completed(8), flushed(11_677, by(5, 11_000)));
             for ticks in [20_000, 30_000] {
-                disk.flush_issued(8, 1, by(2, ticks), 0);
+                disk.flush_issued(8, 1, by(2, ticks), None);
                 assert_eq!(disk.flush_completed(8), flushed(ticks, by(2, ticks)));
             }
             assert_eq!(disk.flush_completed(8), Err(UnknownRequest));
@@ -434,12 +456,12 @@ mod tests {
     #[test]
     fn what_is_issued_again_without_a_refusal_is_another_request_where_refusals_are_told() {
         let mut disk = DiskRequests::new(true);
-        disk.issued(at(10, 8), by(1, 5), 0);
+        disk.issued(at(10, 8), by(1, 5), None);
         disk.refused(at(10, 8));
-        disk.issued(at(10, 8), by(2, 6), 0);
+        disk.issued(at(10, 8), by(2, 6), None);
         assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 5, by(1, 5)));
-        disk.issued(at(10, 8), by(1, 15), 0);
-        disk.issued(at(10, 8), by(1, 25), 0);
+        disk.issued(at(10, 8), by(1, 15), None);
+        disk.issued(at(10, 8), by(1, 25), None);
         assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 25, by(1, 25)));
         assert_eq!(disk.without_completion(), 1, "the completion of the first was lost");
     }
@@ -449,13 +471,13 @@ mod tests {
         let mut disk = DiskRequests::new(false);
         for sector in 0..200_000 {
             disk.asked(at(sector * 10, 8), by(1, 1));
-            disk.issued(at(sector * 10 + u64::MAX / 2, 8), by(1, 1), 0);
-            disk.flush_issued(sector as u32, 0, by(1, 1), 0);
+            disk.issued(at(sector * 10 + u64::MAX / 2, 8), by(1, 1), None);
+            disk.flush_issued(sector as u32, 0, by(1, 1), None);
         }
         assert!(disk.wishes.len() <= MAX_PENDING && disk.issued.len() <= MAX_PENDING);
         assert_eq!(disk.without_completion(), 400_000);
-        disk.issued(at(u64::MAX, u64::MAX), by(1, 1), 0);
-        disk.issued(at(0, u64::MAX), by(1, 1), 0);
+        disk.issued(at(u64::MAX, u64::MAX), by(1, 1), None);
+        disk.issued(at(0, u64::MAX), by(1, 1), None);
         assert_eq!(disk.completed(at(u64::MAX, u64::MAX)).map(|done| done.is_some()), Ok(true));
     }
 }

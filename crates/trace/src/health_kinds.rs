@@ -174,6 +174,8 @@ health_kinds! {
     SYSCALLS_WITHOUT_ENTRY = "syscalls_without_entry", Usual, "A system call ended that began before the recording.", "";
     SYSCALLS_WITHOUT_EXIT = "syscalls_without_exit", Usual, "The exit of a system call was not recorded.", "";
     PAGE_FAULT_EVENTS_LEFT_OUT = "page_fault_events_left_out", Usual, "Several events tell of the same page faults. One of them counts.", "";
+    PAGE_FAULTS_WITHOUT_THREAD = "page_faults_without_thread", Usual, "A page fault names no thread, and no context switch tells which thread ran. It has no row.",
+        "Record context switches, too.";
     IDLE_STATES_WITHOUT_END = "idle_states_without_end", Usual, "The end of an idle state was not recorded.", "";
 
     // Stacks of Windows.

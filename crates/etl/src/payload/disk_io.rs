@@ -147,6 +147,26 @@ impl<'a> Payload<'a> for DiskFlush {
     }
 }
 
+/// SplitIo 32: a volume of several disks sends a part of a request to one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SplitIo {
+    /// Address of the request for the whole.
+    pub parent: u64,
+    /// Address of the request for the part, which pairs with [`DiskInit`] and completion.
+    pub child: u64,
+}
+
+impl SplitIo {
+    /// Opcode.
+    pub const OPCODE: u8 = 32;
+}
+
+impl<'a> Payload<'a> for SplitIo {
+    fn read(reader: &mut Reader<'a>, _version: u8) -> Result<Self, PayloadError> {
+        Ok(Self { parent: reader.pointer("parent IRP")?, child: reader.pointer("child IRP")? })
+    }
+}
+
 fn issuing_thread(reader: &mut Reader<'_>, version: u8) -> Option<u32> {
     if version >= 3 { reader.optional(|r| r.u32("issuing thread")) } else { None }
 }
@@ -170,6 +190,15 @@ mod tests {
         let fourth = DiskTransfer::parse(&bytes, 3, 8).unwrap();
         assert_eq!(fourth.response_time, Some(0x2F2E_2D2C_2B2A_2928));
         assert_eq!(fourth.issuing_thread_id, Some(0x3332_3130));
+    }
+
+    #[test]
+    fn a_part_names_the_whole_in_both_pointer_sizes() {
+        let bytes: Vec<u8> = (0..16).collect();
+        let (wide, narrow) = (SplitIo::parse(&bytes, 2, 8).unwrap(), SplitIo::parse(&bytes, 2, 4).unwrap());
+        assert_eq!(wide, SplitIo { parent: 0x0706_0504_0302_0100, child: 0x0F0E_0D0C_0B0A_0908 });
+        assert_eq!(narrow, SplitIo { parent: 0x0302_0100, child: 0x0706_0504 });
+        assert!((0..16).all(|end| SplitIo::parse(&bytes[..end], 2, 8).is_err()));
     }
 
     #[test]

@@ -52,7 +52,7 @@ mod vs_diagnostics_hub;
 
 pub use array::{Addresses, AddressesIter, Item, Items, ItemsIter};
 pub use context_switch::{ContextSwitch, ReadyThread, ready_flags};
-pub use disk_io::{DiskFlush, DiskInit, DiskTransfer, io_priority, irp_flags};
+pub use disk_io::{DiskFlush, DiskInit, DiskTransfer, SplitIo, io_priority, irp_flags};
 pub use error::PayloadError;
 pub use event_trace::{BuildLab, HeaderExtension, LastDroppedTimes, PartitionIdentity, PartitionInfo};
 pub use file_io::{
@@ -69,7 +69,7 @@ pub use kernel_process::{
     ProcessUsage,
 };
 pub use mark::{Mark, MarkText};
-pub use memory::HardFault;
+pub use memory::{HardFault, PageFault};
 pub use pmc::{CounterConfiguration, CounterCorruption, CounterSample, CounterStatus};
 pub use process::{Process, ProcessCounters, ProcessTermination, process_flags};
 pub use processor_power::{PROCESSOR_POWER, PerformanceState, ProcessorNumber, ProcessorPerformance, ProcessorSummary};

@@ -1,10 +1,12 @@
 //! Whole extracts: recordings in, archives out.
 
+mod disk;
 mod dns;
 mod events;
 mod input;
 mod managed_lines;
 mod mutations;
+mod page_faults;
 mod processor_power;
 mod recordings;
 mod scenarios;

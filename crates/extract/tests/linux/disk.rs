@@ -229,3 +229,72 @@ fn a_flush_that_is_issued_twice_is_one_and_shifts_no_other() {
     assert!(of_calls <= in_calls, "{of_calls} ns of flushes in {in_calls} ns of fsync");
     println!("{} flushes, {refused} refused: {of_calls} ns in {} fsyncs of {in_calls} ns", rows.len(), calls.len());
 }
+
+/// A disk of its own for a test: a file that the kernel shows as one.
+struct Loop {
+    device: String,
+    _directory: tempfile::TempDir,
+}
+
+impl Loop {
+    fn new() -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("disk");
+        std::fs::File::create(&file).unwrap().set_len(16 << 20).unwrap();
+        let output = std::process::Command::new("losetup").args(["-f", "--show"]).arg(&file).output().ok()?;
+        let device = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+        (output.status.success() && device.starts_with("/dev/")).then_some(Self { device, _directory: directory })
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        // Without it the device stays until the next start of the machine; nobody can do more about it here.
+        let _ = std::process::Command::new("losetup").args(["-d", &self.device]).status();
+    }
+}
+
+/// The kernel's own figures: reads, writes, each with sectors and ms, and ms of flushes and discards left out.
+#[test]
+fn operations_and_sectors_are_those_of_diskstats() {
+    let Some(disk) = Loop::new() else { return skipped("there is no loop device") };
+    let (device, name) = (&disk.device, disk.device.trim_start_matches("/dev/"));
+    let program = format!(
+        "stats() {{ grep -w {name} /proc/diskstats; }}; stats; \
+         dd if={device} of=/dev/null bs=64k count=100 iflag=direct 2>/dev/null; \
+         dd if=/dev/zero of={device} bs=16k count=50 oflag=direct conv=notrunc 2>/dev/null; stats"
+    );
+    let events = ["-e", "block:block_rq_insert", "-e", "block:block_rq_issue", "-e", "block:block_rq_complete"];
+    let Some(recorded) = perf::record(&[&["-a", "-m", "4096"], &events[..]].concat(), &["sh", "-c", &program]) else {
+        return;
+    };
+    let stats: Vec<Vec<i64>> = recorded
+        .output
+        .lines()
+        .map(|line| line.split_whitespace().filter_map(|word| word.parse().ok()).collect())
+        .collect();
+    let [before, after] = &stats[..] else { return skipped(&format!("no figures of {device}: {}", recorded.output)) };
+    // Major and minor number come first.
+    let counted = |place: usize| after[place + 2] - before[place + 2];
+    let number = (before[0] << 20 | before[1]) as i32;
+    let extracted = Extracted::of(&recorded.file);
+    let rows: Vec<DiskIoRow> = extracted.archive.rows().unwrap();
+    let rows: Vec<&DiskIoRow> = rows.iter().filter(|row| row.disk == number).collect();
+    let lost = extracted.health.get("disk_io_without_completion") + extracted.info.events_lost.cast_signed();
+    if lost > 0 {
+        return skipped(&format!("perf left out completions of {lost} requests"));
+    }
+    let of = |operation: DiskOperation| rows.iter().filter(move |row| row.operation == operation);
+    let sectors = |operation| of(operation).map(|row| row.size / 512).sum::<i64>();
+    let (read, write) = (DiskOperation::Read, DiskOperation::Write);
+    assert_eq!((of(read).count() as i64, sectors(read)), (counted(0), counted(2)), "{stats:?}");
+    assert_eq!((of(write).count() as i64, sectors(write)), (counted(4), counted(6)), "{stats:?}");
+    assert!(counted(0) >= 100 && counted(4) >= 50, "{stats:?}");
+    // The kernel counts from the allocation of a request, which comes before all that is recorded, and cuts to whole ms.
+    let ms = |operation| of(operation).map(|row| row.time - row.start).sum::<i64>() / 1_000_000;
+    assert!(ms(read) <= counted(3) + 1 && ms(write) <= counted(7) + 1, "{} {} {stats:?}", ms(read), ms(write));
+    // dd has one request at a time: each is served from its start to its end.
+    assert!(rows.iter().all(|row| row.service == Some(row.time - row.start)));
+    assert!(rows.iter().all(|row| (row.queue_start, row.queue_end) == (Some(0), Some(0))));
+    assert!(rows.iter().all(|row| row.error.is_none() && row.parent.is_none()));
+}

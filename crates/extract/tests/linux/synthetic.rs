@@ -330,6 +330,63 @@ fn disks_of_an_old_kernel_with_what_is_missing() {
     }
 }
 
+/// As kernels of 2025 have it.
+const NEW_COMPLETE: Format = Format {
+    system: "block",
+    name: "block_rq_complete",
+    fields: "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:sector_t sector;\toffset:16;\tsize:8;\tsigned:0;\n\
+        \tfield:unsigned int nr_sector;\toffset:24;\tsize:4;\tsigned:0;\n\tfield:int error;\toffset:28;\tsize:4;\tsigned:1;\n\
+        \tfield:unsigned short ioprio;\toffset:32;\tsize:2;\tsigned:0;\n\tfield:char rwbs[10];\toffset:34;\tsize:10;\tsigned:0;\n",
+};
+const NEW_INSERT: Format = Format { name: "block_rq_insert", ..NEW_COMPLETE };
+const NEW_ISSUE: Format = Format { name: "block_rq_issue", ..NEW_COMPLETE };
+const NEW_REQUEUE: Format = Format { name: "block_rq_requeue", ..NEW_COMPLETE };
+
+#[test]
+fn disks_tell_time_in_the_queue_priority_and_error() {
+    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
+        let mut recording = Recording::new(endian, vec![NEW_INSERT, NEW_ISSUE, NEW_REQUEUE, NEW_COMPLETE]);
+        let (insert, issue, requeue, complete) = (0, 1, 2, 3);
+        let request = |sector: u64, priority: u16, error: i32| {
+            move |raw: &mut Bytes| {
+                raw.u32(8 << 20).u32(0).u64(sector).u32(8).u32(error.cast_unsigned());
+                let [first, second] =
+                    if endian == Endianness::BigEndian { priority.to_be_bytes() } else { priority.to_le_bytes() };
+                raw.u8(first).u8(second).text(b"RS", 10);
+            }
+        };
+        let (real_time, best_effort) = (1 << 13 | 2, 2 << 13 | 4);
+        recording
+            .sample(insert, 5, 1_000, 0, request(100, best_effort, 0))
+            .sample(issue, 5, 1_010, 0, request(100, best_effort, 0))
+            .sample(issue, 5, 1_012, 0, request(200, real_time, 0))
+            // It goes back into the queue: the next issue counts.
+            .sample(requeue, 0, 1_014, 0, request(100, best_effort, 0))
+            .sample(issue, 0, 1_020, 0, request(100, best_effort, 0))
+            .sample(complete, 0, 1_040, 0, request(200, real_time, -5))
+            .sample(complete, 0, 1_050, 0, request(100, best_effort, 0))
+            .sample(issue, 5, 1_060, 0, request(300, 0, 0))
+            .record(2, 0, 1_065, |out| {
+                out.u64(100).u64(3);
+            })
+            .sample(complete, 0, 1_070, 0, request(300, 0, 0));
+        let extracted = recording.extracted();
+        let rows = extracted.archive.rows::<DiskIoRow>().unwrap();
+        let found: Vec<_> =
+            rows.iter().map(|row| (row.time, row.queued, row.priority, row.io_class, row.error)).collect();
+        let expected =
+            [(40, None, 4, Some(8_194), Some(5)), (50, Some(20), 3, Some(16_388), None), (70, None, 0, Some(0), None)];
+        assert_eq!(found, expected, "{endian:?} {:?}", extracted.health);
+        // A completion may have been lost before the last one.
+        let queues: Vec<_> = rows.iter().map(|row| (row.service, row.queue_start, row.queue_end)).collect();
+        assert_eq!(
+            queues,
+            [(Some(28), Some(1), Some(1)), (Some(10), Some(0), Some(0)), (None, Some(0), Some(0))],
+            "{endian:?}"
+        );
+    }
+}
+
 const EXEC: Format = Format {
     system: "sched",
     name: "sched_process_exec",

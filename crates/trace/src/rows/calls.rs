@@ -11,6 +11,18 @@ pub mod page_fault_kinds {
     pub const MINOR: i8 = 1;
     /// The page had to be read.
     pub const MAJOR: i8 = 2;
+    /// Windows: the page was in memory, on the list of modified or standby pages.
+    pub const TRANSITION: i8 = 3;
+    /// Windows: the page is new and has zeros.
+    pub const DEMAND_ZERO: i8 = 4;
+    /// Windows: the page was shared until this write.
+    pub const COPY_ON_WRITE: i8 = 5;
+    /// Windows: the page guards the end of a stack or another region.
+    pub const GUARD_PAGE: i8 = 6;
+    /// Windows: the page had to be read. A row of `hard_faults` tells of the same fault.
+    pub const HARD: i8 = 7;
+    /// Windows: the thread must not touch the address.
+    pub const ACCESS_VIOLATION: i8 = 8;
 }
 
 /// Values of [`FileIoRow::operation`]. More may come.
@@ -50,26 +62,29 @@ row! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct PageFaultRow in "page_faults", always: false, since: 3, At(time) {
         /// Time of the fault.
-        time: i64, Delta, "ns", "perf page-faults, minor-faults, major-faults; exceptions:page_fault_user, page_fault_kernel";
+        time: i64, Delta, "ns", "perf page-faults, minor-faults, major-faults; exceptions:page_fault_user, page_fault_kernel; Memory/TransitionFault, DemandZeroFault, CopyOnWrite, GuardMemory, HardMemory, AccessViolation";
         /// CPU; −1 where a Linux recording does not say.
-        cpu: i16, Dictionary, "", "perf sample cpu";
+        cpu: i16, Dictionary, "", "perf sample cpu; buffer that holds the event";
         /// Process of the thread.
         process: ProcessId, Dictionary, "", "`threads`";
         /// The thread.
-        thread: ThreadId, Dictionary, "", "perf sample tid";
+        thread: ThreadId, Dictionary, "", "perf sample tid; header of the event, else the thread that ran on the CPU";
         /// The address that was not mapped (`perf record -d`); addresses above 2^63 are negative.
-        address: Option<i64>, Plain, "", "perf sample addr; page_fault_user address";
-        /// 0 unknown, 1 minor (no data had to be read), 2 major. More may come.
+        address: Option<i64>, Plain, "", "perf sample addr; page_fault_user address; Memory VirtualAddress";
+        /// 0 unknown. Linux: 1 minor (no data had to be read), 2 major. Windows: 3 transition (the
+        /// page was on the list of modified or standby pages), 4 demand zero (a new page), 5 copy on
+        /// write, 6 guard page, 7 hard (also a row of `hard_faults`; do not add the two), 8 access
+        /// violation. More may come.
         kind: i8, Dictionary, "", "event";
         /// Whether the kernel touched the address on behalf of the thread, and not the program
         /// itself; null where the recording does not say.
-        kernel: Option<bool>, Plain, "", "perf sample misc; name of the tracepoint";
+        kernel: Option<bool>, Plain, "", "perf sample misc; name of the tracepoint; Memory ProgramCounter";
         /// How many faults the row stands for.
         weight: i64, Dictionary, "", "perf sample period";
         /// Call stack.
-        stack: Option<StackId>, Plain, "", "perf sample callchain";
+        stack: Option<StackId>, Plain, "", "perf sample callchain; StackWalk/Stack of this event";
         /// The instruction, only where there is no stack.
-        frame: Option<FrameId>, Plain, "", "perf sample ip";
+        frame: Option<FrameId>, Plain, "", "perf sample ip; Memory ProgramCounter";
     }
 }
 

@@ -30,7 +30,7 @@ row! {
 row! {
     /// One completed disk operation. It belongs to a time range when it completes in it.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    pub struct DiskIoRow in "disk_io", always: false, since: 0, At(time) {
+    pub struct DiskIoRow in "disk_io", always: false, since: 0, Span(start, time) {
         /// Time of the completion.
         time: i64, Delta, "ns", "DiskIO/Read, Write, FlushBuffers; block_rq_complete";
         /// CPU that logged the completion.
@@ -62,13 +62,33 @@ row! {
         file: Option<FileId>, Plain, "", "DiskIO/Read FileObject, FileIO/Name";
         /// Stack of the initiation.
         stack: Option<StackId>, Plain, "", "StackWalk/Stack of DiskIO/ReadInit, WriteInit, FlushInit; call chain of the event that `thread` comes from";
+        /// Service time: for how long the disk worked for this operation, counted from `start`, or
+        /// from the completion before it on this disk where that is later. Service times of a disk
+        /// do not overlap. Null where a loss of records, or the begin of the recording, may hide the
+        /// completion before it.
+        service: Option<i64>, Dictionary, "ns", "made by the extract", since: 6;
+        /// Other operations under way on the disk when it started.
+        queue_start: Option<i16>, Dictionary, "", "made by the extract", since: 6;
+        /// Other operations under way on the disk when it completed.
+        queue_end: Option<i16>, Dictionary, "", "made by the extract", since: 6;
+        /// Of the time from `start` to `time`, how long it waited in the kernel's queue before the
+        /// device got it. Linux only; null where the recording does not have both events.
+        queued: Option<i64>, Dictionary, "ns", "block_rq_insert to the last block_rq_issue", since: 6;
+        /// Number of the error with which it failed; null without an error. Linux only.
+        error: Option<i64>, Dictionary, "", "block_rq_complete error", since: 6;
+        /// Priority of Linux as recorded: class × 8,192 + hint × 8 + level. Null where the kernel does
+        /// not record it.
+        io_class: Option<i16>, Dictionary, "", "block_rq_issue ioprio, else block_rq_insert", since: 6;
+        /// True: it is a part of a larger operation, whose stack and thread it has. Null: it is not,
+        /// or the recording does not say.
+        parent: Option<bool>, Plain, "", "SplitIo", since: 6;
     }
 }
 
 row! {
     /// One page fault that read from a file. It belongs to a time range when it is resolved in it.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    pub struct HardFaultRow in "hard_faults", always: false, since: 0, At(time) {
+    pub struct HardFaultRow in "hard_faults", always: false, since: 0, Span(start, time) {
         /// Time at which the fault was resolved.
         time: i64, Delta, "ns", "Memory/HardFault";
         /// CPU.

@@ -5,18 +5,20 @@ mod disk;
 mod dns;
 mod event_stacks;
 mod event_table;
+mod page_faults;
 mod process_counters;
 mod provider_fields;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, KERNEL_PROCESS, KernelProcessStop,
-    Mark, PROCESSOR_POWER, Payload, PerformanceState, ProcessCounters, ReadyThread, SampledProfile, Stack,
-    StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED,
-    THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    Mark, PROCESSOR_POWER, PageFault, Payload, PerformanceState, ProcessCounters, ReadyThread, SampledProfile, SplitIo,
+    Stack, StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
+    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
+use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
@@ -54,6 +56,9 @@ pub(crate) struct SecondPass<'s, Sink> {
     binder: StackBinder,
     /// Request packet → who asked and with which stack.
     initiations: FxHashMap<u64, (ThreadId, Option<StackId>)>,
+    /// Request packet of a part of an operation → who asked for the whole, where that is known.
+    parts: FxHashMap<u64, Option<(ThreadId, Option<StackId>)>>,
+    disk_queues: DiskQueues,
     sweep_interval: i64,
     /// Stack records that the cursor ahead has met.
     stack_records: u64,
@@ -104,6 +109,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             used_files: Vec::new(),
             binder: StackBinder::new(clock.frequency),
             initiations: FxHashMap::default(),
+            parts: FxHashMap::default(),
+            disk_queues: DiskQueues::new(clock.ns(start)),
             sweep_interval: clock.frequency,
             stack_records: 0,
             stack_records_passed: 0,
@@ -207,6 +214,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
             EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
+            EventClass::Classic { guid: class::LOST_EVENT, .. } => self.disk_queues.lost(self.clock.ns(record.time())),
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
         if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
@@ -221,8 +229,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let wanted = self.wanted;
         match group {
             Group::THREAD if !wanted.context_switches => return,
-            Group::DISK_IO if !wanted.disk_io => return,
-            Group::MEMORY if !wanted.hard_faults => return,
+            Group::DISK_IO | Group::SPLIT_IO if !wanted.disk_io => return,
             _ => {}
         }
         match (group, opcode) {
@@ -234,7 +241,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
             (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
-            (Group::MEMORY, HardFault::OPCODE) => self.hard_fault(record, version),
+            (Group::SPLIT_IO, SplitIo::OPCODE) => self.split_io(record, version),
+            (Group::MEMORY, HardFault::OPCODE) if wanted.hard_faults => self.hard_fault(record, version),
+            (Group::MEMORY, opcode) if wanted.page_faults && PageFault::OPCODES.contains(&opcode) => {
+                self.page_fault(record, opcode, version);
+            }
             (Group::PROCESS, ProcessCounters::EXIT | ProcessCounters::RUNDOWN) if wanted.process_counters => {
                 self.process_counters(record, version);
             }
@@ -287,6 +298,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished {
         self.switches.finish(end, &self.population, self.sink);
+        self.finish_disks();
         self.finish_dns(end);
         Finished {
             has_switches: self.switches.has_switches(),

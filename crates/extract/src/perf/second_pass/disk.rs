@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
+use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::disk_requests::{Asker, Completed, DiskRequests, Extent};
 use tracesift_trace::info::Disk;
 use tracesift_trace::rows::{DiskIoRow, DiskOperation};
@@ -47,7 +48,7 @@ fn action(letters: &[u8], sectors: u64) -> (bool, Action) {
 }
 
 /// The kernel's class of priority in the numbers of `disk_io.priority`.
-fn priority(ioprio: i64) -> i8 {
+fn priority(ioprio: u16) -> i8 {
     const VERY_LOW: i8 = 1;
     const NORMAL: i8 = 3;
     const HIGH: i8 = 4;
@@ -62,13 +63,21 @@ fn priority(ioprio: i64) -> i8 {
 /// Follows requests to disks.
 pub(crate) struct Disks {
     requests: DiskRequests,
+    queues: DiskQueues,
     seen: BTreeSet<u32>,
 }
 
 impl Disks {
     /// `tells_refusals`: the recording has `block:block_rq_requeue`.
     pub(crate) fn new(tells_refusals: bool) -> Self {
-        Self { requests: DiskRequests::new(tells_refusals), seen: BTreeSet::new() }
+        // Operations that began before the recording have no row.
+        let queues = DiskQueues::new(i64::MIN);
+        Self { requests: DiskRequests::new(tells_refusals), queues, seen: BTreeSet::new() }
+    }
+
+    /// Records were lost until `time`, nanoseconds since time zero.
+    pub(crate) fn lost(&mut self, time: i64) {
+        self.queues.lost(time);
     }
 
     /// A tracepoint of the block layer.
@@ -90,6 +99,10 @@ impl Disks {
                 .count(HealthKind::INCOMPLETE_DISK_EVENTS, Some(at.ticks), || "without their fields".to_owned());
         };
         let cpu = at.cpu.unwrap_or(u16::MAX);
+        let priority = || {
+            let recorded = at.sample.raw.and_then(|raw| fields.priority.as_ref()?.get(raw))?;
+            u16::try_from(recorded & 0xffff).ok()
+        };
         match fields.stage {
             Stage::Queue => {
                 let asker = asker(at, rows);
@@ -99,25 +112,28 @@ impl Disks {
                 self.requests.asked(extent, asker);
             }
             Stage::Insert => match action {
-                Action::Transfer(_) => self.requests.inserted(extent, asker(at, rows)),
+                Action::Transfer(_) => self.requests.inserted(extent, asker(at, rows), priority()),
                 Action::Flush | Action::Other => {}
             },
-            Stage::Issue => {
-                let priority = at.sample.raw.and_then(|raw| fields.priority.as_ref()?.get(raw)).map_or(0, priority);
-                match action {
-                    Action::Transfer(_) => self.requests.issued(extent, asker(at, rows), priority),
-                    Action::Flush => self.requests.flush_issued(extent.disk, cpu, asker(at, rows), priority),
-                    Action::Other => {}
-                }
-            }
+            Stage::Issue => match action {
+                Action::Transfer(_) => self.requests.issued(extent, asker(at, rows), priority()),
+                Action::Flush => self.requests.flush_issued(extent.disk, cpu, asker(at, rows), priority()),
+                Action::Other => {}
+            },
             Stage::Requeue => match action {
                 Action::Transfer(_) => self.requests.refused(extent),
                 Action::Flush => self.requests.flush_refused(extent.disk, cpu),
                 Action::Other => {}
             },
             Stage::Complete => {
-                let error = at.sample.raw.and_then(|raw| fields.error.as_ref()?.get(raw)).unwrap_or(0);
-                self.complete(extent, action, error, at, rows);
+                let error = at.sample.raw.and_then(|raw| fields.error.as_ref()?.get(raw)).filter(|error| *error != 0);
+                if let Some(error) = error {
+                    let example = || format!("error {error} on disk {}", disk_name(extent.disk));
+                    rows.health.count(HealthKind::FAILED_DISK_OPERATIONS, Some(at.ticks), example);
+                }
+                // The kernel has numbers of errors with a minus.
+                let number = error.filter(|_| fields.has_error_number).map(i64::saturating_abs);
+                self.complete(extent, action, number, at, rows);
             }
         }
     }
@@ -126,14 +142,10 @@ impl Disks {
         &mut self,
         extent: Extent,
         action: Action,
-        error: i64,
+        error: Option<i64>,
         at: &SampleContext<'_>,
         rows: &mut Rows<'_, Sink>,
     ) {
-        if error != 0 {
-            let example = || format!("error {error} on disk {}", disk_name(extent.disk));
-            rows.health.count(HealthKind::FAILED_DISK_OPERATIONS, Some(at.ticks), example);
-        }
         let (operation, done) = match action {
             // What asked for a flush ends behind it, and has no sectors of its own.
             Action::Transfer(_) if extent.count == 0 => return,
@@ -153,7 +165,7 @@ impl Disks {
             }
         };
         match done {
-            Ok(done) => self.row(&done, operation, at, rows),
+            Ok(done) => self.row(&done, (operation, error), at, rows),
             Err(_) => rows.health.count(HealthKind::DISK_COMPLETIONS_WITHOUT_START, Some(at.ticks), || {
                 format!(
                     "sector {} of disk {} was asked for before the recording",
@@ -167,7 +179,7 @@ impl Disks {
     fn row<Sink: RowSink>(
         &mut self,
         done: &Completed,
-        operation: DiskOperation,
+        (operation, error): (DiskOperation, Option<i64>),
         at: &SampleContext<'_>,
         rows: &mut Rows<'_, Sink>,
     ) {
@@ -175,26 +187,33 @@ impl Disks {
         if self.seen.len() < MAX_DISKS {
             self.seen.insert(disk);
         }
+        let start = rows.clock.ns(done.start);
         let bytes = |sectors: u64| i64::try_from(sectors).unwrap_or(i64::MAX).saturating_mul(SECTOR);
-        rows.sink.disk_io(&DiskIoRow {
+        let row = DiskIoRow {
             time: rows.clock.ns(at.ticks),
             cpu: at.cpu_or_none(),
             process: Some(rows.population.process_of(done.asker.thread)),
             thread: Some(done.asker.thread),
             disk: disk.cast_signed(),
             operation,
-            start: rows.clock.ns(done.start),
+            start,
             offset: (operation != DiskOperation::Flush).then(|| bytes(sector)),
             size: bytes(count),
-            priority: done.priority,
-            irp_flags: 0,
-            file: None,
+            priority: done.priority.map_or(0, priority),
             stack: done.asker.stack,
-        });
+            queued: done.issued.map(|issued| rows.clock.ns(issued).saturating_sub(start)),
+            error,
+            io_class: done.priority.map(u16::cast_signed),
+            ..DiskIoRow::default()
+        };
+        if let Some(row) = self.queues.completed(row) {
+            rows.sink.disk_io(&row);
+        }
     }
 
     /// The end of the recording: the disks that were used.
-    pub(crate) fn finish<Sink: RowSink>(self, rows: &mut Rows<'_, Sink>) -> Vec<Disk> {
+    pub(crate) fn finish<Sink: RowSink>(mut self, rows: &mut Rows<'_, Sink>) -> Vec<Disk> {
+        self.queues.finish().for_each(|row| rows.sink.disk_io(&row));
         let open = i64::try_from(self.requests.without_completion()).unwrap_or(i64::MAX);
         rows.health.add(HealthKind::DISK_IO_WITHOUT_COMPLETION, open, None, || {
             "requests were still on their way at the end, or their completions are missing".to_owned()
@@ -220,7 +239,7 @@ mod tests {
 
     #[test]
     fn classes_of_priority_are_those_of_windows() {
-        let best_effort = |level: i64| 2 << 13 | level;
+        let best_effort = |level: u16| 2 << 13 | level;
         assert_eq!([0, best_effort(4), best_effort(0), 1 << 13 | 7, 3 << 13].map(priority), [0, 3, 3, 4, 1]);
     }
 

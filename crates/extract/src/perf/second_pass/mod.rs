@@ -140,6 +140,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.events.record(record, &mut self.rows);
         match record.kind() {
             Kind::Sample => self.sample(record),
+            Kind::Lost | Kind::LostSamples => self.disks.lost(self.rows.clock.ns(self.rows.now)),
             Kind::Read => self.counters.at_end_of_thread(record, &mut self.rows),
             Kind::Switch | Kind::SwitchCpuWide => self.scheduler.record(record, &mut self.rows),
             _ => {}

@@ -26,7 +26,10 @@ pub(crate) struct BlockFields {
     pub(crate) sectors: Number,
     /// Letters for what is done.
     pub(crate) kind: Text,
+    /// Not 0 for a request that failed.
     pub(crate) error: Option<Number>,
+    /// Whether that is the number of the error. Kernels before 4.13 count errors.
+    pub(crate) has_error_number: bool,
     /// The class of priority in the upper three bits. Older kernels do not tell.
     pub(crate) priority: Option<Number>,
 }
@@ -39,7 +42,7 @@ impl BlockFields {
             sector: fields.number("sector")?,
             sectors: fields.number("nr_sector")?,
             kind: fields.text("rwbs")?,
-            // Kernels before 4.13 count errors.
+            has_error_number: fields.number("error").is_some(),
             error: fields.number("error").or_else(|| fields.number("errors")),
             priority: fields.number("ioprio"),
         })

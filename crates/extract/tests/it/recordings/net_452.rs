@@ -1,10 +1,12 @@
 //! net.4.5.2: who used the CPU, held against two independent counts of the same files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tracesift_archive::Archive;
 use tracesift_fixtures::cases;
-use tracesift_trace::rows::{CpuSampleRow, Origin, ProcessCounterRow, ProcessRow, ProcessSummaryRow, ThreadRow};
+use tracesift_trace::rows::{
+    CpuSampleRow, DiskIoRow, DiskOperation, Origin, ProcessCounterRow, ProcessRow, ProcessSummaryRow, ThreadRow,
+};
 
 use crate::recordings::support::extract_file;
 
@@ -102,4 +104,84 @@ fn x64_counters_of_processes() {
     assert_eq!((kernel.working_set, kernel.handles, stop.handles), (None, None, Some(101)));
     let system = named("System")[0];
     assert_eq!((system.page_faults, system.handles, system.commit), (Some(17_742), Some(664), Some(122_880)));
+}
+
+/// What the operations of one kind add up to.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Operations {
+    count: usize,
+    bytes: i64,
+    /// ns, as all times.
+    response: i64,
+    longest: i64,
+    service: i64,
+}
+
+/// Figures of all operations of a kind, in µs where they are times.
+fn operations(rows: &[DiskIoRow], operation: DiskOperation) -> Operations {
+    let of_kind = || rows.iter().filter(|row| row.operation == operation);
+    let response = || of_kind().map(|row| row.time - row.start);
+    let us = |ns: i64| (ns + 500) / 1_000;
+    Operations {
+        count: of_kind().count(),
+        bytes: of_kind().map(|row| row.size).sum(),
+        response: us(response().sum()),
+        longest: us(response().max().unwrap_or(0)),
+        service: us(of_kind().filter_map(|row| row.service).sum()),
+    }
+}
+
+/// Time in which at least one operation was under way, µs.
+fn busy(rows: &[DiskIoRow]) -> i64 {
+    let mut spans: Vec<(i64, i64)> = rows.iter().map(|row| (row.start, row.time)).collect();
+    spans.sort_unstable();
+    let mut until = i64::MIN;
+    let mut busy = 0;
+    for (start, end) in spans {
+        busy += (end - start.max(until)).max(0);
+        until = until.max(end);
+    }
+    (busy + 500) / 1_000
+}
+
+/// The figures were counted from the events by a separate program.
+#[test]
+fn x64_disk_operations() {
+    let Some(folder) = cases("etl") else { return };
+    let extracted = extract_file(&folder.join("net.4.5.2.x64.etl.zip")).expect("extracted");
+    let archive = &extracted.archives()[0];
+    let rows: Vec<DiskIoRow> = archive.rows().expect("operations");
+    let expected =
+        Operations { count: 1_208, bytes: 19_564_544, response: 2_013_232, longest: 404_587, service: 1_472_923 };
+    assert_eq!(operations(&rows, DiskOperation::Read), expected);
+    let writes = operations(&rows, DiskOperation::Write);
+    assert_eq!((writes.count, writes.bytes, writes.response, writes.service), (21, 286_720, 171_492, 135_332));
+    let flushes = operations(&rows, DiskOperation::Flush);
+    assert_eq!((flushes.count, flushes.service, flushes.longest), (2, 188_460, 109_777));
+    assert_eq!(busy(&rows), 1_982_860);
+    assert_eq!(rows.iter().filter_map(|row| row.queue_start).max(), Some(3), "three others, four in all");
+    assert_eq!(rows.iter().filter_map(|row| row.file).collect::<HashSet<_>>().len(), 38);
+    let processes: Vec<ProcessRow> = archive.rows().expect("processes");
+    let reads = |name: &str| {
+        let is_of = |row: &&DiskIoRow| row.process.is_some_and(|process| processes[process.index()].name == name);
+        rows.iter().filter(is_of).filter(|row| row.operation == DiskOperation::Read).count()
+    };
+    assert_eq!((reads("MsMpEng.exe"), reads("Test.x64.exe")), (1_060, 100));
+}
+
+#[test]
+fn x86_disk_operations() {
+    let Some(folder) = cases("etl") else { return };
+    let extracted = extract_file(&folder.join("net.4.5.2.x86.etl.zip")).expect("extracted");
+    let rows: Vec<DiskIoRow> = extracted.archives()[0].rows().expect("operations");
+    let expected =
+        Operations { count: 2_339, bytes: 37_686_784, response: 5_301_768, longest: 180_265, service: 3_899_762 };
+    assert_eq!(operations(&rows, DiskOperation::Read), expected);
+    let writes = operations(&rows, DiskOperation::Write);
+    assert_eq!((writes.count, writes.bytes, writes.response, writes.service), (50, 651_264, 513_346, 324_153));
+    let flushes = operations(&rows, DiskOperation::Flush);
+    assert_eq!((flushes.count, flushes.response, flushes.service), (4, 171_797, 93_599));
+    assert_eq!(busy(&rows), 4_484_489);
+    assert_eq!(rows.iter().filter_map(|row| row.queue_start).max(), Some(12), "twelve others, thirteen in all");
+    assert_eq!(rows.iter().filter_map(|row| row.file).collect::<HashSet<_>>().len(), 130);
 }

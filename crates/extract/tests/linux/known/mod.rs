@@ -8,7 +8,7 @@ mod scheduling;
 
 use measured::record;
 use tracesift_fixtures::skipped;
-use tracesift_trace::rows::{DiskIoRow, DiskOperation};
+use tracesift_trace::rows::{DiskIoRow, DiskOperation, PageFaultRow, page_fault_kinds};
 
 /// CPU samples alone.
 const CLOCK: &[&str] = &["-a", "-g", "-e", "cpu-clock/freq=999/"];
@@ -57,4 +57,21 @@ fn what_was_written_and_synchronised_went_to_the_disk() {
     let own = rows.iter().filter(|row| row.process == Some(process) && row.operation == DiskOperation::Write);
     let written: i64 = own.map(|row| row.size).sum();
     measured::assert_close(written, told["written"], 0, "written");
+}
+
+#[test]
+fn page_faults_are_those_that_the_kernel_counts_for_the_thread() {
+    let faults = ["-a", "-c", "1", "-e", "minor-faults", "-e", "major-faults"];
+    let Some(measured) = record("touching", &faults) else { return };
+    let told = &measured.truth.0["toucher"];
+    let thread = measured.thread(told["tid"]).thread;
+    let zero = measured.extracted.info.clock_zero;
+    let rows: Vec<PageFaultRow> = measured.extracted.archive.rows().unwrap();
+    let between = |row: &&PageFaultRow| (told["from"]..told["until"]).contains(&(row.time + zero));
+    let count = |kind: i8| -> i64 {
+        let of_thread = rows.iter().filter(|row| row.thread == thread && row.kind == kind);
+        of_thread.filter(between).map(|row| row.weight).sum()
+    };
+    assert!(told["minor"] > 0, "{told:?}");
+    assert_eq!((count(page_fault_kinds::MINOR), count(page_fault_kinds::MAJOR)), (told["minor"], told["major"]));
 }

@@ -290,3 +290,36 @@ fn writing() {
     };
     scope(|scope| thread(scope, "writer", write));
 }
+
+/// Page faults of this thread, without data that had to be read and with them, and when they were read. The buffer is touched before, so
+/// that no fault comes between the count and the time.
+fn faults() -> (i64, [i64; 2]) {
+    let mut buffer = [1_u8; 2048];
+    let mut file = std::fs::File::open("/proc/thread-self/stat").unwrap();
+    let length = file.read(&mut buffer).unwrap();
+    let time = clock(ClockId::Monotonic);
+    let text = String::from_utf8_lossy(&buffer[..length]);
+    // Behind the name, which may have blanks.
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let count = |place: usize| fields.get(place).and_then(|field| field.parse().ok()).unwrap_or(0);
+    (time, [count(7), count(9)])
+}
+
+#[test]
+#[ignore = "a program that a test records"]
+fn touching() {
+    const PAGES: usize = 3_000;
+    const PAGE: usize = 4096;
+    let touch = || {
+        // What reading them touches for the first time was touched before.
+        let _ = (faults(), faults());
+        let (from, before) = faults();
+        let mut memory: Vec<u8> = Vec::with_capacity(PAGES * PAGE);
+        memory.resize(PAGES * PAGE, 1);
+        let (until, after) = faults();
+        assert_eq!(std::hint::black_box(&memory).len(), PAGES * PAGE);
+        let [minor, major] = [0, 1].map(|kind| after[kind] - before[kind]);
+        vec![("from", from), ("until", until), ("minor", minor), ("major", major)]
+    };
+    scope(|scope| thread(scope, "toucher", touch));
+}

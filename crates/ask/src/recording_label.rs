@@ -15,23 +15,35 @@ use crate::time_format::{TimeFormat, TimeStyle, Zero};
 /// The recordings that can have the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowSource {
-    /// The profile of `tracesift record` that records them.
-    pub profile: &'static str,
-    /// Whether recordings of Linux have them, or those of Windows.
-    pub is_linux: bool,
+    /// The profile of `tracesift record` that records them on Windows; `None`: recordings of Windows have none.
+    pub windows: Option<&'static str>,
+    /// The same for Linux.
+    pub linux: Option<&'static str>,
 }
 
 impl RowSource {
     /// Rows of recordings of Linux.
     #[must_use]
     pub const fn linux(profile: &'static str) -> Self {
-        Self { profile, is_linux: true }
+        Self { windows: None, linux: Some(profile) }
     }
 
     /// Rows of recordings of Windows.
     #[must_use]
     pub const fn windows(profile: &'static str) -> Self {
-        Self { profile, is_linux: false }
+        Self { windows: Some(profile), linux: None }
+    }
+
+    /// Rows of recordings of both systems, with the profile of each.
+    #[must_use]
+    pub const fn both(windows: &'static str, linux: &'static str) -> Self {
+        Self { windows: Some(windows), linux: Some(linux) }
+    }
+
+    /// The profile that records them on a system.
+    #[must_use]
+    pub const fn profile(self, is_linux: bool) -> Option<&'static str> {
+        if is_linux { self.linux } else { self.windows }
     }
 }
 
@@ -107,10 +119,10 @@ impl RecordingLabel {
     pub fn absence_with_cure(&self, table: &str, source: RowSource, is_linux: bool) -> String {
         match self.absence_of(table) {
             "not recorded" if self.is_imported => "not recorded".to_owned(),
-            "not recorded" if source.is_linux != is_linux => {
-                format!("not in recordings of {}", if is_linux { "Linux" } else { "Windows" })
-            }
-            "not recorded" => format!("not recorded; record with: tracesift record --profile {}", source.profile),
+            "not recorded" => match source.profile(is_linux) {
+                Some(profile) => format!("not recorded; record with: tracesift record --profile {profile}"),
+                None => format!("not in recordings of {}", if is_linux { "Linux" } else { "Windows" }),
+            },
             why => why.to_owned(),
         }
     }

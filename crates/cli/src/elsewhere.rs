@@ -45,7 +45,7 @@ const QUESTIONS: &[Line] = &[
     (&["symbols", "missing"], Asked("missing names are", "tracesift symbols missing X.sift")),
     (&["flame", "flamegraph"], Asked("flame graphs are", "tracesift flame X.sift")),
     (&["tests", "runs"], Asked("test runs are", "tracesift dump testrun DIRECTORY")),
-    (&["disk", "disks", "io"], NotYet("disk operations", &["tracesift events X.etl --class DiskIO"])),
+    (&["disks", "io", "diskio"], Asked("disk operations are", "tracesift dump disk X.sift")),
     (
         &["exception", "exceptions"],
         NotYet(".NET exceptions", &["tracesift events X.sift --name 'Exception/*' --stacks"]),

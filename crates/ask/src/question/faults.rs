@@ -1,72 +1,271 @@
-//! `dump faults`: which processes touched pages that were not in their memory yet, in which functions.
+//! `dump faults`: which processes touched pages that were not in their memory, in which functions, and how long they waited for files.
 
-use tracesift_trace::rows::PageFaultRow;
-use tracesift_trace::{ProcessId, view};
+use std::ops::Range;
 
-use crate::answer::Kind::Count;
+use tracesift_archive::{Archive, Error};
+use tracesift_trace::rows::{HardFaultRow, PageFaultRow, page_fault_kinds};
+use tracesift_trace::schema::{FieldList, Row as _, View};
+use tracesift_trace::{FileId, FrameId, ProcessId, StackId, ThreadId, view};
+
+use super::paths;
+use crate::answer::ColumnOf;
+use crate::answer::Kind::{Bytes, Count, Milliseconds, Text};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Measure, TableQuestion};
+use crate::table_question::{self, Dimension, Limit, Measure, TableQuestion};
 
 view! {
-    /// A page fault.
+    /// A row of `page_faults`.
     #[derive(Clone, Copy, Debug)]
-    pub struct Fault of PageFaultRow { time, process, thread, kind, kernel, weight, stack, frame }
+    pub struct PageFault of PageFaultRow { time, process, thread, address, kind, kernel, weight, stack, frame }
+}
+
+view! {
+    /// A row of `hard_faults`.
+    #[derive(Clone, Copy, Debug)]
+    pub struct HardFault of HardFaultRow { time, start, process, thread, address, offset, size, file, stack }
+}
+
+/// A page fault of either table.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    page: PageFault,
+    /// Of a row of `hard_faults`, which has nothing else.
+    hard: Option<HardFault>,
+}
+
+/// It is read as a row of `page_faults`.
+impl View for Fault {
+    type Row = PageFaultRow;
+    type Fields = <PageFault as View>::Fields;
+    const NAMES: &'static [&'static str] = PageFault::NAMES;
+
+    fn fields(&self) -> <Self::Fields as FieldList>::Refs<'_> {
+        self.page.fields()
+    }
+
+    fn fields_mut(&mut self) -> <Self::Fields as FieldList>::Mut<'_> {
+        self.page.fields_mut()
+    }
+
+    #[inline]
+    fn from_fields(fields: Self::Fields) -> Self {
+        Self { page: PageFault::from_fields(fields), hard: None }
+    }
 }
 
 /// Page faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Faults;
 
+/// What is asked.
+pub type Question = table_question::Question<Faults>;
+
 /// The options.
 pub type Options = table_question::Options<Faults>;
+
+/// Kind of a row of `hard_faults`, behind the kinds of `page_faults`.
+const READ_FROM_FILE: i64 = 100;
 
 impl TableQuestion for Faults {
     type Row = Fault;
 
     const NAME: &'static str = "faults";
     const WHAT: [&'static str; 2] = ["page fault", "page faults"];
-    const SOURCE: RowSource = RowSource::linux("VirtualAlloc");
+    const SOURCE: RowSource = RowSource::both("Default", "VirtualAlloc");
     const MOST: &'static str = "most faults";
+    const COUNTS_AT_END: bool = true;
+    const TABLES: &'static [&'static str] = &[PageFaultRow::TABLE.name, HardFaultRow::TABLE.name];
     const DIMENSIONS: &'static [Dimension<Fault>] = &[
         Dimension::process(),
-        Dimension::thread(|row| Some(row.thread)),
-        Dimension::words("kind", "Kind", |row: &Fault| Some(row.kind.into()), kind)
-            .meaning("`minor`: the page needed no data; `major`: data had to be read; `unknown`: not recorded."),
-        Dimension::words("mode", "Mode", |row: &Fault| row.kernel.map(i64::from), mode)
+        Dimension::thread(thread),
+        Dimension::words("kind", "Kind", |row: &Fault| Some(kind_of(row)), kind)
+            .meaning("Linux: `minor`: the page needed no data; `major`: data had to be read; `unknown`: not recorded. Windows: `hard`, `transition`, `demand zero`, `copy on write`, `guard page`, `access violation`.")
+            .filtered("--kind", ["kind", "kinds"], "Only faults of these kinds: hard, minor, 'demand zero'"),
+        Dimension::words("mode", "Mode", |row: &Fault| row.page.kernel.filter(|_| row.hard.is_none()).map(i64::from), mode)
             .meaning("`user`: the program touched the page; `kernel`: the kernel touched it on its behalf."),
-        Dimension::method(|row: &Fault| (row.stack, row.frame))
+        Dimension::paths("dir", "Directory", file, paths::directories)
+            .meaning("Directory of the file that was read; `--dir-level` sets the number of its parts. `(no file)`: faults without a known file.")
+            .or("(no file)")
+            .coarse(),
+        Dimension::paths("file", "File", file, paths::files)
+            .keyed("path")
+            .meaning("The file that was read. `(no file)`: faults without a known file.")
+            .or("(no file)")
+            .filtered("--path", ["file", "files"], "Only hard faults that read these files, by their whole paths: '*.dll'"),
+        Dimension::method(code)
             .meaning("The function that touched the page, as `module!function`.")
             .filtered("--methods", ["method", "methods"], "Only faults in these functions"),
+        Dimension::tag(stack).coarse(),
+        Dimension::stack(stack).coarse().meaning("The functions of the stack that touched the page."),
     ];
     const MEASURES: &'static [Measure<Fault>] = &[
         Measure::distinct("process", "processes", "Processes").meaning("Number of processes with such faults."),
         Measure::distinct("thread", "threads", "Threads").meaning("Number of threads with such faults."),
-        Measure::sum("faults", "Faults", Count, |row: &Fault| row.weight)
-            .meaning("Number of page faults. A sample counts as the faults that it stands for.")
+        Measure::distinct("file", "files", "Files").meaning("Number of files that hard faults read.").details(),
+        Measure::sum("faults", "Faults", Count, |row: &Fault| row.page.weight)
+            .meaning("Number of page faults of all kinds. A sample counts as the faults that it stands for.")
             .sorted(&["faults"])
             .total("page faults"),
+        Measure::rows_if("hard_faults", "Hard", |row: &Fault| row.hard.is_some())
+            .meaning("Windows: faults that read from a file.")
+            .sorted(&["hard"])
+            .total("hard faults"),
+        Measure::sum_known("hard_bytes", "Read", Bytes, |row: &Fault| Some(row.hard?.size))
+            .meaning("Bytes that the hard faults read.")
+            .sorted(&["bytes"]),
+        Measure::sum_known("hard_time_sum_ns", "Hard sum", Milliseconds, |row: &Fault| row.hard.map(|hard| length(&hard)))
+            .meaning("Sum of the times of the hard faults. A thread waits for so long; the time is part of its wait time.")
+            .sorted(&["time", "sum"])
+            .total("hard-fault time"),
+        Measure::union("hard_time_ns", "Hard time")
+            .meaning("Time in which at least one hard fault of the row was under way, cut to the time range. Faults of several threads at once count once.")
+            .sorted(&["union"])
+            .details(),
+        Measure::max("longest_ns", "Longest", Milliseconds, |row: &Fault| row.hard.map(|hard| length(&hard)))
+            .meaning("Time of the longest hard fault.")
+            .sorted(&["longest"]),
+        Measure::sum("demand_zero", "Demand zero", Count, |row: &Fault| weight_of(row, page_fault_kinds::DEMAND_ZERO))
+            .meaning("Windows: faults that got a new page with zeros.")
+            .sorted(&["demand-zero"])
+            .details(),
+        Measure::sum("transition", "Transition", Count, |row: &Fault| weight_of(row, page_fault_kinds::TRANSITION))
+            .meaning("Windows: faults whose page was in memory, on the list of modified or standby pages.")
+            .sorted(&["transition"])
+            .details(),
+        Measure::sum("copy_on_write", "Copy on write", Count, |row: &Fault| weight_of(row, page_fault_kinds::COPY_ON_WRITE))
+            .meaning("Windows: faults that copied a shared page.")
+            .details(),
+        Measure::sum("other", "Other", Count, other)
+            .meaning("Windows: guard pages and access violations. Linux: faults of unknown kind.")
+            .details(),
+        Measure::sum("minor", "Minor", Count, |row: &Fault| weight_of(row, page_fault_kinds::MINOR))
+            .meaning("Linux: faults that needed no data.")
+            .details(),
+        Measure::sum("major", "Major", Count, |row: &Fault| weight_of(row, page_fault_kinds::MAJOR))
+            .meaning("Linux: faults for which data had to be read.")
+            .sorted(&["major"]),
+    ];
+    const LIMITS: &'static [Limit<Fault>] = &[Limit::time(
+        ["--min-duration", "--max-duration"],
+        |row| row.hard.map(|hard| length(&hard)),
+        ["Only hard faults that took so long (ms without unit)", "Only hard faults that did not take longer"],
+    )];
+    const LIST: &'static [ColumnOf<Fault>] = &[
+        ColumnOf::always(
+            "hard_duration_ns",
+            "Hard time",
+            Milliseconds,
+            |row| row.hard.map(|hard| length(&hard)).into(),
+            "How long the hard fault took.",
+        ),
+        ColumnOf::details(
+            "address",
+            "Address",
+            Text,
+            |row| row.hard.map_or(row.page.address, |hard| Some(hard.address)).map(|at| format!("{at:#x}")).into(),
+            "The touched address.",
+        ),
+        ColumnOf::details(
+            "offset",
+            "Offset",
+            Bytes,
+            |row| row.hard.map(|hard| hard.offset).into(),
+            "Offset in the file.",
+        ),
+        ColumnOf::always(
+            "size",
+            "Size",
+            Bytes,
+            |row| row.hard.map(|hard| hard.size).into(),
+            "Bytes that a hard fault read.",
+        ),
     ];
     const BY: &'static [&'static str] = &["process"];
     const SORT: &'static str = "faults";
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump faults X.sift --top 10", "the processes with most page faults"),
+        ("tracesift dump faults X.sift --kind hard --by process,file --sort time", "who waited for which files"),
         ("tracesift dump faults X.sift -p dd --by method,kind", "the functions that touched the pages"),
         ("tracesift dump faults X.sift --by process,mode --bucket 100ms", "a series"),
     ];
+    const VARIANTS: &'static [&'static [&'static str]] =
+        &[&["--by=file"], &["--dir-level=1"], &["--by=tag"], &["--kind=hard", "--by=stack"]];
 
     fn process(row: &Fault) -> Option<ProcessId> {
-        Some(row.process)
+        row.hard.map_or(Some(row.page.process), |hard| hard.process)
     }
 
     fn times(row: &Fault) -> (i64, i64) {
-        (row.time, row.time)
+        row.hard.map_or((row.page.time, row.page.time), |hard| (hard.start.min(hard.time), hard.time))
+    }
+
+    fn count(archive: &Archive) -> u64 {
+        archive.row_count::<PageFaultRow>().saturating_add(archive.row_count::<HardFaultRow>())
+    }
+
+    fn scan(archive: &Archive, time: Option<Range<i64>>, mut visit: impl FnMut(&Fault)) -> Result<(), Error> {
+        // Both tables tell of a hard fault of Windows; that of hard faults has more to tell.
+        let has_both = archive.row_count::<HardFaultRow>() > 0;
+        archive.scan(time.clone(), |row: &Fault| {
+            if !(has_both && row.page.kind == page_fault_kinds::HARD) {
+                visit(row);
+            }
+        })?;
+        let page = PageFault::from(&PageFaultRow { weight: 1, ..PageFaultRow::default() });
+        archive.scan(time, |row: &HardFault| visit(&Fault { page, hard: Some(*row) }))
     }
 }
 
+fn length(fault: &HardFault) -> i64 {
+    fault.time.saturating_sub(fault.start).max(0)
+}
+
+fn thread(row: &Fault) -> Option<ThreadId> {
+    row.hard.map_or(Some(row.page.thread), |hard| hard.thread)
+}
+
+fn file(row: &Fault) -> Option<i64> {
+    row.hard?.file.map(|FileId(file)| file.into())
+}
+
+fn stack(row: &Fault) -> Option<StackId> {
+    row.hard.map_or(row.page.stack, |hard| hard.stack)
+}
+
+fn code(row: &Fault) -> (Option<StackId>, Option<FrameId>) {
+    (stack(row), row.page.frame)
+}
+
+fn kind_of(row: &Fault) -> i64 {
+    if row.hard.is_some() { READ_FROM_FILE } else { row.page.kind.into() }
+}
+
+fn weight_of(row: &Fault, kind: i8) -> i64 {
+    if row.hard.is_none() && row.page.kind == kind { row.page.weight } else { 0 }
+}
+
+fn other(row: &Fault) -> i64 {
+    let kinds = [page_fault_kinds::UNKNOWN, page_fault_kinds::GUARD_PAGE, page_fault_kinds::ACCESS_VIOLATION];
+    kinds.into_iter().map(|kind| weight_of(row, kind)).sum()
+}
+
 fn kind(kind: i64) -> String {
-    ["unknown", "minor", "major"]
-        .get(usize::try_from(kind).unwrap_or(0))
-        .map_or_else(|| kind.to_string(), |word| (*word).to_owned())
+    const WORDS: [&str; 9] = [
+        "unknown",
+        "minor",
+        "major",
+        "transition",
+        "demand zero",
+        "copy on write",
+        "guard page",
+        "hard",
+        "access violation",
+    ];
+    match usize::try_from(kind).ok().and_then(|place| WORDS.get(place)) {
+        Some(word) => (*word).to_owned(),
+        None if kind == READ_FROM_FILE => "hard".to_owned(),
+        None => kind.to_string(),
+    }
 }
 
 fn mode(is_kernel: i64) -> String {

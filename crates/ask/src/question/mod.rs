@@ -8,6 +8,7 @@ use crate::options::QuestionOptions;
 use crate::options::Registered;
 
 pub mod cpu;
+pub mod disk;
 pub mod dns;
 pub mod faults;
 pub mod instants;
@@ -17,6 +18,7 @@ pub mod merged_methods;
 pub mod methods;
 pub mod missing;
 pub mod overview;
+mod paths;
 pub mod process;
 pub mod stacks;
 pub mod stats;
@@ -42,8 +44,10 @@ macro_rules! every_question {
             Waits(waits),
             /// Which system calls were made, how long they took, and which failed with what
             Syscalls(syscalls),
-            /// Which processes touched pages that were not in their memory yet, and in which functions
+            /// Which processes touched pages that were not in their memory, and how long they waited for files
             Faults(faults),
+            /// What was read from and written to which disks, directories and files, and how busy the disks were
+            Disk(disk),
             /// Which names were looked up, how long processes waited for them, and which servers did not answer
             Dns(dns),
             /// When marks were written into the recording, and how much time passed between them

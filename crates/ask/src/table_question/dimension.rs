@@ -4,6 +4,7 @@ use tracesift_archive::{Archive, Error};
 use tracesift_trace::{FrameId, StackId, ThreadId};
 
 use crate::answer::{Column, Kind, View};
+use crate::recording::OpenRecording;
 
 /// What rows can be grouped by, and filtered with.
 #[derive(Debug)]
@@ -37,6 +38,10 @@ pub(super) enum Of<R: 'static> {
         /// The text of rows without a number; empty: they have none.
         none: &'static str,
     },
+    /// The whole stack.
+    Stack { stack: fn(&R) -> Option<StackId>, column: Column },
+    /// The tag that rules give to the stack.
+    Tag { stack: fn(&R) -> Option<StackId>, column: Column },
     /// A text of the row.
     Text { text: fn(&R) -> Option<&str>, column: Column },
     /// Texts of the row, which is in a group for each of them.
@@ -53,10 +58,15 @@ pub(super) enum Names {
     Words(fn(i64) -> String),
     /// From another table of the archive. A number without a name is its own name. The rows of the answer follow the names.
     Table(NamesOf),
+    /// Parts of paths. Numbers with the same part are one value. The rows of the answer follow the names.
+    Paths(PathsOf),
 }
 
 /// Reads the names of numbers.
 pub(super) type NamesOf = fn(&Archive) -> Result<Vec<(i64, String)>, Error>;
+
+/// Reads the parts of paths that numbers stand for; `--dir-level` may say how many parts a directory has.
+pub(super) type PathsOf = fn(&OpenRecording, Option<usize>) -> Result<Vec<(i64, String)>, Error>;
 
 /// An option with patterns of texts.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +121,27 @@ impl<R> Dimension<R> {
         Self::new(name, Of::Number { number, names: Names::Table(names), column, raw: None, none: "" })
     }
 
+    /// A number that stands for a path, or for the part of a path. `--dir-level` changes that part.
+    #[must_use]
+    pub const fn paths(name: &'static str, title: &'static str, number: fn(&R) -> Option<i64>, paths: PathsOf) -> Self {
+        let column = text_column(name, title);
+        Self::new(name, Of::Number { number, names: Names::Paths(paths), column, raw: None, none: "" })
+    }
+
+    /// The stack of the rows, a line per function below each row.
+    #[must_use]
+    pub const fn stack(stack: fn(&R) -> Option<StackId>) -> Self {
+        let column = Column { kind: Kind::Below, ..text_column("stack", "Stack") };
+        Self::new("stack", Of::Stack { stack, column })
+    }
+
+    /// The tag of the stack of the rows.
+    #[must_use]
+    pub const fn tag(stack: fn(&R) -> Option<StackId>) -> Self {
+        let help = "Tag that the rules of `--tag-file`, or the built-in ones, give to the stack.";
+        Self::new("tag", Of::Tag { stack, column: text_column("tag", "Tag") }).meaning(help)
+    }
+
     /// A text of the rows.
     #[must_use]
     pub const fn text(name: &'static str, title: &'static str, text: fn(&R) -> Option<&str>) -> Self {
@@ -123,12 +154,23 @@ impl<R> Dimension<R> {
         Self::new(name, Of::Texts { texts, column: text_column(name, title) })
     }
 
+    /// The same dimension, whose column has another key than the word of `--by`.
+    #[must_use]
+    pub const fn keyed(mut self, key: &'static str) -> Self {
+        if let Of::Number { column, .. } = &mut self.of {
+            column.key = key;
+        }
+        self
+    }
+
     /// The same dimension with its meaning, for the documents.
     #[must_use]
     pub const fn meaning(mut self, help: &'static str) -> Self {
         match &mut self.of {
             Of::Method { column, .. }
             | Of::Number { column, .. }
+            | Of::Stack { column, .. }
+            | Of::Tag { column, .. }
             | Of::Text { column, .. }
             | Of::Texts { column, .. } => column.help = help,
             Of::Process | Of::Thread(_) => {}

@@ -22,10 +22,14 @@ pub(super) struct Group {
     pub(super) cells: Vec<i64>,
     /// The time that the rows cover.
     pub(super) covered: IntervalUnion,
+    /// The same by value of the dimension for whose values times are united.
+    pub(super) covered_by: FxHashMap<i64, IntervalUnion>,
     /// The times of the rows.
     pub(super) times: Distribution,
     /// Of each dimension that measures are about the number of rows by value; the value of some may be unknown.
     pub(super) about: Vec<FxHashMap<i64, i64>>,
+    /// Length of the time range.
+    pub(super) range: i64,
     /// Number of rows by text, for each list of texts of the plan.
     pub(super) texts: Vec<TextCounts>,
 }
@@ -45,24 +49,27 @@ struct Sum {
     places: Vec<u32>,
     figures: Figures,
     about: Vec<FxHashMap<i64, i64>>,
+    covered_by: FxHashMap<i64, IntervalUnion>,
 }
 
-/// The groups of each range.
+/// The groups of each range; `lengths` are those of the ranges.
 pub(super) fn of_ranges<Q: TableQuestion>(
     question: &Question<Q>,
     plan: &Plan<Q::Row>,
     read: &mut Read<'_, Q::Row>,
+    lengths: &[i64],
     names: &mut Names<'_, Q::Row>,
 ) -> Vec<Groups> {
     let in_ranges = std::mem::take(&mut read.in_ranges);
-    in_ranges.into_iter().map(|places| of_range(question, plan, read, &places, names)).collect()
+    let ranges = in_ranges.into_iter().zip(lengths);
+    ranges.map(|(places, length)| of_range(question, plan, read, (&places, *length), names)).collect()
 }
 
 fn of_range<Q: TableQuestion>(
     question: &Question<Q>,
     plan: &Plan<Q::Row>,
     read: &mut Read<'_, Q::Row>,
-    places: &[(u32, u32)],
+    (places, length): (&[(u32, u32)], i64),
     names: &mut Names<'_, Q::Row>,
 ) -> Groups {
     let mut known: FxHashMap<Vec<i64>, usize> = FxHashMap::default();
@@ -98,7 +105,8 @@ fn of_range<Q: TableQuestion>(
             groups[last].add(plan, *place, rows, &about, figures);
         }
     }
-    Groups { groups: groups.into_iter().map(Sum::group).collect(), all: all.map(Sum::group) }
+    let group = |sum: Sum| sum.group(length);
+    Groups { groups: groups.into_iter().map(group).collect(), all: all.map(group) }
 }
 
 /// The values of the groups in which the rows of a place are: one group, or one for each text of a list that the filters let pass.
@@ -136,16 +144,23 @@ impl Sum {
         for (counts, value) in self.about.iter_mut().zip(about) {
             *counts.entry(*value).or_default() += rows;
         }
+        let united = plan.united_by.and_then(|dimension| plan.about.iter().position(|about| *about == dimension));
+        if let Some(value) = united.and_then(|place| about.get(place)) {
+            self.covered_by.entry(*value).or_default().append(figures.union.clone());
+        }
         self.figures.add(plan, figures);
     }
 
-    fn group(self) -> Group {
-        let Self { values, places, figures, about } = self;
+    /// `range` is the length of the time range.
+    fn group(self, range: i64) -> Group {
+        let Self { values, places, figures, about, covered_by } = self;
         Group {
             values,
             places,
             cells: figures.cells,
             covered: figures.union,
+            covered_by,
+            range,
             times: Distribution::new(figures.times),
             about,
             texts: figures.texts,
@@ -163,6 +178,10 @@ impl Group {
     pub(super) fn known<R>(&self, plan: &Plan<R>, dimension: usize) -> impl Iterator<Item = (i64, i64)> {
         let place = plan.about.iter().position(|about| *about == dimension);
         let counts = place.and_then(|place| self.about.get(place));
-        counts.into_iter().flatten().map(|(value, rows)| (*value, *rows)).filter(|(value, _)| *value != UNKNOWN)
+        counts
+            .into_iter()
+            .flatten()
+            .map(|(value, rows)| (*value, *rows))
+            .filter(|(value, rows)| *value != UNKNOWN && *rows > 0)
     }
 }

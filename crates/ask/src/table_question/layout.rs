@@ -20,6 +20,7 @@ pub(super) enum Cell {
     Measure(usize),
     Who { process: usize, thread: Option<usize> },
     Text(usize),
+    Stack(usize),
     CommandLine(usize),
 }
 
@@ -64,7 +65,12 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
             Of::Process => cells.extend([(PROCESS, Cell::Process(place)), (PID, Cell::Pid(place))]),
             Of::Thread(_) => cells.extend([(TID, Cell::Tid(place)), (THREAD_NAME, Cell::ThreadName(place))]),
             Of::Number { raw: Some(column), .. } => cells.push((*column, Cell::Number(place))),
-            Of::Number { .. } | Of::Method { .. } | Of::Text { .. } | Of::Texts { .. } => {}
+            Of::Number { .. }
+            | Of::Method { .. }
+            | Of::Stack { .. }
+            | Of::Tag { .. }
+            | Of::Text { .. }
+            | Of::Texts { .. } => {}
         }
     }
     let is_map = |measure: &Measure<Q::Row>| matches!(measure.how, How::Counts(_) | How::Texts(_));
@@ -79,10 +85,10 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
             Of::Thread(_) => {}
             Of::Method { column, .. }
             | Of::Number { column, .. }
+            | Of::Tag { column, .. }
             | Of::Text { column, .. }
-            | Of::Texts { column, .. } => {
-                cells.push((*column, Cell::Text(place)));
-            }
+            | Of::Texts { column, .. } => cells.push((*column, Cell::Text(place))),
+            Of::Stack { column, .. } => cells.push((*column, Cell::Stack(place))),
         }
     }
     cells.extend(measures(true));
@@ -107,6 +113,7 @@ pub(super) fn descriptions<Q: TableQuestion>(by: Option<&[usize]>) -> Vec<Column
             | Cell::Process(place)
             | Cell::Pid(place)
             | Cell::Text(place)
+            | Cell::Stack(place)
             | Cell::CommandLine(place) => by.contains(&place),
         }
     };

@@ -51,7 +51,7 @@ fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
         of_process || matches!(cell, GroupCell::Tid(_) | GroupCell::ThreadName(_) | GroupCell::Number(_))
     };
     let is_text = |cell: GroupCell| match cell {
-        GroupCell::Who { .. } => true,
+        GroupCell::Who { .. } | GroupCell::Stack(_) => true,
         GroupCell::Text(place) => !matches!(Q::DIMENSIONS[place].of, Of::Texts { .. }),
         _ => false,
     };
@@ -63,7 +63,9 @@ fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
 /// The column of a dimension in lists.
 fn in_list<Q: TableQuestion>(column: Column, cell: GroupCell) -> Column {
     match cell {
-        GroupCell::Text(place) if Q::DIMENSIONS[place].is_coarse => Column { view: View::Details, ..column },
+        GroupCell::Text(place) | GroupCell::Stack(place) if Q::DIMENSIONS[place].is_coarse => {
+            Column { view: View::Details, ..column }
+        }
         _ => column,
     }
 }
@@ -172,10 +174,17 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
         How::Rows | How::RowsWith(_) | How::Distinct(_) | How::Counts(_) | How::Texts(_) => 1,
         How::RowsIf(holds) => holds(row).into(),
         How::Sum(figure) => figure(row),
-        How::Duration | How::Union | How::Shortest | How::Longest | How::Percentile(_) => part.length,
+        How::SumKnown(figure) => figure(row).unwrap_or(NO_FIGURE),
+        How::Duration
+        | How::PerTime(_)
+        | How::Covers(_)
+        | How::Union
+        | How::Shortest
+        | How::Longest
+        | How::Percentile(_) => part.length,
         How::LongestStart | How::First => part.start,
         How::Max(figure) => figure(row).unwrap_or(NO_FIGURE),
-        How::Mean(of) => {
+        How::Mean(of) | How::Ratio(of, _) => {
             let [of, by] = of.map(|key| figure::<Q>(measure_of::<Q>(key), row, part));
             of.checked_div(by).unwrap_or(NO_FIGURE)
         }

@@ -40,6 +40,8 @@ pub(super) enum How<R: 'static> {
     RowsWith(&'static str),
     /// Sum of a figure of the rows.
     Sum(fn(&R) -> i64),
+    /// Sum of a figure that not all rows have; without any such row there is no sum.
+    SumKnown(fn(&R) -> Option<i64>),
     /// Sum of the times of the rows, each cut to the time range.
     Duration,
     /// Time that the rows cover, each cut to the time range: an instant counts once.
@@ -56,6 +58,12 @@ pub(super) enum How<R: 'static> {
     Max(fn(&R) -> Option<i64>),
     /// One measure divided by another one, rounded down; both are named by their keys.
     Mean([&'static str; 2]),
+    /// One measure divided by another one and multiplied: a number with a fraction.
+    Ratio([&'static str; 2], f64),
+    /// A measure of time divided by the length of the time range: how many rows are under way in the mean.
+    PerTime(&'static str),
+    /// Share of the time range that the rows of each value of a dimension cover, in percent; of several values the mean.
+    Covers(&'static str),
     /// A percentile of the times of the rows, each cut to the time range: from 0 to 1.
     Percentile(f64),
     /// Number of values of a dimension.
@@ -115,6 +123,12 @@ impl<R> Measure<R> {
         Self::new(key, title, kind, How::Sum(figure))
     }
 
+    /// Sum of a figure that not all rows have. Where no row has it, the column is empty.
+    #[must_use]
+    pub const fn sum_known(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> Option<i64>) -> Self {
+        Self::new(key, title, kind, How::SumKnown(figure))
+    }
+
     /// Sum of the times of the rows, each cut to the time range.
     #[must_use]
     pub const fn duration(key: &'static str, title: &'static str) -> Self {
@@ -161,6 +175,26 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn mean(key: &'static str, title: &'static str, kind: Kind, of: [&'static str; 2]) -> Self {
         Self::new(key, title, kind, How::Mean(of))
+    }
+
+    /// A measure divided by another one, times a factor. `of` has the keys of both.
+    #[must_use]
+    pub const fn ratio(key: &'static str, title: &'static str, digits: u8, of: [&'static str; 2], factor: f64) -> Self {
+        Self::new(key, title, Kind::Number(digits), How::Ratio(of, factor))
+    }
+
+    /// A measure of time divided by the length of the time range: of a sum of durations it is the mean number of rows that are
+    /// under way at an instant.
+    #[must_use]
+    pub const fn per_time(key: &'static str, title: &'static str, of: &'static str) -> Self {
+        Self::new(key, title, Kind::Number(2), How::PerTime(of))
+    }
+
+    /// How much of the time range the rows of a value of a dimension cover, in percent. Where rows have several values it is the mean
+    /// over the values.
+    #[must_use]
+    pub const fn covers(dimension: &'static str, key: &'static str, title: &'static str) -> Self {
+        Self::new(key, title, Kind::Number(1), How::Covers(dimension))
     }
 
     /// The time below which a share of the rows' times lies, 0 to 1.

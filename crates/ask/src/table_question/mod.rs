@@ -24,12 +24,16 @@ mod sums;
 mod tests;
 
 use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
 
-use tracesift_archive::{Error, Readable, Table};
+use tracesift_analysis::Span;
+use tracesift_analysis::tags::{Nesting, TagSet};
+use tracesift_archive::{Archive, Error, Readable, Table};
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::ProcessRow;
-use tracesift_trace::schema::{Row as _, TableDefinition, View};
+use tracesift_trace::schema::{Row, TableDefinition, View};
 
 pub use self::dimension::{Condition, Dimension, Limit, Shorthand};
 pub use self::list::Listing;
@@ -84,6 +88,13 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The columns that a list of single rows has beside when, how long, and the dimensions.
     const LIST: &'static [ColumnOf<Self::Row>] = &[];
 
+    /// Whether a row counts in the time range in which it ends, with all of it; else in each range that it touches, with its part there.
+    /// Sums and unions of times have the part in the range either way.
+    const COUNTS_AT_END: bool = false;
+
+    /// The tables that are read.
+    const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
+
     /// The dimensions of a row of the answer, unless `--by` names others.
     const BY: &'static [&'static str];
 
@@ -110,6 +121,19 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
 
     /// Begin and end of a row; of an instant both are the same.
     fn times(row: &Self::Row) -> (i64, i64);
+
+    /// Number of rows in an archive.
+    fn count(archive: &Archive) -> u64 {
+        archive.row_count::<<Self::Row as View>::Row>()
+    }
+
+    /// Reads the rows that touch a time range.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    fn scan(archive: &Archive, time: Option<Range<i64>>, visit: impl FnMut(&Self::Row)) -> Result<(), Error> {
+        archive.scan(time, visit)
+    }
 }
 
 /// The word of `--sort` that sorts by the names of the groups.
@@ -138,6 +162,10 @@ pub struct Question<Q: TableQuestion> {
     conditions: Vec<usize>,
     /// Single rows in place of groups.
     listing: Option<Listing>,
+    /// How many parts of a path a directory has; `None`: all but the name of the file.
+    pub dir_level: Option<usize>,
+    /// The rules for tags; `None`: the built-in ones.
+    pub tags: Option<Arc<TagSet>>,
     of: PhantomData<fn() -> Q>,
 }
 
@@ -171,6 +199,8 @@ impl<Q: TableQuestion> Default for Question<Q> {
             group_limits: Vec::new(),
             conditions: Vec::new(),
             listing: None,
+            dir_level: None,
+            tags: None,
             of: PhantomData,
         };
         let asked = question.by(Q::BY).and_then(|question| question.sorted_by_word(Q::SORT));
@@ -326,6 +356,10 @@ impl std::fmt::Display for Wanted {
     }
 }
 
+fn built_in_tags() -> Arc<TagSet> {
+    Arc::new(TagSet::built_in(Nesting::Names).expect("the built-in rules are sound"))
+}
+
 /// The table of a question.
 const fn table<Q: TableQuestion>() -> &'static TableDefinition {
     <Q::Row as View>::Row::TABLE
@@ -343,7 +377,7 @@ impl<Q: TableQuestion> Ask for Question<Q> {
     }
 
     fn tables(&self) -> &'static [&'static str] {
-        const { &[table::<Q>().name] }
+        Q::TABLES
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {
@@ -397,7 +431,7 @@ impl<Q: TableQuestion> Question<Q> {
     /// The answers about several parts of a recording, which follow each other, from one reading.
     fn sections(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
         let archive = recording.archive();
-        if archive.row_count::<<Q::Row as View>::Row>() == 0 {
+        if Q::count(archive) == 0 {
             let is_linux = archive.info().kind == "perf";
             let absence = recording.file.absence_with_cure(table::<Q>().name, Q::SOURCE, is_linux);
             let fact = || Fact::local(Q::WHAT[1], Kind::Text, absence.clone());
@@ -409,7 +443,19 @@ impl<Q: TableQuestion> Question<Q> {
         let accepted = Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
         let mut read = Reading::new(self, &plan, ranges, &mut names).read(recording)?;
-        let groups = groups::of_ranges(self, &plan, &mut read, &mut names);
+        for dimension in plan.keys.iter().filter(|place| matches!(Q::DIMENSIONS[**place].of, Of::Tag { .. })) {
+            let set = self.tags.clone().unwrap_or_else(built_in_tags);
+            let key = plan.key_of(*dimension);
+            let stacks = read.numbers.chunks(read.width).map(|numbers| numbers[key]);
+            names.tag_stacks(recording, *dimension, set, stacks)?;
+        }
+        let whole = Span::new(recording.file.start, recording.file.end);
+        let length = |range: &TimeRange| {
+            let (start, end) = range.bounds();
+            whole.intersect(Span::new(start, end)).length()
+        };
+        let lengths: Vec<i64> = ranges.iter().map(length).collect();
+        let groups = groups::of_ranges(self, &plan, &mut read, &lengths, &mut names);
         let section = |groups| {
             let (rows, facts) = rows::of_groups(self, &plan, &mut names, groups, &mut read);
             columns::section_of(&recording.file, rows, facts)

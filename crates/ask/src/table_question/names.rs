@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use tracesift_analysis::tags::{TagId, TagSet, TagSource, Tagger};
 use tracesift_analysis::{MethodId, MethodName, MethodSource as _};
 use tracesift_archive::{Archive, Error};
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use super::dimension::{self, Dimension, Of};
 use super::places::UNKNOWN;
@@ -109,6 +110,10 @@ enum Known {
     Table(FxHashMap<i64, String>),
     /// The same, for dimensions in which numbers of one name are one value.
     Merged(FxHashMap<i64, String>, Interner),
+    /// Functions of stacks, one per line.
+    Stacks(Arc<NamedStacks>, Interner),
+    /// The rules, and the tag of each stack that rows have.
+    Tags(Arc<TagSet>, FxHashMap<i64, TagId>),
     Texts(Interner),
     Lists(Lists),
 }
@@ -134,14 +139,40 @@ impl<'r, R> Names<'r, R> {
                     Known::Nothing
                 }
                 Of::Method { .. } => Known::Methods(recording.named_stacks(Granularity::default())?),
+                Of::Stack { .. } => Known::Stacks(recording.named_stacks(Granularity::default())?, Interner::default()),
+                Of::Number { names: dimension::Names::Paths(read), .. } => {
+                    let texts = read(recording, plan.dir_level)?.into_iter().collect();
+                    Known::Merged(texts, Interner::default())
+                }
                 Of::Number { names: dimension::Names::Table(read), raw, .. } => {
                     let texts = table(recording.archive(), read)?;
                     if raw.is_some() { Known::Table(texts) } else { Known::Merged(texts, Interner::default()) }
                 }
-                Of::Process | Of::Number { .. } | Of::Text { .. } | Of::Texts { .. } => Known::Nothing,
+                // The tags of the stacks that were found are looked up behind the reading.
+                Of::Process | Of::Number { .. } | Of::Text { .. } | Of::Texts { .. } | Of::Tag { .. } => Known::Nothing,
             };
         }
         Ok(names)
+    }
+
+    /// Looks up the tags of stacks.
+    pub(super) fn tag_stacks(
+        &mut self,
+        recording: &OpenRecording,
+        dimension: usize,
+        set: Arc<TagSet>,
+        stacks: impl Iterator<Item = i64>,
+    ) -> Result<(), Error> {
+        let named = recording.named_stacks(Granularity::default())?;
+        let mut source = TagSource::new(&named.stacks, Tagger::new(&set, &named.names));
+        let mut tags = FxHashMap::default();
+        for number in stacks {
+            if let Ok(stack) = i32::try_from(number) {
+                tags.entry(number).or_insert_with(|| source.tag(StackId(stack)));
+            }
+        }
+        self.of[dimension] = Known::Tags(set, tags);
+        Ok(())
     }
 
     /// The texts that were found in the rows.
@@ -182,7 +213,12 @@ impl<'r, R> Names<'r, R> {
     /// The value that a number of a row stands for: numbers of one value are the same.
     pub(super) fn value(&mut self, dimension: usize, number: i64) -> i64 {
         match &mut self.of[dimension] {
+            Known::Tags(_, tags) => tags.get(&number).map_or(TagId::NO_STACK, |tag| *tag).0.into(),
             _ if number == UNKNOWN => UNKNOWN,
+            Known::Stacks(named, texts) => match stack(named, number) {
+                Some(text) => texts.number(&text),
+                None => UNKNOWN,
+            },
             Known::Methods(named) => method(named, number).map_or(UNKNOWN, |method| i64::from(method.0)),
             Known::Merged(names, texts) => match names.get(&number) {
                 Some(name) => texts.number(name),
@@ -209,13 +245,19 @@ impl<'r, R> Names<'r, R> {
             (Of::Method { .. }, _) => {
                 Some(self.method(dimension, value).map_or_else(|| "(no stack)".to_owned(), |name| name.to_string()))
             }
+            (Of::Stack { .. }, _) if value == UNKNOWN => Some("(no stack)".to_owned()),
+            (_, Known::Tags(set, _)) => u32::try_from(value).ok().map(|tag| set.name(TagId(tag)).to_owned()),
             (Of::Number { none, .. }, _) if value == UNKNOWN => (!none.is_empty()).then(|| (*none).to_owned()),
-            (_, Known::Merged(_, texts) | Known::Texts(texts) | Known::Lists(Lists { texts, .. })) => {
-                texts.text(value).map(str::to_owned)
-            }
+            (
+                _,
+                Known::Merged(_, texts)
+                | Known::Texts(texts)
+                | Known::Lists(Lists { texts, .. })
+                | Known::Stacks(_, texts),
+            ) => texts.text(value).map(str::to_owned),
             (_, Known::Table(names)) => Some(names.get(&value).cloned().unwrap_or_else(|| value.to_string())),
             (Of::Number { names: dimension::Names::Words(words), .. }, _) => Some(words(value)),
-            (Of::Number { .. } | Of::Text { .. } | Of::Texts { .. }, _) => None,
+            (Of::Number { .. } | Of::Text { .. } | Of::Texts { .. } | Of::Stack { .. } | Of::Tag { .. }, _) => None,
         }
     }
 
@@ -275,6 +317,14 @@ impl Wanted {
     }
 }
 
+/// The functions of a stack, the leaf first, one per line; `None`: it has none.
+fn stack(named: &NamedStacks, number: i64) -> Option<String> {
+    let mut methods = Vec::new();
+    (&named.stacks).stack(StackId(i32::try_from(number).ok()?), &mut methods);
+    let lines: Vec<String> = methods.iter().map(|method| named.names.name(*method).to_string()).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
 /// The function at the leaf of a stack, or that of a lone instruction.
 fn method(named: &NamedStacks, number: i64) -> Option<MethodId> {
     let frame = match code_of_number(number)? {
@@ -309,8 +359,12 @@ pub(super) fn candidates<Q: TableQuestion>(
             let names: Vec<(String, i64)> = read(recording.archive())?.into_iter().map(|(_, name)| (name, 0)).collect();
             Ok(found(names, &|name| patterns.matches(name)))
         }
+        (Of::Number { names: dimension::Names::Paths(read), .. }, Wanted::Texts(patterns)) => {
+            let names: Vec<(String, i64)> = read(recording, None)?.into_iter().map(|(_, name)| (name, 0)).collect();
+            Ok(found(names, &|name| patterns.matches(name)))
+        }
         (Of::Number { names: dimension::Names::Words(words), number, .. }, Wanted::Texts(patterns)) => {
-            recording.archive().scan(None, |row: &Q::Row| count(number(row)))?;
+            Q::scan(recording.archive(), None, |row: &Q::Row| count(number(row)))?;
             let passing =
                 numbers.keys().filter(|number| patterns.matches_any(&[&words(**number), &number.to_string()]));
             let passing = passing.count();
@@ -319,7 +373,7 @@ pub(super) fn candidates<Q: TableQuestion>(
         }
         (Of::Text { text, .. }, Wanted::Texts(patterns)) => {
             let mut texts = Interner::default();
-            recording.archive().scan(None, |row: &Q::Row| count(text(row).map(|text| texts.number(text))))?;
+            Q::scan(recording.archive(), None, |row: &Q::Row| count(text(row).map(|text| texts.number(text))))?;
             let name = |(number, count)| Some((texts.text(number)?.to_owned(), count));
             let names = numbers.into_iter().filter_map(name).collect();
             Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })
@@ -337,6 +391,8 @@ pub(super) fn candidates<Q: TableQuestion>(
         (_, Wanted::Methods(patterns)) => {
             Ok(candidates::of_methods(recording, filter.option, patterns)?.pop().unwrap_or_default())
         }
-        (Of::Process | Of::Thread(_) | Of::Method { .. }, Wanted::Texts(_)) => Ok(Candidates::default()),
+        (Of::Process | Of::Thread(_) | Of::Method { .. } | Of::Stack { .. } | Of::Tag { .. }, Wanted::Texts(_)) => {
+            Ok(Candidates::default())
+        }
     }
 }

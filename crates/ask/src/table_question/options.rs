@@ -1,9 +1,12 @@
 //! The command-line options of a table question, made from its dimensions, measures and limits.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use tracesift_grammar::{milliseconds, parse_size};
 
+use super::dimension::{Names, Of};
 use super::list::Listing;
 use super::measure::GroupLimits;
 use super::{Question, TableQuestion, UnknownName};
@@ -13,6 +16,7 @@ use crate::etwanalyzer::Legacy;
 use crate::filter::ProcessFilter;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
+use crate::tag_files;
 use crate::usage_error::UsageError;
 
 /// The options of a table question.
@@ -20,6 +24,20 @@ use crate::usage_error::UsageError;
 pub struct Options<Q: TableQuestion> {
     when: When,
     question: Question<Q>,
+    tag_files: Vec<PathBuf>,
+}
+
+const DIR_LEVEL: &str = "--dir-level";
+const TAG_FILE: &str = "--tag-file";
+
+/// Whether a dimension is made of paths.
+fn has_paths<Q: TableQuestion>() -> bool {
+    Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.of, Of::Number { names: Names::Paths(_), .. }))
+}
+
+/// Whether rows have tags.
+fn has_tags<Q: TableQuestion>() -> bool {
+    Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.of, Of::Tag { .. }))
 }
 
 /// The name of an option, and of its argument: without the dashes.
@@ -78,6 +96,16 @@ impl<Q: TableQuestion> Args for Options<Q> {
         for condition in Q::CONDITIONS {
             command = command.arg(flag(condition.option, condition.help));
         }
+        if has_paths::<Q>() {
+            let help = "How many parts of the path a directory has: 0 the drive, 100 and more the file \
+                [default: all but the file's name]";
+            command = command.arg(option(DIR_LEVEL, "N", help).value_parser(value_parser!(usize)));
+        }
+        if has_tags::<Q>() {
+            let help = "Rules of `--by tag` from this file; several files add up, `builtin` stands for our own";
+            let arg = option(TAG_FILE, "FILE", help).action(ArgAction::Append).value_parser(value_parser!(PathBuf));
+            command = command.arg(arg);
+        }
         for shorthand in Q::SHORTHANDS {
             command = command.arg(flag(shorthand.option, shorthand.help));
         }
@@ -116,7 +144,9 @@ impl<Q: TableQuestion> FromArgMatches for Options<Q> {
         };
         // The parser has seen to it that names are known.
         let unknown = |error: UnknownName| clap::Error::raw(clap::error::ErrorKind::InvalidValue, error);
-        Ok(Self { when, question: asked(question, matches).map_err(unknown)? })
+        let tag_files = if has_tags::<Q>() { matches.get_many::<PathBuf>(id(TAG_FILE)) } else { None };
+        let tag_files = tag_files.into_iter().flatten().cloned().collect();
+        Ok(Self { when, question: asked(question, matches).map_err(unknown)?, tag_files })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -142,6 +172,9 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     for condition in Q::CONDITIONS.iter().filter(|condition| matches.get_flag(id(condition.option))) {
         question = question.on_condition(condition.option)?;
     }
+    if has_paths::<Q>() {
+        question.dir_level = matches.get_one(id(DIR_LEVEL)).copied();
+    }
     if matches.get_flag(id(LIST)) {
         question = question.listed(Listing::Flat);
     }
@@ -150,6 +183,11 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     }
     if let Some(shorthand) = Q::SHORTHANDS.iter().find(|shorthand| matches.get_flag(id(shorthand.option))) {
         question = question.by(shorthand.by)?;
+    }
+    let has_grouping =
+        matches.contains_id("by") || Q::SHORTHANDS.iter().any(|shorthand| matches.get_flag(id(shorthand.option)));
+    if question.dir_level.is_some() && !has_grouping {
+        question = question.by(&["dir"])?;
     }
     if let Some(names) = matches.get_many::<String>("by") {
         question = question.by(&names.map(String::as_str).collect::<Vec<_>>())?;
@@ -178,8 +216,12 @@ impl<Q: TableQuestion> QuestionOptions for Options<Q> {
         self.when.clone()
     }
 
-    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        Ok(Plan::from(self.question.clone()))
+    fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        let mut question = self.question.clone();
+        if !self.tag_files.is_empty() {
+            question.tags = Some(tag_files::load(&self.tag_files, false, warn)?);
+        }
+        Ok(Plan::from(question))
     }
 
     #[cfg(test)]

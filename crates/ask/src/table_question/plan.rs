@@ -22,16 +22,21 @@ pub(super) struct Plan<R: 'static> {
     pub(super) cells: Vec<Option<usize>>,
     /// The lists of texts that are counted, each with the place of its measure.
     pub(super) texts: Vec<(usize, TextsOf<R>)>,
+    /// The dimension for whose values the times of rows are united, each value by itself.
+    pub(super) united_by: Option<usize>,
     /// Whether the times of rows are united.
     pub(super) has_unions: bool,
     /// Whether the times of rows are kept one by one.
     pub(super) has_times: bool,
+    /// How many parts a directory has.
+    pub(super) dir_level: Option<usize>,
 }
 
 /// What a row adds to the cells of its place.
 pub(super) enum Step<R> {
     RowsIf(usize, fn(&R) -> bool),
     Sum(usize, fn(&R) -> i64),
+    SumKnown(usize, fn(&R) -> Option<i64>),
     Duration(usize),
     Shortest(usize),
     /// The longest time, and in the next cell its begin.
@@ -60,8 +65,10 @@ impl<R> Plan<R> {
             fresh: vec![0],
             cells: vec![None; Q::MEASURES.len()],
             texts: Vec::new(),
+            united_by: None,
             has_unions: false,
             has_times: false,
+            dir_level: question.dir_level,
         };
         let is_limited = |place| question.group_limits.iter().any(|(limited, _)| *limited == place);
         for (place, measure) in Q::MEASURES.iter().enumerate() {
@@ -96,6 +103,7 @@ impl<R> Plan<R> {
             How::Rows => {}
             How::RowsIf(holds) => self.step(place, Step::RowsIf(cell, holds), &[0]),
             How::Sum(figure) => self.step(place, Step::Sum(cell, figure), &[0]),
+            How::SumKnown(figure) => self.step(place, Step::SumKnown(cell, figure), &[NO_FIGURE]),
             How::Duration => self.step(place, Step::Duration(cell), &[0]),
             How::Shortest => self.step(place, Step::Shortest(cell), &[i64::MAX]),
             How::First => self.step(place, Step::First(cell), &[i64::MAX]),
@@ -115,7 +123,15 @@ impl<R> Plan<R> {
             }
             How::Union => self.has_unions = true,
             How::Percentile(_) => self.has_times = true,
-            How::Mean(of) => {
+            How::PerTime(of) => self.compute::<Q>(measure_of::<Q>(of)),
+            How::Covers(dimension) => {
+                let dimension = dimension_of(self.dimensions, dimension);
+                (self.has_unions, self.united_by) = (true, Some(dimension));
+                if !self.about.contains(&dimension) {
+                    self.about.push(dimension);
+                }
+            }
+            How::Mean(of) | How::Ratio(of, _) => {
                 let places = of.map(|key| measure_of::<Q>(key));
                 places.into_iter().for_each(|place| self.compute::<Q>(place));
             }

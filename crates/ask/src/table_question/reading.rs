@@ -66,6 +66,7 @@ enum Numbers<R: 'static> {
     Thread(fn(&R) -> Option<ThreadId>),
     Method(fn(&R) -> (Option<StackId>, Option<FrameId>)),
     Number(fn(&R) -> Option<i64>),
+    Stack(fn(&R) -> Option<StackId>),
     Text(fn(&R) -> Option<&str>, Interner),
     Texts(TextsOf<R>, Lists),
 }
@@ -77,6 +78,7 @@ impl<R> Numbers<R> {
             Self::Number(number) => number(row).unwrap_or(UNKNOWN),
             Self::Thread(thread) => thread(row).map_or(UNKNOWN, |thread| i64::from(thread.0)),
             Self::Method(place) => number_of_code(place(row)),
+            Self::Stack(stack) => stack(row).map_or(UNKNOWN, |stack| i64::from(stack.0)),
             Self::Text(text, texts) => text(row).map_or(UNKNOWN, |text| texts.number(text)),
             Self::Texts(texts, lists) => texts(row).map_or(UNKNOWN, |texts| lists.number(texts)),
         }
@@ -111,6 +113,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             Of::Thread(thread) => Some(Numbers::Thread(thread)),
             Of::Method { place, .. } => Some(Numbers::Method(place)),
             Of::Number { number, .. } => Some(Numbers::Number(number)),
+            Of::Stack { stack, .. } | Of::Tag { stack, .. } => Some(Numbers::Stack(stack)),
             Of::Text { text, .. } => Some(Numbers::Text(text, Interner::default())),
             Of::Texts { texts, .. } => Some(Numbers::Texts(texts, Lists::default())),
         };
@@ -145,13 +148,13 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         let time = self.ranges.bounds().map(|all| all.start.saturating_sub(1)..all.end);
         if self.has_one_range() {
             let range = self.ranges.all();
-            recording.archive().scan(time, |row: &Q::Row| {
-                if let Some(part) = part(Q::times(row), range)
+            Q::scan(recording.archive(), time, |row: &Q::Row| {
+                if let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END)
                     && let Some(place) = self.place(row)
                 {
                     self.read.sums.add(place as usize, row, part);
-                    if let Some(keeper) = &mut self.keeper {
-                        keeper.add::<Q>(place, row, part);
+                    if let (Some(keeper), Some((start, length))) = (&mut self.keeper, part.counted) {
+                        keeper.add::<Q>(place, row, Part { start, length, ..part });
                     }
                 }
             })?;
@@ -174,7 +177,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
     fn read_series(&mut self, recording: &OpenRecording, time: Option<std::ops::Range<i64>>) -> Result<(), Error> {
         let mut sums_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut many = 0;
-        recording.archive().scan(time, |row: &Q::Row| {
+        Q::scan(recording.archive(), time, |row: &Q::Row| {
             let (start, end) = Q::times(row);
             let touched = self.ranges.touching(start, end);
             if touched.is_empty() {
@@ -182,7 +185,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             }
             let Some(place) = self.place(row) else { return };
             for range in touched {
-                let Some(part) = part((start, end), self.ranges.spans()[range]) else { continue };
+                let Some(part) = part((start, end), self.ranges.spans()[range], Q::COUNTS_AT_END) else { continue };
                 let in_range = &mut self.read.in_ranges[range];
                 let sums = *sums_of.entry((range as u32, place)).or_insert_with(|| {
                     self.read.sums.add_place();
@@ -260,12 +263,16 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
     }
 }
 
-/// The part of a row inside of a range; `None`: it has none, and does not begin in it.
+/// The part of a row inside of a range. `None`: it has none, and does not begin in it; or, where a row counts at its end, does not end in it.
 #[inline]
-fn part((start, end): (i64, i64), range: Span) -> Option<Part> {
-    if (end <= range.start && start < range.start) || start >= range.end {
+fn part((start, end): (i64, i64), range: Span, counts_at_end: bool) -> Option<Part> {
+    let counts = counts_at_end && range.contains(end);
+    let is_outside = (end <= range.start && start < range.start) || start >= range.end;
+    if is_outside && !counts {
         return None;
     }
-    let start = start.max(range.start);
-    Some(Part { start, length: end.min(range.end).saturating_sub(start).max(0) })
+    let from = start.max(range.start).min(range.end);
+    let length = end.min(range.end).saturating_sub(from).max(0);
+    let counted = if counts_at_end { (start, end.saturating_sub(start).max(0)) } else { (from, length) };
+    Some(Part { start: from, length, counted: (counts || !counts_at_end).then_some(counted) })
 }

@@ -56,7 +56,7 @@ fn ascending<Q: TableQuestion>(
     let mut ordered: Vec<(i64, Vec<Order>, Group)> = groups
         .into_iter()
         .map(|mut group| {
-            let figure = question.sort.and_then(|place| figure::<Q>(plan, &mut group, place)).unwrap_or(0);
+            let figure = question.sort.and_then(|place| figure::<Q>(plan, &mut group, place)).unwrap_or(i64::MIN);
             let order = |(dimension, value): (&usize, &i64)| names.order(*dimension, *value);
             (figure, plan.by.iter().zip(&group.values).map(order).collect(), group)
         })
@@ -112,15 +112,19 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
 fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<i64> {
     let cell = |group: &Group, after: usize| plan.cells[place].and_then(|cell| group.cells.get(cell + after)).copied();
     match Q::MEASURES[place].how {
+        How::Shortest | How::Longest | How::LongestStart | How::First if group.rows() == 0 => None,
         How::Rows => Some(group.rows()),
         How::RowsIf(_) | How::Sum(_) | How::Duration | How::Shortest | How::Longest | How::First => cell(group, 0),
         How::LongestStart => cell(group, 1),
-        How::Max(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
+        How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
         How::Union => Some(group.covered.covered()),
         How::Percentile(share) => group.times.percentile(share).map(|time| time.round() as i64),
         How::Mean([of, by]) => {
             let [of, by] = [of, by].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
             of?.checked_div(by?)
+        }
+        How::Ratio(..) | How::PerTime(_) | How::Covers(_) => {
+            fraction::<Q>(plan, group, place).map(|figure| (figure * SORTED_DIGITS) as i64)
         }
         How::RowsWith(dimension) => {
             let dimension = dimension_of(Q::DIMENSIONS, dimension);
@@ -131,6 +135,30 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
             i64::try_from(group.known(plan, dimension).count()).ok()
         }
         How::Counts(_) | How::Texts(_) => None,
+    }
+}
+
+/// Figures with a fraction are sorted by so many digits behind the point.
+const SORTED_DIGITS: f64 = 1e6;
+
+/// The figure of a measure that has a fraction.
+fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<f64> {
+    let range = group.range as f64;
+    match Q::MEASURES[place].how {
+        How::Ratio([of, by], factor) => {
+            let [of, by] = [of, by].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
+            by.filter(|by| *by != 0).and_then(|by| Some(of? as f64 / by as f64 * factor))
+        }
+        How::PerTime(of) => {
+            figure::<Q>(plan, group, measure_of::<Q>(of)).filter(|_| range > 0.0).map(|of| of as f64 / range)
+        }
+        How::Covers(_) => {
+            let covered: i64 = group.covered_by.values_mut().map(|union| union.covered()).sum();
+            let values = group.covered_by.len() as f64;
+            // What began before the recording is longer than it.
+            (range > 0.0 && values > 0.0).then(|| (covered as f64 / range / values * 100.0).min(100.0))
+        }
+        _ => None,
     }
 }
 
@@ -157,6 +185,9 @@ fn value<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group
         return name(names, Values { by: &plan.by, values: &group.values }, cell);
     };
     match Q::MEASURES[place].how {
+        How::Ratio(..) | How::PerTime(_) | How::Covers(_) => {
+            fraction::<Q>(plan, group, place).map_or(Value::None, Value::Float)
+        }
         How::Counts(dimension) => counts::<Q>(plan, names, group, dimension),
         How::Texts(_) => texts(plan, group, place),
         _ => figure::<Q>(plan, group, place).into(),
@@ -196,6 +227,10 @@ pub(super) fn name<R>(names: &Names<'_, R>, values: Values<'_>, cell: Cell) -> V
         }
         Cell::Number(dimension) => values.of(dimension).filter(|value| *value != super::places::UNKNOWN).into(),
         Cell::Text(dimension) => values.of(dimension).and_then(|value| names.text(dimension, value)).into(),
+        Cell::Stack(dimension) => match values.of(dimension).and_then(|value| names.text(dimension, value)) {
+            Some(text) => Value::List(text.lines().map(str::to_owned).collect()),
+            None => Value::None,
+        },
         Cell::Measure(_) => Value::None,
     }
 }

@@ -10,6 +10,8 @@ use super::plan::{NO_FIGURE, Plan, ROWS, Step};
 pub(super) struct Part {
     pub(super) start: i64,
     pub(super) length: i64,
+    /// Begin and length of what counts of the row; `None`: it counts in another range, and is under way in this one.
+    pub(super) counted: Option<(i64, i64)>,
 }
 
 /// Figures of some rows.
@@ -76,23 +78,32 @@ impl<'p, R> Sums<'p, R> {
     pub(super) fn add(&mut self, place: usize, row: &R, part: Part) {
         let width = self.plan.fresh.len();
         let cells = &mut self.cells[place * width..][..width];
+        if let Some(union) = self.unions.get_mut(place) {
+            union.add(Span::new(part.start, part.start.saturating_add(part.length)));
+        }
+        let Some(counted) = part.counted else {
+            for step in &self.plan.steps {
+                if let Step::Duration(cell) = *step {
+                    cells[cell] = cells[cell].saturating_add(part.length);
+                }
+            }
+            return;
+        };
         cells[ROWS] += 1;
         for step in &self.plan.steps {
             match *step {
                 Step::RowsIf(cell, holds) => cells[cell] += i64::from(holds(row)),
                 Step::Sum(cell, figure) => cells[cell] = cells[cell].saturating_add(figure(row)),
+                Step::SumKnown(cell, figure) => add_known(&mut cells[cell], figure(row)),
                 Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
-                Step::Shortest(cell) => cells[cell] = cells[cell].min(part.length),
-                Step::First(cell) => cells[cell] = cells[cell].min(part.start),
-                Step::Longest(cell) => longest(cells, cell, part),
+                Step::Shortest(cell) => cells[cell] = cells[cell].min(counted.1),
+                Step::First(cell) => cells[cell] = cells[cell].min(counted.0),
+                Step::Longest(cell) => longest(cells, cell, counted),
                 Step::Max(cell, figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
             }
         }
-        if let Some(union) = self.unions.get_mut(place) {
-            union.add(Span::new(part.start, part.start.saturating_add(part.length)));
-        }
         if let Some(times) = self.times.get_mut(place) {
-            times.push(part.length);
+            times.push(counted.1);
         }
         for (list, (_, texts)) in self.plan.texts.iter().enumerate() {
             let counts = &mut self.texts[place * self.plan.texts.len() + list];
@@ -127,12 +138,20 @@ fn count(counts: &mut TextCounts, text: &str, rows: i64) {
     }
 }
 
+/// Adds a figure that may be unknown to a sum that may have none yet.
+#[inline]
+fn add_known(sum: &mut i64, figure: Option<i64>) {
+    if let Some(figure) = figure {
+        *sum = if *sum == NO_FIGURE { figure } else { sum.saturating_add(figure) };
+    }
+}
+
 /// Keeps the longer time; of equal times the earlier one.
 #[inline]
-fn longest(cells: &mut [i64], cell: usize, part: Part) {
-    let (length, start) = (cells[cell], cells[cell + 1]);
-    if part.length > length || (part.length == length && part.start < start) {
-        (cells[cell], cells[cell + 1]) = (part.length, part.start);
+fn longest(cells: &mut [i64], cell: usize, (start, length): (i64, i64)) {
+    let (longest, since) = (cells[cell], cells[cell + 1]);
+    if length > longest || (length == longest && start < since) {
+        (cells[cell], cells[cell + 1]) = (length, start);
     }
 }
 
@@ -143,8 +162,9 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             Step::RowsIf(cell, _) | Step::Sum(cell, _) | Step::Duration(cell) => {
                 cells[cell] = cells[cell].saturating_add(more[cell]);
             }
+            Step::SumKnown(cell, _) => add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE)),
             Step::Shortest(cell) | Step::First(cell) => cells[cell] = cells[cell].min(more[cell]),
-            Step::Longest(cell) => longest(cells, cell, Part { start: more[cell + 1], length: more[cell] }),
+            Step::Longest(cell) => longest(cells, cell, (more[cell + 1], more[cell])),
             Step::Max(cell, _) => cells[cell] = cells[cell].max(more[cell]),
         }
     }

@@ -3,6 +3,7 @@
 mod archived_events;
 mod cores;
 mod cpu;
+mod disk;
 mod events;
 mod fuzz_corpus;
 mod mark;

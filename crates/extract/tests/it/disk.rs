@@ -88,8 +88,11 @@ fn asking(hook: Hook) -> Head<'static> {
     Head::System { hook, pid: 7, tid: 8 }
 }
 
+/// A record: its ticks, what it is, and what appends its payload.
+type Recorded<'a> = (i64, Hook, &'a dyn Fn(&mut Bytes));
+
 /// A recording of records of class DiskIo and SplitIo, each with its ticks of 100 ns, hook and payload.
-fn rows_of(pointers: PointerSize, records: &[(i64, Hook, &dyn Fn(&mut Bytes))]) -> (Vec<DiskIoRow>, Vec<ThreadRow>) {
+fn rows_of(pointers: PointerSize, records: &[Recorded<'_>]) -> (Vec<DiskIoRow>, Vec<ThreadRow>) {
     let session = SessionOptions { pointer_size: pointers, ..SessionOptions::default() };
     let mut out = Writer::create(std::io::Cursor::new(Vec::new()), session.clone()).expect("a recording is begun");
     for (ticks, hook, payload) in records {

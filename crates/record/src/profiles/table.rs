@@ -115,6 +115,7 @@ pub const PROFILES: &[Profile] = &[
                 "DiskIO",
                 "DiskIOInit",
                 "Filename",
+                "HardFaults",
                 "MemoryInfo",
                 "MemoryInfoWS",
             ],

@@ -8,7 +8,7 @@ use tracesift_trace::schema::Row as _;
 use crate::answer::{ColumnOf, Kind};
 use crate::question::faults::Faults;
 use crate::question::syscalls::Syscalls;
-use crate::recording_label::RecordingLabel;
+use crate::recording_label::{RecordingLabel, RowSource};
 use crate::table_question::TableQuestion as _;
 
 /// Something that is not in a recording.
@@ -83,18 +83,23 @@ const KEPT: &[Kept] = &[
     Kept {
         table: SyscallRow::TABLE.name,
         what: Syscalls::WHAT[1],
-        profile: Syscalls::SOURCE.profile,
-        is_linux: Syscalls::SOURCE.is_linux,
+        profile: linux_profile(Syscalls::SOURCE),
+        is_linux: Syscalls::SOURCE.windows.is_none(),
         has: |archive| archive.row_count::<SyscallRow>() > 0,
     },
     Kept {
         table: PageFaultRow::TABLE.name,
         what: Faults::WHAT[1],
-        profile: Faults::SOURCE.profile,
-        is_linux: Faults::SOURCE.is_linux,
+        profile: linux_profile(Faults::SOURCE),
+        is_linux: true,
         has: |archive| archive.row_count::<PageFaultRow>() > 0,
     },
 ];
+
+/// The profile that records rows on Linux.
+const fn linux_profile(source: RowSource) -> &'static str {
+    source.linux.expect("recordings of Linux have these rows")
+}
 
 /// What the recording has nothing of. A profile that was recorded and found nothing is no reason to record it again.
 pub(super) fn of(file: &RecordingLabel, archive: &Archive) -> Vec<AbsentPart> {

@@ -28,9 +28,6 @@ pub(super) const COLUMNS: &[ColumnOf<NextPart>] = &[
     ),
 ];
 
-/// Where an archive has its disk operations.
-const DISK_TABLE: &str = "disk_io.parquet";
-
 /// The processes whose waits are looked at, as a filter: all but the idle loop's id, which is that of interrupts, too.
 pub(super) fn waiting(processes: &[ProcessPart]) -> String {
     pids(processes.iter().map(|process| process.pid).filter(|pid| *pid != 0))
@@ -69,13 +66,8 @@ pub(super) fn of(overview: &Overview) -> Vec<NextPart> {
     if !overview.waits.is_empty() {
         next.push(part("waits", &["dump", "waits"], &["-p", &waiting(&overview.processes)]));
     }
-    // No question shows single disk operations yet; the table of an archive does.
-    if !overview.disks.is_empty() && file.path.join(DISK_TABLE).exists() {
-        let query = |name: &str| {
-            let path = format!("{name}/{DISK_TABLE}").replace('\'', "''");
-            line(["duckdb", "-c", &format!("FROM '{path}' ORDER BY start-time")])
-        };
-        next.push(NextPart { of: "disks", command: query(&whole), short: query(&short) });
+    if !overview.disks.is_empty() {
+        next.push(part("disks", &["dump", "disk"], &["--by", "process,file", "--top", "10"]));
     }
     if !overview.failing.is_empty() {
         next.push(part("failing_calls", &["dump", "syscalls"], &["--errors", "*", "--sort", "failed"]));

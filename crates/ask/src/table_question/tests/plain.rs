@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tracesift_analysis::Distribution;
+use tracesift_analysis::tags::{Nesting, TagId, TagSet};
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::{FrameId, StackId};
 
 use super::asked::Asked;
-use super::random::{PROCESSES, Random, THREADS, function, process};
+use super::random::{END, PROCESSES, Random, THREADS, function, process};
 use super::{Row, rows_of};
 use crate::answer::{Section, Value};
 use crate::method_patterns::MethodPatterns;
@@ -22,10 +23,11 @@ pub(super) struct Plain<Q: TableQuestion> {
     rows: Vec<Q::Row>,
     /// By place of the dimension.
     names: Vec<BTreeMap<i64, String>>,
+    tags: TagSet,
 }
 
-/// A row, with begin and length of its part in the range.
-type Part<'a, R> = (&'a R, i64, i64);
+/// A row, with begin and length of its part in the range, and with begin and length of what counts of it.
+type Part<'a, R> = (&'a R, i64, i64, Option<(i64, i64)>);
 
 impl<Q: TableQuestion> Plain<Q> {
     pub(super) fn new(recording: &OpenRecording, rows: Vec<Q::Row>) -> Self {
@@ -33,9 +35,14 @@ impl<Q: TableQuestion> Plain<Q> {
             Of::Number { names: Names::Table(read), .. } => {
                 read(recording.archive()).expect("names").into_iter().collect()
             }
+            Of::Number { names: Names::Paths(read), .. } => read(recording, None).expect("names").into_iter().collect(),
             _ => BTreeMap::new(),
         };
-        Self { rows, names: Q::DIMENSIONS.iter().map(|dimension| names(&dimension.of)).collect() }
+        Self {
+            rows,
+            names: Q::DIMENSIONS.iter().map(|dimension| names(&dimension.of)).collect(),
+            tags: TagSet::built_in(Nesting::Names).expect("the built-in rules"),
+        }
     }
 
     /// The text of a dimension in a row.
@@ -55,6 +62,15 @@ impl<Q: TableQuestion> Plain<Q> {
             Of::Number { number, names: Names::Words(words), .. } => number(row).map(words),
             Of::Number { number, .. } => {
                 number(row).map(|number| self.names[place].get(&number).cloned().unwrap_or_else(|| number.to_string()))
+            }
+            Of::Stack { stack, .. } => {
+                let functions = |id: i32| [id + 1, 0].map(|frame| format!("app!{}", function(frame))).join("\n");
+                stack(row).filter(|stack| stack.0 < 4).map(|stack| functions(stack.0))
+            }
+            // No rule is about functions of `app`.
+            Of::Tag { stack, .. } => {
+                let tag = if stack(row).is_some_and(|stack| stack.0 < 4) { TagId::OTHER } else { TagId::NO_STACK };
+                Some(self.tags.name(tag).to_owned())
             }
             Of::Text { text, .. } => text(row).map(str::to_owned),
             Of::Texts { texts, .. } => texts(row).map(|texts| texts.join(", ")),
@@ -98,8 +114,12 @@ impl<Q: TableQuestion> Plain<Q> {
         let part = |row: &'a Q::Row| {
             let (start, until) = Q::times(row);
             let is_inside = start < end && (until > begin || start >= begin);
-            let start = start.max(begin);
-            is_inside.then_some((row, start, (until.min(end) - start).max(0)))
+            let counts = Q::COUNTS_AT_END && (begin..end).contains(&until);
+            let from = start.max(begin).min(end);
+            let length = (until.min(end) - from).max(0);
+            let counted =
+                if Q::COUNTS_AT_END { counts.then_some((start, until - start)) } else { Some((from, length)) };
+            (is_inside || counts).then_some((row, from, length, counted))
         };
         let rows = self.rows.iter().filter(|row| is_of_process(row) && passes(row) && passes_limits(row));
         rows.filter_map(part).collect()
@@ -142,7 +162,10 @@ impl<Q: TableQuestion> Plain<Q> {
             let id = Q::process(row).filter(|id| id.0 < PROCESSES)?;
             Some(process(id.0).name)
         };
-        let mut expected: Vec<_> = rows.iter().map(|(row, start, length)| (*start, *length, process(row))).collect();
+        let mut expected: Vec<_> = rows
+            .iter()
+            .filter_map(|(row, _, _, counted)| counted.map(|(start, length)| (start, length, process(row))))
+            .collect();
         let list = asked.question.clone().listed(Listing::Flat);
         let found = rows_of(&list, section);
         let number =
@@ -166,12 +189,14 @@ impl<Q: TableQuestion> Plain<Q> {
         let rows = self.asked(asked, time);
         let by: Vec<usize> = asked.question.by.clone();
         let mut groups: BTreeMap<Vec<Option<String>>, Vec<Part<'_, Q::Row>>> = BTreeMap::new();
-        for (row, start, length) in &rows {
-            for key in self.keys(asked, row) {
-                groups.entry(key).or_default().push((row, *start, *length));
+        let (begin, end) = time.bounds();
+        let range = (end.min(END) - begin.max(0)).max(0);
+        for part in &rows {
+            for key in self.keys(asked, part.0) {
+                groups.entry(key).or_default().push(*part);
             }
         }
-        groups.retain(|_, parts| asked.lets_group_pass(|measure| self.value(measure, parts)));
+        groups.retain(|_, parts| asked.lets_group_pass(|measure| self.value(measure, parts, range)));
         let found = rows_of(&asked.question, section);
         assert_eq!(found.len(), groups.len(), "{place}");
         let mut seen = BTreeSet::new();
@@ -180,7 +205,7 @@ impl<Q: TableQuestion> Plain<Q> {
             let parts = groups.get(&key).unwrap_or_else(|| panic!("{place}: {key:?} is in no row, but in {row:?}"));
             for (number, measure) in Q::MEASURES.iter().enumerate() {
                 if let Some(value) = row.get(measure.column.key) {
-                    assert_eq!(*value, self.value(number, parts), "{place}: {key:?}, {}", measure.column.key);
+                    assert_eq!(*value, self.value(number, parts, range), "{place}: {key:?}, {}", measure.column.key);
                 }
             }
             assert!(seen.insert(key), "{place}");
@@ -194,17 +219,29 @@ impl<Q: TableQuestion> Plain<Q> {
         for (number, measure) in Q::MEASURES.iter().enumerate() {
             let Some(label) = measure.total else { continue };
             let fact = section.facts.iter().find(|fact| fact.label == label).expect("a total");
-            let total = if rows.is_empty() { Value::Int(0) } else { self.value(number, &rows) };
+            let total = match self.value(number, &rows, range) {
+                Value::None => Value::Int(0),
+                total => total,
+            };
             assert_eq!(fact.value, total, "{place}: {label}");
         }
     }
 
     /// A measure of some rows.
-    fn value(&self, measure: usize, rows: &[Part<'_, Q::Row>]) -> Value {
+    fn value(&self, measure: usize, all: &[Part<'_, Q::Row>], range: i64) -> Value {
+        let rows: Vec<(&Q::Row, i64, i64)> = all
+            .iter()
+            .filter_map(|(row, _, _, counted)| counted.map(|(start, length)| (*row, start, length)))
+            .collect();
+        let rows = &rows[..];
         let of = |dimension: &str| Q::DIMENSIONS.iter().position(|known| known.name == dimension).expect("a dimension");
         let texts = |dimension: &str| {
             let place = of(dimension);
             rows.iter().filter_map(move |(row, ..)| self.text(place, row)).collect::<Vec<String>>()
+        };
+        let figure = |key: &str| {
+            let place = Q::MEASURES.iter().position(|known| known.column.key == key).expect("a measure");
+            if let Value::Int(figure) = self.value(place, all, range) { figure } else { 0 }
         };
         let lengths = || rows.iter().map(|(_, _, length)| *length);
         let longest = lengths().max();
@@ -213,11 +250,28 @@ impl<Q: TableQuestion> Plain<Q> {
             How::RowsIf(holds) => rows.iter().filter(|(row, ..)| holds(row)).count().into(),
             How::RowsWith(dimension) => texts(dimension).len().into(),
             How::Sum(figure) => rows.iter().map(|(row, ..)| figure(row)).sum::<i64>().into(),
-            How::Duration => lengths().sum::<i64>().into(),
-            How::Union => {
-                let instants = rows.iter().flat_map(|(_, start, length)| *start..start + length);
-                instants.collect::<BTreeSet<i64>>().len().into()
+            How::SumKnown(figure) => {
+                let known: Vec<i64> = rows.iter().filter_map(|(row, ..)| figure(row)).collect();
+                (!known.is_empty()).then(|| known.iter().sum::<i64>()).into()
             }
+            How::Duration => all.iter().map(|(_, _, length, _)| *length).sum::<i64>().into(),
+            How::Union => covered(&all.iter().collect::<Vec<_>>()).into(),
+            How::Covers(dimension) => {
+                let place = of(dimension);
+                let mut by_value: BTreeMap<Option<String>, Vec<&Part<'_, Q::Row>>> = BTreeMap::new();
+                all.iter().for_each(|part| by_value.entry(self.text(place, part.0)).or_default().push(part));
+                let covered: i64 = by_value.values().map(|parts| covered(parts)).sum();
+                let share = covered as f64 / range as f64 / by_value.len() as f64 * 100.0;
+                if range > 0 { Value::Float(share.min(100.0)) } else { Value::None }
+            }
+            How::PerTime(key) => match (figure(key), range) {
+                (_, 0) => Value::None,
+                (figure, range) => Value::Float(figure as f64 / range as f64),
+            },
+            How::Ratio(keys, factor) => match keys.map(figure) {
+                [_, 0] => Value::None,
+                [of, by] => Value::Float(of as f64 / by as f64 * factor),
+            },
             How::Shortest => lengths().min().into(),
             How::Longest => longest.into(),
             How::First => rows.iter().map(|(_, start, _)| *start).min().into(),
@@ -235,13 +289,7 @@ impl<Q: TableQuestion> Plain<Q> {
                 Value::Map(counts.into_iter().map(|(text, rows)| (text.to_owned(), rows.into())).collect())
             }
             How::Max(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).max().into(),
-            How::Mean(keys) => {
-                let figure = |key: &str| {
-                    let place = Q::MEASURES.iter().position(|known| known.column.key == key).expect("a measure");
-                    if let Value::Int(figure) = self.value(place, rows) { figure } else { 0 }
-                };
-                figure(keys[0]).checked_div(figure(keys[1])).into()
-            }
+            How::Mean(keys) => figure(keys[0]).checked_div(figure(keys[1])).into(),
             How::Percentile(share) => {
                 let percentile = Distribution::new(lengths().collect()).percentile(share);
                 percentile.map(|time| time.round() as i64).into()
@@ -263,11 +311,18 @@ impl<Q: TableQuestion> Plain<Q> {
     }
 }
 
+/// Number of instants that rows cover.
+fn covered<R>(parts: &[&Part<'_, R>]) -> i64 {
+    let instants = parts.iter().flat_map(|(_, start, length, _)| *start..start + length);
+    instants.collect::<BTreeSet<i64>>().len() as i64
+}
+
 /// The text of a dimension in a row of the answer.
 fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
     let text = |key: &str| match row.get(key) {
         Some(Value::Text(text)) => Some(text.clone()),
         Some(Value::Int(number)) => Some(number.to_string()),
+        Some(Value::List(lines)) => Some(lines.join("\n")),
         _ => None,
     };
     let without = match &Q::DIMENSIONS[place].of {
@@ -275,7 +330,8 @@ fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
         Of::Thread(_) => return text("tid"),
         Of::Method { column, .. } => (text(column.key)?, "(no stack)"),
         Of::Number { column, none, .. } => (text(column.key)?, *none),
-        Of::Text { column, .. } | Of::Texts { column, .. } => (text(column.key)?, ""),
+        Of::Stack { column, .. } => (text(column.key)?, "(no stack)"),
+        Of::Tag { column, .. } | Of::Text { column, .. } | Of::Texts { column, .. } => (text(column.key)?, ""),
     };
     (without.0 != without.1).then_some(without.0)
 }

@@ -1,0 +1,101 @@
+//! Parts of the paths of files, as questions group by them.
+
+use tracesift_archive::Error;
+use tracesift_trace::rows::FileRow;
+
+use crate::recording::OpenRecording;
+
+/// From so many parts on a directory is the file itself.
+const WHOLE: usize = 100;
+
+/// The path of each file.
+pub(super) fn files(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, String)>, Error> {
+    let files = recording.archive().rows::<FileRow>()?.into_iter();
+    Ok(files.map(|row| (row.file.0.into(), row.path)).collect())
+}
+
+/// The directory of each file, or as many parts of its path as are asked for.
+pub(super) fn directories(recording: &OpenRecording, level: Option<usize>) -> Result<Vec<(i64, String)>, Error> {
+    let files = recording.archive().rows::<FileRow>()?.into_iter();
+    Ok(files.map(|row| (row.file.0.into(), directory(&row.path, level).to_owned())).collect())
+}
+
+/// The drive of a path: `C:`, `\\server\share`, `\Device\HarddiskVolume2`, or the root of Linux.
+pub(super) fn drive(path: &str) -> &str {
+    let separators = |path: &str| path.match_indices(['\\', '/']).map(|(place, _)| place).collect::<Vec<_>>();
+    if path.starts_with('/') {
+        return "/";
+    }
+    let places = separators(path);
+    // A path that begins with a separator has its second part in front of the drive's own.
+    let end = if path.starts_with("\\\\") {
+        places.get(3)
+    } else if path.starts_with('\\') {
+        places.get(2)
+    } else {
+        places.first()
+    };
+    end.map_or(path, |end| &path[..*end])
+}
+
+/// The drive and so many directories below it; without a number all directories.
+fn directory(path: &str, level: Option<usize>) -> &str {
+    let drive = drive(path);
+    let level = level.unwrap_or(WHOLE - 1);
+    if level >= WHOLE {
+        return path;
+    }
+    if level == 0 {
+        return drive;
+    }
+    let below = path.get(drive.len()..).unwrap_or_default();
+    // In `\a\b\file` the separators behind the first one end a directory; of Linux the first one is the drive.
+    let skipped = usize::from(drive != "/");
+    let ends = below.match_indices(['\\', '/']).map(|(place, _)| place).skip(skipped);
+    match ends.take(level).last() {
+        Some(end) => &path[..drive.len() + end],
+        None => drive,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{directory, drive};
+
+    #[test]
+    fn drives_are_the_beginning_of_paths() {
+        for (path, expected) in [
+            (r"C:\Windows\System32\ntdll.dll", "C:"),
+            ("C:", "C:"),
+            (r"\\server\share\folder\file", r"\\server\share"),
+            (r"\Device\HarddiskVolume2\Windows\file", r"\Device\HarddiskVolume2"),
+            (r"\Device", r"\Device"),
+            ("/usr/lib/libc.so", "/"),
+            ("pagefile.sys", "pagefile.sys"),
+            ("", ""),
+        ] {
+            assert_eq!(drive(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn directories_have_so_many_parts() {
+        let path = r"C:\Windows\System32\ntdll.dll";
+        let levels = [Some(0), Some(1), Some(2), Some(3), None, Some(99), Some(100)];
+        let expected = [
+            "C:",
+            r"C:\Windows",
+            r"C:\Windows\System32",
+            r"C:\Windows\System32",
+            r"C:\Windows\System32",
+            r"C:\Windows\System32",
+            path,
+        ];
+        assert_eq!(levels.map(|level| directory(path, level)), expected);
+        assert_eq!(directory(r"C:\$Mft", None), "C:");
+        let path = "/usr/lib/libc.so";
+        assert_eq!([0, 1, 2, 3].map(|level| directory(path, Some(level))), ["/", "/usr", "/usr/lib", "/usr/lib"]);
+        assert_eq!(directory("/vmlinuz", None), "/");
+        assert_eq!(directory(r"\Device\HarddiskVolume2\a\b", Some(1)), r"\Device\HarddiskVolume2\a");
+    }
+}

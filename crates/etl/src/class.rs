@@ -162,6 +162,8 @@ impl EventClass {
 
 /// The provider Microsoft-Windows-DNS-Client.
 pub const DNS_CLIENT: Guid = Guid::from_u128(0x1c95126e_7eea_49a9_a3fe_a378b03ddb4d);
+/// The provider Microsoft-Windows-Kernel-Power.
+pub const KERNEL_POWER: Guid = Guid::from_u128(0x331c3b3a_2005_44c2_ac5e_77220c37d6b4);
 
 /// Image identity, written by the merge tool: original names, time stamps, PDB signatures.
 pub const IMAGE_ID: Guid = Guid::from_u128(0xb3e675d7_2554_4f18_830b_2762732560de);

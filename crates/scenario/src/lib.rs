@@ -11,6 +11,7 @@ mod emit;
 pub mod linux;
 mod machine;
 mod population;
+pub mod power;
 pub mod providers;
 mod random;
 mod record;

@@ -24,7 +24,7 @@ pub use events::EventRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use memory::ProcessCounterRow;
 pub use network::{DnsQueryRow, dns_pairing};
-pub use power::{CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow};
+pub use power::{CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, PowerSettingRow, power_sources};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 
@@ -61,6 +61,7 @@ macro_rules! every_table {
             CpuRow,
             CpuFrequencyRow,
             CpuIdleStateRow,
+            PowerSettingRow,
             ProcessCounterRow,
             HealthRow,
             ProcessSummaryRow,
@@ -113,6 +114,8 @@ macro_rules! event_tables {
             hard_fault(HardFaultRow) in hard_faults,
             /// A page fault.
             page_fault(PageFaultRow) in page_faults,
+            /// The value of a power setting.
+            power_setting(PowerSettingRow) in power_settings,
             /// What the kernel counted for a process.
             process_counter(ProcessCounterRow) in process_counters,
             /// A system call.

@@ -9,6 +9,7 @@ pub mod events;
 mod inventory;
 mod names;
 mod namespaces;
+mod power_facts;
 mod second_pass;
 mod survey;
 mod time;
@@ -21,7 +22,7 @@ use tracesift_trace::HealthKind;
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::stacks::Stacks;
-use tracesift_trace::{Clock, Health};
+use tracesift_trace::{Clock, Health, RowSink as _};
 
 use crate::error::Error;
 use crate::image_files::ImageFiles;
@@ -143,6 +144,7 @@ impl Source<'_> {
         let vdso = Vdso::of_recording(&mut facts, metadata.features.os_release.as_deref(), kernel.as_deref());
         facts.describe(&mut info);
         let mut rows = self.freeze(inventory, &metadata, vdso, clock, writer);
+        power_facts::rows(&info).iter().for_each(|row| rows.sink.power_setting(row));
         rows.health.add(HealthKind::NO_CPU_EVENT, roles.cpu_event().is_none().into(), None, || {
             "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
         });

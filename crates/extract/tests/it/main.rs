@@ -7,6 +7,7 @@ mod input;
 mod managed_lines;
 mod mutations;
 mod page_faults;
+mod power;
 mod processor_power;
 mod recordings;
 mod scenarios;

@@ -72,3 +72,39 @@ row! {
         state: i16, Dictionary, "", "cpu_idle state";
     }
 }
+
+/// Values of `power_settings.source`.
+pub mod power_sources {
+    /// The recording tells the value that was in force.
+    pub const RUNDOWN: i8 = 0;
+    /// The value changed.
+    pub const CHANGE: i8 = 1;
+    /// A fact that `tracesift record` noted beside a Linux recording.
+    pub const FACT: i8 = 2;
+}
+
+row! {
+    /// The value of a power setting from a time on.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct PowerSettingRow in "power_settings", always: false, since: 6, At(time) {
+        /// Time of the event; the start of the recording for a fact.
+        time: i64, Delta, "ns", "Kernel-Power 111, 112";
+        /// The setting: its GUID in lower case; of a Linux recording the path of the fact, such as
+        /// `power.governors`.
+        setting: String, Dictionary, "", "SettingGuid; machine.json";
+        /// Whether the value overrides that of the power scheme. Null where the event does not say.
+        overrides: Option<bool>, Dictionary, "", "Override";
+        /// The value where it is a number: data of 1, 2, 4 (each without a sign) or 8 bytes; a
+        /// number, or 1 and 0 for true and false, of a fact.
+        value: Option<i64>, Plain, "", "Data; machine.json";
+        /// The value where it is no number: a GUID, such as that of the power scheme, in lower case;
+        /// other data as hexadecimal digits; the text of a fact.
+        text: Option<String>, Dictionary, "", "Data; machine.json";
+        /// 0 the recording tells the value that was in force, 1 the value changed, 2 a fact that
+        /// `tracesift record` noted beside a Linux recording.
+        source: i8, Dictionary, "", "event id";
+        /// Name of the power scheme where the value is a known one: `balanced`, `high performance`,
+        /// `power saver`, `ultimate performance`.
+        profile: Option<String>, Dictionary, "", "Data";
+    }
+}

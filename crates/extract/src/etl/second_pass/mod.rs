@@ -6,6 +6,7 @@ mod dns;
 mod event_stacks;
 mod event_table;
 mod page_faults;
+mod power_settings;
 mod process_counters;
 mod provider_fields;
 
@@ -37,6 +38,7 @@ use dns::Dns;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
+use power_settings::PowerSettings;
 
 /// What the second pass works with.
 pub(crate) struct SecondPass<'s, Sink> {
@@ -67,6 +69,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     lossy: bool,
     schemas: Schemas,
     dns: Dns,
+    power_settings: PowerSettings,
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
     /// Events that are kept one by one; `None` where none are.
@@ -116,6 +119,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             stack_records_passed: 0,
             lossy,
             dns: Dns::default(),
+            power_settings: PowerSettings::default(),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
             schemas,
@@ -258,6 +262,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let wanted = self.wanted;
         match (provider, id) {
             (class::DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
+            (class::KERNEL_POWER, id) if wanted.power_settings => self.power_setting(record, id),
             (KERNEL_PROCESS, KernelProcessStop::ID) if wanted.process_counters => self.process_stop(record, version),
             (PROCESSOR_POWER, id) if wanted.cpu_frequencies && PerformanceState::IDS.contains(&id) => {
                 self.performance_state(record, version);

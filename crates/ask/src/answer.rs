@@ -353,6 +353,13 @@ pub enum Layout {
     Rows,
     /// One block of `name: value` lines per row.
     Cards,
+    /// One line per column, with the values of all rows side by side.
+    SideBySide {
+        /// Headings above lines, each with the keys of the columns of its lines.
+        headings: &'static [(&'static str, &'static [&'static str])],
+        /// Whether formats for programs have the rows and columns exchanged, too.
+        in_all_formats: bool,
+    },
 }
 
 /// The answer to a question over any number of files.

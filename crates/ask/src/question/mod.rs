@@ -19,6 +19,7 @@ pub mod methods;
 pub mod missing;
 pub mod overview;
 mod paths;
+pub mod power;
 pub mod process;
 pub mod stacks;
 pub mod stats;
@@ -52,6 +53,8 @@ macro_rules! every_question {
             Dns(dns),
             /// When marks were written into the recording, and how much time passed between them
             Mark(mark),
+            /// Which power settings were in force, and which differ between recordings
+            Power(power),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version

@@ -26,6 +26,7 @@ const ALL: &[&[&str]] = &[
     &["dump", "waits", "DIR", "-f", "*14527ms*", "--process", "FileWriter", "--top", "3"],
     &["dump", "process", "DIR", "--new-process", "started", "--no-cmdline"],
     &["dump", "dns", "DIR/browser", "--top", "5", "--top-details", "all"],
+    &["dump", "power", "DIR/win10", "--diff"],
 ];
 
 /// No line of the screen is longer.

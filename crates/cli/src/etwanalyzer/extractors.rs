@@ -33,7 +33,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("tcp", Asks::Tables(&["events"])),
     ("exception", Asks::Tables(&["events"])),
     ("threadpool", Asks::Tables(&["events"])),
-    ("power", Asks::Tables(&["events"])),
+    ("power", Asks::Tables(&["power_settings", "events"])),
     ("tracelog", Asks::Tables(&["events"])),
     ("file", Asks::Missing("file operations of Windows")),
     ("memory", Asks::Missing("memory use")),

@@ -8,11 +8,12 @@ pub(crate) mod flat;
 pub(crate) mod json;
 pub(crate) mod parquet;
 pub(crate) mod screen;
+mod side_by_side;
 pub(crate) mod table;
 pub(crate) mod target;
 pub(crate) mod wrap;
 
-use tracesift_ask::answer::Answer;
+use tracesift_ask::answer::{Answer, Layout};
 
 use crate::args::Format;
 use crate::output::flat::Flat;
@@ -36,6 +37,13 @@ pub(crate) fn write(
     style: &Style,
     target: &Target,
 ) -> anyhow::Result<Written> {
+    let exchanged = match answer.layout {
+        Layout::SideBySide { in_all_formats, .. } if in_all_formats || format == Format::Table => {
+            Some(side_by_side::exchanged(answer))
+        }
+        _ => None,
+    };
+    let answer = exchanged.as_ref().unwrap_or(answer);
     target.write(|out| {
         let mut written = Written { rows: answer.rows().count(), ..Written::default() };
         match format {

@@ -60,7 +60,7 @@ impl Shortened {
 pub(crate) fn write(out: &mut dyn Write, answer: &Answer, style: &Style) -> io::Result<Shortened> {
     let mut shortened = Shortened::default();
     match answer.layout {
-        Layout::Rows => shortened.add(&rows(out, answer, style)?),
+        Layout::Rows | Layout::SideBySide { .. } => shortened.add(&rows(out, answer, style)?),
         Layout::Cards => {
             for (index, section) in answer.sections.iter().enumerate() {
                 if index > 0 {

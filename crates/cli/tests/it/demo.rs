@@ -180,3 +180,21 @@ fn a_browser_waits_for_names() {
     let queries: Vec<_> = servers.iter().map(|row| (row["server"].as_str(), row["queries"].as_i64())).collect();
     assert_eq!(queries, [(Some("10.0.0.1"), Some(6)), (Some("10.0.0.2"), Some(6))]);
 }
+
+/// The command line of the post about processors with two kinds of cores, as it stands there.
+#[test]
+fn power_settings_of_windows_10_differ_in_three_settings() {
+    let directory = TempDir::new().unwrap();
+    tracesift(directory.path(), &["demo", "demo"]);
+    let shown = tracesift(&directory.path().join("demo"), &["-dump", "power", "-fd", "win10", "-diff"]);
+    let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+    let expected = [
+        "power  settings 55, settings that differ 3",
+        "    Setting                      Balanced     FastCoresFirst",
+        "  processor",
+        "    Heterogeneous policy         4            3",
+        "    Scheduling of long threads   5 automatic  0 all processors",
+        "    Scheduling of short threads  5 automatic  0 all processors",
+    ];
+    assert_eq!(lines, expected);
+}

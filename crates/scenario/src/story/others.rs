@@ -1,8 +1,9 @@
 //! The smaller recordings of the demo, in directories of their own, so that questions to the story's recordings do not meet them.
 
+use tracesift_etl::Guid;
 use tracesift_etl::write::{PointerSize, SessionOptions, WriteError};
 
-use crate::{dns, providers};
+use crate::{dns, power, providers};
 
 /// A recording beside those of the story.
 pub(super) struct Other {
@@ -13,7 +14,11 @@ pub(super) struct Other {
 }
 
 /// All of them.
-pub(super) const OTHERS: &[Other] = &[Other { path: "browser/SlowBrowsing_Skyrmion.etl", bytes: slow_browsing }];
+pub(super) const OTHERS: &[Other] = &[
+    Other { path: "browser/SlowBrowsing_Skyrmion.etl", bytes: slow_browsing },
+    Other { path: "win10/Balanced.etl", bytes: || windows_10(0, &[]) },
+    Other { path: "win10/FastCoresFirst.etl", bytes: || windows_10(1, &power::FAST_CORES_FIRST) },
+];
 
 /// 2022-10-02 15:47:00 UTC, 17:47 on the recorder's clock.
 const SLOW_BROWSING: i64 = 133_091_992_200_000_000;
@@ -40,4 +45,16 @@ fn slow_browsing() -> Result<Vec<u8>, WriteError> {
     ];
     let options = SessionOptions { start_filetime: SLOW_BROWSING, utc_bias_minutes: -120, ..SessionOptions::default() };
     providers::write_session(options, 80, &processes, events)
+}
+
+/// 2024-03-24 10:00:00 UTC.
+const HYBRID: i64 = 133_557_480_000_000_000;
+
+/// The post about processors with two kinds of cores: the power settings of Windows 10 as they are, and changed so that work runs on
+/// the fast cores first. `minute` is the time of the recording.
+fn windows_10(minute: i64, changed: &[(Guid, u32)]) -> Result<Vec<u8>, WriteError> {
+    const SECOND: i64 = 1_000_000_000;
+    let options = SessionOptions { start_filetime: HYBRID + minute * 600_000_000, ..SessionOptions::default() };
+    let events = power::windows_10(9 * SECOND, changed, options.pointer_size);
+    providers::write_session(options, 10, &[(4, "System")], events)
 }

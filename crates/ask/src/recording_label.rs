@@ -127,6 +127,12 @@ impl RecordingLabel {
         }
     }
 
+    /// Why there is nothing of a table that recordings of all systems can have, and the command that records it.
+    #[must_use]
+    pub fn absence_with_cure_anywhere(&self, table: &str, profile: &'static str) -> String {
+        self.absence_with_cure(table, RowSource::linux(profile), true)
+    }
+
     /// Why CPU is not sampled where it comes from context switches.
     #[must_use]
     pub fn note_of_precise_cpu(&self) -> String {

@@ -6,6 +6,7 @@
 
 pub mod address_map;
 pub mod clock;
+pub mod cpu_states;
 pub mod disk_queues;
 pub mod disk_requests;
 pub mod dns;

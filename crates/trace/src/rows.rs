@@ -24,7 +24,10 @@ pub use events::EventRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use memory::ProcessCounterRow;
 pub use network::{DnsQueryRow, dns_pairing};
-pub use power::{CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, PowerSettingRow, power_sources};
+pub use power::{
+    CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuStateRow, PowerSettingRow, cpu_state_kinds,
+    power_sources,
+};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 
@@ -61,6 +64,7 @@ macro_rules! every_table {
             CpuRow,
             CpuFrequencyRow,
             CpuIdleStateRow,
+            CpuStateRow,
             PowerSettingRow,
             ProcessCounterRow,
             HealthRow,
@@ -102,6 +106,8 @@ macro_rules! event_tables {
             cpu_frequency(CpuFrequencyRow) in cpu_frequencies,
             /// The end of a CPU's stay in an idle state.
             cpu_idle_state(CpuIdleStateRow) in cpu_idle_states,
+            /// A time in which a CPU was parked or capped.
+            cpu_state(CpuStateRow) in cpu_states,
             /// A disk operation.
             disk_io(DiskIoRow) in disk_io,
             /// A query for a name.

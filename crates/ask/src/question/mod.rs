@@ -11,6 +11,8 @@ pub mod cpu;
 pub mod disk;
 pub mod dns;
 pub mod faults;
+pub mod frequency;
+pub mod idle;
 pub mod instants;
 pub mod mark;
 pub mod merged_cpu;
@@ -53,6 +55,10 @@ macro_rules! every_question {
             Dns(dns),
             /// When marks were written into the recording, and how much time passed between them
             Mark(mark),
+            /// How fast CPUs were clocked while they or a process ran, and when they were parked or capped
+            Frequency(frequency),
+            /// How long CPUs stayed in which idle states, and which processes woke them
+            Idle(idle),
             /// Which power settings were in force, and which differ between recordings
             Power(power),
             /// Which processes lived, for how long, and how they ended

@@ -27,7 +27,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("module", Asks::Tables(&[])),
     ("disk", Asks::Tables(&["disk_io"])),
     ("pmc", Asks::Tables(&["context_switches", "counter_samples", "counter_values"])),
-    ("frequency", Asks::Tables(&["cpu_frequencies", "cpu_idle_states", "events"])),
+    ("frequency", Asks::Tables(&["cpu_frequencies", "cpu_idle_states", "cpu_states", "events"])),
     // Events of providers, one by one.
     ("dns", Asks::Tables(&["dns_queries", "events"])),
     ("tcp", Asks::Tables(&["events"])),

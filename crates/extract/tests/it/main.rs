@@ -1,5 +1,6 @@
 //! Whole extracts: recordings in, archives out.
 
+mod cpu_states;
 mod disk;
 mod dns;
 mod events;

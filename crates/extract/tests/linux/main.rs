@@ -12,6 +12,7 @@ mod disk;
 mod events;
 mod exits;
 mod extracted;
+mod idle;
 #[cfg(target_os = "linux")]
 mod known;
 mod names;

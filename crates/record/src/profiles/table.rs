@@ -396,7 +396,16 @@ pub const PROFILES: &[Profile] = &[
         name: "Power",
         about: "Default, and frequencies and idle states of CPUs",
         with_default: true,
-        linux: Linux { events: &[plain("power:cpu_frequency"), plain("power:cpu_idle")], ..NO_LINUX },
+        linux: Linux {
+            events: &[
+                plain("power:cpu_frequency"),
+                plain("power:cpu_frequency_limits"),
+                plain("power:cpu_idle"),
+                plain("power:suspend_resume"),
+                plain("thermal:thermal_temperature"),
+            ],
+            ..NO_LINUX
+        },
         windows: Windows {
             keywords: &["Power", "IdleStates"],
             providers: &[Provider {

@@ -63,13 +63,46 @@ row! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct CpuIdleStateRow in "cpu_idle_states", always: false, since: 3, Span(start, time) {
         /// End of the idle state.
-        time: i64, Delta, "ns", "power:cpu_idle with state −1";
+        time: i64, Delta, "ns", "power:cpu_idle with state −1; Power/IdleStateExit";
         /// The CPU.
-        cpu: i16, Dictionary, "", "cpu_idle cpu_id";
+        cpu: i16, Dictionary, "", "cpu_idle cpu_id; buffer that holds the event";
         /// Start of the idle state.
-        start: i64, Delta, "ns", "power:cpu_idle";
-        /// The state, numbered by depth. 0: the CPU usually polls; above 0: it sleeps.
-        state: i16, Dictionary, "", "cpu_idle state";
+        start: i64, Delta, "ns", "power:cpu_idle; Power/IdleStateEnter";
+        /// The state, numbered by depth. On Linux the CPU usually polls in state 0 and sleeps in
+        /// states above 0. On Windows the number of the processor's state as the kernel logs it.
+        state: i16, Dictionary, "", "cpu_idle state; State";
+    }
+}
+
+/// Values of `cpu_states.kind`.
+pub mod cpu_state_kinds {
+    /// Parked: work is kept away from the CPU.
+    pub const PARKED: i8 = 0;
+    /// Capped by the firmware.
+    pub const CAPPED_BY_FIRMWARE: i8 = 1;
+    /// Capped because of heat.
+    pub const CAPPED_BY_HEAT: i8 = 2;
+    /// Softly parked: only work that cannot wait runs there.
+    pub const SOFT_PARKED: i8 = 3;
+}
+
+row! {
+    /// A time in which a CPU was parked or capped. A state that lasts at the end of the recording
+    /// ends there.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct CpuStateRow in "cpu_states", always: false, since: 6, Span(start, time) {
+        /// End of the state.
+        time: i64, Delta, "ns", "Kernel-Processor-Power 14, 15, 47, 48";
+        /// The CPU.
+        cpu: i16, Dictionary, "", "Group and Number";
+        /// Start of the state; the start of the recording where the first event of the CPU tells
+        /// that it was in the state before.
+        start: i64, Delta, "ns", "Kernel-Processor-Power 14, 47, 48, 64";
+        /// 0 parked, 1 capped by the firmware, 2 capped because of heat, 3 softly parked: only work
+        /// that cannot wait runs there.
+        kind: i8, Dictionary, "", "event id; SoftParked";
+        /// The cap, of the full performance; null where the CPU is parked.
+        value: Option<i32>, Dictionary, "%", "Cap, BiosCap, ThermalCap";
     }
 }
 

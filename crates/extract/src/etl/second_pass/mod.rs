@@ -1,6 +1,7 @@
 //! The second pass: records in time order become rows.
 
 mod clock_rates;
+mod cpu_states;
 mod disk;
 mod dns;
 mod event_stacks;
@@ -34,6 +35,7 @@ use tracesift_trace::{Clock, Health, Population, RowSink};
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
+use cpu_states::ProcessorStates;
 use dns::Dns;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
@@ -70,6 +72,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     schemas: Schemas,
     dns: Dns,
     power_settings: PowerSettings,
+    processors: ProcessorStates,
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
     /// Events that are kept one by one; `None` where none are.
@@ -120,6 +123,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             lossy,
             dns: Dns::default(),
             power_settings: PowerSettings::default(),
+            processors: ProcessorStates::default(),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
             schemas,
@@ -253,6 +257,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::PROCESS, ProcessCounters::EXIT | ProcessCounters::RUNDOWN) if wanted.process_counters => {
                 self.process_counters(record, version);
             }
+            (Group::POWER, opcode @ (cpu_states::IDLE_ENTER | cpu_states::IDLE_EXIT)) if wanted.cpu_idle_states => {
+                self.idle_state(record, opcode);
+            }
             _ => {}
         }
     }
@@ -266,6 +273,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (KERNEL_PROCESS, KernelProcessStop::ID) if wanted.process_counters => self.process_stop(record, version),
             (PROCESSOR_POWER, id) if wanted.cpu_frequencies && PerformanceState::IDS.contains(&id) => {
                 self.performance_state(record, version);
+            }
+            (PROCESSOR_POWER, id) if wanted.cpu_states && cpu_states::IDS.contains(&id) => {
+                self.processor_state(record, id);
             }
             _ => {}
         }
@@ -305,6 +315,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.switches.finish(end, &self.population, self.sink);
         self.finish_disks();
         self.finish_dns(end);
+        self.finish_processor_states(end);
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),

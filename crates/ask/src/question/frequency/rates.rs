@@ -1,0 +1,151 @@
+//! Clock rates that were in force, and sums over the time in which something ran.
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::Span;
+use tracesift_archive::{Archive, Error};
+use tracesift_trace::rows::{CpuFrequencyRow, CpuRow};
+
+/// Clock rates of CPUs. The last one holds until the next one; before the first one nothing is known.
+#[derive(Debug, Default)]
+pub(super) struct Rates {
+    /// By CPU: the times of changes in order, each with the rate from then on, kHz.
+    changes: FxHashMap<i16, Vec<(i64, i64)>>,
+    nominal: FxHashMap<i16, i64>,
+}
+
+impl Rates {
+    pub(super) fn read(archive: &Archive, cpus: &[CpuRow]) -> Result<Self, Error> {
+        let nominal = cpus.iter().filter_map(|row| Some((row.cpu, row.nominal_khz.filter(|khz| *khz > 0)?)));
+        let mut rates = Self { nominal: nominal.collect(), ..Self::default() };
+        archive.scan(None, |row: &CpuFrequencyRow| rates.add(row.cpu, row.time, row.khz))?;
+        // Several changes of one instant keep their order: the last one counts.
+        rates.changes.values_mut().for_each(|changes| changes.sort_by_key(|(time, _)| *time));
+        Ok(rates)
+    }
+
+    fn add(&mut self, cpu: i16, time: i64, khz: i64) {
+        self.changes.entry(cpu).or_default().push((time, khz));
+    }
+
+    /// The rates in force during a span, with the parts of the span.
+    fn during(&self, cpu: i16, span: Span) -> impl Iterator<Item = (i64, Span)> {
+        let changes = self.changes.get(&cpu).map_or(&[][..], Vec::as_slice);
+        let first = changes.partition_point(|(time, _)| *time <= span.start).saturating_sub(1);
+        changes[first..].iter().enumerate().map_while(move |(index, (time, khz))| {
+            let end = changes.get(first + index + 1).map_or(i64::MAX, |(next, _)| *next);
+            let part = Span { start: (*time).max(span.start), end: end.min(span.end) };
+            (*time < span.end).then_some((*khz, part))
+        })
+    }
+}
+
+/// Sums over the time in which something ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Sums {
+    /// Run time, ns.
+    pub(super) run: i64,
+    /// Run time at a known rate, ns.
+    pub(super) known: i64,
+    /// Σ of rate × time, kHz ns.
+    weighted: i128,
+    /// Run time at a known rate on CPUs with a known nominal rate, ns.
+    nominal_known: i64,
+    /// Σ of rate / nominal rate × time, ns.
+    of_nominal: f64,
+    /// Lowest and highest rate at which it ran, kHz.
+    pub(super) least: Option<i64>,
+    pub(super) most: Option<i64>,
+}
+
+impl Sums {
+    /// Adds a run.
+    pub(super) fn run(&mut self, rates: &Rates, cpu: i16, span: Span) {
+        self.run = self.run.saturating_add(span.length());
+        for (khz, part) in rates.during(cpu, span) {
+            self.at(rates, cpu, khz, part.length());
+        }
+    }
+
+    /// Adds CPU time at an instant.
+    pub(super) fn sample(&mut self, rates: &Rates, cpu: i16, time: i64, weight: i64) {
+        self.run = self.run.saturating_add(weight);
+        let instant = Span { start: time, end: time.saturating_add(1) };
+        if let Some((khz, _)) = rates.during(cpu, instant).next() {
+            self.at(rates, cpu, khz, weight);
+        }
+    }
+
+    fn at(&mut self, rates: &Rates, cpu: i16, khz: i64, time: i64) {
+        if time <= 0 {
+            return;
+        }
+        self.known = self.known.saturating_add(time);
+        self.weighted = self.weighted.saturating_add(i128::from(khz) * i128::from(time));
+        self.least = Some(self.least.map_or(khz, |least| least.min(khz)));
+        self.most = Some(self.most.map_or(khz, |most| most.max(khz)));
+        if let Some(nominal) = rates.nominal.get(&cpu) {
+            self.nominal_known = self.nominal_known.saturating_add(time);
+            self.of_nominal += khz as f64 / *nominal as f64 * time as f64;
+        }
+    }
+
+    /// Adds what other sums have.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.run = self.run.saturating_add(other.run);
+        self.known = self.known.saturating_add(other.known);
+        self.weighted = self.weighted.saturating_add(other.weighted);
+        self.nominal_known = self.nominal_known.saturating_add(other.nominal_known);
+        self.of_nominal += other.of_nominal;
+        self.least = self.least.into_iter().chain(other.least).min();
+        self.most = self.most.max(other.most);
+    }
+
+    /// Mean rate, MHz.
+    pub(super) fn mean_mhz(&self) -> Option<f64> {
+        (self.known > 0).then(|| self.weighted as f64 / self.known as f64 / 1000.0)
+    }
+
+    /// Mean share of the nominal rate, percent.
+    pub(super) fn percent_of_nominal(&self) -> Option<f64> {
+        (self.nominal_known > 0).then(|| self.of_nominal / self.nominal_known as f64 * 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_single_nanoseconds(
+            changes in prop::collection::vec((-5_i64..60, 1_i64..9), 0..8),
+            runs in prop::collection::vec((0_i64..50, 0_i64..20), 0..6),
+            nominal in prop::option::of(1_i64..5),
+        ) {
+            let mut rates = Rates { nominal: nominal.map(|khz| (1, khz)).into_iter().collect(), ..Rates::default() };
+            let mut changes = changes;
+            changes.sort_by_key(|(time, _)| *time);
+            changes.iter().for_each(|(time, khz)| rates.add(1, *time, *khz));
+            let mut sums = Sums::default();
+            let (mut run, mut known, mut weighted) = (0, 0, 0);
+            for (start, length) in runs {
+                sums.run(&rates, 1, Span { start, end: start + length });
+                for instant in start..start + length {
+                    run += 1;
+                    if let Some((_, khz)) = changes.iter().rev().find(|(time, _)| *time <= instant) {
+                        known += 1;
+                        weighted += khz;
+                    }
+                }
+            }
+            prop_assert_eq!((sums.run, sums.known, sums.weighted), (run, known, i128::from(weighted)));
+            let share = nominal.filter(|_| known > 0).map(|nominal| weighted as f64 / nominal as f64 / known as f64 * 100.0);
+            prop_assert_eq!(sums.percent_of_nominal().is_some(), share.is_some());
+            if let Some((found, expected)) = sums.percent_of_nominal().zip(share) {
+                prop_assert!((found - expected).abs() < 1e-6, "{} {}", found, expected);
+            }
+        }
+    }
+}

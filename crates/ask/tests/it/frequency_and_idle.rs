@@ -1,0 +1,259 @@
+//! `dump frequency` and `dump idle` in an archive of one process on two CPUs whose every figure is known.
+
+use std::path::{Path, PathBuf};
+
+use tracesift_ask::answer::{Answer, Value};
+use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
+use tracesift_ask::question::{frequency, idle};
+use tracesift_ask::recording::Source;
+use tracesift_ask::time_spec::TimeSpec;
+use tracesift_ask::{Ask, When, ask};
+use tracesift_testing::archive::{create, finish_as};
+use tracesift_testing::rows::{process, thread};
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuSampleRow, CpuStateRow, cpu_state_kinds,
+    switch_flags,
+};
+use tracesift_trace::{ProcessId, RowSink as _, ThreadId};
+
+const MS: i64 = 1_000_000;
+
+/// Threads: the idle loops of CPUs 0 and 1, two of the process.
+const IDLE: [i32; 2] = [0, 1];
+const APP: [i32; 2] = [2, 3];
+
+/// A switch: time in ms, CPU, the thread that comes and when it left before, the thread that leaves, the state before.
+type Switch = (i64, i16, i32, i64, i32, Option<i8>);
+
+/// The first thread runs on CPU 0 from 10 to 30 and from 50 to 70 ms, the second one on CPU 1 from 40 ms on.
+const SWITCHES: [Switch; 5] = [
+    (10, 0, APP[0], 0, IDLE[0], Some(0)),
+    (30, 0, IDLE[0], 10, APP[0], None),
+    (40, 1, APP[1], 0, IDLE[1], Some(3)),
+    (50, 0, APP[0], 30, IDLE[0], Some(2)),
+    (70, 0, IDLE[0], 50, APP[0], None),
+];
+
+/// CPU 0 has 1 GHz from 20 ms on and 2 GHz from 60 ms on, CPU 1 has 3 GHz from the start.
+const RATES: [(i64, i16, i64); 3] = [(0, 1, 3_000), (20, 0, 1_000), (60, 0, 2_000)];
+
+/// Idle states: CPU, state, from, to in ms.
+const STAYS: [(i16, i16, i64, i64); 4] = [(1, 2, 5, 25), (1, 1, 26, 40), (0, 1, 30, 49), (0, 1, 70, 100)];
+
+fn archive(directory: &Path, with_switches: bool, with_states: bool) -> PathBuf {
+    let target = directory.join("power.sift");
+    let mut writer = create(&target);
+    writer.write_table(&[process(0, 0, "Idle"), process(1, 10, "app")]);
+    writer.write_table(&[thread(IDLE[0], 0, 0), thread(IDLE[1], 0, 0), thread(APP[0], 1, 100), thread(APP[1], 1, 101)]);
+    let kind = |cpu, class, mhz: i64| CpuRow {
+        cpu,
+        core_type: None,
+        efficiency_class: Some(class),
+        nominal_khz: Some(mhz * 1000),
+    };
+    writer.write_table(&[kind(0, 0, 2_000), kind(1, 1, 4_000)]);
+    if with_switches {
+        for (time, cpu, comes, off, leaves, state) in SWITCHES {
+            let flags = if off == 0 { switch_flags::OPEN_LEFT } else { 0 };
+            writer.context_switch(&ContextSwitchRow {
+                time: time * MS,
+                cpu: Some(cpu),
+                thread: ThreadId(comes),
+                prev_thread: Some(ThreadId(leaves)),
+                off_time: off * MS,
+                previous_c_state: state,
+                flags,
+                ..ContextSwitchRow::default()
+            });
+        }
+        let closing = |thread: i32, off: i64| ContextSwitchRow {
+            time: 100 * MS,
+            thread: ThreadId(thread),
+            off_time: off * MS,
+            flags: switch_flags::OPEN_RIGHT,
+            ..ContextSwitchRow::default()
+        };
+        writer.context_switch(&closing(APP[0], 70));
+        writer.context_switch(&closing(IDLE[1], 40));
+    } else {
+        // Before the first rate, at 1 GHz, at 3 GHz.
+        for (time, cpu, weight) in [(15, 0, 2), (20, 0, 3), (45, 1, 1)] {
+            writer.cpu_sample(&CpuSampleRow {
+                time: time * MS,
+                cpu,
+                process: ProcessId(1),
+                thread: ThreadId(APP[usize::from(cpu.unsigned_abs())]),
+                weight: weight * MS,
+                ..CpuSampleRow::default()
+            });
+        }
+    }
+    for (time, cpu, mhz) in RATES {
+        writer.cpu_frequency(&CpuFrequencyRow { time: time * MS, cpu, khz: mhz * 1000 });
+    }
+    if with_states {
+        let kinds =
+            [cpu_state_kinds::CAPPED_BY_HEAT, cpu_state_kinds::CAPPED_BY_FIRMWARE, cpu_state_kinds::SOFT_PARKED];
+        for (kind, start, end) in [(kinds[0], 10, 40), (kinds[1], 30, 50), (kinds[2], 60, 75)] {
+            let state = CpuStateRow { time: end * MS, cpu: 0, start: start * MS, kind, value: None };
+            writer.cpu_state(&state);
+        }
+        for (cpu, state, start, end) in STAYS {
+            writer.cpu_idle_state(&CpuIdleStateRow { time: end * MS, cpu, start: start * MS, state });
+        }
+    }
+    let info = TraceInfo {
+        name: "power".to_owned(),
+        kind: "perf".to_owned(),
+        end_ns: 100 * MS,
+        cpu_count: 3,
+        has_switches: with_switches,
+        ..TraceInfo::default()
+    };
+    finish_as(writer, info)
+}
+
+fn answer(archive: PathBuf, question: &dyn Ask, time: &str) -> Answer {
+    let when = When { time: time.parse::<TimeSpec>().expect("a time range"), ..When::default() };
+    let outcome = ask(&[Source::archive(archive)], question, &when);
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    outcome.answer
+}
+
+/// Figures of each row: times in ms, others as they are.
+fn figures(answer: &Answer, keys: &[&str]) -> Vec<Vec<Option<f64>>> {
+    let place = |key: &&str| answer.columns.iter().position(|column| column.key == *key).expect("a column");
+    let places: Vec<(usize, bool)> = keys.iter().map(|key| (place(key), key.ends_with("_ns"))).collect();
+    let figure = |(place, is_time): &(usize, bool), row: &Vec<Value>| match &row[*place] {
+        Value::Int(figure) if *is_time => Some(*figure as f64 / MS as f64),
+        Value::Int(figure) => Some(*figure as f64),
+        Value::Float(figure) => Some((figure * 1000.0).round() / 1000.0),
+        _ => None,
+    };
+    answer.rows().map(|row| places.iter().map(|place| figure(place, row)).collect()).collect()
+}
+
+const OF_RATES: [&str; 6] = ["run_ns", "known_ns", "mean_mhz", "percent_of_nominal", "min_mhz", "max_mhz"];
+
+fn rates(by: frequency::By, time: &str, with_switches: bool) -> Vec<Vec<Option<f64>>> {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let question = frequency::Question { by, ..frequency::Question::default() };
+    figures(&answer(archive(directory.path(), with_switches, false), &question, time), &OF_RATES)
+}
+
+#[test]
+fn rates_are_weighted_with_run_time() {
+    // CPU 0: 20 ms at 1 GHz and 10 ms at 2 GHz; of its first 10 ms nothing is known. CPU 1: 60 ms at 3 GHz.
+    let some = |figures: [f64; 6]| figures.map(Some).to_vec();
+    let cpus = [some([40.0, 30.0, 1333.333, 66.667, 1000.0, 2000.0]), some([60.0, 60.0, 3000.0, 75.0, 3000.0, 3000.0])];
+    assert_eq!(rates(frequency::By::Cpu, "..", true), cpus);
+    assert_eq!(rates(frequency::By::CoreType, "..", true), cpus);
+    let all = some([100.0, 90.0, 2444.444, 72.222, 1000.0, 3000.0]);
+    assert_eq!(rates(frequency::By::Process, "..", true), [all]);
+    // From 25 to 55 ms: 5 and 5 ms at 1 GHz, 15 ms at 3 GHz.
+    let part = some([25.0, 25.0, 2200.0, 65.0, 1000.0, 3000.0]);
+    assert_eq!(rates(frequency::By::Process, "25ms..55ms", true), [part]);
+    // Before 20 ms the rate of CPU 0 is unknown.
+    assert_eq!(rates(frequency::By::Cpu, "..20ms", true), [vec![Some(10.0), Some(0.0), None, None, None, None]]);
+}
+
+#[test]
+fn without_switches_samples_are_weighted() {
+    let some = |figures: [f64; 6]| figures.map(Some).to_vec();
+    let expected = [some([5.0, 3.0, 1000.0, 50.0, 1000.0, 1000.0]), some([1.0, 1.0, 3000.0, 75.0, 3000.0, 3000.0])];
+    assert_eq!(rates(frequency::By::Cpu, "..", false), expected);
+}
+
+#[test]
+fn a_cpu_that_is_capped_twice_counts_once() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let archive = archive(directory.path(), true, true);
+    let keys = ["cpu", "parked_ns", "capped_ns"];
+    let of = |time| figures(&answer(archive.clone(), &frequency::Question::default(), time), &keys);
+    let row = |figures: [f64; 3]| figures.map(Some).to_vec();
+    assert_eq!(of(".."), [row([0.0, 15.0, 40.0]), row([1.0, 0.0, 0.0])]);
+    assert_eq!(of("35ms..65ms"), [row([0.0, 5.0, 15.0]), row([1.0, 0.0, 0.0])]);
+}
+
+fn residency(time: &str, with_states: bool) -> Vec<(String, Vec<Option<f64>>)> {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let answer = answer(archive(directory.path(), true, with_states), &idle::Question::default(), time);
+    let states = answer.columns.iter().position(|column| column.key == "state").expect("a column");
+    let names = answer.rows().map(|row| match &row[states] {
+        Value::Text(state) => state.clone(),
+        other => panic!("{other:?}"),
+    });
+    let figures = figures(&answer, &["cpu", "time_ns", "percent", "stays", "max_ns"]);
+    names.zip(figures).collect()
+}
+
+fn of(state: &str, cpu: f64, figures: [f64; 4]) -> (String, Vec<Option<f64>>) {
+    (state.to_owned(), [cpu].into_iter().chain(figures).map(Some).collect())
+}
+
+fn rest(state: &str, cpu: f64, figures: [f64; 2]) -> (String, Vec<Option<f64>>) {
+    (state.to_owned(), vec![Some(cpu), Some(figures[0]), Some(figures[1]), None, None])
+}
+
+#[test]
+fn shares_of_a_cpu_add_up() {
+    assert_eq!(
+        residency("..", true),
+        [
+            rest("unknown", 0.0, [30.0, 30.0]),
+            rest("C0", 0.0, [21.0, 21.0]),
+            of("idle 1", 0.0, [49.0, 49.0, 2.0, 30.0]),
+            rest("unknown", 1.0, [5.0, 5.0]),
+            rest("C0", 1.0, [61.0, 61.0]),
+            of("idle 1", 1.0, [14.0, 14.0, 1.0, 14.0]),
+            of("idle 2", 1.0, [20.0, 20.0, 1.0, 20.0]),
+            rest("unknown", 2.0, [100.0, 100.0]),
+        ]
+    );
+    // From 20 to 40 ms.
+    assert_eq!(
+        residency("20ms..40ms", true),
+        [
+            rest("unknown", 0.0, [10.0, 50.0]),
+            of("idle 1", 0.0, [10.0, 50.0, 1.0, 10.0]),
+            rest("C0", 1.0, [1.0, 5.0]),
+            of("idle 1", 1.0, [14.0, 70.0, 1.0, 14.0]),
+            of("idle 2", 1.0, [5.0, 25.0, 1.0, 5.0]),
+            rest("unknown", 2.0, [20.0, 100.0]),
+        ]
+    );
+}
+
+#[test]
+fn without_idle_states_the_idle_loop_tells() {
+    // CPU 1 was idle from the start; its switch-in is not in the recording.
+    assert_eq!(
+        residency("..", false),
+        [
+            rest("unknown", 0.0, [30.0, 30.0]),
+            rest("C0", 0.0, [20.0, 20.0]),
+            of("idle", 0.0, [30.0, 30.0, 1.0, 30.0]),
+            of("idle 2", 0.0, [20.0, 20.0, 1.0, 20.0]),
+            rest("unknown", 1.0, [100.0, 100.0]),
+            rest("unknown", 2.0, [100.0, 100.0]),
+        ]
+    );
+}
+
+#[test]
+fn the_first_thread_after_idle_woke_the_cpu() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let question = idle::Question { by: idle::By::Process, ..idle::Question::default() };
+    let archive = archive(directory.path(), true, false);
+    let keys = ["pid", "wake_ups", "from_sleep"];
+    let whole = figures(&answer(archive.clone(), &question, ".."), &keys);
+    assert_eq!(whole, [[10.0, 3.0, 2.0].map(Some).to_vec()]);
+    let part = figures(&answer(archive.clone(), &question, "..45ms"), &keys);
+    assert_eq!(part, [[10.0, 2.0, 1.0].map(Some).to_vec()]);
+    let none = idle::Question {
+        filter: ProcessFilter { process: ProcessPatterns::parse("other"), ..ProcessFilter::default() },
+        ..question
+    };
+    assert_eq!(answer(archive, &none, "..").rows().count(), 0);
+}

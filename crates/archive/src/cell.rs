@@ -5,7 +5,7 @@ use arrow_array::types::{Float64Type, Int8Type, Int16Type, Int32Type, Int64Type}
 use arrow_array::{ArrowPrimitiveType, RecordBatch};
 use tracesift_trace::rows::{DiskOperation, Origin};
 use tracesift_trace::schema::Field;
-use tracesift_trace::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
+use tracesift_trace::{ConnectionId, FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 
 use crate::collected::{Collected, Lists, Nullable, TextLists, Values};
 use crate::view::{
@@ -84,7 +84,7 @@ macro_rules! id_values {
     )+ };
 }
 
-id_values!(ProcessId, ThreadId, ModuleId, FrameId, StackId, FileId);
+id_values!(ProcessId, ThreadId, ModuleId, FrameId, StackId, FileId, ConnectionId);
 
 impl Value for Origin {
     type Arrow = Int8Type;

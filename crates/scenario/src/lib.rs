@@ -19,6 +19,7 @@ mod rng;
 mod scale;
 mod simulate;
 pub mod story;
+pub mod tcp;
 mod truth;
 
 // A machine cannot be made without it.

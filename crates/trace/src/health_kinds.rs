@@ -210,6 +210,10 @@ health_kinds! {
         "A field of a provider's event is missing or has another type than a table needs: the event has no row there.", "";
     DNS_QUERIES_WITHOUT_ANSWER = "dns_queries_without_answer", Usual,
         "Queries for names without an answer made room for newer ones: their rows end too early, as `open`.", "";
+    OTHER_NETWORK_SOURCE = "other_network_source", Usual,
+        "An event of the network has no row, since a richer source of the recording tells the same.", "";
+    CONNECTIONS_OVER_BUDGET = "connections_over_budget", Usual,
+        "A connection made room for newer ones: it has several rows.", "";
     MODULES_WITHOUT_SYMBOLS = "modules_without_symbols", Usual, "A module has frames without a name.",
         "`tracesift symbols missing` lists them; `symbols load --symbols PATH` names them.";
     METHODS_OVER_BUDGET = "methods_over_budget", Usual, "A method of JIT code was left out at the memory budget.", "Extract with more `--memory`.";

@@ -53,3 +53,7 @@ id!(
     /// A file by its path.
     FileId
 );
+id!(
+    /// A network connection: one life of it.
+    ConnectionId
+);

@@ -6,6 +6,7 @@
 
 pub mod address_map;
 pub mod clock;
+pub mod connections;
 pub mod cpu_states;
 pub mod disk_queues;
 pub mod disk_requests;
@@ -41,6 +42,6 @@ mod varint;
 pub use clock::Clock;
 pub use health::Health;
 pub use health_kinds::{HealthKind, Severity};
-pub use ids::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
+pub use ids::{ConnectionId, FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 pub use population::{Lifetimes, Platform, Population};
 pub use sink::RowSink;

@@ -23,7 +23,7 @@ pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack
 pub use events::EventRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use memory::ProcessCounterRow;
-pub use network::{DnsQueryRow, dns_pairing};
+pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
 pub use power::{
     CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuStateRow, PowerSettingRow, cpu_state_kinds,
     power_sources,
@@ -56,6 +56,8 @@ macro_rules! every_table {
             DiskIoRow,
             HardFaultRow,
             DnsQueryRow,
+            ConnectionRow,
+            NetworkIoRow,
             PageFaultRow,
             SyscallRow,
             SyscallNameRow,
@@ -98,6 +100,8 @@ macro_rules! event_tables {
             cpu_sample(CpuSampleRow) in cpu_samples,
             /// A switch-in, closing or gap row.
             context_switch(ContextSwitchRow) in context_switches,
+            /// A network connection.
+            connection(ConnectionRow) in connections,
             /// A hardware counter sample.
             counter_sample(CounterSampleRow) in counter_samples,
             /// The count of a counter from reading to reading.
@@ -118,6 +122,8 @@ macro_rules! event_tables {
             file_io(FileIoRow) in file_io,
             /// A hard fault.
             hard_fault(HardFaultRow) in hard_faults,
+            /// A network operation.
+            network_io(NetworkIoRow) in network_io,
             /// A page fault.
             page_fault(PageFaultRow) in page_faults,
             /// The value of a power setting.

@@ -26,8 +26,10 @@ pub mod process;
 pub mod stacks;
 pub mod stats;
 pub mod syscalls;
+pub mod tcp;
 pub mod testrun;
 pub mod threads;
+pub mod udp;
 pub mod version;
 pub mod waits;
 
@@ -53,6 +55,10 @@ macro_rules! every_question {
             Disk(disk),
             /// Which names were looked up, how long processes waited for them, and which servers did not answer
             Dns(dns),
+            /// Which TCP connections there were, how much they transferred how fast, and what was sent again
+            Tcp(tcp),
+            /// Which processes exchanged datagrams (UDP) with whom, and how much
+            Udp(udp),
             /// When marks were written into the recording, and how much time passed between them
             Mark(mark),
             /// How fast CPUs were clocked while they or a process ran, and when they were parked or capped

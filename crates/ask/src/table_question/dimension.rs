@@ -240,6 +240,12 @@ impl<R> Limit<R> {
     pub const fn bytes(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
         Self { options, figure, kind: Kind::Bytes, help }
     }
+
+    /// Limits of a number of things.
+    #[must_use]
+    pub const fn count(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
+        Self { options, figure, kind: Kind::Count, help }
+    }
 }
 
 /// An option without a value that keeps the rows of which something is true.

@@ -183,7 +183,8 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
         | How::Longest
         | How::Percentile(_) => part.length,
         How::LongestStart | How::First => part.start,
-        How::Max(figure) => figure(row).unwrap_or(NO_FIGURE),
+        How::Max(figure) | How::Min(figure) => figure(row).unwrap_or(NO_FIGURE),
+        How::Weighted(figures) => figures(row).map_or(NO_FIGURE, |(figure, _)| figure),
         How::Mean(of) | How::Ratio(of, _) => {
             let [of, by] = of.map(|key| figure::<Q>(measure_of::<Q>(key), row, part));
             of.checked_div(by).unwrap_or(NO_FIGURE)

@@ -56,6 +56,10 @@ pub(super) enum How<R: 'static> {
     First,
     /// The largest figure of a row.
     Max(fn(&R) -> Option<i64>),
+    /// The smallest figure of a row.
+    Min(fn(&R) -> Option<i64>),
+    /// Mean of a figure, weighted with another one: both of each row.
+    Weighted(fn(&R) -> Option<(i64, i64)>),
     /// One measure divided by another one, rounded down; both are named by their keys.
     Mean([&'static str; 2]),
     /// One measure divided by another one and multiplied: a number with a fraction.
@@ -171,6 +175,23 @@ impl<R> Measure<R> {
         Self::new(key, title, kind, How::Max(figure))
     }
 
+    /// The smallest figure of a row.
+    #[must_use]
+    pub const fn min(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> Option<i64>) -> Self {
+        Self::new(key, title, kind, How::Min(figure))
+    }
+
+    /// Mean of the first figure of the rows, weighted with the second one, rounded down. Weights are not negative.
+    #[must_use]
+    pub const fn weighted(
+        key: &'static str,
+        title: &'static str,
+        kind: Kind,
+        figures: fn(&R) -> Option<(i64, i64)>,
+    ) -> Self {
+        Self::new(key, title, kind, How::Weighted(figures))
+    }
+
     /// A measure divided by another one, rounded down. `of` has the keys of both.
     #[must_use]
     pub const fn mean(key: &'static str, title: &'static str, kind: Kind, of: [&'static str; 2]) -> Self {
@@ -232,6 +253,13 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn details(mut self) -> Self {
         self.column.view = View::Details;
+        self
+    }
+
+    /// The same measure, shown in no table: only programs read it.
+    #[must_use]
+    pub const fn machine(mut self) -> Self {
+        self.column.view = View::Machine;
         self
     }
 

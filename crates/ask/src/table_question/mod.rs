@@ -134,6 +134,22 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     fn scan(archive: &Archive, time: Option<Range<i64>>, visit: impl FnMut(&Self::Row)) -> Result<(), Error> {
         archive.scan(time, visit)
     }
+
+    /// Whether a row of the table is one that the question is about.
+    fn is_asked(_row: &Self::Row) -> bool {
+        true
+    }
+
+    /// The table from which the figures of a part of a recording are made, where the rows have those of the whole recording.
+    const PARTS: Option<&'static TableDefinition> = None;
+
+    /// The rows that touch each part of a recording, with the figures of the part, for a question with [`PARTS`](Self::PARTS).
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    fn parts(_recording: &OpenRecording, _ranges: &[TimeRange]) -> Result<Vec<Vec<Self::Row>>, Error> {
+        Ok(Vec::new())
+    }
 }
 
 /// The word of `--sort` that sorts by the names of the groups.
@@ -438,11 +454,18 @@ impl<Q: TableQuestion> Question<Q> {
             let none = || columns::section_of(&recording.file, Vec::new(), vec![fact()]);
             return Ok(ranges.iter().map(|_| none()).collect());
         }
+        if let Some(parts) = Q::PARTS.filter(|_| ranges.iter().any(|range| !range.is_everything()))
+            && recording.file.left_out.iter().any(|table| table == parts.name)
+        {
+            let text = format!("figures of a part need the table {}, which was not extracted", parts.name);
+            let fact = || Fact::local(Q::WHAT[1], Kind::Text, text.clone());
+            return Ok(ranges.iter().map(|_| columns::section_of(&recording.file, Vec::new(), vec![fact()])).collect());
+        }
         let plan = Plan::new(self);
         let processes: Vec<ProcessRow> = archive.rows()?;
         let accepted = Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
-        let mut read = Reading::new(self, &plan, ranges, &mut names).read(recording)?;
+        let mut read = Reading::new(self, &plan, ranges, &mut names).read(recording, ranges)?;
         for dimension in plan.keys.iter().filter(|place| matches!(Q::DIMENSIONS[**place].of, Of::Tag { .. })) {
             let set = self.tags.clone().unwrap_or_else(built_in_tags);
             let key = plan.key_of(*dimension);

@@ -40,6 +40,13 @@ fn has_tags<Q: TableQuestion>() -> bool {
     Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.of, Of::Tag { .. }))
 }
 
+impl<Q: TableQuestion> Options<Q> {
+    /// The question that the options ask.
+    pub(crate) fn question(&self) -> &Question<Q> {
+        &self.question
+    }
+}
+
 /// The name of an option, and of its argument: without the dashes.
 fn id(option: &'static str) -> &'static str {
     option.trim_start_matches('-')

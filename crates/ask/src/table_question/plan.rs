@@ -43,6 +43,9 @@ pub(super) enum Step<R> {
     Longest(usize),
     First(usize),
     Max(usize, fn(&R) -> Option<i64>),
+    Min(usize, fn(&R) -> Option<i64>),
+    /// Figure × weight in two cells, low and high half, and in the next cell the weight.
+    Weighted(usize, fn(&R) -> Option<(i64, i64)>),
 }
 
 /// The cell with the number of rows.
@@ -53,6 +56,9 @@ const NO_TIME: i64 = -1;
 
 /// The largest figure of no row.
 pub(super) const NO_FIGURE: i64 = i64::MIN;
+
+/// The smallest figure of no row.
+pub(super) const NO_SMALLEST: i64 = i64::MAX;
 
 impl<R> Plan<R> {
     pub(super) fn new<Q: TableQuestion<Row = R>>(question: &Question<Q>) -> Self {
@@ -108,6 +114,8 @@ impl<R> Plan<R> {
             How::Shortest => self.step(place, Step::Shortest(cell), &[i64::MAX]),
             How::First => self.step(place, Step::First(cell), &[i64::MAX]),
             How::Max(figure) => self.step(place, Step::Max(cell, figure), &[NO_FIGURE]),
+            How::Min(figure) => self.step(place, Step::Min(cell, figure), &[NO_SMALLEST]),
+            How::Weighted(figures) => self.step(place, Step::Weighted(cell, figures), &[0, 0, 0]),
             How::Longest | How::LongestStart => {
                 let known =
                     self.steps.iter().find_map(|step| if let Step::Longest(cell) = step { Some(*cell) } else { None });

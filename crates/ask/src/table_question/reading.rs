@@ -143,10 +143,12 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
     }
 
     /// Reads the rows that touch one of the ranges.
-    pub(super) fn read(mut self, recording: &OpenRecording) -> Result<Read<'a, Q::Row>, Error> {
+    pub(super) fn read(mut self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Read<'a, Q::Row>, Error> {
         // A row that takes no time may stand at the beginning.
         let time = self.ranges.bounds().map(|all| all.start.saturating_sub(1)..all.end);
-        if self.has_one_range() {
+        if Q::PARTS.is_some() && ranges.iter().any(|range| !range.is_everything()) {
+            self.read_parts(recording, ranges)?;
+        } else if self.has_one_range() {
             let range = self.ranges.all();
             Q::scan(recording.archive(), time, |row: &Q::Row| {
                 if let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END)
@@ -158,8 +160,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
                     }
                 }
             })?;
-            let places = self.read.numbers.len() / self.read.width;
-            self.read.in_ranges[0] = (0..places as u32).map(|place| (place, place)).collect();
+            self.all_places_in_range();
         } else {
             self.read_series(recording, time)?;
         }
@@ -171,6 +172,40 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             }
         }
         Ok(Read { single: self.keeper, ..self.read })
+    }
+
+    fn all_places_in_range(&mut self) {
+        let places = self.read.numbers.len() / self.read.width;
+        self.read.in_ranges[0] = (0..places as u32).map(|place| (place, place)).collect();
+    }
+
+    /// Adds up rows that have the figures of their part.
+    fn read_parts(&mut self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<(), Error> {
+        let mut sums_of: FxHashMap<(usize, u32), u32> = FxHashMap::default();
+        for (range, rows) in Q::parts(recording, ranges)?.iter().enumerate() {
+            for row in rows {
+                let Some(part) = part(Q::times(row), self.ranges.spans()[range], Q::COUNTS_AT_END) else { continue };
+                let Some(place) = self.place(row) else { continue };
+                if self.has_one_range() {
+                    self.read.sums.add(place as usize, row, part);
+                    if let Some(keeper) = &mut self.keeper {
+                        keeper.add::<Q>(place, row, part);
+                    }
+                    continue;
+                }
+                let many = sums_of.len() as u32;
+                let sums = *sums_of.entry((range, place)).or_insert_with(|| {
+                    self.read.sums.add_place();
+                    self.read.in_ranges[range].push((place, many));
+                    many
+                });
+                self.read.sums.add(sums as usize, row, part);
+            }
+        }
+        if self.has_one_range() {
+            self.all_places_in_range();
+        }
+        Ok(())
     }
 
     /// Deals the rows to the ranges.
@@ -206,6 +241,9 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
     /// The place of a row; `None`: it is not asked for.
     #[inline]
     fn place(&mut self, row: &Q::Row) -> Option<u32> {
+        if !Q::is_asked(row) {
+            return None;
+        }
         for (limit, between) in &self.limits {
             if !between.contains((limit.figure)(row)) {
                 return None;

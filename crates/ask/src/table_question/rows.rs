@@ -5,8 +5,9 @@ use super::layout::{self, Cell};
 use super::list::{self, Listing};
 use super::measure::{How, Measure};
 use super::names::{Names, Order};
-use super::plan::{NO_FIGURE, Plan, dimension_of, measure_of};
+use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, dimension_of, measure_of};
 use super::reading::Read;
+use super::sums::weighted;
 use super::{Question, TableQuestion};
 use crate::answer::{Fact, Value};
 use crate::process_columns::name_with_marks;
@@ -117,6 +118,11 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
         How::RowsIf(_) | How::Sum(_) | How::Duration | How::Shortest | How::Longest | How::First => cell(group, 0),
         How::LongestStart => cell(group, 1),
         How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
+        How::Min(_) => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),
+        How::Weighted(_) => {
+            let (sum, weight) = weighted(&group.cells, plan.cells[place]?);
+            i64::try_from(sum.checked_div(i128::from(weight))?).ok()
+        }
         How::Union => Some(group.covered.covered()),
         How::Percentile(share) => group.times.percentile(share).map(|time| time.round() as i64),
         How::Mean([of, by]) => {

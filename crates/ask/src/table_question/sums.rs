@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{IntervalUnion, Span};
 
-use super::plan::{NO_FIGURE, Plan, ROWS, Step};
+use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, ROWS, Step};
 
 /// The part of a row inside of a time range.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +100,12 @@ impl<'p, R> Sums<'p, R> {
                 Step::First(cell) => cells[cell] = cells[cell].min(counted.0),
                 Step::Longest(cell) => longest(cells, cell, counted),
                 Step::Max(cell, figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
+                Step::Min(cell, figure) => cells[cell] = cells[cell].min(figure(row).unwrap_or(NO_SMALLEST)),
+                Step::Weighted(cell, figures) => {
+                    if let Some((figure, weight)) = figures(row) {
+                        add_weighted(cells, cell, (i128::from(figure) * i128::from(weight), weight));
+                    }
+                }
             }
         }
         if let Some(times) = self.times.get_mut(place) {
@@ -155,6 +161,19 @@ fn longest(cells: &mut [i64], cell: usize, (start, length): (i64, i64)) {
     }
 }
 
+/// Σ figure × weight, and Σ weight.
+pub(super) fn weighted(cells: &[i64], cell: usize) -> (i128, i64) {
+    (i128::from(cells[cell + 1]) << 64 | i128::from(cells[cell].cast_unsigned()), cells[cell + 2])
+}
+
+fn add_weighted(cells: &mut [i64], cell: usize, (product, weight): (i128, i64)) {
+    let (sum, weights) = weighted(cells, cell);
+    let sum = sum.saturating_add(product);
+    // Both halves of the sum.
+    (cells[cell], cells[cell + 1]) = (sum as i64, (sum >> 64) as i64);
+    cells[cell + 2] = weights.saturating_add(weight);
+}
+
 fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
     cells[ROWS] += more[ROWS];
     for step in steps {
@@ -166,6 +185,8 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             Step::Shortest(cell) | Step::First(cell) => cells[cell] = cells[cell].min(more[cell]),
             Step::Longest(cell) => longest(cells, cell, (more[cell + 1], more[cell])),
             Step::Max(cell, _) => cells[cell] = cells[cell].max(more[cell]),
+            Step::Min(cell, _) => cells[cell] = cells[cell].min(more[cell]),
+            Step::Weighted(cell, _) => add_weighted(cells, cell, weighted(more, cell)),
         }
     }
 }

@@ -15,5 +15,6 @@ mod newfile;
 mod perfview;
 mod recorded;
 mod syscalls;
+mod tcp;
 mod waits;
 mod zero_time;

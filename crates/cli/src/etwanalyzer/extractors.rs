@@ -30,7 +30,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("frequency", Asks::Tables(&["cpu_frequencies", "cpu_idle_states", "cpu_states", "events"])),
     // Events of providers, one by one.
     ("dns", Asks::Tables(&["dns_queries", "events"])),
-    ("tcp", Asks::Tables(&["events"])),
+    ("tcp", Asks::Tables(&["connections", "network_io", "events"])),
     ("exception", Asks::Tables(&["events"])),
     ("threadpool", Asks::Tables(&["events"])),
     ("power", Asks::Tables(&["power_settings", "events"])),

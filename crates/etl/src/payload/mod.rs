@@ -35,6 +35,7 @@ mod interrupt;
 mod kernel_process;
 mod mark;
 mod memory;
+mod network;
 mod pmc;
 mod pointer_size;
 mod process;
@@ -70,6 +71,7 @@ pub use kernel_process::{
 };
 pub use mark::{Mark, MarkText};
 pub use memory::{HardFault, PageFault};
+pub use network::{KERNEL_NETWORK, NetworkEvent, TCPIP, network_opcodes};
 pub use pmc::{CounterConfiguration, CounterCorruption, CounterSample, CounterStatus};
 pub use process::{Process, ProcessCounters, ProcessTermination, process_flags};
 pub use processor_power::{PROCESSOR_POWER, PerformanceState, ProcessorNumber, ProcessorPerformance, ProcessorSummary};

@@ -5,6 +5,7 @@ pub(crate) mod clock;
 mod describe;
 mod inventory;
 mod machine;
+mod network_sources;
 mod paths;
 mod second_pass;
 mod survey;
@@ -182,8 +183,8 @@ impl Source<'_> {
         health.add(HealthKind::UNREADABLE_EVENT_METADATA, problems, None, || {
             schemas.problems().first().cloned().unwrap_or_default()
         });
-        let (intervals, files) = (inventory.intervals, inventory.files);
-        let known = Known { population, stacks, intervals, files, health, lossy, schemas, events: choice };
+        let (intervals, files, network) = (inventory.intervals, inventory.files, inventory.network);
+        let known = Known { population, stacks, intervals, files, health, lossy, schemas, events: choice, network };
         Frozen { known, late, cpus: inventory.processors.into_rows() }
     }
 

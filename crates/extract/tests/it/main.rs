@@ -7,6 +7,7 @@ mod events;
 mod input;
 mod managed_lines;
 mod mutations;
+mod network;
 mod page_faults;
 mod power;
 mod processor_power;

@@ -1,7 +1,7 @@
 //! The fields of a row as a list of types, for code that does the same with each field of any row.
 
 use super::{ColumnType, Row};
-use crate::ids::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
+use crate::ids::{ConnectionId, FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
 use crate::rows::{DiskOperation, Origin};
 
 /// A type that a field of a row can have.
@@ -40,6 +40,7 @@ fields! {
     FrameId => ColumnType::Id;
     StackId => ColumnType::Id;
     FileId => ColumnType::Id;
+    ConnectionId => ColumnType::Id;
     Origin => ColumnType::Code(4);
     DiskOperation => ColumnType::Code(3);
     Vec<FrameId> => ColumnType::ListId;

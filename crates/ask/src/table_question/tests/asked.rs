@@ -24,7 +24,7 @@ pub(super) struct Asked<Q: TableQuestion> {
 }
 
 impl<Q: TableQuestion> Asked<Q> {
-    pub(super) fn random(random: &mut Random, plain: &Plain<Q>) -> Self {
+    pub(super) fn random(random: &mut Random, plain: &Plain<'_, Q>) -> Self {
         let dimensions: Vec<&'static str> = Question::<Q>::dimensions().collect();
         let mut by: Vec<&'static str> = dimensions.iter().copied().filter(|_| random.once_in(3)).collect();
         if by.is_empty() {

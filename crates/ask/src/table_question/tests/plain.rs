@@ -19,7 +19,8 @@ use crate::table_question::measure::How;
 use crate::table_question::{Listing, TableQuestion};
 
 /// All rows of a table, with the names of their numbers.
-pub(super) struct Plain<Q: TableQuestion> {
+pub(super) struct Plain<'r, Q: TableQuestion> {
+    recording: &'r OpenRecording,
     rows: Vec<Q::Row>,
     /// By place of the dimension.
     names: Vec<BTreeMap<i64, String>>,
@@ -29,8 +30,8 @@ pub(super) struct Plain<Q: TableQuestion> {
 /// A row, with begin and length of its part in the range, and with begin and length of what counts of it.
 type Part<'a, R> = (&'a R, i64, i64, Option<(i64, i64)>);
 
-impl<Q: TableQuestion> Plain<Q> {
-    pub(super) fn new(recording: &OpenRecording, rows: Vec<Q::Row>) -> Self {
+impl<'r, Q: TableQuestion> Plain<'r, Q> {
+    pub(super) fn new(recording: &'r OpenRecording, rows: Vec<Q::Row>) -> Self {
         let names = |of: &Of<Q::Row>| match of {
             Of::Number { names: Names::Table(read), .. } => {
                 read(recording.archive()).expect("names").into_iter().collect()
@@ -39,10 +40,18 @@ impl<Q: TableQuestion> Plain<Q> {
             _ => BTreeMap::new(),
         };
         Self {
+            recording,
             rows,
             names: Q::DIMENSIONS.iter().map(|dimension| names(&dimension.of)).collect(),
             tags: TagSet::built_in(Nesting::Names).expect("the built-in rules"),
         }
+    }
+
+    /// The rows of a part of the recording, where they have other figures than those of the whole.
+    fn parts(&self, time: TimeRange) -> Option<Self> {
+        Q::PARTS?;
+        let rows = Q::parts(self.recording, &[time]).expect("rows of a part").remove(0);
+        Some(Self::new(self.recording, rows))
     }
 
     /// The text of a dimension in a row.
@@ -121,7 +130,8 @@ impl<Q: TableQuestion> Plain<Q> {
                 if Q::COUNTS_AT_END { counts.then_some((start, until - start)) } else { Some((from, length)) };
             (is_inside || counts).then_some((row, from, length, counted))
         };
-        let rows = self.rows.iter().filter(|row| is_of_process(row) && passes(row) && passes_limits(row));
+        let rows =
+            self.rows.iter().filter(|row| Q::is_asked(row) && is_of_process(row) && passes(row) && passes_limits(row));
         rows.filter_map(part).collect()
     }
 
@@ -186,7 +196,9 @@ impl<Q: TableQuestion> Plain<Q> {
 
     /// Compares an answer with the rows added up.
     pub(super) fn compare(&self, asked: &Asked<Q>, time: TimeRange, section: &Section, place: &str) {
-        let rows = self.asked(asked, time);
+        let parts = if time.is_everything() { None } else { self.parts(time) };
+        let plain = parts.as_ref().unwrap_or(self);
+        let rows = plain.asked(asked, time);
         let by: Vec<usize> = asked.question.by.clone();
         let mut groups: BTreeMap<Vec<Option<String>>, Vec<Part<'_, Q::Row>>> = BTreeMap::new();
         let (begin, end) = time.bounds();
@@ -212,7 +224,11 @@ impl<Q: TableQuestion> Plain<Q> {
         }
         let sorted = asked.question.sort.map(|place| Q::MEASURES[place].column.key);
         let figure = |row: &Row| {
-            sorted.and_then(|key| if let Some(Value::Int(figure)) = row.get(key) { Some(*figure) } else { None })
+            sorted.and_then(|key| match row.get(key) {
+                Some(Value::Int(figure)) => Some(*figure),
+                Some(Value::Float(figure)) => Some((figure * 100.0).round() as i64),
+                _ => None,
+            })
         };
         assert!(found.windows(2).all(|pair| figure(&pair[0]) <= figure(&pair[1])), "{place}: not by {}", asked.sort);
         // However rows are grouped, all of them have the same totals.
@@ -289,6 +305,12 @@ impl<Q: TableQuestion> Plain<Q> {
                 Value::Map(counts.into_iter().map(|(text, rows)| (text.to_owned(), rows.into())).collect())
             }
             How::Max(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).max().into(),
+            How::Min(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).min().into(),
+            How::Weighted(figures) => {
+                let known: Vec<(i64, i64)> = rows.iter().filter_map(|(row, ..)| figures(row)).collect();
+                let product = known.iter().map(|(figure, weight)| figure * weight).sum::<i64>();
+                product.checked_div(known.iter().map(|(_, weight)| *weight).sum()).into()
+            }
             How::Mean(keys) => figure(keys[0]).checked_div(figure(keys[1])).into(),
             How::Percentile(share) => {
                 let percentile = Distribution::new(lengths().collect()).percentile(share);

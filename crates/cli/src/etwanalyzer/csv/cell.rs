@@ -39,6 +39,8 @@ pub(super) enum As {
     Seconds,
     /// Seconds of nanoseconds, to the nanosecond.
     FineSeconds,
+    /// MiB of bytes, to a thousandth.
+    Mebibytes,
     /// Whole minutes of nanoseconds.
     Minutes,
     /// One digit behind the point.
@@ -125,10 +127,11 @@ impl Row<'_> {
             (As::Microseconds, Some(value)) => scaled(value, 3, 0),
             (As::FineMicroseconds, Some(value)) => scaled(value, 3, 3),
             (As::Seconds, Some(value)) => scaled(value, 9, 4),
+            (As::Mebibytes, Some(Value::Int(bytes))) => format!("{:.3}", *bytes as f64 / f64::from(1 << 20)),
             (As::FineSeconds, Some(value)) => scaled(value, 9, 9),
             (As::Minutes, Some(Value::Int(ns))) => decimal(ns / 60, 9, 0),
             (As::Tenths, Some(Value::Float(value))) if value.is_finite() => format!("{value:.1}"),
-            (As::Minutes | As::Tenths, Some(_)) => String::new(),
+            (As::Minutes | As::Tenths | As::Mebibytes, Some(_)) => String::new(),
             (As::Date, Some(value)) => self.date(&text(value)),
             (As::LocalOfUtc, Some(value)) => self.local_of_utc(&text(value)).unwrap_or_default(),
             (As::TestName, Some(value)) => {

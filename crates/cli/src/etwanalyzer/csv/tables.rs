@@ -14,7 +14,7 @@ pub(super) struct CsvColumn {
 }
 
 /// The questions with such files.
-pub(super) const QUESTIONS: &[&str] = &["cpu", "process", "version", "stats", "dns", "mark"];
+pub(super) const QUESTIONS: &[&str] = &["cpu", "process", "version", "stats", "dns", "mark", "tcp"];
 
 /// The columns of an answer; `None` where ETWAnalyzer writes no such file.
 pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
@@ -28,6 +28,7 @@ pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
         "stats" => Some(STATS),
         "dns" if has("answer") => Some(DNS),
         "mark" if has("since_zero_ns") => Some(MARK),
+        "tcp" if has("connections") => Some(TCP),
         _ => None,
     }
 }
@@ -243,6 +244,53 @@ const STATS: &[CsvColumn] = &[
     nothing("DisplaysMemoryMiB"),
 ];
 
+const TCP: &[CsvColumn] = &[
+    options(),
+    of_key("Directory", &["file"], As::Directory),
+    of_key("FileName", &["file"], As::FileStem),
+    of_key("Date", &["date"], As::Date),
+    plain("Test Case", &["test"]),
+    plain("Test Time in ms", &["test_ms"]),
+    nothing("Baseline"),
+    process("Process"),
+    plain("ProcessName", &["process"]),
+    nothing("Start Time"),
+    nothing("End Time"),
+    nothing("Duration in s"),
+    // Rows of a connection have both ends in one column.
+    plain("SourceIP", &["local", "connection"]),
+    plain("Source Port", &["local-port"]),
+    plain("DestinationIP", &["remote"]),
+    plain("Destination Port", &["remote-port"]),
+    plain("TCB", &["tcb"]),
+    plain("ConnectionIdx", &["connection_id"]),
+    plain("Sent Packets (Total per connection)", &["sent_packets"]),
+    plain("Sent Bytes (Total per connection)", &["sent_bytes"]),
+    plain("Received Packets (Total per connection)", &["received_packets"]),
+    plain("Received Bytes (Total per connection)", &["received_bytes"]),
+    plain("Retransmitted Packets (Total per connection)", &["retransmits"]),
+    of_key("% Retransmitted Packets (Total per connection)", &["retransmit_percent"], As::Tenths),
+    plain("TCP Template", &["template"]),
+    of_key("Connection Open Time", &["start_ns"], As::Time),
+    of_key("Connection Close Time", &["end_ns"], As::Time),
+    of_key("Client Reset Time", &["reset_ns"], As::Time),
+    of_key("Last Sent Time", &["last_sent_ns"], As::Time),
+    of_key("Last Received Time", &["last_received_ns"], As::Time),
+    plain("Keep Alive", &["keep_alives"]),
+    of_key("Max Receive Delay", &["max_receive_gap_ns"], As::FineSeconds),
+    of_key("Max Send Delay", &["max_send_gap_ns"], As::FineSeconds),
+    of_key("SendRate (MB/s)", &["send_rate"], As::Mebibytes),
+    of_key("ReceiveRate (MB/s)", &["receive_rate"], As::Mebibytes),
+    plain("Stat Bytes In", &["stat_bytes_in"]),
+    plain("Stat Bytes Out", &["stat_bytes_out"]),
+    plain("Stat Segments In", &["stat_segments_in"]),
+    plain("Stat Segments Out", &["stat_segments_out"]),
+    of_key("Reset Time", &["timed_out_ns"], As::Time),
+    plain("Posted Packets", &["posted_packets"]),
+    nothing("Injected Packets"),
+    plain("CommandLine", &["command_line"]),
+];
+
 const MARK: &[CsvColumn] = &[
     options(),
     of_key("Directory", &["file"], As::Directory),
@@ -259,9 +307,9 @@ const MARK: &[CsvColumn] = &[
 #[cfg(test)]
 mod tests {
     use tracesift_ask::answer::{Column, descriptions};
-    use tracesift_ask::question::{cpu, mark, methods, process, stats, version};
+    use tracesift_ask::question::{cpu, mark, methods, process, stats, tcp, version};
 
-    use super::{CPU, CsvColumn, MARK, METHODS, PROCESS, STATS, Source, VERSION, VERSION_PER_PROCESS};
+    use super::{CPU, CsvColumn, MARK, METHODS, PROCESS, STATS, Source, TCP, VERSION, VERSION_PER_PROCESS};
 
     #[test]
     fn columns_of_ours_exist() {
@@ -281,6 +329,7 @@ mod tests {
         check("version per process", VERSION_PER_PROCESS, version::COLUMNS.descriptions());
         check("stats", STATS, descriptions(stats::COLUMNS));
         check("mark", MARK, mark::COLUMNS.descriptions());
+        check("tcp", TCP, tcp::Question::all_columns());
     }
 
     /// The names that the page on ETWAnalyzer gives, in its order.

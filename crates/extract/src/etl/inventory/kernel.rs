@@ -26,6 +26,10 @@ impl Inventory {
             Group::FILE_IO => self.file_io(record, opcode, version),
             Group::SYSTEM_CONFIG => self.system_config(record, opcode, version),
             Group::EVENT_TRACE => self.event_trace(record, opcode, version),
+            Group::TCP_IP | Group::UDP_IP => {
+                self.live(record.time());
+                self.network.meet_kernel(group, opcode);
+            }
             _ => self.live(record.time()),
         }
         Ok(())

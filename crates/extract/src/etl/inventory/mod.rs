@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use tracesift_etl::Record;
 use tracesift_etl::class::{EventClass, Group};
-use tracesift_etl::payload::{PROCESSOR_POWER, Payload, PayloadError, dotnet as runtime};
+use tracesift_etl::payload::{KERNEL_NETWORK, PROCESSOR_POWER, Payload, PayloadError, TCPIP, dotnet as runtime};
 use tracesift_etl::schema::Schemas;
 use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileNames;
@@ -28,6 +28,7 @@ use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::{Clock, Health, Lifetimes};
 
 use crate::etl::machine::Machine;
+use crate::etl::network_sources::NetworkSources;
 use crate::etl::paths::PathMap;
 pub(crate) use late_stacks::{LEAD_NS, LateFrames, LateStack, LateStacks};
 pub(super) use manifest::PROVIDER as KERNEL_PROCESS;
@@ -58,6 +59,7 @@ pub(crate) struct Inventory {
     pub(crate) paths: PathMap,
     pub(crate) machine: Machine,
     pub(crate) processors: Processors,
+    pub(crate) network: NetworkSources,
     pub(crate) health: Health,
     pub(crate) span: RecordedSpan,
     pub(crate) records: u64,
@@ -98,6 +100,7 @@ impl Inventory {
             paths: PathMap::default(),
             machine: Machine::default(),
             processors: Processors::default(),
+            network: NetworkSources::default(),
             health: Health::new(),
             span: RecordedSpan::default(),
             records: 0,
@@ -137,6 +140,8 @@ impl Inventory {
                     self.kernel_process(record, id, version);
                 } else if provider == PROCESSOR_POWER {
                     self.processor_power(record, id, version);
+                } else if provider == TCPIP || provider == KERNEL_NETWORK {
+                    self.network.meet_provider(provider, id);
                 }
             }
             EventClass::Message { .. } => self.live(record.time()),

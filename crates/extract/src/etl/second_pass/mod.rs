@@ -6,6 +6,7 @@ mod disk;
 mod dns;
 mod event_stacks;
 mod event_table;
+mod network;
 mod page_faults;
 mod power_settings;
 mod process_counters;
@@ -13,10 +14,10 @@ mod provider_fields;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, KERNEL_PROCESS, KernelProcessStop,
-    Mark, PROCESSOR_POWER, PageFault, Payload, PerformanceState, ProcessCounters, ReadyThread, SampledProfile, SplitIo,
-    Stack, StackReference, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
-    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, KERNEL_NETWORK, KERNEL_PROCESS,
+    KernelProcessStop, Mark, PROCESSOR_POWER, PageFault, Payload, PerformanceState, ProcessCounters, ReadyThread,
+    SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY,
+    THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -33,6 +34,7 @@ use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
+use crate::etl::network_sources::NetworkSources;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
 use cpu_states::ProcessorStates;
@@ -40,6 +42,7 @@ use dns::Dns;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
+use network::Network;
 use power_settings::PowerSettings;
 
 /// What the second pass works with.
@@ -73,6 +76,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     dns: Dns,
     power_settings: PowerSettings,
     processors: ProcessorStates,
+    network: Network,
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
     /// Events that are kept one by one; `None` where none are.
@@ -95,12 +99,14 @@ pub(crate) struct Known {
     pub(crate) schemas: Schemas,
     /// Which events are kept one by one.
     pub(crate) events: Option<EventChoice>,
+    /// Which sources tell of the network.
+    pub(crate) network: NetworkSources,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// The pass over a recording that starts at raw tick `start`.
     pub(crate) fn new(clock: Clock, start: i64, known: Known, wanted: WantedTables, sink: &'s mut Sink) -> Self {
-        let Known { population, stacks, intervals, files, health, lossy, schemas, events } = known;
+        let Known { population, stacks, intervals, files, health, lossy, schemas, events, network } = known;
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -124,6 +130,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             dns: Dns::default(),
             power_settings: PowerSettings::default(),
             processors: ProcessorStates::default(),
+            network: Network::new(network),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
             schemas,
@@ -260,6 +267,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::POWER, opcode @ (cpu_states::IDLE_ENTER | cpu_states::IDLE_EXIT)) if wanted.cpu_idle_states => {
                 self.idle_state(record, opcode);
             }
+            (Group::TCP_IP | Group::UDP_IP, _) if wanted.connections || wanted.network_io => {
+                self.kernel_network(record, group, opcode, version);
+            }
             _ => {}
         }
     }
@@ -277,6 +287,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (PROCESSOR_POWER, id) if wanted.cpu_states && cpu_states::IDS.contains(&id) => {
                 self.processor_state(record, id);
             }
+            (KERNEL_NETWORK, id) if wanted.connections || wanted.network_io => self.kernel_network_provider(record, id),
+            (TCPIP, id) if wanted.connections || wanted.network_io => self.tcpip(record, id),
             _ => {}
         }
     }
@@ -316,6 +328,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_disks();
         self.finish_dns(end);
         self.finish_processor_states(end);
+        self.finish_network();
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),

@@ -1,0 +1,423 @@
+//! Dimensions, measures and limits of connections.
+
+use tracesift_trace::rows::{ConnectionRow, connection_ends as ends};
+
+use super::names;
+use crate::answer::{ColumnOf, Kind};
+use crate::table_question::{Condition, Dimension, Limit, Measure};
+
+type Row = ConnectionRow;
+
+/// What connections can be grouped by.
+pub(crate) const DIMENSIONS: &[Dimension<Row>] = &[
+    Dimension::process(),
+    Dimension::named("connection", "Connection", names::number, names::connections)
+        .meaning("Both ends as `address:port address:port`, the own end first. Connections of the same ends have rows of their own.")
+        .with_number("connection_id", "Connection id", "Row of the connection in the table `connections`.")
+        .filtered("--connection", ["connection", "connections"], "Only connections with such ends: '*:443' or '10.0.0.1:* *'"),
+    Dimension::text("local", "Local", |row: &Row| row.local.as_deref())
+        .meaning("The own address.")
+        .filtered("--local", ["address", "addresses"], "Only connections with these own addresses")
+        .coarse(),
+    Dimension::words("local-port", "Local port", |row: &Row| row.local_port.map(i64::from), port)
+        .meaning("The own port.")
+        .filtered("--local-port", ["port", "ports"], "Only connections with these own ports")
+        .coarse(),
+    Dimension::named("local-endpoint", "Local end", names::number, names::local_ends)
+        .meaning("The own address and port.")
+        .filtered("--local-endpoint", ["address", "addresses"], "Only connections with these own ends: '10.*:443'")
+        .coarse(),
+    Dimension::text("remote", "Remote", |row: &Row| row.remote.as_deref())
+        .meaning("The address of the other side.")
+        .filtered("--remote", ["address", "addresses"], "Only connections to these addresses")
+        .coarse(),
+    Dimension::words("remote-port", "Remote port", |row: &Row| row.remote_port.map(i64::from), port)
+        .meaning("The port of the other side.")
+        .filtered("--remote-port", ["port", "ports"], "Only connections to these ports")
+        .coarse(),
+    Dimension::named("remote-endpoint", "Remote end", names::number, names::remote_ends)
+        .meaning("The address and port of the other side.")
+        .filtered("--remote-endpoint", ["address", "addresses"], "Only connections to these ends: '*:443'")
+        .coarse(),
+    Dimension::named("host", "Host", names::number, names::hosts)
+        .meaning("The name whose DNS answer had the address of the other side last before the connection began; without such an answer the address.")
+        .filtered("--host", ["host", "hosts"], "Only connections to these hosts")
+        .coarse(),
+    Dimension::words("end", "End", |row: &Row| Some(end(row)), end_word)
+        .meaning("`open`, `closed`, `aborted`, `reset`, `refused`, `send timed out`, `keep-alive timed out`, `connect timed out`, or `ended` where the recording does not tell how.")
+        .filtered("--end", ["end", "ends"], "Only connections that ended so: open, reset, '*timed out'"),
+    Dimension::words("direction", "Direction", |row: &Row| row.accepted.map(i64::from), direction)
+        .meaning("`out`: this side asked for the connection; `in`: the other side did.")
+        .coarse(),
+    Dimension::text("template", "Template", |row: &Row| row.template.as_deref())
+        .meaning("Congestion template of Windows, with the shortest time-out of a retransmission.")
+        .filtered("--template", ["template", "templates"], "Only connections with these templates")
+        .coarse(),
+    Dimension::words("tcb", "TCB", |row: &Row| row.tcb, hexadecimal)
+        .meaning("The kernel's address of the connection.")
+        .filtered("--tcb", ["TCB", "TCBs"], "Only connections with these addresses in the kernel: 0xffff8001*")
+        .coarse(),
+];
+
+const RECEIVED_PACKETS: Measure<Row> =
+    Measure::sum_known("received_packets", "Received", Kind::Count, |row: &Row| row.receive_events)
+        .meaning("Number of events of received data.")
+        .sorted(&["received-packets"]);
+const RECEIVED_BYTES: Measure<Row> =
+    Measure::sum_known("received_bytes", "Received", Kind::Bytes, |row: &Row| row.received)
+        .meaning("Bytes that were received.")
+        .sorted(&["received"])
+        .total("received");
+const RECEIVE_RATE: Measure<Row> = Measure::weighted("receive_rate", "Receive/s", Kind::Bytes, |row: &Row| {
+    row.receive_rate.zip(row.received)
+})
+.meaning(
+    "Rate of received data in bursts, bytes per second; of several connections the mean weighted with their bytes.",
+)
+.sorted(&["receive-rate"]);
+const SENT_PACKETS: Measure<Row> = Measure::sum_known("sent_packets", "Sent", Kind::Count, |row: &Row| row.send_events)
+    .meaning("Number of events of sent data.")
+    .sorted(&["sent-packets"]);
+const SENT_BYTES: Measure<Row> = Measure::sum_known("sent_bytes", "Sent", Kind::Bytes, |row: &Row| row.sent)
+    .meaning("Bytes that were sent; where no event tells of sent data the bytes that processes gave to the stack.")
+    .sorted(&["sent"])
+    .total("sent");
+const SEND_RATE: Measure<Row> =
+    Measure::weighted("send_rate", "Send/s", Kind::Bytes, |row: &Row| row.send_rate.zip(row.sent))
+        .meaning("The same rate for sent data.")
+        .sorted(&["send-rate"]);
+const BYTES: Measure<Row> = Measure::sum_known("bytes", "Data", Kind::Bytes, bytes)
+    .meaning("Bytes that were received and sent.")
+    .sorted(&["bytes", "total"])
+    .machine();
+const PACKETS: Measure<Row> = Measure::sum_known("packets", "Packets", Kind::Count, packets)
+    .meaning("Number of events of received and sent data.")
+    .sorted(&["packets"])
+    .machine();
+const CONNECTIONS: Measure<Row> = Measure::rows("connections", "Connections")
+    .meaning("Number of connections.")
+    .sorted(&["connections", "count"])
+    .total("connections");
+const START: Measure<Row> = Measure::min("start_ns", "Start", Kind::Time, |row: &Row| row.start)
+    .meaning("Time of the first request or acceptance; of UDP of the first use.")
+    .sorted(&["start"])
+    .details();
+const LAST_SENT: Measure<Row> = Measure::max("last_sent_ns", "Last sent", Kind::Time, |row: &Row| row.last_sent)
+    .meaning("Time of the last event of sent data.")
+    .sorted(&["last-sent"])
+    .details();
+const LAST_RECEIVED: Measure<Row> =
+    Measure::max("last_received_ns", "Last received", Kind::Time, |row: &Row| row.last_received)
+        .meaning("Time of the last event of received data.")
+        .sorted(&["last-received"])
+        .details();
+const MAX_SEND_GAP: Measure<Row> =
+    Measure::max("max_send_gap_ns", "Send gap", Kind::Milliseconds, |row: &Row| row.max_send_gap)
+        .meaning("Longest time between two neighbouring events of sent data of a connection.")
+        .sorted(&["send-gap"])
+        .details();
+const MAX_RECEIVE_GAP: Measure<Row> =
+    Measure::max("max_receive_gap_ns", "Receive gap", Kind::Milliseconds, |row: &Row| row.max_receive_gap)
+        .meaning("Longest time between two neighbouring events of received data of a connection.")
+        .sorted(&["receive-gap"])
+        .details();
+
+/// Figures of datagrams.
+pub(crate) const DATAGRAM_MEASURES: &[Measure<Row>] = &[
+    CONNECTIONS,
+    RECEIVED_PACKETS,
+    RECEIVED_BYTES,
+    RECEIVE_RATE,
+    SENT_PACKETS,
+    SENT_BYTES,
+    SEND_RATE,
+    BYTES,
+    PACKETS,
+    START,
+    LAST_SENT,
+    LAST_RECEIVED,
+    MAX_SEND_GAP,
+    MAX_RECEIVE_GAP,
+];
+
+/// Figures of connections of TCP.
+pub(crate) const MEASURES: &[Measure<Row>] = &[
+    CONNECTIONS,
+    RECEIVED_PACKETS,
+    RECEIVED_BYTES,
+    RECEIVE_RATE,
+    SENT_PACKETS,
+    SENT_BYTES,
+    SEND_RATE,
+    BYTES,
+    PACKETS,
+    Measure::sum_known("posted_packets", "Posted", Kind::Count, |row: &Row| row.posted_events)
+        .meaning("Number of events in which processes gave data to the stack.")
+        .sorted(&["posted"])
+        .details(),
+    Measure::sum_known("retransmits", "Retransmits", Kind::Count, |row: &Row| row.retransmits)
+        .meaning("Number of retransmissions of this side.")
+        .sorted(&["retransmits"])
+        .total("retransmits"),
+    Measure::ratio("retransmit_percent", "Retransmits %", 1, ["retransmits", "sent_packets"], 100.0)
+        .meaning("Retransmissions as percent of the events of sent data."),
+    Measure::sum_known("retransmit_delay_ns", "Retransmit delay", Kind::Milliseconds, |row: &Row| row.retransmit_delay)
+        .meaning("Sum of the times between retransmissions and the sending of the same data before.")
+        .sorted(&["retransmit-delay"]),
+    Measure::max("max_retransmit_delay_ns", "Longest delay", Kind::Milliseconds, |row: &Row| row.retransmit_delay_max)
+        .meaning("Longest of these times.")
+        .sorted(&["max-retransmit-delay"])
+        .details(),
+    Measure::sum_known("client_retransmits", "Received again", Kind::Count, |row: &Row| row.client_retransmits)
+        .meaning("Number of retransmissions of the other side: data that was received again.")
+        .sorted(&["client-retransmits"])
+        .details(),
+    Measure::max("connect_ns", "Connect", Kind::Milliseconds, connect_time)
+        .meaning("Longest time from the request of a connection until it was established.")
+        .sorted(&["connect"])
+        .details(),
+    START,
+    Measure::max("end_ns", "End", Kind::Time, |row: &Row| row.end)
+        .meaning("Time of the last end of a connection.")
+        .sorted(&["end"])
+        .details(),
+    Measure::max("reset_ns", "Reset", Kind::Time, |row: &Row| row.end.filter(|_| row.end_kind == Some(ends::RESET)))
+        .meaning("Time at which the other side reset a connection; of several the last one.")
+        .sorted(&["reset"])
+        .details(),
+    Measure::max("timed_out_ns", "Timed out", Kind::Time, timed_out)
+        .meaning("Time at which sending, keep-alive or the request of a connection timed out; of several the last one.")
+        .details(),
+    LAST_SENT,
+    LAST_RECEIVED,
+    Measure::sum_known("keep_alives", "Keep-alives", Kind::Count, |row: &Row| row.keep_alives)
+        .meaning("Number of keep-alive packets.")
+        .details(),
+    MAX_SEND_GAP,
+    MAX_RECEIVE_GAP,
+    Measure::min("rtt_min_ns", "RTT min", Kind::Milliseconds, |row: &Row| row.rtt_min)
+        .meaning("Shortest round-trip time.")
+        .details(),
+    Measure::weighted("rtt_avg_ns", "RTT", Kind::Milliseconds, |row: &Row| Some((row.rtt_avg?, 1)))
+        .meaning("Round-trip time; of several connections their mean.")
+        .sorted(&["rtt"])
+        .details(),
+    Measure::max("rtt_max_ns", "RTT max", Kind::Milliseconds, |row: &Row| row.rtt_max)
+        .meaning("Longest round-trip time.")
+        .details(),
+    Measure::sum_known("stat_bytes_in", "In of life", Kind::Bytes, |row: &Row| row.stat_bytes_in)
+        .meaning("Bytes that the system counted as received over the whole life of the connections, also outside of the recording.")
+        .details(),
+    Measure::sum_known("stat_bytes_out", "Out of life", Kind::Bytes, |row: &Row| row.stat_bytes_out)
+        .meaning("The same for sent bytes.")
+        .details(),
+    Measure::sum_known("stat_segments_in", "Segments in of life", Kind::Count, |row: &Row| row.stat_segments_in)
+        .meaning("Segments that the system counted as received over the whole life.")
+        .details(),
+    Measure::sum_known("stat_segments_out", "Segments out of life", Kind::Count, |row: &Row| row.stat_segments_out)
+        .meaning("The same for sent segments.")
+        .details(),
+    Measure::sum_known("stat_retransmitted", "Sent again of life", Kind::Bytes, |row: &Row| row.stat_retransmitted)
+        .meaning("Bytes that the system counted as sent again over the whole life.")
+        .details(),
+    Measure::counts("end", "ends", "Ends").meaning("Number of connections by their end.").details(),
+];
+
+/// What must be true of a connection.
+pub(crate) const CONDITIONS: &[Condition<Row>] = &[
+    Condition {
+        option: "--open",
+        holds: |row| row.end.is_none(),
+        help: "Only connections that are still there at the end of the recording",
+    },
+    Condition {
+        option: "--reset",
+        holds: |row| row.end_kind == Some(ends::RESET),
+        help: "Only connections that the other side reset",
+    },
+    Condition {
+        option: "--keep-alive",
+        holds: |row| row.keep_alives.is_some_and(|packets| packets > 0),
+        help: "Only connections with keep-alive packets",
+    },
+];
+
+/// What a list of single connections shows beside their dimensions.
+pub(crate) const LIST: &[ColumnOf<Row>] = &[
+    ColumnOf::always("received_bytes", "Received", Kind::Bytes, |row| row.received.into(), "Bytes that were received."),
+    ColumnOf::always("sent_bytes", "Sent", Kind::Bytes, |row| row.sent.into(), "Bytes that were sent."),
+    ColumnOf::always(
+        "retransmits",
+        "Retransmits",
+        Kind::Count,
+        |row| row.retransmits.into(),
+        "Number of retransmissions of this side.",
+    ),
+];
+
+/// Limits of the figures of a connection.
+pub(crate) const LIMITS: &[Limit<Row>] = &[
+    Limit::bytes(
+        ["--min-bytes", "--max-bytes"],
+        bytes,
+        ["Only connections with so much data (bytes without unit)", "Only connections with no more data"],
+    ),
+    Limit::bytes(
+        ["--min-sent", "--max-sent"],
+        |row| row.sent,
+        ["Only connections that sent so much", "Only connections that sent no more"],
+    ),
+    Limit::bytes(
+        ["--min-received", "--max-received"],
+        |row| row.received,
+        ["Only connections that received so much", "Only connections that received no more"],
+    ),
+    Limit::count(
+        ["--min-packets", "--max-packets"],
+        packets,
+        ["Only connections with so many packets", "Only connections with no more packets"],
+    ),
+    Limit::count(
+        ["--min-sent-packets", "--max-sent-packets"],
+        |row| row.send_events,
+        ["Only connections that sent so many packets", "Only connections that sent no more packets"],
+    ),
+    Limit::count(
+        ["--min-received-packets", "--max-received-packets"],
+        |row| row.receive_events,
+        ["Only connections that received so many packets", "Only connections that received no more packets"],
+    ),
+    Limit::count(
+        ["--min-posted", "--max-posted"],
+        |row| row.posted_events,
+        ["Only connections with so many posted sends", "Only connections with no more posted sends"],
+    ),
+    Limit::count(
+        ["--min-retransmits", "--max-retransmits"],
+        |row| row.retransmits,
+        ["Only connections with so many retransmissions", "Only connections with no more retransmissions"],
+    ),
+    Limit::count(
+        ["--min-client-retransmits", "--max-client-retransmits"],
+        |row| row.client_retransmits,
+        ["Only connections that received so much data again", "Only connections that received no more data again"],
+    ),
+    Limit::time(
+        ["--min-retransmit-delay", "--max-retransmit-delay"],
+        |row| row.retransmit_delay_max,
+        ["Only connections with such a long retransmission (ms without unit)", "Only connections with no longer one"],
+    ),
+    Limit::time(
+        ["--min-connect", "--max-connect"],
+        connect_time,
+        ["Only connections that took so long to be established", "Only connections that took no longer"],
+    ),
+    Limit::time(
+        ["--min-duration", "--max-duration"],
+        |row| Some(row.end?.saturating_sub(row.start?)),
+        ["Only connections that lived so long in the recording", "Only connections that lived no longer"],
+    ),
+    Limit::time(
+        ["--min-send-gap", "--max-send-gap"],
+        |row| row.max_send_gap,
+        ["Only connections that once sent nothing for so long", "Only connections without a longer gap"],
+    ),
+    Limit::time(
+        ["--min-receive-gap", "--max-receive-gap"],
+        |row| row.max_receive_gap,
+        ["Only connections that once received nothing for so long", "Only connections without a longer gap"],
+    ),
+    Limit::bytes(
+        ["--min-send-rate", "--max-send-rate"],
+        |row| row.send_rate,
+        ["Only connections that sent at such a rate, per second", "Only connections that sent at no higher rate"],
+    ),
+    Limit::bytes(
+        ["--min-receive-rate", "--max-receive-rate"],
+        |row| row.receive_rate,
+        [
+            "Only connections that received at such a rate, per second",
+            "Only connections that received at no higher rate",
+        ],
+    ),
+    Limit::count(
+        ["--min-keep-alives", "--max-keep-alives"],
+        |row| row.keep_alives,
+        ["Only connections with so many keep-alive packets", "Only connections with no more of them"],
+    ),
+    Limit::bytes(
+        ["--min-stat-in", "--max-stat-in"],
+        |row| row.stat_bytes_in,
+        ["Only connections that received so much over their whole life", "Only connections that received no more"],
+    ),
+    Limit::bytes(
+        ["--min-stat-out", "--max-stat-out"],
+        |row| row.stat_bytes_out,
+        ["Only connections that sent so much over their whole life", "Only connections that sent no more"],
+    ),
+];
+
+/// The sum of two figures, of which one may be unknown.
+fn together(a: Option<i64>, b: Option<i64>) -> Option<i64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (one, other) => one.or(other),
+    }
+}
+
+fn bytes(row: &Row) -> Option<i64> {
+    together(row.sent, row.received)
+}
+
+fn packets(row: &Row) -> Option<i64> {
+    together(row.send_events, row.receive_events)
+}
+
+/// Time from the request to the establishment.
+fn connect_time(row: &Row) -> Option<i64> {
+    let is_own = row.accepted == Some(false);
+    Some(row.connected?.saturating_sub(row.start?)).filter(|_| is_own)
+}
+
+fn timed_out(row: &Row) -> Option<i64> {
+    let kinds = [ends::SEND_TIMED_OUT, ends::KEEP_ALIVE_TIMED_OUT, ends::CONNECT_TIMED_OUT];
+    row.end.filter(|_| row.end_kind.is_some_and(|kind| kinds.contains(&kind)))
+}
+
+/// The number of an end that is known by no kind, and that of a connection without an end.
+const ENDED: i64 = 7;
+const OPEN: i64 = -1;
+
+fn end(row: &Row) -> i64 {
+    match (row.end, row.end_kind) {
+        (None, _) => OPEN,
+        (Some(_), kind) => kind.map_or(ENDED, i64::from),
+    }
+}
+
+fn end_word(number: i64) -> String {
+    let words = [
+        "closed",
+        "aborted",
+        "reset",
+        "refused",
+        "send timed out",
+        "keep-alive timed out",
+        "connect timed out",
+        "ended",
+    ];
+    let word = if number == OPEN { Some(&"open") } else { words.get(usize::try_from(number).unwrap_or(usize::MAX)) };
+    word.map_or_else(|| number.to_string(), |word| (*word).to_owned())
+}
+
+fn direction(accepted: i64) -> String {
+    if accepted == 0 { "out" } else { "in" }.to_owned()
+}
+
+fn port(number: i64) -> String {
+    number.to_string()
+}
+
+fn hexadecimal(number: i64) -> String {
+    format!("{number:#x}")
+}

@@ -1,0 +1,148 @@
+//! `dump tcp --retransmits`: data that was sent again, one by one.
+
+use rustc_hash::FxHashMap;
+use tracesift_archive::Error;
+use tracesift_grammar::TimeRange;
+use tracesift_trace::rows::{ConnectionRow, NetworkIoRow, ProcessRow, network_io_kinds as kinds};
+use tracesift_trace::schema::Row as _;
+use tracesift_trace::{ConnectionId, ProcessId};
+
+use super::{Tcp, names};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
+use crate::ask::Ask;
+use crate::columns::Columns;
+use crate::filter::ProcessFilter;
+use crate::order::Top;
+use crate::process_columns::{self as of_process, OfProcess};
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
+use crate::table_question::TableQuestion as _;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Which processes.
+    pub filter: ProcessFilter,
+    /// Retransmissions in this range.
+    pub time: TimeRange,
+    /// How many, those with the longest delays.
+    pub top: Top,
+}
+
+/// A retransmission.
+#[derive(Clone, Debug)]
+struct Row {
+    io: NetworkIoRow,
+    process: Option<ProcessRow>,
+    connection: String,
+}
+
+impl OfProcess for Row {
+    fn process(&self) -> Option<&ProcessRow> {
+        self.process.as_ref()
+    }
+}
+
+const COLUMNS: Columns<Row> = Columns(&[
+    of_process::name(),
+    of_process::pid(),
+    ColumnOf::machine(
+        "connection_id",
+        "Connection id",
+        Kind::Id,
+        |r| r.io.connection.0.into(),
+        "Row of the connection in the table `connections`.",
+    ),
+    ColumnOf::always("time_ns", "Time", Kind::Time, |r| r.io.time.into(), "Time of the retransmission."),
+    ColumnOf::always(
+        "delay_ns",
+        "Delay",
+        Kind::Milliseconds,
+        |r| r.io.delay.into(),
+        "Time since the same data was sent before, or received before; empty where the recording does not tell.",
+    ),
+    ColumnOf::always("size", "Size", Kind::Bytes, |r| r.io.size.into(), "Bytes; 0 where the recording does not tell."),
+    ColumnOf::details("sequence", "Sequence", Kind::Id, |r| r.io.sequence.into(), "Sequence number of the first byte."),
+    ColumnOf::always(
+        "received_again",
+        "Received again",
+        Kind::Bool,
+        |r| (r.io.kind == kinds::RECEIVED_AGAIN).into(),
+        "True: the other side sent the data again. False: this side did.",
+    ),
+    ColumnOf::always(
+        "connection",
+        "Connection",
+        Kind::Text,
+        |r| (&r.connection).into(),
+        "Both ends, the own end first.",
+    ),
+    of_process::label(),
+    of_process::command_line().shown(View::Machine),
+]);
+
+/// The columns.
+#[must_use]
+pub fn columns() -> Vec<Column> {
+    COLUMNS.descriptions()
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "tcp"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        const { &[NetworkIoRow::TABLE.name] }
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        Some("delay_ns")
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        columns()
+    }
+
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let archive = recording.archive();
+        if archive.row_count::<NetworkIoRow>() == 0 {
+            let is_linux = archive.info().kind == "perf";
+            let absence = recording.file.absence_with_cure(NetworkIoRow::TABLE.name, Tcp::SOURCE, is_linux);
+            let facts = vec![Fact::local("retransmits", Kind::Text, absence)];
+            return Ok(COLUMNS.section(&recording.file, &[], facts));
+        }
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let accepted: FxHashMap<ProcessId, &ProcessRow> =
+            Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
+        let processes_of: FxHashMap<ConnectionId, Option<ProcessId>> =
+            archive.rows::<ConnectionRow>()?.into_iter().map(|row| (row.connection, row.process)).collect();
+        let names: FxHashMap<i64, String> = names::connections(archive)?.into_iter().collect();
+        let (start, end) = self.time.bounds();
+        let mut rows = Vec::new();
+        archive.scan((!self.time.is_everything()).then_some(start..end), |io: &NetworkIoRow| {
+            if !matches!(io.kind, kinds::RETRANSMITTED | kinds::RECEIVED_AGAIN) || io.time < start || io.time >= end {
+                return;
+            }
+            let process = processes_of.get(&io.connection).copied().flatten().or(io.process);
+            let process = process.and_then(|process| accepted.get(&process)).copied();
+            if process.is_none() && !self.filter.is_empty() {
+                return;
+            }
+            let connection = names.get(&i64::from(io.connection.0)).cloned().unwrap_or_default();
+            rows.push(Row { io: *io, process: process.cloned(), connection });
+        })?;
+        rows.sort_by_key(|row| (row.io.delay, row.io.time));
+        let facts = vec![Fact::new("retransmits", Kind::Count, rows.len())];
+        self.top.apply(&mut rows);
+        Ok(COLUMNS.section(&recording.file, &rows, facts))
+    }
+}

@@ -1,0 +1,63 @@
+//! `dump udp`: datagrams between two ends.
+
+use tracesift_archive::Error;
+use tracesift_grammar::TimeRange;
+use tracesift_trace::ProcessId;
+use tracesift_trace::connections::protocols;
+use tracesift_trace::rows::{ConnectionRow, NetworkIoRow};
+use tracesift_trace::schema::{Row as _, TableDefinition};
+
+use crate::answer::ColumnOf;
+use crate::question::tcp::{DATAGRAM_MEASURES, DIMENSIONS, LIMITS, LIST, of_ranges, times};
+use crate::recording::OpenRecording;
+use crate::recording_label::RowSource;
+use crate::table_question::{self, Dimension, Limit, Measure, TableQuestion};
+
+/// Traffic of UDP.
+#[derive(Clone, Copy, Debug)]
+pub struct Udp;
+
+/// What is asked.
+pub type Question = table_question::Question<Udp>;
+
+/// The options.
+pub type Options = table_question::Options<Udp>;
+
+impl TableQuestion for Udp {
+    type Row = ConnectionRow;
+
+    const NAME: &'static str = "udp";
+    const WHAT: [&'static str; 2] = ["UDP connection", "UDP connections"];
+    const SOURCE: RowSource = RowSource::windows("Network");
+    const MOST: &'static str = "most connections";
+    const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DIMENSIONS;
+    const MEASURES: &'static [Measure<ConnectionRow>] = DATAGRAM_MEASURES;
+    const LIMITS: &'static [Limit<ConnectionRow>] = LIMITS;
+    const LIST: &'static [ColumnOf<ConnectionRow>] = LIST;
+    const BY: &'static [&'static str] = &["process", "connection"];
+    const SORT: &'static str = "bytes";
+    const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "remote", "remote-port", "sort", "csv"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump udp X.sift --top 10", "the ends with most data"),
+        ("tracesift dump udp X.sift --by process", "the processes that use UDP"),
+        ("tracesift dump udp X.sift --by remote-port --sort packets", "the services"),
+    ];
+
+    const PARTS: Option<&'static TableDefinition> = Some(NetworkIoRow::TABLE);
+
+    fn process(row: &ConnectionRow) -> Option<ProcessId> {
+        row.process
+    }
+
+    fn times(row: &ConnectionRow) -> (i64, i64) {
+        times(row)
+    }
+
+    fn is_asked(row: &ConnectionRow) -> bool {
+        row.protocol == protocols::UDP
+    }
+
+    fn parts(recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Vec<ConnectionRow>>, Error> {
+        of_ranges(recording, ranges)
+    }
+}

@@ -165,6 +165,9 @@ pub const DNS_CLIENT: Guid = Guid::from_u128(0x1c95126e_7eea_49a9_a3fe_a378b03dd
 /// The provider Microsoft-Windows-Kernel-Power.
 pub const KERNEL_POWER: Guid = Guid::from_u128(0x331c3b3a_2005_44c2_ac5e_77220c37d6b4);
 
+/// The provider Microsoft-Windows-Win32k.
+pub const WIN32K: Guid = Guid::from_u128(0x8c416c79_d49b_4f01_a467_e56d3aa8234c);
+
 /// Image identity, written by the merge tool: original names, time stamps, PDB signatures.
 pub const IMAGE_ID: Guid = Guid::from_u128(0xb3e675d7_2554_4f18_830b_2762732560de);
 /// Further system description, written by the merge tool: build, paths, volumes, network cards.

@@ -33,6 +33,47 @@ impl<'a> Payload<'a> for FileName<'a> {
     }
 }
 
+/// FileIo 37 (map), 38 (unmap), 39 and 40 (mapped at the start, at the end of the session): a view of a section in a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MappedView {
+    /// Address of the view.
+    pub base: u64,
+    /// Key of the file, or address of the section where no file is behind it.
+    pub file_key: u64,
+    /// Flags of the memory manager.
+    pub misc: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Offset in the section, bytes. From version 3 on.
+    pub offset: Option<u64>,
+    /// Process that has the view.
+    pub process_id: u32,
+}
+
+impl MappedView {
+    /// Opcode: a view is mapped.
+    pub const MAP: u8 = 37;
+    /// Opcode: a view is unmapped.
+    pub const UNMAP: u8 = 38;
+    /// Opcode: a view is there when the session starts.
+    pub const DC_START: u8 = 39;
+    /// Opcode: a view is there when the session ends.
+    pub const DC_END: u8 = 40;
+}
+
+impl<'a> Payload<'a> for MappedView {
+    fn read(reader: &mut Reader<'a>, version: u8) -> Result<Self, PayloadError> {
+        Ok(Self {
+            base: reader.pointer("view base")?,
+            file_key: reader.pointer("file key")?,
+            misc: reader.u64("flags of the view")?,
+            size: reader.pointer("view size")?,
+            offset: if version >= 3 { Some(reader.u64("offset in the section")?) } else { None },
+            process_id: reader.u32("process id")?,
+        })
+    }
+}
+
 /// FileIo 64 (create): a file is created or opened.
 ///
 /// Decoded, not used by tracesift.

@@ -36,6 +36,7 @@ mod kernel_process;
 mod mark;
 mod memory;
 mod network;
+mod object;
 mod pmc;
 mod pointer_size;
 mod process;
@@ -57,7 +58,7 @@ pub use disk_io::{DiskFlush, DiskInit, DiskTransfer, SplitIo, io_priority, irp_f
 pub use error::PayloadError;
 pub use event_trace::{BuildLab, HeaderExtension, LastDroppedTimes, PartitionIdentity, PartitionInfo};
 pub use file_io::{
-    FileCreate, FileDirectory, FileInformation, FileName, FileOperation, FileOperationEnd, FileReadWrite,
+    FileCreate, FileDirectory, FileInformation, FileName, FileOperation, FileOperationEnd, FileReadWrite, MappedView,
 };
 pub use image::Image;
 pub use image_id::{
@@ -72,6 +73,7 @@ pub use kernel_process::{
 pub use mark::{Mark, MarkText};
 pub use memory::{HardFault, PageFault};
 pub use network::{KERNEL_NETWORK, NetworkEvent, TCPIP, network_opcodes};
+pub use object::{HandleDuplication, HandleOperation, HandleRundown, ObjectOperation, ObjectReference, ObjectTypeName};
 pub use pmc::{CounterConfiguration, CounterCorruption, CounterSample, CounterStatus};
 pub use process::{Process, ProcessCounters, ProcessTermination, process_flags};
 pub use processor_power::{PROCESSOR_POWER, PerformanceState, ProcessorNumber, ProcessorPerformance, ProcessorSummary};

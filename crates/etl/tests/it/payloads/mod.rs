@@ -8,4 +8,5 @@ mod hostile;
 mod joins;
 mod kernel;
 mod merged;
+mod objects;
 mod recordings;

@@ -3,6 +3,7 @@
 use crate::schemas::build::classic;
 use crate::schemas::shown;
 
+const FILE_IO: u128 = 0x90cbdc39_4a3e_11d1_84f4_0000f80464e3;
 const JOB: u128 = 0x3282fc76_feed_498e_8aa7_e70f459d430e;
 const LAST_BRANCH: u128 = 0x99134383_5248_43fc_834b_529454e75df3;
 const MEMORY: u128 = 0x3d6fa8d3_fe05_11d0_9dda_00c04fd7ba7c;
@@ -156,4 +157,51 @@ fn working_sets_of_sessions() {
             )
         );
     }
+}
+
+/// Bytes that Windows wrote; another program's comments have the values.
+#[test]
+fn handles_objects_and_views() {
+    let wide =
+        |text: &str| text.encode_utf16().chain([0]).fold(Bytes::of(8), |bytes, unit| bytes.number(2, unit.into()));
+    let shown = |class, opcode, version, numbers: &[(usize, u64)], text: &str| {
+        let add = |bytes: Bytes, (size, value): &(usize, u64)| bytes.number(*size, *value);
+        let mut bytes = numbers.iter().fold(Bytes::of(8), add);
+        bytes.bytes.extend(if text.is_empty() { Vec::new() } else { wide(text).bytes });
+        bytes.shown(class, opcode, version)
+    };
+    assert_eq!(
+        shown(OBJECT, 33, 2, &[(8, 0xFFFF_C281_94C5_33E0), (4, 0x7A0), (2, 16), (2, 0)], ""),
+        "Windows Kernel/Object/CloseHandle Object=0xffffc28194c533e0 Handle=0x7a0 ObjectType=16 ObjectName="
+    );
+    let duplicate = [(8, 0xFFFF_C283_AEEA_3E60), (4, 0x5648), (4, 0x8000_1DDC), (4, 4), (2, 16), (2, 20_648), (2, 0)];
+    assert_eq!(
+        shown(OBJECT, 34, 3, &duplicate, ""),
+        "Windows Kernel/Object/DuplicateHandle Object=0xffffc283aeea3e60 SourceHandle=0x5648 TargetHandle=0x80001ddc \
+        TargetProcessID=4 ObjectType=16 SourceProcessID=20648"
+    );
+    assert_eq!(
+        shown(OBJECT, 37, 2, &[(2, 8), (2, 0)], "Thread"),
+        "Windows Kernel/Object/TypeDCEnd ObjectType=8 ObjectTypeName=Thread"
+    );
+    assert_eq!(
+        shown(OBJECT, 39, 2, &[(8, 0xFFFF_810C_862E_09A0), (4, 4), (4, 0x8000_0044), (2, 19)], r"\KernelObjects\Low"),
+        "Windows Kernel/Object/HandleDCEnd Object=0xffff810c862e09a0 ProcessID=4 Handle=0x80000044 ObjectType=19 \
+        ObjectName=\\KernelObjects\\Low"
+    );
+    assert_eq!(
+        shown(OBJECT, 48, 2, &[(8, 0xFFFF_A889_A613_C800), (2, 48), (2, 0), (4, 0)], ""),
+        "Windows Kernel/Object/CreateObject Object=0xffffa889a613c800 ObjectType=48"
+    );
+    assert_eq!(
+        shown(OBJECT, 50, 2, &[(8, 0xFFFF_A889_B33D_24B0), (4, 0x746c_6644), (4, 1)], ""),
+        "Windows Kernel/Object/ReferenceObject Object=0xffffa889b33d24b0 Tag=Dflt Count=1"
+    );
+    let view =
+        [(8, 0x2B9_3E7E_0000), (8, 0xFFFF_8208_2C3F_FB70), (8, 0xC1_0000_0000_0000), (8, 0x1000), (8, 0), (4, 6528)];
+    assert_eq!(
+        shown(FILE_IO, 37, 3, &view, ""),
+        "Windows Kernel/FileIO/MapFile ViewBase=0x2b93e7e0000 FileKey=0xffff82082c3ffb70 MiscInfo=0xc1000000000000 \
+        ViewSize=4096 ByteOffset=0 ProcessID=6528"
+    );
 }

@@ -214,6 +214,8 @@ health_kinds! {
         "An event of the network has no row, since a richer source of the recording tells the same.", "";
     CONNECTIONS_OVER_BUDGET = "connections_over_budget", Usual,
         "A connection made room for newer ones: it has several rows.", "";
+    HANDLES_WITHOUT_END = "handles_without_end", Usual,
+        "Handles, kernel objects or views ended without an event: their value was in use anew, or more were open than are followed. Their rows end too late or too early.", "";
     MODULES_WITHOUT_SYMBOLS = "modules_without_symbols", Usual, "A module has frames without a name.",
         "`tracesift symbols missing` lists them; `symbols load --symbols PATH` names them.";
     METHODS_OVER_BUDGET = "methods_over_budget", Usual, "A method of JIT code was left out at the memory budget.", "Extract with more `--memory`.";

@@ -462,6 +462,14 @@ impl Population {
         self.processes.get(process.index()).is_some_and(|process| process.instance.start.is_some())
     }
 
+    /// Start of a process, nanoseconds since time zero, where it is inside of the recording, and its creator.
+    #[must_use]
+    pub fn birth(&self, process: ProcessId) -> (Option<i64>, Option<ProcessId>) {
+        self.processes
+            .get(process.index())
+            .map_or((None, None), |process| (process.instance.start.map(|ticks| self.clock.ns(ticks)), process.parent))
+    }
+
     /// The name that the recording or the system gives a process; `None` for one of which only the pid is known.
     #[must_use]
     pub fn recorded_name(&self, process: ProcessId) -> Option<Cow<'_, str>> {

@@ -13,6 +13,7 @@ mod events;
 mod identity;
 mod memory;
 mod network;
+mod objects;
 mod power;
 mod storage;
 mod summary;
@@ -24,6 +25,7 @@ pub use events::EventRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use memory::ProcessCounterRow;
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
+pub use objects::{HandleRow, MappedViewRow, ObjectRow, handle_kinds, handle_origins};
 pub use power::{
     CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuStateRow, PowerSettingRow, cpu_state_kinds,
     power_sources,
@@ -58,6 +60,9 @@ macro_rules! every_table {
             DnsQueryRow,
             ConnectionRow,
             NetworkIoRow,
+            HandleRow,
+            ObjectRow,
+            MappedViewRow,
             PageFaultRow,
             SyscallRow,
             SyscallNameRow,
@@ -120,10 +125,16 @@ macro_rules! event_tables {
             event(EventRow) in events,
             /// A file operation.
             file_io(FileIoRow) in file_io,
+            /// A handle.
+            handle(HandleRow) in handles,
             /// A hard fault.
             hard_fault(HardFaultRow) in hard_faults,
             /// A network operation.
             network_io(NetworkIoRow) in network_io,
+            /// A mapped view.
+            mapped_view(MappedViewRow) in mapped_views,
+            /// A kernel object.
+            object(ObjectRow) in objects,
             /// A page fault.
             page_fault(PageFaultRow) in page_faults,
             /// The value of a power setting.

@@ -184,7 +184,10 @@ impl Source<'_> {
             schemas.problems().first().cloned().unwrap_or_default()
         });
         let (intervals, files, network) = (inventory.intervals, inventory.files, inventory.network);
-        let known = Known { population, stacks, intervals, files, health, lossy, schemas, events: choice, network };
+        let object_types = inventory.object_types;
+        let events = choice;
+        let known =
+            Known { population, stacks, intervals, files, health, lossy, schemas, events, network, object_types };
         Frozen { known, late, cpus: inventory.processors.into_rows() }
     }
 

@@ -4,6 +4,7 @@ mod cpu_states;
 mod disk;
 mod dns;
 mod events;
+mod handles;
 mod input;
 mod managed_lines;
 mod mutations;

@@ -3,9 +3,9 @@
 use tracesift_etl::Record;
 use tracesift_etl::class::Group;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterConfiguration, FileName, Image, LastDroppedTimes, Payload, Process, ReadyThread,
-    SampleInterval, SampledProfile, Stack, StackDefinition, StackReference, THREAD_STATE_TERMINATED, Thread,
-    ThreadName, is_kernel_address, process_flags,
+    ContextSwitch, CounterConfiguration, FileName, HandleRundown, Image, LastDroppedTimes, MappedView, ObjectTypeName,
+    Payload, Process, ReadyThread, SampleInterval, SampledProfile, Stack, StackDefinition, StackReference,
+    THREAD_STATE_TERMINATED, Thread, ThreadName, is_kernel_address, process_flags,
 };
 use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileEdge;
@@ -14,6 +14,9 @@ use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
 use tracesift_trace::stack_keys::{Half, Serves};
 
 use super::Inventory;
+
+/// Characters of the name of a type of objects that are kept.
+const MAX_TYPE_NAME: usize = 64;
 
 impl Inventory {
     pub(super) fn kernel(&mut self, record: &Record<'_>, group: Group, opcode: u8, version: u8) -> std::io::Result<()> {
@@ -24,6 +27,7 @@ impl Inventory {
             Group::PROCESS => self.process(record, opcode, version),
             Group::IMAGE => self.image(record, opcode, version),
             Group::FILE_IO => self.file_io(record, opcode, version),
+            Group::OBJECT => self.object(record, opcode, version),
             Group::SYSTEM_CONFIG => self.system_config(record, opcode, version),
             Group::EVENT_TRACE => self.event_trace(record, opcode, version),
             Group::TCP_IP | Group::UDP_IP => {
@@ -212,11 +216,26 @@ impl Inventory {
             FileName::NAME | FileName::CREATE => FileEdge::Begin,
             FileName::DELETE => FileEdge::End,
             FileName::RUNDOWN => FileEdge::Rundown,
+            MappedView::DC_START | MappedView::DC_END => return,
             _ => return self.live(record.time()),
         };
         let Some(file) = self.decode::<FileName<'_>>(record, version) else { return };
         if !self.files.name(record.time(), file.file_key, edge, &file.name.to_string()) {
             self.health.count(HealthKind::FILE_NAMES_OVER_BUDGET, Some(record.time()), || file.name.to_string());
+        }
+    }
+
+    fn object(&mut self, record: &Record<'_>, opcode: u8, version: u8) {
+        match opcode {
+            ObjectTypeName::DC_START | ObjectTypeName::DC_END => {
+                let Some(named) = self.decode::<ObjectTypeName<'_>>(record, version) else { return };
+                let name: String = named.name.to_string().chars().take(MAX_TYPE_NAME).collect();
+                if !name.is_empty() {
+                    self.object_types.insert(named.object_type, name.into());
+                }
+            }
+            HandleRundown::DC_START | HandleRundown::DC_END => {}
+            _ => self.live(record.time()),
         }
     }
 

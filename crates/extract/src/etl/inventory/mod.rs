@@ -15,6 +15,7 @@ mod processors;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use rustc_hash::FxHashMap;
 use tracesift_etl::Record;
 use tracesift_etl::class::{EventClass, Group};
 use tracesift_etl::payload::{KERNEL_NETWORK, PROCESSOR_POWER, Payload, PayloadError, TCPIP, dotnet as runtime};
@@ -57,6 +58,8 @@ pub(crate) struct Inventory {
     pub(crate) sources: BTreeMap<u32, ProfileSource>,
     pub(crate) counters: Vec<String>,
     pub(crate) paths: PathMap,
+    /// Names of the types of kernel objects, by their numbers.
+    pub(crate) object_types: FxHashMap<u16, Box<str>>,
     pub(crate) machine: Machine,
     pub(crate) processors: Processors,
     pub(crate) network: NetworkSources,
@@ -98,6 +101,7 @@ impl Inventory {
             sources: BTreeMap::new(),
             counters: Vec::new(),
             paths: PathMap::default(),
+            object_types: FxHashMap::default(),
             machine: Machine::default(),
             processors: Processors::default(),
             network: NetworkSources::default(),

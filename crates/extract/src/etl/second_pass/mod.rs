@@ -6,6 +6,7 @@ mod disk;
 mod dns;
 mod event_stacks;
 mod event_table;
+mod handles;
 mod network;
 mod page_faults;
 mod power_settings;
@@ -15,9 +16,10 @@ mod provider_fields;
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, KERNEL_NETWORK, KERNEL_PROCESS,
-    KernelProcessStop, Mark, PROCESSOR_POWER, PageFault, Payload, PerformanceState, ProcessCounters, ReadyThread,
-    SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY,
-    THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    KernelProcessStop, MappedView, Mark, PROCESSOR_POWER, PageFault, Payload, PerformanceState, Process,
+    ProcessCounters, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY,
+    THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags,
+    sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -42,6 +44,7 @@ use dns::Dns;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
+use handles::HandleState;
 use network::Network;
 use power_settings::PowerSettings;
 
@@ -77,6 +80,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     power_settings: PowerSettings,
     processors: ProcessorStates,
     network: Network,
+    handles: HandleState,
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
     /// Events that are kept one by one; `None` where none are.
@@ -101,12 +105,15 @@ pub(crate) struct Known {
     pub(crate) events: Option<EventChoice>,
     /// Which sources tell of the network.
     pub(crate) network: NetworkSources,
+    /// Names of the types of kernel objects, by their numbers.
+    pub(crate) object_types: FxHashMap<u16, Box<str>>,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// The pass over a recording that starts at raw tick `start`.
     pub(crate) fn new(clock: Clock, start: i64, known: Known, wanted: WantedTables, sink: &'s mut Sink) -> Self {
-        let Known { population, stacks, intervals, files, health, lossy, schemas, events, network } = known;
+        let Known { population, stacks, intervals, files, health, lossy, schemas, events, network, object_types } =
+            known;
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -131,6 +138,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             power_settings: PowerSettings::default(),
             processors: ProcessorStates::default(),
             network: Network::new(network),
+            handles: HandleState::new(object_types),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
             schemas,
@@ -270,6 +278,16 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::TCP_IP | Group::UDP_IP, _) if wanted.connections || wanted.network_io => {
                 self.kernel_network(record, group, opcode, version);
             }
+            (Group::PROCESS, Process::END) if wanted.handles || wanted.mapped_views => {
+                // The first pass decodes the same event, and counts those that it cannot decode.
+                if let Ok(process) = Process::parse_either(record.payload(), version, record.pointer_size()) {
+                    self.handles_of_ended(process.process_id, record.time());
+                }
+            }
+            (Group::OBJECT, opcode) => self.object(record, opcode, version),
+            (Group::FILE_IO, MappedView::MAP..=MappedView::DC_END) if wanted.mapped_views => {
+                self.mapped_view(record, opcode, version);
+            }
             _ => {}
         }
     }
@@ -280,7 +298,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         match (provider, id) {
             (class::DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
             (class::KERNEL_POWER, id) if wanted.power_settings => self.power_setting(record, id),
-            (KERNEL_PROCESS, KernelProcessStop::ID) if wanted.process_counters => self.process_stop(record, version),
+            (KERNEL_PROCESS, KernelProcessStop::ID) => self.process_stop(record, version),
+            (class::WIN32K, handles::id::USER_CREATED..=handles::id::GDI_TRANSFORMED) if wanted.handles => {
+                self.session_handle(record, id);
+            }
             (PROCESSOR_POWER, id) if wanted.cpu_frequencies && PerformanceState::IDS.contains(&id) => {
                 self.performance_state(record, version);
             }
@@ -329,6 +350,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_dns(end);
         self.finish_processor_states(end);
         self.finish_network();
+        self.finish_handles(end);
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),

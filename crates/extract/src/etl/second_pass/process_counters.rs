@@ -36,6 +36,10 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         // The first pass decodes the same event, and counts those that it cannot decode.
         let (payload, pointer_size) = (record.payload(), record.pointer_size());
         let Ok(event) = KernelProcessStop::parse(payload, version, pointer_size) else { return };
+        self.handles_of_ended(event.process_id, record.time());
+        if !self.wanted.process_counters {
+            return;
+        }
         let usage = event.usage.as_ref();
         let row = ProcessCounterRow {
             handles: Some(event.handle_count.into()),

@@ -1,0 +1,108 @@
+//! Things that are open until their partner comes: handles, objects, views.
+
+use std::collections::VecDeque;
+use std::hash::Hash;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ids::ProcessId;
+
+/// Open things of one sort, by a key that only one of them has at a time. Each can have an owner, with whose end it ends.
+#[derive(Debug)]
+pub(crate) struct OpenLives<K, L> {
+    open: FxHashMap<K, Open<L>>,
+    /// Keys with their numbers, the oldest first; ended ones are among them.
+    ages: VecDeque<(u64, K)>,
+    of_owner: FxHashMap<ProcessId, FxHashSet<K>>,
+    next: u64,
+    most: usize,
+    dropped: u64,
+}
+
+#[derive(Debug)]
+struct Open<L> {
+    number: u64,
+    owner: Option<ProcessId>,
+    life: L,
+}
+
+impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
+    /// None yet, and never more than `most`.
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            open: FxHashMap::default(),
+            ages: VecDeque::new(),
+            of_owner: FxHashMap::default(),
+            next: 0,
+            most,
+            dropped: 0,
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut L> {
+        self.open.get_mut(key).map(|open| &mut open.life)
+    }
+
+    pub(crate) fn get(&self, key: &K) -> Option<&L> {
+        self.open.get(key).map(|open| &open.life)
+    }
+
+    /// Adds a life whose key is not in use. Gives the oldest one where it has to make room.
+    pub(crate) fn insert(&mut self, key: K, owner: Option<ProcessId>, life: L) -> Option<L> {
+        let number = self.next;
+        self.next += 1;
+        self.open.insert(key, Open { number, owner, life });
+        self.ages.push_back((number, key));
+        if let Some(owner) = owner {
+            self.of_owner.entry(owner).or_default().insert(key);
+        }
+        if self.open.len() <= self.most {
+            return None;
+        }
+        self.dropped += 1;
+        self.oldest()
+    }
+
+    /// Takes a life away.
+    pub(crate) fn remove(&mut self, key: &K) -> Option<L> {
+        let open = self.open.remove(key)?;
+        if let Some(owner) = open.owner
+            && let Some(keys) = self.of_owner.get_mut(&owner)
+        {
+            keys.remove(key);
+            if keys.is_empty() {
+                self.of_owner.remove(&owner);
+            }
+        }
+        // Ended lives leave when they have grown to half of the list.
+        if self.ages.len() > 2 * self.open.len() + 64 {
+            let open = &self.open;
+            self.ages.retain(|(number, key)| open.get(key).is_some_and(|open| open.number == *number));
+        }
+        Some(open.life)
+    }
+
+    /// Takes all lives of an owner away, the oldest first.
+    pub(crate) fn remove_owner(&mut self, owner: ProcessId) -> Vec<L> {
+        let keys = self.of_owner.get(&owner).into_iter().flatten();
+        let mut keys: Vec<(u64, K)> =
+            keys.filter_map(|key| self.open.get(key).map(|open| (open.number, *key))).collect();
+        keys.sort_unstable_by_key(|(number, _)| *number);
+        keys.iter().filter_map(|(_, key)| self.remove(key)).collect()
+    }
+
+    /// Takes the oldest life away.
+    pub(crate) fn oldest(&mut self) -> Option<L> {
+        loop {
+            let (number, key) = self.ages.pop_front()?;
+            if self.open.get(&key).is_some_and(|open| open.number == number) {
+                return self.remove(&key);
+            }
+        }
+    }
+
+    /// Lives that had to make room.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+}

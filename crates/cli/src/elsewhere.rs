@@ -55,7 +55,7 @@ const QUESTIONS: &[Line] = &[
     (&["lbr"], NotYet("last branch records", &[])),
     (&["mark", "marks"], NotYet("marks", &["tracesift time X.sift --zero-time mark:TEXT"])),
     (&["memory", "mem", "faults"], NotYet("memory use", &[])),
-    (&["objectref", "handles", "handle"], NotYet("kernel objects and handles", &[])),
+    (&["objectref", "handle"], Asked("handles are", "tracesift dump handles X.sift")),
     (&["pmc", "counters"], NotYet("hardware counters", &[])),
     (&["cstates", "c-states", "sleep"], Asked("idle states are", "tracesift dump idle X.sift")),
     (&["mhz", "clock", "cpufreq"], Asked("clock rates are", "tracesift dump frequency X.sift")),

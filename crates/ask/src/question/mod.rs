@@ -12,6 +12,8 @@ pub mod disk;
 pub mod dns;
 pub mod faults;
 pub mod frequency;
+pub mod gdi;
+pub mod handles;
 pub mod idle;
 pub mod instants;
 pub mod mark;
@@ -67,6 +69,10 @@ macro_rules! every_question {
             Idle(idle),
             /// Which power settings were in force, and which differ between recordings
             Power(power),
+            /// Which handles were made and not closed, of which types, by which process and function
+            Handles(handles),
+            /// Which windows, menus, fonts and bitmaps were made and not freed, and how close a process is to the limit
+            Gdi(gdi),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version

@@ -8,7 +8,7 @@ use super::names::Names;
 use super::places::UNKNOWN;
 use super::plan::{Plan, ROWS};
 use super::reading::Read;
-use super::sums::{Figures, TextCounts};
+use super::sums::{Alive, Figures, TextCounts};
 use super::{Question, TableQuestion};
 
 /// One row of the answer on its way.
@@ -26,6 +26,8 @@ pub(super) struct Group {
     pub(super) covered_by: FxHashMap<i64, IntervalUnion>,
     /// The times of the rows.
     pub(super) times: Distribution,
+    /// Begins and ends of the rows.
+    pub(super) lives: Vec<Alive>,
     /// Of each dimension that measures are about the number of rows by value; the value of some may be unknown.
     pub(super) about: Vec<FxHashMap<i64, i64>>,
     /// Length of the time range.
@@ -162,6 +164,7 @@ impl Sum {
             covered_by,
             range,
             times: Distribution::new(figures.times),
+            lives: figures.lives,
             about,
             texts: figures.texts,
         }

@@ -173,6 +173,11 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
     match Q::MEASURES[measure].how {
         How::Rows | How::RowsWith(_) | How::Distinct(_) | How::Counts(_) | How::Texts(_) => 1,
         How::RowsIf(holds) => holds(row).into(),
+        How::AliveFirst(is_older) => (part.is_older || is_older(row)).into(),
+        How::AliveLast(is_open) => (!part.ends || is_open(row)).into(),
+        How::Begun(is_older) => (!part.is_older && !is_older(row)).into(),
+        How::Over(is_open) => (part.ends && !is_open(row)).into(),
+        How::Peak(is_open) => (part.length > 0 || !part.ends || is_open(row)).into(),
         How::Sum(figure) => figure(row),
         How::SumKnown(figure) => figure(row).unwrap_or(NO_FIGURE),
         How::Duration
@@ -188,6 +193,10 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
         How::Mean(of) | How::Ratio(of, _) => {
             let [of, by] = of.map(|key| figure::<Q>(measure_of::<Q>(key), row, part));
             of.checked_div(by).unwrap_or(NO_FIGURE)
+        }
+        How::Difference(of) => {
+            let [of, less] = of.map(|key| figure::<Q>(measure_of::<Q>(key), row, part));
+            of.saturating_sub(less)
         }
     }
 }

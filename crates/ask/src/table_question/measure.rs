@@ -76,6 +76,18 @@ pub(super) enum How<R: 'static> {
     Counts(&'static str),
     /// Number of rows by each text of a list, the most frequent text first.
     Texts(TextsOf<R>),
+    /// Number of rows that are alive when the time range begins. The condition tells of rows that are older than the recording.
+    AliveFirst(fn(&R) -> bool),
+    /// Number of rows that are alive when the time range ends. The condition tells of rows that outlive the recording.
+    AliveLast(fn(&R) -> bool),
+    /// Number of rows that begin in the time range; the condition as of `AliveFirst`.
+    Begun(fn(&R) -> bool),
+    /// Number of rows that end in the time range; the condition as of `AliveLast`.
+    Over(fn(&R) -> bool),
+    /// The largest number of rows that are alive at once in the time range; the condition as of `AliveLast`.
+    Peak(fn(&R) -> bool),
+    /// One measure less another one; both are named by their keys.
+    Difference([&'static str; 2]),
 }
 
 // By hand, since a measure can be copied whatever its rows are.
@@ -240,6 +252,43 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn texts(key: &'static str, title: &'static str, texts: TextsOf<R>) -> Self {
         Self::new(key, title, Kind::Map, How::Texts(texts)).details()
+    }
+
+    /// Number of rows that are alive when the time range begins. `is_older` is true of a row that is older than the recording.
+    #[must_use]
+    pub const fn alive_first(key: &'static str, title: &'static str, is_older: fn(&R) -> bool) -> Self {
+        Self::new(key, title, Kind::Count, How::AliveFirst(is_older))
+    }
+
+    /// Number of rows that are alive when the time range ends. `is_open` is true of a row that outlives the recording.
+    #[must_use]
+    pub const fn alive_last(key: &'static str, title: &'static str, is_open: fn(&R) -> bool) -> Self {
+        Self::new(key, title, Kind::Count, How::AliveLast(is_open))
+    }
+
+    /// Number of rows that begin in the time range. `is_older` is true of a row that is older than the recording.
+    #[must_use]
+    pub const fn begun(key: &'static str, title: &'static str, is_older: fn(&R) -> bool) -> Self {
+        Self::new(key, title, Kind::Count, How::Begun(is_older))
+    }
+
+    /// Number of rows that end in the time range. `is_open` is true of a row that outlives the recording.
+    #[must_use]
+    pub const fn over(key: &'static str, title: &'static str, is_open: fn(&R) -> bool) -> Self {
+        Self::new(key, title, Kind::Count, How::Over(is_open))
+    }
+
+    /// The largest number of rows that are alive at once in the time range: a row ends before another one begins in the same
+    /// nanosecond. `is_open` is true of a row that outlives the recording.
+    #[must_use]
+    pub const fn peak(key: &'static str, title: &'static str, is_open: fn(&R) -> bool) -> Self {
+        Self::new(key, title, Kind::Count, How::Peak(is_open))
+    }
+
+    /// A measure less another one. `of` has the keys of both.
+    #[must_use]
+    pub const fn difference(key: &'static str, title: &'static str, kind: Kind, of: [&'static str; 2]) -> Self {
+        Self::new(key, title, kind, How::Difference(of))
     }
 
     /// The same measure with its meaning, for the documents.

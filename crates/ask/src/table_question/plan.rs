@@ -30,6 +30,8 @@ pub(super) struct Plan<R: 'static> {
     pub(super) has_times: bool,
     /// How many parts a directory has.
     pub(super) dir_level: Option<usize>,
+    /// Of which rows the end is not known, where begins and ends of rows are kept one by one.
+    pub(super) lives: Option<fn(&R) -> bool>,
 }
 
 /// What a row adds to the cells of its place.
@@ -46,6 +48,10 @@ pub(super) enum Step<R> {
     Min(usize, fn(&R) -> Option<i64>),
     /// Figure × weight in two cells, low and high half, and in the next cell the weight.
     Weighted(usize, fn(&R) -> Option<(i64, i64)>),
+    AliveFirst(usize, fn(&R) -> bool),
+    AliveLast(usize, fn(&R) -> bool),
+    Begun(usize, fn(&R) -> bool),
+    Over(usize, fn(&R) -> bool),
 }
 
 /// The cell with the number of rows.
@@ -75,6 +81,7 @@ impl<R> Plan<R> {
             has_unions: false,
             has_times: false,
             dir_level: question.dir_level,
+            lives: None,
         };
         let is_limited = |place| question.group_limits.iter().any(|(limited, _)| *limited == place);
         for (place, measure) in Q::MEASURES.iter().enumerate() {
@@ -129,6 +136,11 @@ impl<R> Plan<R> {
                     self.texts.push((place, texts));
                 }
             }
+            How::AliveFirst(is_older) => self.step(place, Step::AliveFirst(cell, is_older), &[0]),
+            How::AliveLast(is_open) => self.step(place, Step::AliveLast(cell, is_open), &[0]),
+            How::Begun(is_older) => self.step(place, Step::Begun(cell, is_older), &[0]),
+            How::Over(is_open) => self.step(place, Step::Over(cell, is_open), &[0]),
+            How::Peak(is_open) => self.lives = Some(is_open),
             How::Union => self.has_unions = true,
             How::Percentile(_) => self.has_times = true,
             How::PerTime(of) => self.compute::<Q>(measure_of::<Q>(of)),
@@ -139,7 +151,7 @@ impl<R> Plan<R> {
                     self.about.push(dimension);
                 }
             }
-            How::Mean(of) | How::Ratio(of, _) => {
+            How::Mean(of) | How::Difference(of) | How::Ratio(of, _) => {
                 let places = of.map(|key| measure_of::<Q>(key));
                 places.into_iter().for_each(|place| self.compute::<Q>(place));
             }

@@ -312,5 +312,6 @@ fn part((start, end): (i64, i64), range: Span, counts_at_end: bool) -> Option<Pa
     let from = start.max(range.start).min(range.end);
     let length = end.min(range.end).saturating_sub(from).max(0);
     let counted = if counts_at_end { (start, end.saturating_sub(start).max(0)) } else { (from, length) };
-    Some(Part { start: from, length, counted: (counts || !counts_at_end).then_some(counted) })
+    let counted = (counts || !counts_at_end).then_some(counted);
+    Some(Part { start: from, length, counted, is_older: start < range.start, ends: end <= range.end })
 }

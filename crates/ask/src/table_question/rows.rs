@@ -7,7 +7,7 @@ use super::measure::{How, Measure};
 use super::names::{Names, Order};
 use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, dimension_of, measure_of};
 use super::reading::Read;
-use super::sums::weighted;
+use super::sums::{peak, weighted};
 use super::{Question, TableQuestion};
 use crate::answer::{Fact, Value};
 use crate::process_columns::name_with_marks;
@@ -93,7 +93,7 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
                 groups.iter().for_each(|group| united.append(group.covered.clone()));
                 united.covered()
             }
-            How::Max(_) | How::Longest => {
+            How::Max(_) | How::Longest | How::Peak(_) => {
                 groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place)).max().unwrap_or(0)
             }
             _ => {
@@ -102,7 +102,7 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
             }
         };
         Fact {
-            adds_up: !matches!(measure.how, How::Max(_) | How::Longest),
+            adds_up: !matches!(measure.how, How::Max(_) | How::Longest | How::Peak(_)),
             ..Fact::new(label, measure.column.kind, total)
         }
     });
@@ -116,6 +116,8 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
         How::Shortest | How::Longest | How::LongestStart | How::First if group.rows() == 0 => None,
         How::Rows => Some(group.rows()),
         How::RowsIf(_) | How::Sum(_) | How::Duration | How::Shortest | How::Longest | How::First => cell(group, 0),
+        How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) => cell(group, 0),
+        How::Peak(_) => Some(peak(&group.lives)),
         How::LongestStart => cell(group, 1),
         How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
         How::Min(_) => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),
@@ -131,6 +133,10 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
         }
         How::Ratio(..) | How::PerTime(_) | How::Covers(_) => {
             fraction::<Q>(plan, group, place).map(|figure| (figure * SORTED_DIGITS) as i64)
+        }
+        How::Difference([of, less]) => {
+            let [of, less] = [of, less].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
+            of?.checked_sub(less?)
         }
         How::RowsWith(dimension) => {
             let dimension = dimension_of(Q::DIMENSIONS, dimension);

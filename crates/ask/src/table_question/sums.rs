@@ -12,6 +12,10 @@ pub(super) struct Part {
     pub(super) length: i64,
     /// Begin and length of what counts of the row; `None`: it counts in another range, and is under way in this one.
     pub(super) counted: Option<(i64, i64)>,
+    /// Whether the row begins before the range.
+    pub(super) is_older: bool,
+    /// Whether the row ends in the range.
+    pub(super) ends: bool,
 }
 
 /// Figures of some rows.
@@ -23,9 +27,14 @@ pub(super) struct Sums<'p, R: 'static> {
     unions: Vec<IntervalUnion>,
     /// A list per place, where times are kept.
     times: Vec<Vec<i64>>,
+    /// A list per place, where begins and ends are kept.
+    lives: Vec<Vec<Alive>>,
     /// One per place and list of texts.
     texts: Vec<TextCounts>,
 }
+
+/// Begin of a row in the range, and its end where that is in the range, too.
+pub(super) type Alive = (i64, Option<i64>);
 
 /// Number of rows by text.
 pub(super) type TextCounts = FxHashMap<Box<str>, i64>;
@@ -36,6 +45,7 @@ pub(super) struct Figures {
     pub(super) cells: Vec<i64>,
     pub(super) union: IntervalUnion,
     pub(super) times: Vec<i64>,
+    pub(super) lives: Vec<Alive>,
     /// One per list of texts.
     pub(super) texts: Vec<TextCounts>,
 }
@@ -50,6 +60,7 @@ impl Figures {
         add_cells(&plan.steps, &mut self.cells, &more.cells);
         self.union.append(more.union);
         self.times.extend(more.times);
+        self.lives.extend(more.lives);
         for (counts, more) in self.texts.iter_mut().zip(more.texts) {
             more.iter().for_each(|(text, rows)| count(counts, text, *rows));
         }
@@ -58,7 +69,7 @@ impl Figures {
 
 impl<'p, R> Sums<'p, R> {
     pub(super) fn new(plan: &'p Plan<R>) -> Self {
-        Self { plan, cells: Vec::new(), unions: Vec::new(), times: Vec::new(), texts: Vec::new() }
+        Self { plan, cells: Vec::new(), unions: Vec::new(), times: Vec::new(), lives: Vec::new(), texts: Vec::new() }
     }
 
     /// Makes room for one place more.
@@ -69,6 +80,9 @@ impl<'p, R> Sums<'p, R> {
         }
         if self.plan.has_times {
             self.times.push(Vec::new());
+        }
+        if self.plan.lives.is_some() {
+            self.lives.push(Vec::new());
         }
         self.texts.resize_with(self.texts.len() + self.plan.texts.len(), TextCounts::default);
     }
@@ -106,10 +120,18 @@ impl<'p, R> Sums<'p, R> {
                         add_weighted(cells, cell, (i128::from(figure) * i128::from(weight), weight));
                     }
                 }
+                Step::AliveFirst(cell, is_older) => cells[cell] += i64::from(part.is_older || is_older(row)),
+                Step::AliveLast(cell, is_open) => cells[cell] += i64::from(!part.ends || is_open(row)),
+                Step::Begun(cell, is_older) => cells[cell] += i64::from(!part.is_older && !is_older(row)),
+                Step::Over(cell, is_open) => cells[cell] += i64::from(part.ends && !is_open(row)),
             }
         }
         if let Some(times) = self.times.get_mut(place) {
             times.push(counted.1);
+        }
+        if let (Some(lives), Some(is_open)) = (self.lives.get_mut(place), self.plan.lives) {
+            let ends = part.ends && !is_open(row);
+            lives.push((part.start, ends.then(|| part.start.saturating_add(part.length))));
         }
         for (list, (_, texts)) in self.plan.texts.iter().enumerate() {
             let counts = &mut self.texts[place * self.plan.texts.len() + list];
@@ -125,6 +147,7 @@ impl<'p, R> Sums<'p, R> {
             cells: self.cells[place * width..][..width].to_vec(),
             union: self.unions.get_mut(place).map(std::mem::take).unwrap_or_default(),
             times: self.times.get_mut(place).map(std::mem::take).unwrap_or_default(),
+            lives: self.lives.get_mut(place).map(std::mem::take).unwrap_or_default(),
             texts: self.texts[place * lists..][..lists].iter_mut().map(std::mem::take).collect(),
         }
     }
@@ -178,7 +201,13 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
     cells[ROWS] += more[ROWS];
     for step in steps {
         match *step {
-            Step::RowsIf(cell, _) | Step::Sum(cell, _) | Step::Duration(cell) => {
+            Step::RowsIf(cell, _)
+            | Step::Sum(cell, _)
+            | Step::Duration(cell)
+            | Step::AliveFirst(cell, _)
+            | Step::AliveLast(cell, _)
+            | Step::Begun(cell, _)
+            | Step::Over(cell, _) => {
                 cells[cell] = cells[cell].saturating_add(more[cell]);
             }
             Step::SumKnown(cell, _) => add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE)),
@@ -189,4 +218,19 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             Step::Weighted(cell, _) => add_weighted(cells, cell, weighted(more, cell)),
         }
     }
+}
+
+/// The largest number of rows that are alive at once. A row ends before another one begins in the same nanosecond.
+pub(super) fn peak(lives: &[Alive]) -> i64 {
+    // A row that takes no time is alive at no time.
+    let lasting = lives.iter().filter(|(begin, end)| end.is_none_or(|end| end > *begin));
+    let changes = lasting.flat_map(|(begin, end)| [Some((*begin, 1)), end.map(|end| (end, -1))]).flatten();
+    let mut changes: Vec<(i64, i64)> = changes.collect();
+    changes.sort_unstable();
+    let (mut alive, mut most) = (0, 0);
+    for (_, change) in changes {
+        alive += change;
+        most = most.max(alive);
+    }
+    most
 }

@@ -38,7 +38,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("file", Asks::Missing("file operations of Windows")),
     ("memory", Asks::Missing("memory use")),
     ("virtualalloc", Asks::Missing("virtual allocations")),
-    ("objectref", Asks::Missing("kernel objects and handles")),
+    ("objectref", Asks::Tables(&["handles", "mapped_views", "objects", "events"])),
 ];
 
 /// The tables that a command line asks for.

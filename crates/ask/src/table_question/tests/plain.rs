@@ -201,14 +201,12 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let rows = plain.asked(asked, time);
         let by: Vec<usize> = asked.question.by.clone();
         let mut groups: BTreeMap<Vec<Option<String>>, Vec<Part<'_, Q::Row>>> = BTreeMap::new();
-        let (begin, end) = time.bounds();
-        let range = (end.min(END) - begin.max(0)).max(0);
         for part in &rows {
             for key in self.keys(asked, part.0) {
                 groups.entry(key).or_default().push(*part);
             }
         }
-        groups.retain(|_, parts| asked.lets_group_pass(|measure| self.value(measure, parts, range)));
+        groups.retain(|_, parts| asked.lets_group_pass(|measure| self.value(measure, parts, time)));
         let found = rows_of(&asked.question, section);
         assert_eq!(found.len(), groups.len(), "{place}");
         let mut seen = BTreeSet::new();
@@ -217,7 +215,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             let parts = groups.get(&key).unwrap_or_else(|| panic!("{place}: {key:?} is in no row, but in {row:?}"));
             for (number, measure) in Q::MEASURES.iter().enumerate() {
                 if let Some(value) = row.get(measure.column.key) {
-                    assert_eq!(*value, self.value(number, parts, range), "{place}: {key:?}, {}", measure.column.key);
+                    assert_eq!(*value, self.value(number, parts, time), "{place}: {key:?}, {}", measure.column.key);
                 }
             }
             assert!(seen.insert(key), "{place}");
@@ -235,7 +233,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         for (number, measure) in Q::MEASURES.iter().enumerate() {
             let Some(label) = measure.total else { continue };
             let fact = section.facts.iter().find(|fact| fact.label == label).expect("a total");
-            let total = match self.value(number, &rows, range) {
+            let total = match self.value(number, &rows, time) {
                 Value::None => Value::Int(0),
                 total => total,
             };
@@ -244,7 +242,11 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     }
 
     /// A measure of some rows.
-    fn value(&self, measure: usize, all: &[Part<'_, Q::Row>], range: i64) -> Value {
+    fn value(&self, measure: usize, all: &[Part<'_, Q::Row>], time: TimeRange) -> Value {
+        let (begin, end) = time.bounds();
+        let range = (end.min(END) - begin.max(0)).max(0);
+        let is_older = |row: &Q::Row| Q::times(row).0 < begin;
+        let ends = |row: &Q::Row| Q::times(row).1 <= end;
         let rows: Vec<(&Q::Row, i64, i64)> = all
             .iter()
             .filter_map(|(row, _, _, counted)| counted.map(|(start, length)| (*row, start, length)))
@@ -257,7 +259,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         };
         let figure = |key: &str| {
             let place = Q::MEASURES.iter().position(|known| known.column.key == key).expect("a measure");
-            if let Value::Int(figure) = self.value(place, all, range) { figure } else { 0 }
+            if let Value::Int(figure) = self.value(place, all, time) { figure } else { 0 }
         };
         let lengths = || rows.iter().map(|(_, _, length)| *length);
         let longest = lengths().max();
@@ -311,6 +313,18 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let product = known.iter().map(|(figure, weight)| figure * weight).sum::<i64>();
                 product.checked_div(known.iter().map(|(_, weight)| *weight).sum()).into()
             }
+            How::AliveFirst(known) => rows.iter().filter(|(row, ..)| is_older(row) || known(row)).count().into(),
+            How::Begun(known) => rows.iter().filter(|(row, ..)| !is_older(row) && !known(row)).count().into(),
+            How::AliveLast(known) => rows.iter().filter(|(row, ..)| !ends(row) || known(row)).count().into(),
+            How::Over(known) => rows.iter().filter(|(row, ..)| ends(row) && !known(row)).count().into(),
+            How::Peak(is_open) => {
+                let is_alive = |row: &Q::Row, start: i64, time: i64| {
+                    start <= time && (!ends(row) || is_open(row) || Q::times(row).1 > time)
+                };
+                let alive_at = |time: i64| rows.iter().filter(|(row, start, _)| is_alive(row, *start, time)).count();
+                rows.iter().map(|(_, start, _)| alive_at(*start)).max().unwrap_or(0).into()
+            }
+            How::Difference([of, less]) => (figure(of) - figure(less)).into(),
             How::Mean(keys) => figure(keys[0]).checked_div(figure(keys[1])).into(),
             How::Percentile(share) => {
                 let percentile = Distribution::new(lengths().collect()).percentile(share);

@@ -24,6 +24,7 @@ mod lifetimes;
 mod mapped_spaces;
 mod mapping_facts;
 pub mod mappings;
+pub mod memory_snapshots;
 pub mod methods;
 pub mod modules;
 mod open_lives;

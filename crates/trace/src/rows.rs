@@ -23,7 +23,7 @@ pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operat
 pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack_ends};
 pub use events::EventRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
-pub use memory::ProcessCounterRow;
+pub use memory::{MemoryProcessRow, MemoryStateRow, ProcessCounterRow};
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
 pub use objects::{HandleRow, MappedViewRow, ObjectRow, handle_kinds, handle_origins};
 pub use power::{
@@ -74,6 +74,8 @@ macro_rules! every_table {
             CpuStateRow,
             PowerSettingRow,
             ProcessCounterRow,
+            MemoryProcessRow,
+            MemoryStateRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -135,6 +137,10 @@ macro_rules! event_tables {
             mapped_view(MappedViewRow) in mapped_views,
             /// A kernel object.
             object(ObjectRow) in objects,
+            /// Memory of a process.
+            memory_process(MemoryProcessRow) in memory_processes,
+            /// Lists of pages.
+            memory_state(MemoryStateRow) in memory_state,
             /// A page fault.
             page_fault(PageFaultRow) in page_faults,
             /// The value of a power setting.

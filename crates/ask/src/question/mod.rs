@@ -17,6 +17,7 @@ pub mod handles;
 pub mod idle;
 pub mod instants;
 pub mod mark;
+pub mod memory;
 pub mod merged_cpu;
 pub mod merged_methods;
 pub mod methods;
@@ -73,6 +74,8 @@ macro_rules! every_question {
             Handles(handles),
             /// Which windows, menus, fonts and bitmaps were made and not freed, and how close a process is to the limit
             Gdi(gdi),
+            /// How much memory processes and the machine hold, and how it changed
+            Memory(memory),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version

@@ -31,12 +31,12 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     // Events of providers, one by one.
     ("dns", Asks::Tables(&["dns_queries", "events"])),
     ("tcp", Asks::Tables(&["connections", "network_io", "events"])),
+    ("memory", Asks::Tables(&["memory_processes", "memory_state", "process_counters"])),
     ("exception", Asks::Tables(&["events"])),
     ("threadpool", Asks::Tables(&["events"])),
     ("power", Asks::Tables(&["power_settings", "events"])),
     ("tracelog", Asks::Tables(&["events"])),
     ("file", Asks::Missing("file operations of Windows")),
-    ("memory", Asks::Missing("memory use")),
     ("virtualalloc", Asks::Missing("virtual allocations")),
     ("objectref", Asks::Tables(&["handles", "mapped_views", "objects", "events"])),
 ];

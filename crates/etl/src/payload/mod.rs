@@ -35,6 +35,7 @@ mod interrupt;
 mod kernel_process;
 mod mark;
 mod memory;
+mod memory_lists;
 mod network;
 mod object;
 mod pmc;
@@ -72,6 +73,7 @@ pub use kernel_process::{
 };
 pub use mark::{Mark, MarkText};
 pub use memory::{HardFault, PageFault};
+pub use memory_lists::{KERNEL_MEMORY, PageLists, ProcessMemories, ProcessMemory, ProcessStores, ProviderPageLists};
 pub use network::{KERNEL_NETWORK, NetworkEvent, TCPIP, network_opcodes};
 pub use object::{HandleDuplication, HandleOperation, HandleRundown, ObjectOperation, ObjectReference, ObjectTypeName};
 pub use pmc::{CounterConfiguration, CounterCorruption, CounterSample, CounterStatus};

@@ -9,6 +9,21 @@ use tracesift_trace::info::{Disk, NetworkCard, TraceInfo};
 /// Disks, volumes and network cards kept at most: machines have few, forged recordings have as many as they like.
 const MAX_DEVICES: usize = 1024;
 
+/// The size of the memory and of its pages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemorySize {
+    /// Bytes of a page: 4096, unless the recording says otherwise.
+    pub(crate) page: i64,
+    /// Bytes of the memory, where the recording says it.
+    pub(crate) total: Option<i64>,
+}
+
+impl Default for MemorySize {
+    fn default() -> Self {
+        Self { page: 4096, total: None }
+    }
+}
+
 /// Facts about the machine, from the records of the class `SystemConfig` and from the build that a merge tool wrote.
 /// Parts of a merged recording repeat them; the first wins.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +33,7 @@ pub struct Machine {
     cpu_mhz: Option<u32>,
     cpu_name: Option<String>,
     memory_mib: Option<u64>,
+    page_size: Option<u32>,
     disks: Vec<Disk>,
     volumes: Vec<(u32, String)>,
     cards: Vec<NetworkCard>,
@@ -61,6 +77,13 @@ impl Machine {
         keep_first(&mut self.os_name, &build.product_name.to_string());
     }
 
+    /// The size of the memory.
+    pub(crate) fn memory(&self) -> MemorySize {
+        let page = self.page_size.map_or(MemorySize::default().page, i64::from);
+        let total = self.memory_mib.and_then(|mib| i64::try_from(mib.saturating_mul(1 << 20)).ok());
+        MemorySize { page, total }
+    }
+
     /// Puts the facts into the description of the recording.
     pub fn describe(&self, info: &mut TraceInfo) {
         info.machine = self.name.clone();
@@ -81,6 +104,7 @@ impl Machine {
             keep_first(&mut self.name, &cpu.computer_name.to_string());
             self.cpu_mhz = Some(cpu.mhz).filter(|mhz| *mhz > 0);
             self.memory_mib = Some(u64::from(cpu.memory_mib)).filter(|mib| *mib > 0);
+            self.page_size = Some(cpu.page_size).filter(|size| size.is_power_of_two());
         }
     }
 

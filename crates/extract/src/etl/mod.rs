@@ -183,11 +183,19 @@ impl Source<'_> {
         health.add(HealthKind::UNREADABLE_EVENT_METADATA, problems, None, || {
             schemas.problems().first().cloned().unwrap_or_default()
         });
-        let (intervals, files, network) = (inventory.intervals, inventory.files, inventory.network);
-        let object_types = inventory.object_types;
-        let events = choice;
-        let known =
-            Known { population, stacks, intervals, files, health, lossy, schemas, events, network, object_types };
+        let known = Known {
+            population,
+            stacks,
+            intervals: inventory.intervals,
+            files: inventory.files,
+            health,
+            lossy,
+            memory: inventory.machine.memory(),
+            schemas,
+            events: choice,
+            network: inventory.network,
+            object_types: inventory.object_types,
+        };
         Frozen { known, late, cpus: inventory.processors.into_rows() }
     }
 

@@ -7,6 +7,7 @@ mod events;
 mod handles;
 mod input;
 mod managed_lines;
+mod memory;
 mod mutations;
 mod network;
 mod page_faults;

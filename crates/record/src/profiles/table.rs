@@ -276,6 +276,34 @@ pub const PROFILES: &[Profile] = &[
         },
     },
     Profile {
+        name: "Memory",
+        about: "Default, and the memory of processes and of the machine, page faults, and reclaim",
+        with_default: true,
+        linux: Linux {
+            events: &[
+                plain("kmem:rss_stat"),
+                stacked("vmscan:mm_vmscan_direct_reclaim_begin", StackClass::Memory),
+                plain("vmscan:mm_vmscan_direct_reclaim_end"),
+                plain("vmscan:mm_vmscan_kswapd_wake"),
+                plain("vmscan:mm_vmscan_kswapd_sleep"),
+                plain("oom:mark_victim"),
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            keywords: &["MemoryInfo", "MemoryInfoWS", "ProcessCounter", "HardFaults"],
+            stacks: &[("HardFault", StackClass::Memory)],
+            providers: &[Provider {
+                name: "Microsoft-Windows-Kernel-Memory",
+                guid: Some("d1d93ef7-e1f2-4f45-9943-03d245fe6c00"),
+                // Lists of pages, and memory of processes.
+                keywords: 0x60,
+                ..NO_PROVIDER
+            }],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
         name: "VirtualAlloc",
         about: "memory that processes map and free, and page faults; without CPU samples, for long recordings",
         with_default: false,

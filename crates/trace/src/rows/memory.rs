@@ -1,4 +1,4 @@
-//! Memory of processes.
+//! Memory of the machine and of processes.
 
 use crate::ids::ProcessId;
 use crate::row;
@@ -49,5 +49,78 @@ row! {
         write_bytes: Option<i64>, Plain, "bytes", "Kernel-Process 2 WriteTransferKiloBytes";
         /// CPU cycles.
         cycles: Option<i64>, Plain, "", "Kernel-Process 2 CPUCycleCount";
+    }
+}
+
+row! {
+    /// The lists of pages of a machine, about twice a second. A page that no list has belongs to a
+    /// process, to the kernel or to a driver.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct MemoryStateRow in "memory_state", always: false, since: 6, At(time) {
+        /// Time of the reading.
+        time: i64, Delta, "ns", "Memory/SystemMemInfo, Kernel-Memory 1";
+        /// Pages that are free and zeroed.
+        zero: i64, Plain, "bytes", "ZeroPageCount";
+        /// Pages that are free.
+        free: i64, Plain, "bytes", "FreePageCount";
+        /// Pages that wait to be written, those for the page file included.
+        modified: i64, Plain, "bytes", "ModifiedPageCount";
+        /// Pages that wait for a component that writes them by itself.
+        modified_no_write: i64, Plain, "bytes", "ModifiedNoWritePageCount";
+        /// Pages that wait to be written into the page file.
+        modified_page_file: Option<i64>, Plain, "bytes", "ModifiedPageCountPageFile";
+        /// Pages that the memory manager does not use, because of errors.
+        bad: i64, Plain, "bytes", "BadPageCount";
+        /// Cached pages that can be given away, by priority: priority 0 goes first.
+        standby: Option<Vec<i64>>, Plain, "bytes", "StandbyPageCounts";
+        /// Standby pages that were given away since the start of the system, by priority.
+        repurposed: Option<Vec<i64>>, Plain, "bytes", "RepurposedPageCounts";
+        /// Pages in use: the memory of the machine less all lists. Null where the size of the memory is
+        /// not known.
+        active: Option<i64>, Plain, "bytes", "SystemConfig/CPU MemSize, made by the extract";
+        /// Paged pool.
+        paged_pool: Option<i64>, Plain, "bytes", "Kernel-Memory 1 PagedPoolPageCount";
+        /// Non-paged pool.
+        nonpaged_pool: Option<i64>, Plain, "bytes", "Kernel-Memory 1 NonPagedPoolPageCount";
+        /// Committed memory of the machine.
+        commit: Option<i64>, Plain, "bytes", "Kernel-Memory 1 CommitPageCount";
+    }
+}
+
+row! {
+    /// Memory of a process at an instant. A process has a row for its first reading, for its last
+    /// reading, and for each reading that differs from the reading before it. Between two rows its
+    /// memory is that of the earlier row. On Linux a row comes when a part of the resident memory has
+    /// changed by 1 MiB or more.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct MemoryProcessRow in "memory_processes", always: false, since: 6, At(time) {
+        /// Time of the reading.
+        time: i64, Delta, "ns", "Memory/ProcessMemInfo, Kernel-Memory 2; kmem:rss_stat";
+        /// Row id of the process in `processes`.
+        process: ProcessId, Delta, "", "ProcessID; kmem:rss_stat curr, mm_id";
+        /// Working set: memory that the process holds. Windows only.
+        working_set: Option<i64>, Plain, "bytes", "WorkingSetPageCount";
+        /// The part of the working set that no other process can share.
+        private_working_set: Option<i64>, Plain, "bytes", "PrivateWorkingSetPageCount";
+        /// Committed memory.
+        commit: Option<i64>, Plain, "bytes", "CommitPageCount";
+        /// Virtual size.
+        virtual_size: Option<i64>, Plain, "bytes", "VirtualSizeInPages";
+        /// Memory that the compressed pages of the process take.
+        store: Option<i64>, Plain, "bytes", "StoreSizePageCount";
+        /// Compressed pages of the process, before compression.
+        stored: Option<i64>, Plain, "bytes", "StoredPageCount";
+        /// Memory that was promised and is not committed.
+        commit_debt: Option<i64>, Plain, "bytes", "CommitDebtInPages";
+        /// Committed memory that several processes share.
+        shared_commit: Option<i64>, Plain, "bytes", "SharedCommitInPages";
+        /// Resident pages of files. Linux only, as are the next three.
+        rss_file: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_FILEPAGES";
+        /// Resident anonymous pages.
+        rss_anon: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_ANONPAGES";
+        /// Resident pages of shared memory.
+        rss_shmem: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_SHMEMPAGES";
+        /// Pages in swap.
+        swap: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_SWAPENTS";
     }
 }

@@ -7,6 +7,7 @@ mod dns;
 mod event_stacks;
 mod event_table;
 mod handles;
+mod memory;
 mod network;
 mod page_faults;
 mod power_settings;
@@ -15,11 +16,11 @@ mod provider_fields;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, KERNEL_NETWORK, KERNEL_PROCESS,
-    KernelProcessStop, MappedView, Mark, PROCESSOR_POWER, PageFault, Payload, PerformanceState, Process,
-    ProcessCounters, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY,
-    THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags,
-    sample_flags as recorded_flags,
+    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, KERNEL_MEMORY, KERNEL_NETWORK,
+    KERNEL_PROCESS, KernelProcessStop, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload,
+    PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack,
+    StackReference, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
+    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -27,7 +28,7 @@ use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
-use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, HardFaultRow, MarkRow, sample_flags, switch_flags};
+use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, MarkRow, sample_flags, switch_flags};
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord, UserHalves};
 use tracesift_trace::stack_keys::Half;
@@ -36,6 +37,7 @@ use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
+use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
@@ -45,6 +47,7 @@ use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
 use handles::HandleState;
+use memory::Memory;
 use network::Network;
 use power_settings::PowerSettings;
 
@@ -81,6 +84,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     processors: ProcessorStates,
     network: Network,
     handles: HandleState,
+    memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
     /// Events that are kept one by one; `None` where none are.
@@ -99,6 +103,8 @@ pub(crate) struct Known {
     pub(crate) health: Health,
     /// Records were lost: who runs on a CPU is not certain.
     pub(crate) lossy: bool,
+    /// What the recording says about the size of the memory.
+    pub(crate) memory: MemorySize,
     /// What describes events.
     pub(crate) schemas: Schemas,
     /// Which events are kept one by one.
@@ -112,8 +118,19 @@ pub(crate) struct Known {
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// The pass over a recording that starts at raw tick `start`.
     pub(crate) fn new(clock: Clock, start: i64, known: Known, wanted: WantedTables, sink: &'s mut Sink) -> Self {
-        let Known { population, stacks, intervals, files, health, lossy, schemas, events, network, object_types } =
-            known;
+        let Known {
+            population,
+            stacks,
+            intervals,
+            files,
+            health,
+            lossy,
+            memory,
+            schemas,
+            events,
+            network,
+            object_types,
+        } = known;
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -139,6 +156,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             processors: ProcessorStates::default(),
             network: Network::new(network),
             handles: HandleState::new(object_types),
+            memory: Memory::new(memory),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
             schemas,
@@ -266,6 +284,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
             (Group::SPLIT_IO, SplitIo::OPCODE) => self.split_io(record, version),
             (Group::MEMORY, HardFault::OPCODE) if wanted.hard_faults => self.hard_fault(record, version),
+            (Group::MEMORY, PageLists::OPCODE) if wanted.memory_state => self.page_lists(record, version, false),
+            (Group::MEMORY, ProcessMemories::OPCODE) if wanted.memory_processes => {
+                self.process_memories(record, version, false);
+            }
             (Group::MEMORY, opcode) if wanted.page_faults && PageFault::OPCODES.contains(&opcode) => {
                 self.page_fault(record, opcode, version);
             }
@@ -301,6 +323,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (KERNEL_PROCESS, KernelProcessStop::ID) => self.process_stop(record, version),
             (class::WIN32K, handles::id::USER_CREATED..=handles::id::GDI_TRANSFORMED) if wanted.handles => {
                 self.session_handle(record, id);
+            }
+            (KERNEL_MEMORY, PageLists::ID) if wanted.memory_state => self.page_lists(record, version, true),
+            (KERNEL_MEMORY, ProcessMemories::ID) if wanted.memory_processes => {
+                self.process_memories(record, version, true);
             }
             (PROCESSOR_POWER, id) if wanted.cpu_frequencies && PerformanceState::IDS.contains(&id) => {
                 self.performance_state(record, version);
@@ -351,6 +377,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_processor_states(end);
         self.finish_network();
         self.finish_handles(end);
+        self.finish_memory();
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),
@@ -518,25 +545,6 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         };
         let (time, cpu) = (self.clock.ns(ticks), cpu_number(record));
         self.sink.mark(&MarkRow { time, cpu, process, thread, text: mark.text.to_string() });
-    }
-
-    fn hard_fault(&mut self, record: &Record<'_>, version: u8) {
-        let Some(event) = self.decode::<HardFault>(record, version) else { return };
-        let (thread, process, stack) = self.sampled(record, event.thread_id);
-        let start = event.initial_time.cast_signed().min(record.time());
-        let row = HardFaultRow {
-            time: self.clock.ns(record.time()),
-            cpu: cpu_number(record),
-            process: Some(process),
-            thread: Some(thread),
-            start: self.clock.ns(start),
-            address: event.virtual_address.cast_signed(),
-            offset: event.read_offset.cast_signed(),
-            size: i64::from(event.byte_count),
-            file: self.file(event.file_key, record.time()),
-            stack,
-        };
-        self.sink.hard_fault(&row);
     }
 
     fn file(&mut self, key: u64, ticks: i64) -> Option<FileId> {

@@ -6,6 +6,7 @@ mod chain_words;
 mod counters;
 mod disk;
 mod event_table;
+mod memory;
 mod page_faults;
 mod power;
 mod rows;
@@ -34,6 +35,7 @@ pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
 pub(super) use event_table::EventTable;
+use memory::Memory;
 use page_faults::{FaultSource, page_fault};
 use power::Power;
 pub(super) use rows::Rows;
@@ -53,6 +55,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     scheduler: Scheduler,
     disks: Disks,
     faults: FaultSource,
+    memory: Memory,
     syscalls: Syscalls,
     power: Power,
     counters: Counters,
@@ -98,6 +101,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             scheduler,
             disks,
             faults,
+            memory: Memory::default(),
             syscalls,
             power,
             counters,
@@ -198,6 +202,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                     self.scheduler.idles(cpu, state);
                 }
             }
+            Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
             Some(Tracepoint::Trap(_)) | None => {}
         }
     }
@@ -210,6 +215,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let ticks = self.rows.clock.ticks(end);
         let syscall_names = self.syscalls.finish(ticks, &mut self.rows);
         self.power.finish(ticks, &mut self.rows);
+        self.memory.finish(ticks, &mut self.rows);
         Finished { rows: self.rows, has_switches, has_ready, disks, syscall_names, counters: self.counters }
     }
 }

@@ -5,6 +5,7 @@ use tracesift_trace::{Health, HealthKind};
 
 use super::block::{BlockFields, Stage};
 use super::fields::Fields;
+use super::memory::RssFields;
 use super::page_fault::TrapFields;
 use super::power::PowerFields;
 use super::scheduling::{ReadyFields, SwitchFields, WakeUp};
@@ -27,6 +28,8 @@ pub(crate) enum Tracepoint {
     Frequency(PowerFields),
     /// `power:cpu_idle`.
     Idle(PowerFields),
+    /// `kmem:rss_stat`.
+    Rss(RssFields),
 }
 
 impl Tracepoint {
@@ -67,6 +70,7 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "exceptions:page_fault_user" => &|fields| trap(fields, false),
             "exceptions:page_fault_kernel" => &|fields| trap(fields, true),
             "power:cpu_frequency" => &|fields| PowerFields::of(fields).map(Tracepoint::Frequency),
+            "kmem:rss_stat" => &|fields| RssFields::of(fields).map(Tracepoint::Rss),
             "power:cpu_idle" => &|fields| PowerFields::of(fields).map(Tracepoint::Idle),
             name if name.starts_with("raw_syscalls:sys_") || name.starts_with("syscalls:sys_") => {
                 &|fields| SyscallFields::of(fields, name).map(Tracepoint::Syscall)

@@ -3,6 +3,7 @@
 mod block;
 mod fields;
 mod kinds;
+mod memory;
 mod page_fault;
 mod power;
 mod scheduling;
@@ -12,6 +13,7 @@ mod task_state;
 pub(crate) use block::{BlockFields, Stage};
 pub(crate) use fields::{Fields, Number, Text};
 pub(crate) use kinds::{Tracepoint, is_sampled, tracepoints};
+pub(crate) use memory::RssFields;
 pub(crate) use page_fault::TrapFields;
 pub(crate) use power::PowerFields;
 pub(crate) use scheduling::{ReadyFields, SwitchFields, WakeUp};

@@ -8,7 +8,7 @@ mod scheduling;
 
 use measured::record;
 use tracesift_fixtures::skipped;
-use tracesift_trace::rows::{DiskIoRow, DiskOperation, PageFaultRow, page_fault_kinds};
+use tracesift_trace::rows::{DiskIoRow, DiskOperation, MemoryProcessRow, PageFaultRow, page_fault_kinds};
 
 /// CPU samples alone.
 const CLOCK: &[&str] = &["-a", "-g", "-e", "cpu-clock/freq=999/"];
@@ -38,6 +38,26 @@ fn processes_that_end_soon_are_all_there() {
         assert_eq!(process.name, "true", "{process:?}");
         assert_eq!(process.parent_pid, Some(figures["parent"]), "{process:?}");
         assert!(process.start.is_some() && process.end.is_some(), "{process:?}");
+    }
+}
+
+/// A row comes for each change of 1 MiB, and the kernel counts up to 64 pages per thread behind.
+#[test]
+fn touched_pages_are_resident_until_they_are_given_back() {
+    let Some(measured) = record("holding", &["-a", "-e", "kmem:rss_stat"]) else { return };
+    let told = &measured.truth.0["holder"];
+    let process = measured.thread(told["tid"]).process;
+    let rows: Vec<MemoryProcessRow> = measured.extracted.archive.rows().unwrap();
+    let sizes: Vec<i64> = rows.iter().filter(|row| row.process == process).filter_map(|row| row.rss_anon).collect();
+    assert!(sizes.len() < 1000, "{} rows: each of some pages has one", sizes.len());
+    let largest = sizes.iter().copied().max().unwrap();
+    let peak = sizes.iter().position(|size| *size == largest).unwrap();
+    let (before, after) = (sizes[..peak].iter().min().unwrap(), sizes[peak..].iter().min().unwrap());
+    const SLACK: i64 = 3 << 20;
+    for (name, told, found) in
+        [("touched", told["touched"], largest - before), ("given back", told["given-back"], largest - after)]
+    {
+        assert!((told - found).abs() <= SLACK, "{name}: {told} told, {found} found: {sizes:?}");
     }
 }
 

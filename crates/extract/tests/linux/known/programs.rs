@@ -323,3 +323,23 @@ fn touching() {
     };
     scope(|scope| thread(scope, "toucher", touch));
 }
+
+/// Pages that are touched once and given back.
+#[test]
+#[ignore = "a program that a test records"]
+fn holding() {
+    const BYTES: usize = 48 << 20;
+    let hold = || {
+        let resident = || -> i64 {
+            let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+            text.split(' ').nth(1).unwrap().parse::<i64>().unwrap() * 4096
+        };
+        let before = resident();
+        let mut memory = vec![0_u8; BYTES];
+        memory.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
+        let touched = resident();
+        drop(std::hint::black_box(memory));
+        vec![("touched", touched - before), ("given-back", touched - resident())]
+    };
+    scope(|scope| thread(scope, "holder", hold));
+}

@@ -212,11 +212,22 @@ pub fn story() -> Story {
             ends: Ends::Closed(6_000 * MS, 724),
             ..file
         },
+        // Another one, whose creation in the parent is in the recording.
+        KernelHandle { value: 0x60, object: 0x9900_8000, start: 4_033 * MS, name: r"\Device\Pipe", ..file },
+        KernelHandle {
+            owner: CHILD,
+            value: 0x60,
+            object: 0x9900_8000,
+            made: Made::Inherited,
+            start: CHILD_SPAN.0,
+            ends: Ends::Closed(6_100 * MS, 724),
+            ..file
+        },
         KernelHandle {
             owner: CHILD,
             value: 0x88,
             made: Made::Duplicated(LEAKER, 0x40),
-            start: 5_500 * MS,
+            start: 5_555 * MS,
             ends: Ends::Exit(CHILD_SPAN.1),
             ..file
         },
@@ -234,12 +245,17 @@ pub fn story() -> Story {
         KernelHandle {
             owner: 4,
             value: 0x8000_0420,
-            start: 7_000 * MS,
+            start: 7_033 * MS,
             name: r"\Kernel\Section",
             object_type: 19,
             ..file
         },
     ]);
+    Story { kernel, session: bitmaps() }
+}
+
+/// Thirty bitmaps of a painter, one that gets another owner, one that changes its handle, and a handle of the window manager.
+fn bitmaps() -> Vec<SessionHandle> {
     let bitmap = |index: u64| SessionHandle {
         gdi: true,
         values: (0x5_0000 + index, 0x5_0000 + index),
@@ -249,11 +265,11 @@ pub fn story() -> Story {
     };
     let mut session: Vec<SessionHandle> = (0..30).map(bitmap).collect();
     session.extend([
-        SessionHandle { owners: [(PAINTER, 3_000 * MS), (LEAKER, 8_000 * MS)], end: None, ..bitmap(100) },
+        SessionHandle { owners: [(PAINTER, 3_000 * MS), (LEAKER, 8_044 * MS)], end: None, ..bitmap(100) },
         SessionHandle { values: (0x5_0200, 0x6_0200), end: Some(12_000 * MS), ..bitmap(101) },
         SessionHandle { gdi: false, values: (0x1_0002, 0x1_0002), handle_type: 1, end: None, ..bitmap(102) },
     ]);
-    Story { kernel, session }
+    session
 }
 
 impl Story {

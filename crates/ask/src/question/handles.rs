@@ -289,12 +289,12 @@ mod tests {
             is("open_first", 0);
             // Two that were there: one is closed.
             assert_eq!(figure(&answer, "leaker.exe", "File", "open_first"), 2);
-            assert_eq!(figure(&answer, "leaker.exe", "File", "open_last"), 1);
-            assert_eq!(figure(&answer, "leaker.exe", "File", "made"), 0);
-            assert_eq!(figure(&answer, "leaker.exe", "File", "leaked"), 0);
-            // An inherited and a duplicated one; the process ends.
-            assert_eq!(figure(&answer, "child.exe", "File", "made"), 2);
-            assert_eq!(figure(&answer, "child.exe", "File", "closed"), 2);
+            assert_eq!(figure(&answer, "leaker.exe", "File", "open_last"), 2);
+            assert_eq!(figure(&answer, "leaker.exe", "File", "made"), 1);
+            assert_eq!(figure(&answer, "leaker.exe", "File", "leaked"), 1);
+            // Two inherited and a duplicated one; the process ends.
+            assert_eq!(figure(&answer, "child.exe", "File", "made"), 3);
+            assert_eq!(figure(&answer, "child.exe", "File", "closed"), 3);
             assert_eq!(figure(&answer, "child.exe", "Section", "by_exit"), 1);
             assert_eq!(figure(&answer, "painter.exe", "Bitmap", "closed"), 12);
         }

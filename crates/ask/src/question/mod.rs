@@ -42,37 +42,37 @@ pub mod waits;
 macro_rules! every_question {
     ($apply:ident) => {
         $apply! {
-            /// Which process used the CPU, in which methods, and under which stack tags
+            /// Which process used the CPU, in which methods and stack tags
             Cpu(cpu),
-            /// Where the time of each thread went, what it waited for, and who woke it
+            /// Where the time of each thread went, and who woke it
             Threads(threads),
             /// Call trees of CPU, wait or ready time, per process or thread
             Stacks(stacks),
             /// The longest waits, who ended each, and what that one did meanwhile
             Waits(waits),
-            /// Which system calls were made, how long they took, and which failed with what
+            /// Which system calls were made, how long they took, which failed
             Syscalls(syscalls),
-            /// Which processes touched pages that were not in their memory, and how long they waited for files
+            /// Which processes touched pages that were not in their memory
             Faults(faults),
-            /// What was read from and written to which disks, directories and files, and how busy the disks were
+            /// Reads and writes by disk and file, and how busy the disks were
             Disk(disk),
-            /// Which names were looked up, how long processes waited for them, and which servers did not answer
+            /// Which names were looked up, and how long processes waited for them
             Dns(dns),
-            /// Which TCP connections there were, how much they transferred how fast, and what was sent again
+            /// TCP connections: how much, how fast, and what was sent again
             Tcp(tcp),
-            /// Which processes exchanged datagrams (UDP) with whom, and how much
+            /// Which processes exchanged datagrams (UDP) with whom
             Udp(udp),
-            /// When marks were written into the recording, and how much time passed between them
+            /// When marks were written, and how much time passed between them
             Mark(mark),
-            /// How fast CPUs were clocked while they or a process ran, and when they were parked or capped
+            /// How fast CPUs were clocked, and when they were parked or capped
             Frequency(frequency),
-            /// How long CPUs stayed in which idle states, and which processes woke them
+            /// How long CPUs stayed in which idle states, and who woke them
             Idle(idle),
-            /// Which power settings were in force, and which differ between recordings
+            /// Which power settings were in force, and which differ
             Power(power),
-            /// Which handles were made and not closed, of which types, by which process and function
+            /// Which handles were made and not closed, by which process
             Handles(handles),
-            /// Which windows, menus, fonts and bitmaps were made and not freed, and how close a process is to the limit
+            /// Which windows, fonts and bitmaps were made and not freed
             Gdi(gdi),
             /// How much memory processes and the machine hold, and how it changed
             Memory(memory),
@@ -80,7 +80,7 @@ macro_rules! every_question {
             Process(process),
             /// Which modules were loaded, in which version
             Version(version),
-            /// Which tests the recordings belong to, by their names
+            /// Which tests the recordings belong to
             #[command(visible_alias = "test-run")]
             Testrun(testrun),
             /// What a recording or archive consists of

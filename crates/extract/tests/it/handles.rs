@@ -73,8 +73,8 @@ fn of_kernel(handle: &KernelHandle) -> Plain {
         Made::Created => (0, (None, None)),
         Made::Duplicated(pid, value) => (1, (Some(pid.into()), Some(value.into()))),
         Made::There => (2, (None, None)),
-        // The leaker still has it under the same value.
-        Made::Inherited => (3, (Some(700), Some(handle.value.into()))),
+        // The rundown at the end tells that the parent had the other one, too.
+        Made::Inherited => (3, (Some(700), (handle.value == 0x60).then_some(handle.value.into()))),
     };
     Plain {
         owner: handle.owner.into(),

@@ -94,8 +94,8 @@ fn from_class(pointer_size: PointerSize, version: u8) -> Extracted {
 }
 
 fn check(extracted: &Extracted, version: u8, is_from_provider: bool) {
-    let processes: Vec<ProcessRow> = extracted.archive.rows().unwrap();
-    let rows: Vec<MemoryProcessRow> = extracted.archive.rows().unwrap();
+    let processes: Vec<ProcessRow> = extracted.archive.rows().expect("rows");
+    let rows: Vec<MemoryProcessRow> = extracted.archive.rows().expect("rows");
     let of = |name: &str| -> Vec<&MemoryProcessRow> {
         rows.iter().filter(|row| processes[row.process.index()].name == name).collect()
     };
@@ -113,7 +113,7 @@ fn check(extracted: &Extracted, version: u8, is_from_provider: bool) {
         stays.iter().map(|row| (row.time / MS, row.working_set)).collect::<Vec<_>>(),
         [(0, Some(50 * PAGE)), (1000, Some(50 * PAGE))]
     );
-    let states: Vec<MemoryStateRow> = extracted.archive.rows().unwrap();
+    let states: Vec<MemoryStateRow> = extracted.archive.rows().expect("rows");
     assert_eq!(states.len(), 3);
     for (reading, row) in (0..).zip(&states) {
         let pages = |pages: i64| pages * PAGE;
@@ -151,7 +151,7 @@ fn readings_of_the_class() {
         for version in [1, 2] {
             let extracted = from_class(pointer_size, version);
             check(&extracted, version, false);
-            let health: Vec<HealthRow> = extracted.archive.rows().unwrap();
+            let health: Vec<HealthRow> = extracted.archive.rows().expect("rows");
             let unreadable: i64 =
                 health.iter().filter(|row| row.kind.contains("undecodable")).map(|row| row.count).sum();
             assert_eq!(unreadable, 3, "the records of version 0: {health:?}");

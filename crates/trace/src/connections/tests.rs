@@ -58,10 +58,10 @@ impl Plain {
         let same = |row: &&NetworkIoRow| row.sequence == Some(sequence.into()) && row.size > 1;
         let of = |kind: i8| self.rows.iter().filter(move |row| row.kind == kind);
         match kind {
-            kinds::RETRANSMITTED => of(kinds::SENT).filter(same).next_back().map(|row| time - row.time),
+            kinds::RETRANSMITTED => of(kinds::SENT).rfind(same).map(|row| time - row.time),
             _ if size <= 1 => None,
             kinds::SENT => {
-                let before = of(kinds::SENT).filter(same).next_back()?;
+                let before = of(kinds::SENT).rfind(same)?;
                 let is_event = |row: &&NetworkIoRow| row.kind == kinds::RETRANSMITTED && row.window.is_none();
                 let told = self.rows.iter().rposition(|row| is_event(&row));
                 let announced = told.is_some_and(|told| {

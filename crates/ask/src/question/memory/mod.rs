@@ -307,8 +307,10 @@ impl Ask for Question {
             About::Processes => {
                 let rows: Vec<ProcessRow> = recording.archive().rows()?;
                 let asked: Vec<&ProcessRow> = Processes::new(&rows).selected(&self.filter).collect();
-                let rows = processes::rows(recording, self, &asked)?;
-                processes::COLUMNS.section(file, &rows, processes::totals(&rows))
+                let mut rows = processes::rows(recording, self, &asked)?;
+                let totals = processes::totals(&rows);
+                self.top.apply(&mut rows);
+                processes::COLUMNS.section(file, &rows, totals)
             }
             About::Trims(least) => {
                 let rows: Vec<ProcessRow> = recording.archive().rows()?;
@@ -460,5 +462,7 @@ mod tests {
         assert_eq!(of("Test.x64.exe")[2..], [10_784_768, 18_219_008].map(Value::Int), "it ended: only peaks are left");
         assert_eq!(of("System")[0], Value::Int(122_880));
         assert!(rows.iter().filter(|row| row[2] != Value::None).count() >= 31, "{rows:?}");
+        let changes = values(&Question::default(), &archive, &["diff_commit", "diff_working_set"]);
+        assert!(changes.iter().flatten().all(|change| *change == Value::None), "one reading is no change");
     }
 }

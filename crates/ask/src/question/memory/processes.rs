@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::Error;
 use tracesift_trace::rows::{MemoryProcessRow, ProcessCounterRow, ProcessRow};
 use tracesift_trace::{ProcessId, view};
@@ -28,6 +28,8 @@ pub(super) struct Row {
     /// The reading at the start of the range, else the first one in it; `None`: the process started in the range, from nothing.
     first: Option<MemoryProcessRow>,
     last: MemoryProcessRow,
+    /// Whether the only reading is what the kernel counted until the end: it says nothing about a change.
+    is_count: bool,
     peaks: Peaks,
 }
 
@@ -57,6 +59,7 @@ impl Row {
     fn diff(&self, figure: fn(&MemoryProcessRow) -> Option<i64>) -> Option<i64> {
         let last = figure(&self.last)?;
         match &self.first {
+            _ if self.is_count => None,
             Some(first) => Some(last.saturating_sub(figure(first)?)),
             None => Some(last),
         }
@@ -227,6 +230,7 @@ pub(super) fn rows(recording: &OpenRecording, question: &Question, asked: &[&Pro
     };
     archive.scan(None, &mut take)?;
     let mut peaks: FxHashMap<ProcessId, Peaks> = FxHashMap::default();
+    let mut counts: FxHashSet<ProcessId> = FxHashSet::default();
     if has_counters(recording) {
         archive.scan(None, |row: &Counters| {
             let of_process = peaks.entry(row.process).or_default();
@@ -240,6 +244,7 @@ pub(super) fn rows(recording: &OpenRecording, question: &Question, asked: &[&Pro
                     let empty =
                         MemoryProcessRow { time: row.time, process: row.process, ..MemoryProcessRow::default() };
                     let whole = with_counters(empty, row);
+                    counts.insert(row.process);
                     (whole, whole)
                 });
                 if row.time >= reading.1.time && row.working_set.is_some() {
@@ -255,11 +260,11 @@ pub(super) fn rows(recording: &OpenRecording, question: &Question, asked: &[&Pro
         let (first, last) = readings.get(&process.process).filter(|_| !is_over)?;
         let first = Some(*first).filter(|_| !is_new(process));
         let peaks = peaks.get(&process.process).copied().unwrap_or_default();
-        Some(Row { process: (*process).clone(), first, last: *last, peaks })
+        let is_count = counts.contains(&process.process);
+        Some(Row { process: (*process).clone(), first, last: *last, is_count, peaks })
     };
     let mut rows: Vec<Row> = asked.iter().filter_map(row).filter(|row| passes(question, row)).collect();
     rows.sort_by(|a, b| compare(question.sort, a, b));
-    question.top.apply(&mut rows);
     Ok(rows)
 }
 

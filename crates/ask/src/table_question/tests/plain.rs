@@ -245,8 +245,6 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     fn value(&self, measure: usize, all: &[Part<'_, Q::Row>], time: TimeRange) -> Value {
         let (begin, end) = time.bounds();
         let range = (end.min(END) - begin.max(0)).max(0);
-        let is_older = |row: &Q::Row| Q::times(row).0 < begin;
-        let ends = |row: &Q::Row| Q::times(row).1 <= end;
         let rows: Vec<(&Q::Row, i64, i64)> = all
             .iter()
             .filter_map(|(row, _, _, counted)| counted.map(|(start, length)| (*row, start, length)))
@@ -297,15 +295,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let first = rows.iter().find(|(_, _, length)| Some(*length) == longest);
                 first.map(|(_, start, _)| *start).into()
             }
-            How::Texts(texts) => {
-                let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
-                for text in rows.iter().filter_map(|(row, ..)| texts(row)).flatten() {
-                    *counts.entry(text).or_default() += 1;
-                }
-                let mut counts: Vec<(&str, i64)> = counts.into_iter().collect();
-                counts.sort_by_key(|(_, rows)| -rows);
-                Value::Map(counts.into_iter().map(|(text, rows)| (text.to_owned(), rows.into())).collect())
-            }
+            How::Texts(texts) => text_counts(rows.iter().filter_map(|(row, ..)| texts(row)).flatten()),
             How::Max(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).max().into(),
             How::Min(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).min().into(),
             How::Weighted(figures) => {
@@ -313,16 +303,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let product = known.iter().map(|(figure, weight)| figure * weight).sum::<i64>();
                 product.checked_div(known.iter().map(|(_, weight)| *weight).sum()).into()
             }
-            How::AliveFirst(known) => rows.iter().filter(|(row, ..)| is_older(row) || known(row)).count().into(),
-            How::Begun(known) => rows.iter().filter(|(row, ..)| !is_older(row) && !known(row)).count().into(),
-            How::AliveLast(known) => rows.iter().filter(|(row, ..)| !ends(row) || known(row)).count().into(),
-            How::Over(known) => rows.iter().filter(|(row, ..)| ends(row) && !known(row)).count().into(),
-            How::Peak(is_open) => {
-                let is_alive = |row: &Q::Row, start: i64, time: i64| {
-                    start <= time && (!ends(row) || is_open(row) || Q::times(row).1 > time)
-                };
-                let alive_at = |time: i64| rows.iter().filter(|(row, start, _)| is_alive(row, *start, time)).count();
-                rows.iter().map(|(_, start, _)| alive_at(*start)).max().unwrap_or(0).into()
+            How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) | How::Peak(_) => {
+                Self::alive(&Q::MEASURES[measure].how, rows, time).into()
             }
             How::Difference([of, less]) => (figure(of) - figure(less)).into(),
             How::Mean(keys) => figure(keys[0]).checked_div(figure(keys[1])).into(),
@@ -331,20 +313,52 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 percentile.map(|time| time.round() as i64).into()
             }
             How::Distinct(dimension) => texts(dimension).into_iter().collect::<BTreeSet<_>>().len().into(),
-            How::Counts(dimension) => {
-                let place = of(dimension);
-                let mut counts: BTreeMap<(Option<i64>, String), i64> = BTreeMap::new();
-                for (row, ..) in rows {
-                    let number =
-                        if let Of::Number { number, .. } = Q::DIMENSIONS[place].of { number(row) } else { None };
-                    self.text(place, row).into_iter().for_each(|text| *counts.entry((number, text)).or_default() += 1);
-                }
-                let mut counts: Vec<_> = counts.into_iter().collect();
-                counts.sort_by_key(|((number, _), count)| (-count, *number));
-                Value::Map(counts.into_iter().map(|((_, text), count)| (text, count.into())).collect())
-            }
+            How::Counts(dimension) => self.counts(of(dimension), rows),
         }
     }
+
+    /// Number of rows that are alive at an end of the range, that begin or end in it, or that are alive at once.
+    fn alive(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)], time: TimeRange) -> usize {
+        let (begin, end) = time.bounds();
+        let is_older = |row: &Q::Row| Q::times(row).0 < begin;
+        let ends = |row: &Q::Row| Q::times(row).1 <= end;
+        let many = |holds: &dyn Fn(&Q::Row) -> bool| rows.iter().filter(|(row, ..)| holds(row)).count();
+        match how {
+            How::AliveFirst(known) => many(&|row| is_older(row) || known(row)),
+            How::Begun(known) => many(&|row| !is_older(row) && !known(row)),
+            How::AliveLast(known) => many(&|row| !ends(row) || known(row)),
+            How::Over(known) => many(&|row| ends(row) && !known(row)),
+            How::Peak(is_open) => {
+                let is_alive = |row: &Q::Row, start: i64, time: i64| {
+                    start <= time && (!ends(row) || is_open(row) || Q::times(row).1 > time)
+                };
+                let alive_at = |time: i64| rows.iter().filter(|(row, start, _)| is_alive(row, *start, time)).count();
+                rows.iter().map(|(_, start, _)| alive_at(*start)).max().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Number of rows by text of a dimension.
+    fn counts(&self, place: usize, rows: &[(&Q::Row, i64, i64)]) -> Value {
+        let mut counts: BTreeMap<(Option<i64>, String), i64> = BTreeMap::new();
+        for (row, ..) in rows {
+            let number = if let Of::Number { number, .. } = Q::DIMENSIONS[place].of { number(row) } else { None };
+            self.text(place, row).into_iter().for_each(|text| *counts.entry((number, text)).or_default() += 1);
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|((number, _), count)| (-count, *number));
+        Value::Map(counts.into_iter().map(|((_, text), count)| (text, count.into())).collect())
+    }
+}
+
+/// Number of rows by text of a list.
+fn text_counts<'a>(texts: impl Iterator<Item = &'a String>) -> Value {
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    texts.for_each(|text| *counts.entry(text).or_default() += 1);
+    let mut counts: Vec<(&str, i64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, rows)| -rows);
+    Value::Map(counts.into_iter().map(|(text, rows)| (text.to_owned(), rows.into())).collect())
 }
 
 /// Number of instants that rows cover.

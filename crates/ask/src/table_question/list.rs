@@ -201,22 +201,34 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
     }
 }
 
-/// A single row of the answer. `numbers` are those of its place.
-pub(super) fn values<Q: TableQuestion>(
-    plan: &Plan<Q::Row>,
-    names: &mut Names<'_, Q::Row>,
-    row: &Single,
-    numbers: &[i64],
-) -> Vec<Value> {
-    let dimensions = dimensions::<Q>();
-    let of_dimensions: Vec<i64> =
-        dimensions.iter().map(|dimension| names.value(*dimension, numbers[plan.key_of(*dimension)])).collect();
-    let known = Values { by: &dimensions, values: &of_dimensions };
-    let value = |(_, cell): (Column, Cell)| match cell {
-        Cell::Start => row.part.start.into(),
-        Cell::Duration => row.part.length.into(),
-        Cell::Name(cell) => name(names, known, cell),
-        Cell::Own(place) => row.own[place].clone(),
-    };
-    cells::<Q>().into_iter().map(value).collect()
+/// What single rows of an answer show: the same for all of them.
+pub(super) struct Layout {
+    cells: Vec<Cell>,
+    dimensions: Vec<usize>,
+}
+
+impl Layout {
+    pub(super) fn of<Q: TableQuestion>() -> Self {
+        Self { cells: cells::<Q>().into_iter().map(|(_, cell)| cell).collect(), dimensions: dimensions::<Q>() }
+    }
+
+    /// A single row of the answer. `numbers` are those of its place.
+    pub(super) fn values<R>(
+        &self,
+        plan: &Plan<R>,
+        names: &mut Names<'_, R>,
+        row: &Single,
+        numbers: &[i64],
+    ) -> Vec<Value> {
+        let of_dimensions: Vec<i64> =
+            self.dimensions.iter().map(|dimension| names.value(*dimension, numbers[plan.key_of(*dimension)])).collect();
+        let known = Values { by: &self.dimensions, values: &of_dimensions };
+        let value = |cell: &Cell| match *cell {
+            Cell::Start => row.part.start.into(),
+            Cell::Duration => row.part.length.into(),
+            Cell::Name(cell) => name(names, known, cell),
+            Cell::Own(place) => row.own[place].clone(),
+        };
+        self.cells.iter().map(value).collect()
+    }
 }

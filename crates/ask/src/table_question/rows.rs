@@ -28,11 +28,13 @@ pub(super) fn of_groups<Q: TableQuestion>(
         (Some(Listing::Flat), Some(keeper)) => {
             let mut rows = keeper.flat();
             question.top.apply(&mut rows);
-            rows.iter().map(|row| list::values::<Q>(plan, names, row, read.numbers_of(row))).collect()
+            let layout = list::Layout::of::<Q>();
+            rows.iter().map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect()
         }
         (Some(Listing::OfGroups(_)), Some(keeper)) => {
             let rows = groups.iter().flat_map(|group| keeper.of_places(&group.places));
-            rows.map(|row| list::values::<Q>(plan, names, row, read.numbers_of(row))).collect()
+            let layout = list::Layout::of::<Q>();
+            rows.map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect()
         }
         _ => {
             let cells = layout::cells::<Q>();

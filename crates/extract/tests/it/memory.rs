@@ -1,11 +1,9 @@
 //! The memory of processes and of the machine: rows against the numbers of pages that were written.
 
-use std::io::Cursor;
-
 use tracesift_etl::payload::KERNEL_MEMORY;
-use tracesift_etl::write::payload::{Bytes, Process};
-use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, Writer};
-use tracesift_scenario::providers::{self, Logged};
+use tracesift_etl::write::payload::Bytes;
+use tracesift_etl::write::{Hook, PointerSize, SessionOptions};
+use tracesift_scenario::providers::{self, KernelRecord, Logged};
 use tracesift_testing::recording::{Extracted, Recording};
 use tracesift_trace::rows::{HealthRow, MemoryProcessRow, MemoryStateRow, ProcessRow};
 
@@ -57,39 +55,19 @@ fn from_provider(pointer_size: PointerSize, version: u8) -> Extracted {
 
 /// As events of the class Memory.
 fn from_class(pointer_size: PointerSize, version: u8) -> Extracted {
-    let options = SessionOptions { pointer_size, ..SessionOptions::default() };
-    let (zero, start, frequency) = (options.zero_ticks, options.start_filetime, options.frequency);
-    let mut out = Writer::create(Cursor::new(Vec::new()), options).expect("a recording is begun");
-    let mut record = |ms: i64, hook: Hook, payload: &[u8]| {
-        let head = Head::System { hook, pid: 4, tid: 8 };
-        out.record(0, zero + ms * frequency / 1000, &head, payload).expect("written");
+    let record = |reading: u64, opcode: u8, version: u8, payload: Vec<u8>| {
+        let (time, hook) = (reading as i64 * 500 * MS, Hook::new(2, opcode, version));
+        KernelRecord { time, cpu: 0, hook, caller: (4, 8), payload }
     };
-    for (pid, image) in PROCESSES {
-        let mut payload = Bytes::new(pointer_size);
-        let process = Process {
-            key: 0x8000_0000 + u64::from(pid),
-            pid,
-            parent_pid: 4,
-            session: 1,
-            exit_status: 0x103,
-            flags: 0,
-            user: None,
-            image,
-            command_line: image,
-            package: "",
-            application: "",
-        };
-        process.encode(&mut payload);
-        record(0, Process::DC_START, payload.as_slice());
-    }
+    let mut records = Vec::new();
     for reading in 0..3 {
-        let ms = reading as i64 * 500;
-        record(ms, Hook::new(2, 112, 0), &lists(pointer_size, reading, false));
-        record(ms, Hook::new(2, 125, version), &processes(pointer_size, reading, version));
+        records.push(record(reading, 112, 0, lists(pointer_size, reading, false)));
+        records.push(record(reading, 125, version, processes(pointer_size, reading, version)));
         // Version 0 has entries of another kind.
-        record(ms, Hook::new(2, 125, 0), &processes(pointer_size, reading, version));
+        records.push(record(reading, 125, 0, processes(pointer_size, reading, version)));
     }
-    let bytes = out.finish(start + 20_000_000).expect("written").into_inner();
+    let options = SessionOptions { pointer_size, ..SessionOptions::default() };
+    let bytes = providers::write_with_kernel(options, 2, &PROCESSES, Vec::new(), records).expect("a recording");
     Recording::of("memory.etl", &bytes).extract()
 }
 

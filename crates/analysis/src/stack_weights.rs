@@ -26,11 +26,11 @@ pub enum Measure {
     Ready,
 }
 
-/// Time and the number of what it was added up from.
+/// An amount and the number of what it was added up from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Weight {
-    /// Nanoseconds.
-    pub time: i64,
+    /// Nanoseconds; of other measures bytes or a number.
+    pub amount: i64,
     /// Samples or spans. A span may be of no time: a thread that was readied at once has waited.
     pub count: i64,
 }
@@ -38,7 +38,7 @@ pub struct Weight {
 impl Weight {
     /// Adds another one.
     pub fn add(&mut self, more: Self) {
-        self.time = self.time.saturating_add(more.time);
+        self.amount = self.amount.saturating_add(more.amount);
         self.count = self.count.saturating_add(more.count);
     }
 }
@@ -82,7 +82,7 @@ impl<O: Owner> StackWeights<O> {
         if self.measure == Measure::Cpu
             && let Some(contribution) = self.rows.sample(owner, row)
         {
-            let weight = Weight { time: row.weight, count: 1 };
+            let weight = Weight { amount: row.weight, count: 1 };
             self.weights.entry((contribution.process, contribution.attribution)).or_default().add(weight);
         }
     }
@@ -97,7 +97,7 @@ impl<O: Owner> StackWeights<O> {
             _ => None,
         };
         if let Some(span) = span {
-            let weight = Weight { time: span.length(), count: 1 };
+            let weight = Weight { amount: span.length(), count: 1 };
             self.weights.entry((contribution.process, contribution.attribution)).or_default().add(weight);
         }
     }

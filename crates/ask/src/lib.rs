@@ -22,6 +22,7 @@ pub mod keywords;
 pub mod label_cut;
 pub mod limit;
 pub mod main_modules;
+pub mod measure;
 mod method_patterns;
 pub mod module_columns;
 pub mod needs;

@@ -50,7 +50,11 @@ impl Owners {
     }
 
     fn number(&mut self, process: ProcessId, thread: ThreadId) -> OwnerNumber {
-        let owner = (process, self.per_thread.then_some(thread));
+        self.number_of(process, Some(thread))
+    }
+
+    fn number_of(&mut self, process: ProcessId, thread: Option<ThreadId>) -> OwnerNumber {
+        let owner = (process, thread.filter(|_| self.per_thread));
         *self.numbers.entry(owner).or_insert_with(|| {
             self.owners.push(owner);
             // 2^32 owners take more than a hundred gigabytes.
@@ -107,6 +111,11 @@ impl<'a> OwnedRows<'a> {
     /// The number of an owner.
     pub(crate) fn owner_number(&mut self, process: ProcessId, thread: ThreadId) -> OwnerNumber {
         self.owners.number(process, thread)
+    }
+
+    /// The number of an owner, if its process is asked for. The thread may be unknown.
+    pub(crate) fn asked_number(&mut self, process: ProcessId, thread: Option<ThreadId>) -> Option<OwnerNumber> {
+        self.processes.contains(&process).then(|| self.owners.number_of(process, thread))
     }
 
     /// The time range.

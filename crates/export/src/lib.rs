@@ -20,6 +20,6 @@ mod tree;
 pub use formats::{Format, Writer, firefox, folded, perfetto, pprof, speedscope};
 pub use profile::{
     About, Catalog, Folded, Frame, FrameId, Listed, Marker, MarkerKind, Measure, Origin, Process, ProcessId, Profile,
-    Sample, StackId, StringId, Thread, ThreadId, Weight,
+    Sample, StackId, StringId, Thread, ThreadId, Unit, Weight,
 };
 pub use tree::{Grouping, Stacked};

@@ -84,7 +84,7 @@ impl CallTree {
         let above = self.nodes[node as usize].total;
         let is_shown = |child: Number| {
             limits.depth.is_none_or(|deepest| depth < deepest)
-                && self.nodes[child as usize].total.time >= limits.smallest
+                && self.nodes[child as usize].total.amount >= limits.smallest
         };
         // The largest come first.
         let (shown, rest) = children.split_at(children.partition_point(|&child| is_shown(child)));
@@ -154,7 +154,7 @@ mod tests {
         let mut tree = CallTree::default();
         for (path, time) in stacks {
             let path: Vec<Step> = path.iter().map(|&method| Step::Method(MethodId(method))).collect();
-            tree.add(&path, Weight { time: *time, count: 1 });
+            tree.add(&path, Weight { amount: *time, count: 1 });
         }
         tree
     }
@@ -168,7 +168,7 @@ mod tests {
                 What::More(lines) => format!("+{lines}"),
             };
             let goes_on = if line.goes_on { "=" } else { "" };
-            format!("{}{goes_on} {what} {} {}", line.depth, line.total.time, line.own.time)
+            format!("{}{goes_on} {what} {} {}", line.depth, line.total.amount, line.own.amount)
         };
         lines.iter().map(one).collect()
     }

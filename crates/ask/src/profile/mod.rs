@@ -5,11 +5,13 @@ mod sums;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{AttributedSample, AttributedSwitch, RecordingFacts, Run, RunStacks, RunSwitch, Span, pieces};
+use tracesift_analysis::{
+    AttributedSample, AttributedSwitch, Attribution, Measure as OfThreads, RecordingFacts, Run, RunStacks, RunSwitch,
+    Span, pieces,
+};
 use tracesift_archive::Error;
 use tracesift_export::{
-    About, Folded, Listed, Marker, MarkerKind, Measure, Process, Profile, Sample, Thread, ThreadId as ExportedThread,
-    Weight,
+    About, Folded, Listed, Marker, MarkerKind, Process, Profile, Sample, Thread, ThreadId as ExportedThread, Weight,
 };
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MarkRow, ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId, view};
@@ -17,6 +19,7 @@ use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 use self::stacks::Stacks;
 use self::sums::{StackSums, Sum};
 use crate::filter::ProcessFilter;
+use crate::measure::Measure;
 use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
@@ -44,7 +47,7 @@ const UNIX_EPOCH: i64 = 116_444_736_000_000_000;
 /// What a profile is of.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// CPU, wait or ready.
+    /// Time of threads, or a figure of rows.
     pub measure: Measure,
     /// Which processes; the idle loop only by its name.
     pub filter: ProcessFilter,
@@ -123,7 +126,7 @@ impl Question {
             let thread = builder.thread(owner, &mut profile.catalog);
             profile.samples.push(Sample { time: time.saturating_sub(self.origin), thread, stack, weight });
         }
-        if self.measure == Measure::Cpu {
+        if self.measure.is_cpu() {
             self.add_waits(recording, &builder, &mut stacks, &mut profile)?;
         }
         recording.archive().scan(None, |row: &MarkRow| {
@@ -149,7 +152,7 @@ impl Question {
             duration: u64::try_from(span.length()).ok(),
             interval: timer.and_then(|source| u64::try_from(source.interval_ns).ok()).filter(|interval| *interval > 0),
             filters: self.said.clone(),
-            ..About::new(&file.name, self.measure)
+            ..About::new(&file.name, self.measure.exported())
         }
     }
 
@@ -244,7 +247,7 @@ impl Builder {
         let add = |sums: &mut StackSums, Charge { owner: (process, thread), at, weight, .. }: Charge| {
             sums.add((process, thread.filter(|_| per_thread)), at, weight, 1);
         };
-        if question.measure == Measure::Cpu && recording.file.has_samples {
+        if question.measure.is_cpu() && recording.file.has_samples {
             let archive = recording.archive();
             let of_group = |group: usize| {
                 let mut sums = StackSums::default();
@@ -292,16 +295,31 @@ impl Builder {
     ) -> Result<(), Error> {
         let archive = recording.archive();
         let (range, has_ready) = (question.range(), recording.info().has_ready);
-        if question.measure == Measure::Cpu && !recording.file.has_samples {
+        if question.measure.is_cpu() && !recording.file.has_samples {
             return self.runs(recording, range, visit);
         }
-        if question.measure == Measure::Cpu {
+        if question.measure.is_cpu() {
             return archive.scan(question.touching(), |row| self.charge(row).into_iter().for_each(&mut visit));
+        }
+        if let Measure::Rows(rows) = question.measure {
+            return rows.scan(recording, question.time, |charged| {
+                let process = charged.process.filter(|process| self.processes.contains_key(process));
+                if let Some(process) = process {
+                    let at = match charged.at {
+                        Attribution::Stack(stack) => At::Stack(stack),
+                        Attribution::Frame(frame) => At::Frame(frame),
+                        Attribution::Nowhere => At::Nowhere,
+                    };
+                    let weight = u64::try_from(charged.amount).unwrap_or(0);
+                    visit(Charge { owner: (process, charged.thread), at, time: charged.time, weight });
+                }
+            });
         }
         archive.scan(question.touching(), |row: &AttributedSwitch| {
             let Some(owner) = self.of_switch(row.thread) else { return };
             let parts = pieces(row, has_ready).clip(range);
-            let part = if question.measure == Measure::Wait { parts.wait } else { parts.ready };
+            let is_wait = matches!(question.measure, Measure::Threads(OfThreads::Wait));
+            let part = if is_wait { parts.wait } else { parts.ready };
             if let Some(span) = part.filter(|span| !span.is_empty()) {
                 let at = row.wait_stack.map_or(At::Nowhere, At::Stack);
                 let weight = u64::try_from(span.length()).unwrap_or(0);

@@ -1,6 +1,7 @@
 //! `dump disk`: what was read from and written to disks, for whom, and how busy the disks were.
 
 use tracesift_archive::Error;
+use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{DiskIoRow, DiskOperation};
 use tracesift_trace::{ProcessId, view};
 
@@ -9,7 +10,7 @@ use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// A disk operation.
@@ -184,6 +185,23 @@ impl TableQuestion for Disk {
             .details(),
     ];
 
+    const STACKS: &'static [StackFigure] = &[
+        StackFigure {
+            column: "total_service_ns",
+            measure: Exported {
+                key: "disk",
+                label: "Disk service",
+                unit: Unit::Nanoseconds,
+                counted: "disk operations",
+            },
+            help: "Service time of disk operations",
+        },
+        StackFigure {
+            column: "total_bytes",
+            measure: Exported { key: "disk-bytes", label: "Disk bytes", unit: Unit::Bytes, counted: "disk operations" },
+            help: "Bytes that disk operations read and wrote",
+        },
+    ];
     const LIMITS: &'static [Limit<Operation>] = &[Limit::time(
         ["--min-duration", "--max-duration"],
         |row| Some(response(row)),

@@ -1,18 +1,19 @@
 //! `dump dns`: which names were looked up, how long processes waited for them, and which servers did not answer.
 
+use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::DnsQueryRow;
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind, Value};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// A query for a name.
     #[derive(Clone, Debug)]
     pub struct Query of DnsQueryRow {
-        time, start, process, thread, name, query_type, status, results, network, servers, adapters, timed_out,
+        time, start, process, thread, stack, name, query_type, status, results, network, servers, adapters, timed_out,
         responses, open,
     }
 }
@@ -68,7 +69,17 @@ impl TableQuestion for Dns {
                 ["status", "statuses"],
                 "Only queries that ended with such a status: 'no such*' or 9003",
             ),
+        Dimension::method(|row: &Query| (row.stack, None))
+            .meaning("The function that asked for the name, as `module!function`.")
+            .coarse(),
+        Dimension::tag(|row: &Query| row.stack).coarse(),
+        Dimension::stack(|row: &Query| row.stack).coarse().meaning("The functions of the stack that asked."),
     ];
+    const STACKS: &'static [StackFigure] = &[StackFigure {
+        column: "sum_ns",
+        measure: Exported { key: "dns", label: "DNS query", unit: Unit::Nanoseconds, counted: "DNS queries" },
+        help: "Time of DNS queries",
+    }];
     const MEASURES: &'static [Measure<Query>] = &[
         Measure::distinct("process", "processes", "Processes").meaning("Number of processes that asked."),
         Measure::union("total_ns", "Total")

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use tracesift_archive::{Archive, Error};
+use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{HardFaultRow, PageFaultRow, page_fault_kinds};
 use tracesift_trace::schema::{FieldList, Row as _, View};
 use tracesift_trace::{FileId, FrameId, ProcessId, StackId, ThreadId, view};
@@ -11,7 +12,7 @@ use super::paths;
 use crate::answer::ColumnOf;
 use crate::answer::Kind::{Bytes, Count, Milliseconds, Text};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Limit, Measure, TableQuestion};
+use crate::table_question::{self, Dimension, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// A row of `page_faults`.
@@ -144,6 +145,23 @@ impl TableQuestion for Faults {
         Measure::sum("major", "Major", Count, |row: &Fault| weight_of(row, page_fault_kinds::MAJOR))
             .meaning("Linux: faults for which data had to be read.")
             .sorted(&["major"]),
+    ];
+    const STACKS: &'static [StackFigure] = &[
+        StackFigure {
+            column: "hard_time_sum_ns",
+            measure: Exported {
+                key: "hard-faults",
+                label: "Hard-fault",
+                unit: Unit::Nanoseconds,
+                counted: "hard faults",
+            },
+            help: "Time of hard page faults (Windows)",
+        },
+        StackFigure {
+            column: "faults",
+            measure: Exported { key: "page-faults", label: "Page faults", unit: Unit::Count, counted: "page faults" },
+            help: "Number of page faults",
+        },
     ];
     const LIMITS: &'static [Limit<Fault>] = &[Limit::time(
         ["--min-duration", "--max-duration"],

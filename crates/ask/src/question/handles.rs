@@ -1,12 +1,13 @@
 //! `dump handles`: which handles are open at the end, and which processes and functions make handles that nobody closes.
 
+use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{HandleRow, handle_kinds, handle_origins};
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// A life of a handle.
@@ -76,6 +77,8 @@ macro_rules! dimensions {
                 .filtered("--type", ["type", "types"], "Only handles of these types: File, Event, Bitmap"),
             Dimension::method(|row: &Handle| (row.stack, None))
                 .meaning("Function that made the handle: the leaf of its stack."),
+            Dimension::tag(|row: &Handle| row.stack).coarse(),
+            Dimension::stack(|row: &Handle| row.stack).coarse().meaning("The functions of the stack that made the handle."),
             $($more,)*
             Dimension::words("made_by", "Made by", |row: &Handle| Some(i64::from(row.made_by)), made_by)
                 .meaning("How the handle came to be: `created` (or opened), `duplicated`, `there` before the recording, `inherited`, `taken over` from another process.")
@@ -139,6 +142,11 @@ impl TableQuestion for Handles {
             .meaning("Address of the object.")
             .filtered("--object", ["object", "objects"], "Only handles of the objects at these addresses"),
     ];
+    const STACKS: &'static [StackFigure] = &[StackFigure {
+        column: "open_last",
+        measure: Exported { key: "handles", label: "Open handles", unit: Unit::Count, counted: "handles" },
+        help: "Handles that are open when the time range ends",
+    }];
     const MEASURES: &'static [Measure<Handle>] = MEASURES;
     const LIMITS: &'static [Limit<Handle>] = LIMITS;
     const CONDITIONS: &'static [Condition<Handle>] = CONDITIONS;

@@ -6,6 +6,7 @@
 #[cfg(doc)]
 use crate::options::QuestionOptions;
 use crate::options::Registered;
+use crate::table_question::StackMeasure;
 
 pub mod cpu;
 pub mod disk;
@@ -46,7 +47,7 @@ macro_rules! every_question {
             Cpu(cpu),
             /// Where the time of each thread went, and who woke it
             Threads(threads),
-            /// Call trees of CPU, wait or ready time, per process or thread
+            /// Call trees of CPU, waits, disk, faults, and more, per process
             Stacks(stacks),
             /// The longest waits, who ended each, and what that one did meanwhile
             Waits(waits),
@@ -97,6 +98,17 @@ macro_rules! register {
 }
 
 every_question!(register);
+
+/// What call trees, flame graphs and profiles can be of, beside the time of threads.
+pub const STACK_MEASURES: &[StackMeasure] = &[
+    StackMeasure::of::<faults::Faults, 0>(),
+    StackMeasure::of::<faults::Faults, 1>(),
+    StackMeasure::of::<disk::Disk, 0>(),
+    StackMeasure::of::<disk::Disk, 1>(),
+    StackMeasure::of::<dns::Dns, 0>(),
+    StackMeasure::of::<tcp::Traffic, 0>(),
+    StackMeasure::of::<handles::Handles, 0>(),
+];
 
 /// The questions that have commands of their own.
 const OTHERS: &[Registered] = &[

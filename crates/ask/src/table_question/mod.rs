@@ -19,6 +19,7 @@ mod places;
 mod plan;
 mod reading;
 mod rows;
+mod stacks;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ pub use self::dimension::{Condition, Dimension, Limit, Shorthand};
 pub use self::list::Listing;
 pub use self::measure::Measure;
 pub use self::options::Options;
+pub use self::stacks::{Charged, StackFigure, StackMeasure};
 
 use self::dimension::Of;
 use self::names::Names;
@@ -81,6 +83,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
 
     /// Options that keep rows by their figures.
     const LIMITS: &'static [Limit<Self::Row>] = &[];
+
+    /// The figures that call trees and flame graphs can show by the stacks of the rows.
+    const STACKS: &'static [StackFigure] = &[];
 
     /// Options that keep the rows of which something is true.
     const CONDITIONS: &'static [Condition<Self::Row>] = &[];

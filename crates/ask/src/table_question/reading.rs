@@ -303,7 +303,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
 
 /// The part of a row inside of a range. `None`: it has none, and does not begin in it; or, where a row counts at its end, does not end in it.
 #[inline]
-fn part((start, end): (i64, i64), range: Span, counts_at_end: bool) -> Option<Part> {
+pub(super) fn part((start, end): (i64, i64), range: Span, counts_at_end: bool) -> Option<Part> {
     let counts = counts_at_end && range.contains(end);
     let is_outside = (end <= range.start && start < range.start) || start >= range.end;
     if is_outside && !counts {

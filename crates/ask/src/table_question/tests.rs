@@ -6,14 +6,19 @@ mod random;
 
 use std::collections::BTreeMap;
 
+use tracesift_grammar::TimeRange;
+
 use self::asked::Asked;
 use self::plain::Plain;
 use self::random::Random;
 use super::{Listing, Question, TableQuestion};
-use crate::answer::{Section, Value, View};
+use crate::answer::{Kind, Section, Value, View};
 use crate::ask::Ask;
 use crate::every_question;
+use crate::filter::{ProcessFilter, ProcessPatterns};
+use crate::measure::Measure;
 use crate::order::Top;
+use crate::question::stacks;
 use crate::recording::{OpenRecording, Source};
 
 /// Random archives per question.
@@ -67,6 +72,7 @@ pub(super) fn check<Q: TableQuestion>() {
             let list = asked.question.clone().listed(Listing::Flat).section(&recording).expect("a list");
             plain.compare_list(&asked, &list, &place);
             has_the_largest_of_each_group(&asked.question, &recording, &place);
+            stacks_add_up::<Q>(&recording, asked.question.time, &place);
             let ranges = random.ranges();
             let sections = asked.question.series(&recording, &ranges, 0).expect("a series");
             assert_eq!(sections.len(), ranges.len());
@@ -103,8 +109,54 @@ fn has_the_largest_of_each_group<Q: TableQuestion>(question: &Question<Q>, recor
     }
 }
 
+/// Whether call trees have, by process, the figures that the question has.
+fn stacks_add_up<Q: TableQuestion>(recording: &OpenRecording, time: TimeRange, place: &str) {
+    let everybody = || ProcessFilter { process: ProcessPatterns::parse("*"), ..ProcessFilter::default() };
+    let int = |value: Option<&Value>| if let Some(Value::Int(number)) = value { Some(*number) } else { None };
+    for figure in Q::STACKS {
+        let question = Question::<Q> { filter: everybody(), time, ..Question::default() };
+        let question = question.by(&["process"]).expect("rows have processes");
+        let mut expected: BTreeMap<i64, i64> = BTreeMap::new();
+        for row in rows_of(&question, &question.section(recording).expect("an answer")) {
+            let amount = int(row.get(figure.column)).unwrap_or(0);
+            if let Some(pid) = int(row.get("pid")).filter(|_| amount > 0) {
+                *expected.entry(pid).or_default() += amount;
+            }
+        }
+        let measure = Measure::named(figure.measure.key).expect("the figure is registered");
+        for per_thread in [false, true] {
+            let top = Top { take: Some(usize::MAX), skip: 0 };
+            let trees = stacks::Question { filter: everybody(), time, measure, per_thread, top, ..Default::default() };
+            let columns = trees.columns();
+            let total = match measure.kind() {
+                Kind::Milliseconds => "total_ns",
+                Kind::Bytes => "total_bytes",
+                _ => "total",
+            };
+            let [pid, parent, total] = ["pid", "parent", total]
+                .map(|key| columns.iter().position(|column| column.key == key && column.view != View::Nowhere))
+                .map(|at| at.expect("a column of trees"));
+            let mut found: BTreeMap<i64, i64> = BTreeMap::new();
+            for row in &trees.section(recording).expect("trees").rows {
+                if row[parent] == Value::None {
+                    *found.entry(int(row.get(pid)).expect("a pid")).or_default() +=
+                        int(row.get(total)).expect("a total");
+                }
+            }
+            assert_eq!(found, expected, "{place}, {} by stacks, {per_thread}", figure.column);
+        }
+    }
+}
+
+/// The rows behind `--measure network` belong to no command.
+#[test]
+fn traffic() {
+    check::<crate::question::tcp::Traffic>();
+}
+
 /// Whether the declaration of a question makes sense.
 fn is_sound<Q: TableQuestion>() {
+    super::stacks::check::<Q>();
     for measure in Q::MEASURES {
         let about =
             measure.how.dimension().map(|about| &Q::DIMENSIONS[super::plan::dimension_of(Q::DIMENSIONS, about)].of);

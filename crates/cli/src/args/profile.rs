@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesift_ask::filter::ProcessFilter;
+use tracesift_ask::measure::Measure;
 use tracesift_ask::profile;
 use tracesift_ask::words::{Word, one_of};
 use tracesift_ask::{MethodPatterns, WhenOptions};
 use tracesift_export::flame::{Change, Flame, Orientation};
-use tracesift_export::{Format, Grouping, Measure};
+use tracesift_export::{Format, Grouping};
 use tracesift_grammar::TimeRange;
 
 use super::{FileArgs, RunArgs};
@@ -32,18 +33,12 @@ pub(crate) struct ProfileArgs {
 #[command(next_help_heading = "Stacks")]
 struct StackArgs {
     /// What to show
-    #[arg(long, value_name = "WHAT", default_value = "cpu", value_parser = one_of(MEASURES))]
+    #[arg(long, value_name = "WHAT", default_value = "cpu", value_parser = Measure::parser())]
     measure: Measure,
     /// Only stacks with such a function, or `module!function`
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     methods: String,
 }
-
-const MEASURES: &[Word<Measure>] = &[
-    ("cpu", "Sampled CPU", Measure::Cpu),
-    ("wait", "Time blocked, by the stacks with which threads left the CPU", Measure::Wait),
-    ("ready", "Time ready without a CPU, by the same stacks", Measure::Ready),
-];
 
 /// Options of `flame`.
 #[derive(Debug, Args)]

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use tracesift_ask::answer::Section;
 use tracesift_ask::limit;
+use tracesift_ask::measure::Measure;
 use tracesift_ask::nothing;
 use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Resolved, When, profile};
 use tracesift_export::flame::{Drawn, Flame};
-use tracesift_export::{Format, Grouping, Listed, Measure, Writer};
+use tracesift_export::{Format, Grouping, Listed, Writer};
 
 use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
 use crate::command::sources::{Sources, sources};
@@ -135,11 +136,11 @@ impl One {
             messages.warning(&format!("{}: {}", self.recording.file.name, warning.text));
         }
         let has_switches = self.recording.info().has_switches;
-        if question.measure == Measure::Cpu && !self.recording.file.has_samples && has_switches {
+        if question.measure.is_cpu() && !self.recording.file.has_samples && has_switches {
             messages.note(&self.recording.file.note_of_precise_cpu());
         }
-        let needed = if question.measure == Measure::Cpu { "cpu_samples" } else { "context_switches" };
-        if let Some(warning) = self.recording.file.warning_of_left_out(&[needed]) {
+        let needed = if question.measure.is_cpu() { &["cpu_samples"] } else { question.measure.tables() };
+        if let Some(warning) = self.recording.file.warning_of_left_out(needed) {
             messages.warning(&format!("{}: {}", self.recording.file.name, warning.text));
         }
         if let Some(note) = question.note_of_early_ends(&self.recording)? {
@@ -163,9 +164,12 @@ impl One {
     /// Says what limits the figures.
     fn warn(&self, measure: Measure, messages: &Messages) {
         let file = &self.recording.file;
-        // Sampled CPU does not depend on switches.
-        let sampled = measure == Measure::Cpu && file.has_samples;
-        let tells = |limit: &&limit::Limit| !(sampled && limit.kind.is_of_switches());
+        // Sampled CPU and the rows of other tables do not depend on switches.
+        let needs_switches = match measure {
+            Measure::Threads(_) => !(measure.is_cpu() && file.has_samples),
+            Measure::Rows(_) => false,
+        };
+        let tells = |limit: &&limit::Limit| needs_switches || !limit.kind.is_of_switches();
         let section = Section { warnings: file.warnings.iter().filter(tells).cloned().collect(), ..Section::default() };
         limit::in_two_lines(&[section], true).iter().for_each(|line| messages.warning(line));
     }
@@ -174,6 +178,12 @@ impl One {
     fn is_nothing(&self, is_empty: bool, question: &profile::Question, when: &When, messages: &Messages) -> bool {
         if is_empty {
             messages.error(&format!("{}: there is nothing of what was asked for", self.recording.file.name));
+            if let Measure::Rows(rows) = question.measure
+                && let Some(why) = rows.missing(&self.recording)
+            {
+                messages.hint(&format!("{}: {why}", rows.what));
+                return true;
+            }
             let filter = (&question.filter, &question.methods);
             nothing::why_of_profile(&self.recording, filter, when).iter().for_each(|line| messages.hint(line));
         }
@@ -187,7 +197,7 @@ fn target(out: Option<&PathBuf>, recording: &OpenRecording, question: &profile::
         Some(path) if path == Path::new("-") => Target::Stdout,
         Some(path) => Target::File(path.clone()),
         None => {
-            let name = format!("{}.{}.{extension}", recording.file.name, question.measure.key());
+            let name = format!("{}.{}.{extension}", recording.file.name, question.measure.exported().key);
             // The name comes from a path that was found, not from inside the recording, and is a file name by itself.
             Target::File(PathBuf::from(Path::new(&name).file_name().unwrap_or_default()))
         }

@@ -13,7 +13,7 @@ mod text;
 
 use std::io::{self, Write};
 
-use crate::profile::{About, Measure};
+use crate::profile::About;
 use crate::tree::{Depth, Grouping, Stacked, Tree};
 use layout::Layout;
 use render::{Cells, Comparison};
@@ -119,7 +119,7 @@ impl Flame {
     }
 
     fn depth(&self) -> Depth {
-        // At least a nanosecond: what only the first of two profiles has is no part of the picture.
+        // At least one of the unit: what only the first of two profiles has is no part of the picture.
         Depth { min_share: self.min_share.clamp(f64::MIN_POSITIVE, 1.0), max_depth: self.max_depth }
     }
 
@@ -152,14 +152,5 @@ impl Flame {
             folded_weight: selection.folded_weight,
             bytes: svg.len(),
         })
-    }
-}
-
-/// What a count of the measure counts.
-fn counted(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Cpu => "samples",
-        Measure::Wait => "waits",
-        Measure::Ready => "times ready",
     }
 }

@@ -9,10 +9,10 @@ use super::colour::{self, FAMILIES, STEPS};
 use super::halves::in_halves;
 use super::layout::{Cell, Layout};
 use super::select::Selection;
-use super::text::{count, grouped, milliseconds, percent, share};
-use super::{Change, Orientation, counted};
+use super::text::{count, figure, grouped, percent, share};
+use super::{Change, Orientation};
 use crate::escape::{plain, push_xml, shorten};
-use crate::profile::Measure;
+use crate::profile::{Measure, Unit};
 use crate::tree::{Kind, Node, Tree};
 
 /// Width of the still picture in pixels. In a browser it takes the width of the window.
@@ -71,7 +71,7 @@ impl Comparison {
         comparison
     }
 
-    /// The change of a node: of its share, or in nanoseconds.
+    /// The change of a node: of its share, or in the unit of the measure.
     fn of(&self, tree: &Tree, node: usize) -> f64 {
         let (all, node) = (&tree.nodes[0], &tree.nodes[node]);
         match self.change {
@@ -80,12 +80,12 @@ impl Comparison {
         }
     }
 
-    fn text(&self, change: f64) -> String {
+    fn text(&self, change: f64, measure: Measure) -> String {
         match self.change {
             Change::Share => format!("{:+.2} percentage points", change * 100.0),
             Change::Absolute => {
                 let sign = if change < 0.0 { "−" } else { "+" };
-                format!("{sign}{}", milliseconds(change.abs() as u64))
+                format!("{sign}{}", figure(change.abs() as u64, measure))
             }
         }
     }
@@ -151,22 +151,24 @@ impl Cells<'_> {
     fn figures(&self, cell: &Cell) -> String {
         let node = &self.tree.nodes[cell.node as usize];
         let total = self.total();
-        let mut text = format!("{}, {}", milliseconds(cell.weight), percent(share(cell.weight, total)));
+        let mut text = format!("{}, {}", figure(cell.weight, self.measure), percent(share(cell.weight, total)));
         match &self.comparison {
             None => {
-                let _ = write!(text, ", {} {}", grouped(node.sum.count), counted(self.measure));
-                let _ = write!(text, "; own {}, {}", milliseconds(node.own), percent(share(node.own, total)));
+                if self.measure.unit != Unit::Count {
+                    let _ = write!(text, ", {} {}", grouped(node.sum.count), self.measure.counted);
+                }
+                let _ = write!(text, "; own {}, {}", figure(node.own, self.measure), percent(share(node.own, total)));
             }
             Some(comparison) => {
                 let before = node.other.weight;
                 let _ = write!(
                     text,
                     "; before {}, {}; {}",
-                    milliseconds(before),
+                    figure(before, self.measure),
                     percent(share(before, self.tree.nodes[0].other.weight)),
                     match before {
                         0 => "new".to_owned(),
-                        _ => comparison.text(comparison.of(self.tree, cell.node as usize)),
+                        _ => comparison.text(comparison.of(self.tree, cell.node as usize), self.measure),
                     },
                 );
             }
@@ -230,9 +232,14 @@ impl Picture<'_> {
         let _ = write!(
             out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"{WIDTH}\" \
-             height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" aria-label=\"{label}\" data-total=\"{total}\" data-row=\"{ROW}\" \
+             height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" aria-label=\"{label}\" data-total=\"{total}\" data-row=\"{ROW}\"{unit} \
              data-up=\"{up}\">\n<style>\n{STYLE}{rules}\n</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n",
             total = self.total(),
+            unit = match self.measure.unit {
+                Unit::Nanoseconds => "",
+                Unit::Bytes => " data-unit=\"bytes\"",
+                Unit::Count => " data-unit=\"count\"",
+            },
             up = matches!(self.orientation, Orientation::Flame),
             rules = colour::rules(self.comparison.is_some()),
         );
@@ -270,16 +277,22 @@ impl Picture<'_> {
         push_xml(out, &shorten(self.title, LONGEST_TITLE));
         out.push_str("</text><text class=\"subtitle\" x=\"10\" y=\"43\">");
         // Threads wait at the same time, so these sums say nothing about the clock on the wall.
-        let of = match self.measure {
-            Measure::Cpu => "",
-            Measure::Wait | Measure::Ready => " of all threads",
+        let of = match self.measure.unit {
+            _ if self.measure == Measure::CPU => " time",
+            Unit::Nanoseconds => " time of all threads",
+            Unit::Bytes | Unit::Count => "",
         };
-        let mut subtitle = format!("{} time{of}, {}", self.measure.label(), milliseconds(self.total()));
+        let total = figure(self.total(), self.measure);
+        let mut subtitle = format!("{}{of}, {total}", self.measure.label);
         if let Some(comparison) = &self.comparison {
-            let before = milliseconds(self.tree.nodes[0].other.weight);
+            let before = figure(self.tree.nodes[0].other.weight, self.measure);
             let what = match comparison.change {
                 Change::Share => "share",
-                Change::Absolute => "time",
+                Change::Absolute => match self.measure.unit {
+                    Unit::Nanoseconds => "time",
+                    Unit::Bytes => "bytes",
+                    Unit::Count => "number",
+                },
             };
             let _ = write!(subtitle, ", before {before}; widths: after, colours: change of {what}");
         }
@@ -319,7 +332,7 @@ impl Picture<'_> {
                 swatch("z", "same", out);
                 for step in 1..=STEPS {
                     let label = if step == STEPS {
-                        format!("more, up to {}", comparison.text(comparison.most))
+                        format!("more, up to {}", comparison.text(comparison.most, self.measure))
                     } else {
                         String::new()
                     };

@@ -11,6 +11,20 @@
   const up = svg.dataset.up === 'true';
   const total = Number(svg.dataset.total);
 
+  // A weight in the unit of the picture.
+  function amount(weight) {
+    const text = (figure, digits) =>
+      figure.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    if (svg.dataset.unit === 'count') return text(weight, 0);
+    if (svg.dataset.unit === 'bytes') {
+      const exponent = Math.min(4, Math.floor(Math.log2(Math.max(weight, 1)) / 10));
+      const unit = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'][exponent];
+      return text(weight / 2 ** (10 * exponent), exponent ? 3 : 0) + ' ' + unit;
+    }
+    const time = weight / 1e6;
+    return text(time, time < 10 ? 3 : time < 1000 ? 1 : 0) + ' ms';
+  }
+
   // Frames stand in the order of a walk: a frame, then all that it calls. So what is below a frame is one stretch.
   const cells = Array.from(svg.querySelectorAll('.frames > g'), (group) => {
     const rect = group.querySelector('rect');
@@ -135,11 +149,9 @@
           past = cell.end;
         }
       });
-      const time = ((part / 100) * total) / 1e6;
-      const digits = time < 10 ? 3 : time < 1000 ? 1 : 0;
-      const figure = time.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+      const figure = amount((part / 100) * total);
       status = frames
-        ? `Matched: ${part.toFixed(2)} %, ${figure} ms, in ${frames.toLocaleString('en-US')} frame${frames === 1 ? '' : 's'}`
+        ? `Matched: ${part.toFixed(2)} %, ${figure}, in ${frames.toLocaleString('en-US')} frame${frames === 1 ? '' : 's'}`
         : 'No frame matches';
     }
     tell(-1);

@@ -1,7 +1,30 @@
 //! Figures as people read them, the same in every locale.
 
+use crate::profile::{Measure, Unit};
+
+/// A weight in its unit: `12,345.6 ms`, `1.234 MiB`, `1,234 page faults`.
+pub(super) fn figure(weight: u64, measure: Measure) -> String {
+    match measure.unit {
+        Unit::Nanoseconds => milliseconds(weight),
+        Unit::Bytes => bytes(weight),
+        Unit::Count => format!("{} {}", grouped(weight), measure.counted),
+    }
+}
+
+/// A size in the unit that leaves one to three digits before the point: `512 bytes`, `1.234 MiB`.
+fn bytes(size: u64) -> String {
+    let exponent = size.checked_ilog2().unwrap_or(0) / 10;
+    match ["bytes", "KiB", "MiB", "GiB", "TiB"].get(exponent as usize) {
+        Some(&"bytes") => format!("{size} bytes"),
+        unit => {
+            let exponent = if unit.is_some() { exponent } else { 4 };
+            format!("{:.3} {}", size as f64 / 2_f64.powi(10 * exponent as i32), unit.unwrap_or(&"TiB"))
+        }
+    }
+}
+
 /// A time in milliseconds: `12,345.6 ms`, `1.234 ms`.
-pub(super) fn milliseconds(nanoseconds: u64) -> String {
+fn milliseconds(nanoseconds: u64) -> String {
     let (whole, part) = (nanoseconds / 1_000_000, nanoseconds % 1_000_000);
     match whole {
         _ if nanoseconds == 0 => "0 ms".to_owned(),

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 use crate::escape::plain;
 use crate::profile::{
-    Catalog, FrameId, Marker, MarkerKind, Measure, Origin, Profile, Sample, StackId, StringId, ThreadId,
+    Catalog, FrameId, Marker, MarkerKind, Measure, Origin, Profile, Sample, StackId, StringId, ThreadId, Unit,
 };
 use crate::protobuf::Message;
 
@@ -186,14 +186,16 @@ impl<W: Write> Trace<'_, W> {
             self.packet.message(packet::CLOCK_SNAPSHOT, &snapshot).number(packet::SEQUENCE, 1);
             self.flush()?;
         }
-        let what = match about.measure {
-            Measure::Cpu => "cpu-time",
-            Measure::Wait => "wait-time",
-            Measure::Ready => "ready-time",
-        };
+        let Measure { key, unit, .. } = about.measure;
         let mut counter = Message::default();
-        // UNIT_NANOSECONDS, SCOPE_GLOBAL.
-        counter.text(2, what).number(3, 1).number(7, 1);
+        if unit == Unit::Nanoseconds {
+            // UNIT_NANOSECONDS.
+            counter.text(2, &format!("{key}-time")).number(3, 1);
+        } else {
+            counter.text(2, key);
+        }
+        // SCOPE_GLOBAL.
+        counter.number(7, 1);
         let mut samples = Message::default();
         samples.text(1, "tracesift").message(2, &counter);
         let mut defaults = Message::default();
@@ -255,7 +257,7 @@ impl<W: Write> Trace<'_, W> {
         self.intern_thread(sample.thread, ids);
         self.part.clear();
         self.part.number(2, u64::from(sample.thread.0) + 1);
-        if self.profile.about.measure == Measure::Cpu {
+        if self.profile.about.measure == Measure::CPU {
             let frame = &self.profile.catalog.frames()[self.profile.catalog.leaf(sample.stack).row()];
             match frame.origin {
                 Origin::Kernel => self.push_mode(2),

@@ -11,10 +11,10 @@ use hashbrown::HashMap;
 
 use crate::escape::plain;
 use crate::functions::Functions;
-use crate::profile::{Catalog, Folded, FrameId, StackId, StringId, Strings};
+use crate::profile::{Catalog, Folded, FrameId, StackId, StringId, Strings, Unit};
 use crate::protobuf::Message;
 
-/// Writes the profile, compressed with gzip as pprof expects it. Values are counts and nanoseconds.
+/// Writes the profile, compressed with gzip as pprof expects it. Values are counts and weights in the measure's unit.
 ///
 /// # Errors
 ///
@@ -70,7 +70,12 @@ fn write_types(profile: &Folded, texts: &mut Texts, out: &mut impl Write) -> io:
     let about = &profile.about;
     let mut message = Message::default();
     let counts = texts.value_type("samples", "count");
-    let weights = texts.value_type(about.measure.key(), "nanoseconds");
+    let unit = match about.measure.unit {
+        Unit::Nanoseconds => "nanoseconds",
+        Unit::Bytes => "bytes",
+        Unit::Count => "count",
+    };
+    let weights = texts.value_type(about.measure.key, unit);
     message.message(1, &counts).message(1, &weights);
     if let Some(start) = about.start {
         message.signed(9, start);
@@ -78,12 +83,12 @@ fn write_types(profile: &Folded, texts: &mut Texts, out: &mut impl Write) -> io:
     if let Some(duration) = about.duration {
         message.number(10, duration);
     }
-    if let Some(interval) = about.interval {
+    if let Some(interval) = about.interval.filter(|_| about.measure.unit == Unit::Nanoseconds) {
         message.message(11, &weights).number(12, interval);
     }
     message.number(13, texts.id(&about.title()));
     // What the tools show unless another is asked for.
-    message.number(14, texts.id(about.measure.key()));
+    message.number(14, texts.id(about.measure.key));
     out.write_all(message.bytes())
 }
 

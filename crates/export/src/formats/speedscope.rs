@@ -10,7 +10,7 @@ use tracesift_json::Writer;
 
 use crate::functions::Functions;
 use crate::json::{column, text};
-use crate::profile::{ByThread, Profile, StackId, StringId, ThreadId};
+use crate::profile::{ByThread, Profile, StackId, StringId, ThreadId, Unit};
 
 /// The address of the format's schema, by which the viewer knows it.
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
@@ -93,7 +93,11 @@ fn write_thread(
     json.key("name");
     text(json, &name);
     json.key("unit");
-    json.text("nanoseconds");
+    json.text(match profile.about.measure.unit {
+        Unit::Nanoseconds => "nanoseconds",
+        Unit::Bytes => "bytes",
+        Unit::Count => "none",
+    });
     json.key("startValue");
     json.value(0);
     json.key("endValue");

@@ -7,6 +7,7 @@ mod frames;
 mod handle;
 mod listed;
 mod markers;
+mod measure;
 mod samples;
 mod stacks;
 mod strings;
@@ -19,39 +20,9 @@ pub use frames::{Frame, Origin};
 pub use handle::{FrameId, ProcessId, StackId, StringId, ThreadId};
 pub use listed::{Listed, StackLists};
 pub use markers::{Marker, MarkerKind, Markers};
+pub use measure::{Measure, Unit};
 pub use samples::{ByThread, Sample, Samples};
 pub(crate) use strings::Strings;
-
-/// What the weights of a profile are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Measure {
-    /// Time on a processor, in nanoseconds.
-    Cpu,
-    /// Time blocked until something made the thread ready, in nanoseconds.
-    Wait,
-    /// Time ready to run without a processor, in nanoseconds.
-    Ready,
-}
-
-impl Measure {
-    /// The word that stands in titles: `CPU`, `Wait`, `Ready`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Cpu => "CPU",
-            Self::Wait => "Wait",
-            Self::Ready => "Ready",
-        }
-    }
-
-    /// The word as identifiers have it: `cpu`, `wait`, `ready`.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Wait => "wait",
-            Self::Ready => "ready",
-        }
-    }
-}
 
 /// What a profile says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -44,7 +44,7 @@ impl Rules {
         for (methods, time) in stacks {
             let methods: Vec<MethodId> = methods.iter().copied().map(MethodId).collect();
             if self.shape.path(&methods, |method| self.role(method), &mut path) {
-                tree.add(&path, Weight { time: *time, count: 1 });
+                tree.add(&path, Weight { amount: *time, count: 1 });
             }
         }
         tree
@@ -88,7 +88,7 @@ fn by_method(lines: &[Line], wanted: impl Fn(&Line) -> bool) -> BTreeMap<u32, i6
     let mut times = BTreeMap::new();
     for line in lines.iter().filter(|line| wanted(line)) {
         if let What::Step(Step::Method(method)) = line.what {
-            *times.entry(method.0).or_default() += line.total.time;
+            *times.entry(method.0).or_default() += line.total.amount;
         }
     }
     times
@@ -103,7 +103,7 @@ proptest! {
     ) {
         let tree = rules.tree(&stacks);
         let taken = stacks.iter().filter(|(methods, _)| rules.takes(methods));
-        let expected = sum(taken.map(|(_, time)| Weight { time: *time, count: 1 }));
+        let expected = sum(taken.map(|(_, time)| Weight { amount: *time, count: 1 }));
         prop_assert_eq!(tree.total(), expected);
         let lines = tree.lines(Limits { smallest, depth });
         prop_assert_eq!(sum(lines.iter().map(|line| line.own)), expected);
@@ -132,7 +132,7 @@ proptest! {
             prop_assert_eq!(line.goes_on, only && line.total == all);
             match line.what {
                 What::Step(_) => {
-                    prop_assert!(line.total.time >= smallest && depth.is_none_or(|depth| line.depth < depth));
+                    prop_assert!(line.total.amount >= smallest && depth.is_none_or(|depth| line.depth < depth));
                 }
                 What::More(count) => prop_assert!(count > 0 && line.is_last && below(&lines, Some(at)).next().is_none()),
             }
@@ -185,7 +185,7 @@ proptest! {
                 rules.shape.has_roots = true;
                 let tree = rules.tree(&stacks);
                 let lines = tree.lines(Limits::default());
-                prop_assert_eq!(tree.total().time, time);
+                prop_assert_eq!(tree.total().amount, time);
                 let mut roots = lines.iter().filter(|line| line.parent.is_none());
                 let is_method = |line: &Line| line.what == What::Step(Step::Method(MethodId(method)));
                 prop_assert!(roots.all(is_method));

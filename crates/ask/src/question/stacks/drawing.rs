@@ -77,7 +77,7 @@ mod tests {
         let mut tree = CallTree::default();
         for (path, time) in stacks {
             let path: Vec<Step> = path.iter().map(|&method| Step::Method(MethodId(method))).collect();
-            tree.add(&path, Weight { time: *time, count: 1 });
+            tree.add(&path, Weight { amount: *time, count: 1 });
         }
         let mut drawing = Drawing::default();
         let lines = tree.lines(Limits { smallest: 2, depth: None });

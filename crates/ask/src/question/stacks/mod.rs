@@ -1,4 +1,4 @@
-//! `dump stacks`: call trees of CPU, wait or ready time, a tree per process or thread.
+//! `dump stacks`: call trees of CPU, waits, disk, page faults and other figures, a tree per process or thread.
 //!
 //! All figures are plain sums, so that a tree adds up: the own times of its lines are the time of its process.
 
@@ -11,7 +11,7 @@ mod trees;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::Measure;
+use tracesift_analysis::Measure as OfThreads;
 use tracesift_analysis::call_tree::Direction;
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::{By, Granularity};
@@ -28,6 +28,7 @@ use crate::answer::{Column, Fact, Group, Kind, Section, View};
 use crate::ask::Ask;
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
+use crate::measure::Measure;
 use crate::method_patterns::MethodPatterns;
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
@@ -78,10 +79,7 @@ impl Ask for Question {
     }
 
     fn tables(&self) -> &'static [&'static str] {
-        match self.measure {
-            Measure::Cpu => &["cpu_samples", "context_switches"],
-            Measure::Wait | Measure::Ready => &["context_switches"],
-        }
+        self.measure.tables()
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {
@@ -104,7 +102,14 @@ impl Ask for Question {
         for column in &mut columns {
             match column.key {
                 // Upwards, what ends at a line began there: of no interest but for the sum.
-                "self_ns" if self.direction == Direction::Callers => column.view = View::Machine,
+                "self_ns" | "self_bytes" | "self" if self.direction == Direction::Callers => {
+                    column.view = View::Machine
+                }
+                "total_ns" | "self_ns" if self.measure.kind() != Kind::Milliseconds => column.view = View::Nowhere,
+                "total_bytes" | "self_bytes" if self.measure.kind() != Kind::Bytes => column.view = View::Nowhere,
+                "total" | "self" if self.measure.kind() != Kind::Count => column.view = View::Nowhere,
+                // It is the amount.
+                "count" if self.measure.kind() == Kind::Count => column.view = View::Machine,
                 "tid" | "thread_name" if !self.per_thread => column.view = View::Nowhere,
                 "source_file" | "source_line" if self.granularity.by != By::Line => column.view = View::Nowhere,
                 "rva" if self.granularity.by != By::Address => column.view = View::Nowhere,
@@ -119,8 +124,8 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        if let Some((missing, table)) = self.missing(recording) {
-            let facts = vec![Fact::local(missing, Kind::Text, recording.file.absence_of(table))];
+        if let Some((missing, why)) = self.missing(recording) {
+            let facts = vec![Fact::local(missing, Kind::Text, why)];
             return Ok(COLUMNS.section(&recording.file, &[], facts));
         }
         let archive = recording.archive();
@@ -133,7 +138,7 @@ impl Ask for Question {
         let mut found = trees.of_processes();
         found.sort_by_cached_key(|one| {
             let name = rows.get(&one.process).map(|row| (row.name.to_lowercase(), row.pid));
-            (one.shown.time, name, one.process)
+            (one.shown.amount, name, one.process)
         });
         let all = found.len();
         let everything = sum(&found);
@@ -159,11 +164,11 @@ impl Ask for Question {
             section.notes.push(NO_LINES.to_owned());
         }
         if found.len() < all && self.top.skip == 0 {
-            let (left_out, time) = (all - found.len(), everything.1.saturating_sub(sum(&found).1));
-            let ms = decimal(time, 6, 1);
+            let (left_out, amount) = (all - found.len(), everything.1.saturating_sub(sum(&found).1));
+            let amount = self.amount(amount);
             section.notes.push(match left_out {
-                1 => format!("1 process with {ms} ms is left out: --top {all} shows all"),
-                _ => format!("{left_out} processes with {ms} ms are left out: --top {all} shows all"),
+                1 => format!("1 process with {amount} is left out: --top {all} shows all"),
+                _ => format!("{left_out} processes with {amount} are left out: --top {all} shows all"),
             });
         }
         Ok(section)
@@ -173,17 +178,32 @@ impl Ask for Question {
 /// Time of the processes, and that of the stacks that were asked for.
 fn sum(processes: &[OfProcess]) -> (i64, i64) {
     processes.iter().fold((0, 0), |(all, shown), one| {
-        (i64::saturating_add(all, one.all.time), i64::saturating_add(shown, one.shown.time))
+        (i64::saturating_add(all, one.all.amount), i64::saturating_add(shown, one.shown.amount))
     })
 }
 
 impl Question {
-    /// What the measure needs and the recording does not have, and the table that it would be in.
-    fn missing(&self, recording: &OpenRecording) -> Option<(&'static str, &'static str)> {
+    /// What the measure needs and the recording does not have, and why not.
+    fn missing(&self, recording: &OpenRecording) -> Option<(&'static str, String)> {
         let has_switches = recording.info().has_switches;
+        let absence = |what, table: &str| (what, recording.file.absence_of(table).to_owned());
         match self.measure {
-            Measure::Cpu => (!recording.file.has_samples && !has_switches).then_some(("CPU samples", "cpu_samples")),
-            Measure::Wait | Measure::Ready => (!has_switches).then_some(("context switches", "context_switches")),
+            Measure::Threads(OfThreads::Cpu) => {
+                (!recording.file.has_samples && !has_switches).then(|| absence("CPU samples", "cpu_samples"))
+            }
+            Measure::Threads(OfThreads::Wait | OfThreads::Ready) => {
+                (!has_switches).then(|| absence("context switches", "context_switches"))
+            }
+            Measure::Rows(rows) => Some((rows.what, rows.missing(recording)?)),
+        }
+    }
+
+    /// An amount of the measure as sentences have it.
+    fn amount(&self, amount: i64) -> String {
+        match self.measure.kind() {
+            Kind::Milliseconds => format!("{} ms", decimal(amount, 6, 1)),
+            Kind::Bytes => format!("{amount} bytes"),
+            _ => format!("{amount} {}", self.measure.exported().counted),
         }
     }
 
@@ -195,18 +215,18 @@ impl Question {
     /// What the trees are of, in one word.
     fn word(&self, recording: &OpenRecording) -> &'static str {
         match self.measure {
-            Measure::Cpu if recording.file.has_samples => "CPU",
-            Measure::Cpu => "run",
-            Measure::Wait => "wait",
-            Measure::Ready => "ready",
+            Measure::Threads(OfThreads::Cpu) if recording.file.has_samples => "CPU",
+            Measure::Threads(OfThreads::Cpu) => "run",
+            Measure::Threads(OfThreads::Wait | OfThreads::Ready) | Measure::Rows(_) => self.measure.exported().key,
         }
     }
 
     /// Totals of a heading.
     fn facts(&self, recording: &OpenRecording, (all, shown): (i64, i64)) -> Vec<Fact> {
-        let mut facts = vec![Fact::new(self.word(recording), Kind::Milliseconds, all)];
+        let kind = self.measure.kind();
+        let mut facts = vec![Fact::new(self.word(recording), kind, all)];
         if self.selects() {
-            facts.push(Fact::new("in these stacks", Kind::Milliseconds, shown));
+            facts.push(Fact::new("in these stacks", kind, shown));
         }
         facts
     }
@@ -214,12 +234,13 @@ impl Question {
     fn notes(&self, recording: &OpenRecording, has_rows: bool) -> Vec<String> {
         let note = match self.measure {
             _ if !has_rows => None,
-            Measure::Cpu if recording.file.has_samples => None,
-            Measure::Cpu => Some(recording.file.note_of_precise_cpu()),
-            Measure::Ready if !recording.info().has_ready => {
+            Measure::Threads(OfThreads::Cpu) if recording.file.has_samples => None,
+            Measure::Threads(OfThreads::Cpu) => Some(recording.file.note_of_precise_cpu()),
+            Measure::Threads(OfThreads::Ready) if !recording.info().has_ready => {
                 Some("no wake-ups were recorded: ready time is that of preempted threads alone".to_owned())
             }
-            Measure::Wait | Measure::Ready => Some(
+            Measure::Rows(_) if self.measure.kind() != Kind::Milliseconds => None,
+            Measure::Threads(_) | Measure::Rows(_) => Some(
                 "figures are plain sums over threads: what several threads did at the same time counts for each"
                     .to_owned(),
             ),
@@ -246,8 +267,7 @@ impl Answering<'_> {
     ) {
         let shared = Arc::new(process.clone());
         for (number, tree) in trees.build(self.question, one).into_iter().enumerate() {
-            let Tree { thread, all, shown, lines } = tree;
-            let is_rest = self.question.per_thread && thread.is_none();
+            let Tree { thread, is_rest, all, shown, lines } = tree;
             let thread = thread.and_then(|thread| threads.get(&thread));
             let first = self.rows.len();
             let mut drawing = drawing::Drawing::default();
@@ -259,7 +279,7 @@ impl Answering<'_> {
                     measure: self.question.word(self.recording),
                     number: self.rows.len(),
                     parent: line.parent.map(|parent| first + parent),
-                    share: percent(line.total.time, one.all.time),
+                    share: percent(line.total.amount, one.all.amount),
                     label: drawing.label(&line, &named),
                     line,
                     named,
@@ -269,12 +289,16 @@ impl Answering<'_> {
                 let name = thread.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
                 format!(" thread {}{name}", thread.tid)
             });
-            let rest = is_rest.then(|| " smaller threads".to_owned());
+            let rest = match () {
+                () if is_rest => " smaller threads",
+                () if self.question.per_thread => " unknown thread",
+                () => "",
+            };
             self.groups.push(Group {
-                title: format!("{}{}", name_with_marks(process), of_thread.or(rest).unwrap_or_default()),
+                title: format!("{}{}", name_with_marks(process), of_thread.as_deref().unwrap_or(rest)),
                 // Once is enough, however many threads have a tree.
                 text: process.command_line.clone().filter(|_| number == 0),
-                facts: self.question.facts(self.recording, (all.time, shown.time)),
+                facts: self.question.facts(self.recording, (all.amount, shown.amount)),
                 rows: self.rows.len() - first,
             });
         }

@@ -1,7 +1,6 @@
 //! The options of `dump stacks`.
 
 use clap::Args;
-use tracesift_analysis::Measure;
 use tracesift_analysis::call_tree::Direction;
 use tracesift_grammar::{Patterns, Share, TimeRange, parse_share};
 
@@ -9,17 +8,11 @@ use super::{COLUMNS, Question};
 use crate::ask::{When, WhenOptions};
 use crate::filter::ProcessFilter;
 use crate::granularity::GranularityOptions;
+use crate::measure::Measure;
 use crate::method_patterns::MethodPatterns;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::usage_error::UsageError;
-use crate::words::{Word, one_of};
-
-const MEASURES: &[Word<Measure>] = &[
-    ("cpu", "CPU", Measure::Cpu),
-    ("wait", "Waits, by the stack with which a thread left the CPU", Measure::Wait),
-    ("ready", "Time ready to run without a CPU, by the same stack", Measure::Ready),
-];
 
 /// The options. Trees are cut by options of their own: `--top` counts processes.
 #[derive(Args, Debug)]
@@ -43,7 +36,7 @@ pub struct Options {
 #[command(next_help_heading = "Trees")]
 struct TreeOptions {
     /// What the trees are of
-    #[arg(long, value_name = "WHAT", default_value = "cpu", value_parser = one_of(MEASURES))]
+    #[arg(long, value_name = "WHAT", default_value = "cpu", value_parser = Measure::parser())]
     measure: Measure,
     /// Trees go from the functions where time was spent to their callers
     #[arg(long)]
@@ -84,9 +77,15 @@ impl QuestionOptions for Options {
         ("tracesift dump stacks X.sift -p App --min-share 5%", "what calls what"),
         ("tracesift dump stacks X.sift --methods '*lock*' --callers", "who calls it"),
         ("tracesift dump stacks X.sift -p App --measure wait", "where it waited"),
+        ("tracesift dump stacks X.sift --measure disk-bytes", "the code that read and wrote most"),
     ];
-    const VARIANTS: &'static [&'static [&'static str]] =
-        &[&["--measure=wait", "--callers"], &["--root=*", "--per-thread"], &["--by=line"]];
+    const VARIANTS: &'static [&'static [&'static str]] = &[
+        &["--measure=wait", "--callers"],
+        &["--root=*", "--per-thread"],
+        &["--by=line"],
+        &["--measure=disk", "--per-thread"],
+        &["--measure=page-faults"],
+    ];
 
     fn when(&self) -> When {
         self.when.when()

@@ -3,15 +3,19 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::call_tree::{Limits, Line, Step, What};
 use tracesift_analysis::{
-    CallTree, Measure, MethodId, Place, RecordingFacts, StackMethods, StackWeight, StackWeights, Weight,
+    Attribution, CallTree, Measure as OfThreads, MethodId, Place, RecordingFacts, StackMethods, StackWeight,
+    StackWeights, Weight,
 };
 use tracesift_archive::Error;
+use tracesift_grammar::TimeRange;
 use tracesift_trace::{ProcessId, ThreadId};
 
 use super::Question;
 use super::rules::Rules;
+use crate::measure::Measure;
 use crate::owned_rows::{OwnedRows, OwnerNumber, Owners};
 use crate::recording::OpenRecording;
+use crate::table_question::StackMeasure;
 
 /// What one process has.
 pub(super) struct OfProcess {
@@ -35,8 +39,10 @@ struct Owner {
 
 /// The tree of a process or thread.
 pub(super) struct Tree {
-    /// `None`: of the process, or of its small threads.
+    /// `None`: of the process, of its small threads, or of rows whose thread is not known.
     pub(super) thread: Option<ThreadId>,
+    /// Whether it sums up the small threads of the process.
+    pub(super) is_rest: bool,
     /// Time of the thread or process.
     pub(super) all: Weight,
     /// That of the tree.
@@ -71,18 +77,15 @@ impl<'a> Trees<'a> {
         stacks: &'a StackMethods,
         rules: Rules<'a>,
     ) -> Result<Self, Error> {
-        let recording = RecordingFacts::from(opened.info());
         let mut rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
-        let mut weights = StackWeights::new(&recording, rows.range(), rows.owned_threads(), question.measure);
-        match question.measure {
-            Measure::Cpu => rows.cpu(&recording, |owner, row| weights.sample(owner, row))?,
-            Measure::Wait | Measure::Ready => rows.switches(|_, row| weights.switch(row))?,
-        }
-        let weights = weights.finish();
+        let weights = match question.measure {
+            Measure::Threads(measure) => of_threads(opened, &mut rows, measure)?,
+            Measure::Rows(measure) => of_rows(opened, &mut rows, question.time, measure)?,
+        };
         Ok(Self { stacks, rules, owners: rows.owners, weights, methods: Vec::new(), path: Vec::new() })
     }
 
-    /// The processes that have any time in the stacks that were asked for.
+    /// The processes that have anything in the stacks that were asked for.
     pub(super) fn of_processes(&mut self) -> Vec<OfProcess> {
         let mut found: FxHashMap<ProcessId, OfProcess> = FxHashMap::default();
         let mut start = 0;
@@ -102,21 +105,27 @@ impl<'a> Trees<'a> {
             one.shown.add(shown);
             one.owners.push(Owner { thread, all, shown, weights });
         }
-        found.into_values().filter(|one| one.shown.time > 0).collect()
+        found.into_values().filter(|one| one.shown.amount > 0).collect()
     }
 
     /// The trees of a process; the thread with the most time stands last, as all rows of equal rank.
     pub(super) fn build(&mut self, question: &Question, one: &OfProcess) -> Vec<Tree> {
-        let smallest = question.min_share.of(one.shown.time);
+        let smallest = question.min_share.of(one.shown.amount);
         let limits = Limits { smallest, depth: question.depth };
         if !question.per_thread {
             let mut tree = CallTree::default();
             one.owners.iter().for_each(|owner| self.add(owner.weights, &mut tree));
-            return vec![Tree { thread: None, all: one.all, shown: one.shown, lines: tree.lines(limits) }];
+            return vec![Tree {
+                thread: None,
+                is_rest: false,
+                all: one.all,
+                shown: one.shown,
+                lines: tree.lines(limits),
+            }];
         }
         let mut owners: Vec<Owner> = one.owners.iter().copied().filter(|owner| owner.shown.count > 0).collect();
         owners.sort_by_key(|owner| (owner.shown, owner.thread));
-        let (small, large) = owners.split_at(owners.partition_point(|owner| owner.shown.time < smallest));
+        let (small, large) = owners.split_at(owners.partition_point(|owner| owner.shown.amount < smallest));
         let mut trees = Vec::new();
         if !small.is_empty() {
             let (mut all, mut shown) = (Weight::default(), Weight::default());
@@ -124,12 +133,13 @@ impl<'a> Trees<'a> {
             small.iter().for_each(|owner| shown.add(owner.shown));
             let what = What::More(small.len());
             let line = Line { what, parent: None, depth: 0, total: shown, own: shown, goes_on: true, is_last: true };
-            trees.push(Tree { thread: None, all, shown, lines: vec![line] });
+            trees.push(Tree { thread: None, is_rest: true, all, shown, lines: vec![line] });
         }
         for owner in large {
             let mut tree = CallTree::default();
             self.add(owner.weights, &mut tree);
-            trees.push(Tree { thread: owner.thread, all: owner.all, shown: owner.shown, lines: tree.lines(limits) });
+            let Owner { thread, all, shown, .. } = *owner;
+            trees.push(Tree { thread, is_rest: false, all, shown, lines: tree.lines(limits) });
         }
         trees
     }
@@ -179,4 +189,38 @@ impl<'a> Trees<'a> {
         let Self { rules, methods, path, .. } = self;
         rules.shape().path(methods, |method| rules.role(method), path)
     }
+}
+
+/// Time of threads.
+fn of_threads(
+    opened: &OpenRecording,
+    rows: &mut OwnedRows<'_>,
+    measure: OfThreads,
+) -> Result<Vec<StackWeight<OwnerNumber>>, Error> {
+    let recording = RecordingFacts::from(opened.info());
+    let mut weights = StackWeights::new(&recording, rows.range(), rows.owned_threads(), measure);
+    match measure {
+        OfThreads::Cpu => rows.cpu(&recording, |owner, row| weights.sample(owner, row))?,
+        OfThreads::Wait | OfThreads::Ready => rows.switches(|_, row| weights.switch(row))?,
+    }
+    Ok(weights.finish())
+}
+
+/// A figure of the rows of a table.
+fn of_rows(
+    opened: &OpenRecording,
+    rows: &mut OwnedRows<'_>,
+    time: TimeRange,
+    measure: &StackMeasure,
+) -> Result<Vec<StackWeight<OwnerNumber>>, Error> {
+    let mut sums: FxHashMap<(OwnerNumber, Attribution), Weight> = FxHashMap::default();
+    measure.scan(opened, time, |charged| {
+        if let Some(owner) = charged.process.and_then(|process| rows.asked_number(process, charged.thread)) {
+            sums.entry((owner, charged.at)).or_default().add(Weight { amount: charged.amount, count: 1 });
+        }
+    })?;
+    let mut weights: Vec<StackWeight<OwnerNumber>> =
+        sums.into_iter().map(|((owner, attribution), weight)| StackWeight { owner, attribution, weight }).collect();
+    weights.sort_unstable_by_key(|row| (row.owner, row.attribution));
+    Ok(weights)
 }

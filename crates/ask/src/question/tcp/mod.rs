@@ -4,6 +4,7 @@ mod columns;
 mod names;
 mod parts;
 pub mod retransmits;
+mod traffic;
 
 use clap::Args;
 use tracesift_archive::Error;
@@ -15,6 +16,7 @@ use tracesift_trace::schema::{Row as _, TableDefinition};
 
 pub(crate) use self::columns::{CONDITIONS, DATAGRAM_MEASURES, DIMENSIONS, LIMITS, LIST, MEASURES};
 pub(crate) use self::parts::{of_ranges, times};
+pub(crate) use self::traffic::Traffic;
 
 use crate::answer::ColumnOf;
 use crate::ask::When;

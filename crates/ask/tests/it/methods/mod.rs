@@ -13,13 +13,14 @@ use tracesift_analysis::tags::{Nesting, TagFile, TagSet};
 use tracesift_ask::MethodPatterns;
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
+use tracesift_ask::measure::Measure;
 use tracesift_ask::profile;
 use tracesift_ask::question::cpu;
 use tracesift_ask::question::methods::{Question, Sort, Tags};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::tag_cache::TagCache;
 use tracesift_ask::{When, ask};
-use tracesift_export::{Grouping, Measure, folded};
+use tracesift_export::{Grouping, folded};
 use tracesift_extract::Options;
 use tracesift_grammar::Patterns;
 use tracesift_grammar::TimeRange;
@@ -306,9 +307,9 @@ fn profiles_add_up_to_what_the_threads_did() {
         let cpu: i64 = truth.samples.iter().filter(|sample| is_busy(sample.process)).map(|sample| sample.weight).sum();
         let known = truth.has_ready_events || truth.has_preemption;
         for (measure, expected) in [
-            (Measure::Cpu, cpu),
-            (Measure::Wait, of_threads(|thread| thread.wait)),
-            (Measure::Ready, if known { of_threads(|thread| thread.ready) } else { 0 }),
+            (Measure::CPU, cpu),
+            (Measure::WAIT, of_threads(|thread| thread.wait)),
+            (Measure::READY, if known { of_threads(|thread| thread.ready) } else { 0 }),
         ] {
             let question = profile::Question {
                 measure,

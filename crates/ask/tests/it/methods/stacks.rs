@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use tracesift_analysis::Measure;
+use tracesift_analysis::Measure as OfThreads;
 use tracesift_analysis::call_tree::Direction;
 use tracesift_ask::MethodPatterns;
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::ask;
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
+use tracesift_ask::measure::Measure;
 use tracesift_ask::order::Top;
 use tracesift_ask::question::methods;
 use tracesift_ask::question::stacks::Question;
@@ -84,8 +85,9 @@ fn expected(truth: &Truth, question: &Question, path: impl Fn(&[&MethodName]) ->
             line[2] += 1;
         }
     };
-    match question.measure {
-        Measure::Cpu => {
+    let Measure::Threads(measure) = question.measure else { panic!("{:?}", question.measure) };
+    match measure {
+        OfThreads::Cpu => {
             for sample in truth.samples.iter().filter(|sample| a <= sample.time && sample.time < b) {
                 let stack = match sample.stack {
                     Some(stack) => truth.stack_names(stack),
@@ -94,13 +96,13 @@ fn expected(truth: &Truth, question: &Question, path: impl Fn(&[&MethodName]) ->
                 add(sample.process, sample.thread, stack, sample.weight);
             }
         }
-        Measure::Wait | Measure::Ready => {
+        OfThreads::Wait | OfThreads::Ready => {
             let ended = truth.switches.iter().map(|switch| (switch.thread, switch.off, switch.wait_stack));
             // Nobody tells the stack of a thread that is not switched in again.
             let last = truth.threads.iter().enumerate().filter_map(|(at, thread)| Some((at, thread.closing?, None)));
             for (thread, off, stack) in ended.chain(last) {
                 let (wait, ready) = oracle::off_cpu(off, question.time);
-                let span = if question.measure == Measure::Wait { wait } else { ready };
+                let span = if measure == OfThreads::Wait { wait } else { ready };
                 let stack = stack.map(|stack| truth.stack_names(stack)).unwrap_or_default();
                 if let Some((from, to)) = span {
                     add(truth.threads[thread].process, thread, stack, to - from);
@@ -150,7 +152,7 @@ fn lines_are_those_of_the_scenario() {
         let directory = tempfile::tempdir().expect("temporary directory");
         let archive = archive(&scenario, directory.path());
         let a_part = TimeRange { start: Some(truth.end / 4), end: Some(truth.end / 2) };
-        for measure in [Measure::Cpu, Measure::Wait, Measure::Ready] {
+        for measure in [Measure::CPU, Measure::WAIT, Measure::READY] {
             for (direction, per_thread, time) in [
                 (Direction::Callees, false, TimeRange::default()),
                 (Direction::Callers, false, TimeRange::default()),
@@ -210,7 +212,7 @@ fn stacks_are_chosen_begun_folded_and_cut_off() {
         let directory = tempfile::tempdir().expect("temporary directory");
         let archive = archive(&scenario, directory.path());
         for direction in [Direction::Callees, Direction::Callers] {
-            for measure in [Measure::Cpu, Measure::Wait] {
+            for measure in [Measure::CPU, Measure::WAIT] {
                 let question = Question {
                     measure,
                     direction,

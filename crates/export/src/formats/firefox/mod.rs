@@ -17,7 +17,7 @@ use self::meta::{write_categories, write_library, write_marker_schemas};
 use self::shared::{Modules, write_shared};
 use crate::escape::plain;
 use crate::json::{Milliseconds, OrNull, column, text};
-use crate::profile::{ByThread, Catalog, Marker, MarkerKind, Origin, Profile, ThreadId};
+use crate::profile::{ByThread, Catalog, Marker, MarkerKind, Origin, Profile, ThreadId, Unit};
 
 /// The version of the processed format. The viewer reads it and all before its own.
 const VERSION: u32 = 60;
@@ -31,7 +31,7 @@ const KINDS: [MarkerKind; 3] = [MarkerKind::Wait, MarkerKind::Ready, MarkerKind:
 const INSTANT: u8 = 0;
 const INTERVAL: u8 = 1;
 
-/// Writes the profile as JSON. Weights are milliseconds, exact to the nanosecond.
+/// Writes the profile as JSON. Weights are milliseconds, exact to the nanosecond; bytes and numbers are as they are.
 ///
 /// # Errors
 ///
@@ -141,7 +141,7 @@ impl File<'_> {
         json.key("preprocessedProfileVersion");
         json.value(VERSION);
         json.key("product");
-        json.text_of(format_args!("{} ({})", plain(&about.title()), about.measure.label()));
+        json.text_of(format_args!("{} ({})", plain(&about.title()), about.measure.label));
         json.key("importedFrom");
         json.text("tracesift");
         json.key("interval");
@@ -192,10 +192,18 @@ impl File<'_> {
         };
         begin_table(json, "samples", samples().count());
         json.key("weightType");
-        json.text("tracing-ms");
+        json.text(match self.profile.about.measure.unit {
+            Unit::Nanoseconds => "tracing-ms",
+            Unit::Bytes => "bytes",
+            Unit::Count => "samples",
+        });
         column(json, "stack", samples().map(|sample| sample.stack.0));
         column(json, "time", samples().map(|sample| self.time(sample.time)));
-        column(json, "weight", samples().map(|sample| Milliseconds(i128::from(sample.weight))));
+        let weights = || samples().map(|sample| sample.weight);
+        match self.profile.about.measure.unit {
+            Unit::Nanoseconds => column(json, "weight", weights().map(|weight| Milliseconds(i128::from(weight)))),
+            Unit::Bytes | Unit::Count => column(json, "weight", weights()),
+        }
         json.end_object();
         self.write_markers(json, &track.markers);
         json.end_object();

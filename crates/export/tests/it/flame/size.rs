@@ -31,7 +31,7 @@ fn a_file_is_never_larger_than_two_mebibytes() {
 
 #[test]
 fn names_of_megabytes_are_cut() {
-    let mut profile = Profile::new(About::new("&".repeat(1 << 20), Measure::Wait));
+    let mut profile = Profile::new(About::new("&".repeat(1 << 20), Measure::WAIT));
     let thread = synthetic::thread(&mut profile.catalog, &"<".repeat(1 << 20), 1, "", 1);
     for at in 0..500 {
         let catalog = &mut profile.catalog;
@@ -78,7 +78,7 @@ fn hostile_names_are_text() {
 
 #[test]
 fn no_samples_are_a_picture_too() {
-    let svg = draw(&Folded::new(About::new("empty", Measure::Ready)), &Flame::default());
+    let svg = draw(&Folded::new(About::new("empty", Measure::READY)), &Flame::default());
     let cells = picture::cells(&svg);
     assert_eq!((cells.len(), cells[0].width), (1, 0.0));
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tracesift_export::flame::{Flame, Orientation};
-use tracesift_export::{Folded, Grouping, Listed, Profile};
+use tracesift_export::{About, Folded, Grouping, Listed, Measure, Origin, Profile, Sample, Unit};
 
 use crate::flame::picture::{self, Cell};
 use crate::synthetic;
@@ -180,4 +180,27 @@ fn still_picture() {
     let (_, rest) = rest.split_once("</style>").unwrap();
     let (body, _) = rest.split_once("<script>").unwrap();
     insta::assert_snapshot!(format!("{head}{body}"));
+}
+
+#[test]
+fn figures_have_the_unit_of_the_measure() {
+    for (unit, weight, figure) in [
+        (Unit::Nanoseconds, 1_500_000, "1.500 ms, 100.0 %, 1 rows; own 1.500 ms, 100.0 %"),
+        (Unit::Bytes, 512, "512 bytes, 100.0 %, 1 rows; own 512 bytes, 100.0 %"),
+        (Unit::Bytes, 3 << 19, "1.500 MiB, 100.0 %, 1 rows; own 1.500 MiB, 100.0 %"),
+        (Unit::Bytes, u64::MAX >> 1, "8388608.000 TiB, 100.0 %, 1 rows; own 8388608.000 TiB, 100.0 %"),
+        (Unit::Count, 1_234, "1,234 rows, 100.0 %; own 1,234 rows, 100.0 %"),
+    ] {
+        let measure = Measure { key: "any", label: "Any", unit, counted: "rows" };
+        let mut profile = Profile::new(About::new("any", measure));
+        let thread = synthetic::thread(&mut profile.catalog, "app", 1, "", 1);
+        let frame = synthetic::frame(&mut profile.catalog, "m", "f", Origin::User);
+        let stack = profile.catalog.stack([frame]);
+        profile.samples.push(Sample { time: 0, thread, stack, weight });
+        let (svg, _) = draw(&profile.fold(), &Flame::default());
+        let cells = picture::cells(&svg);
+        assert_eq!(cells.last().expect("a frame").figures, figure);
+        let subtitle = if unit == Unit::Nanoseconds { "Any time of all threads, " } else { "Any, " };
+        assert!(svg.contains(subtitle), "{unit:?}");
+    }
 }

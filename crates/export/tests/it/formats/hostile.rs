@@ -1,6 +1,6 @@
 //! Names of strangers and stacks without end.
 
-use tracesift_export::{Grouping, firefox, folded, perfetto, pprof, speedscope};
+use tracesift_export::{Grouping, Unit, firefox, folded, perfetto, pprof, speedscope};
 
 use crate::formats::{protobuf, readers};
 use crate::synthetic::{self, HOSTILE};
@@ -26,16 +26,16 @@ fn hostile_names_lose_no_weight() {
     let sum = |table: readers::Table| table.values().sum::<u64>();
     let mut out = Vec::new();
     speedscope::write(&profile, &mut out).unwrap();
-    assert_eq!(sum(readers::speedscope(str::from_utf8(&out).unwrap())), total);
+    assert_eq!(sum(readers::speedscope(str::from_utf8(&out).unwrap(), Unit::Nanoseconds)), total);
     let mut out = Vec::new();
     firefox::write(&profile, &mut out).unwrap();
-    assert_eq!(sum(readers::firefox(str::from_utf8(&out).unwrap())), total);
+    assert_eq!(sum(readers::firefox(str::from_utf8(&out).unwrap(), Unit::Nanoseconds)), total);
     let mut out = Vec::new();
     perfetto::write(&profile, &mut out).unwrap();
     assert_eq!(sum(readers::perfetto(&out)), total);
     let mut out = Vec::new();
     pprof::write(&profile.fold(), &mut out).unwrap();
-    assert_eq!(sum(readers::pprof(&out)), total);
+    assert_eq!(sum(readers::pprof(&out, Unit::Nanoseconds)), total);
 }
 
 #[test]
@@ -45,17 +45,17 @@ fn ten_thousand_frames_are_written_by_every_format() {
     let truth = readers::truth(&profile);
     let mut out = Vec::new();
     speedscope::write(&profile, &mut out).unwrap();
-    assert!(readers::speedscope(str::from_utf8(&out).unwrap()) == truth);
+    assert!(readers::speedscope(str::from_utf8(&out).unwrap(), Unit::Nanoseconds) == truth);
     let mut out = Vec::new();
     firefox::write(&profile, &mut out).unwrap();
-    assert!(readers::firefox(str::from_utf8(&out).unwrap()) == truth);
+    assert!(readers::firefox(str::from_utf8(&out).unwrap(), Unit::Nanoseconds) == truth);
     let mut out = Vec::new();
     perfetto::write(&profile, &mut out).unwrap();
     assert!(readers::perfetto(&out) == truth);
     let profile = profile.fold();
     let mut out = Vec::new();
     pprof::write(&profile, &mut out).unwrap();
-    assert!(readers::pprof(&out) == truth);
+    assert!(readers::pprof(&out, Unit::Nanoseconds) == truth);
     let mut out = Vec::new();
     folded::write(&profile, Grouping::Thread, &mut out).unwrap();
     assert!(readers::folded(str::from_utf8(&out).unwrap()) == truth);
@@ -66,16 +66,16 @@ fn a_profile_without_anything_is_written() {
     let empty = || tracesift_export::Profile::new(synthetic::about("empty"));
     let mut out = Vec::new();
     speedscope::write(&empty(), &mut out).unwrap();
-    assert!(readers::speedscope(str::from_utf8(&out).unwrap()).is_empty());
+    assert!(readers::speedscope(str::from_utf8(&out).unwrap(), Unit::Nanoseconds).is_empty());
     let mut out = Vec::new();
     firefox::write(&empty(), &mut out).unwrap();
-    assert!(readers::firefox(str::from_utf8(&out).unwrap()).is_empty());
+    assert!(readers::firefox(str::from_utf8(&out).unwrap(), Unit::Nanoseconds).is_empty());
     let mut out = Vec::new();
     perfetto::write(&empty(), &mut out).unwrap();
     assert!(readers::perfetto(&out).is_empty());
     let mut out = Vec::new();
     pprof::write(&empty().fold(), &mut out).unwrap();
-    assert!(readers::pprof(&out).is_empty());
+    assert!(readers::pprof(&out, Unit::Nanoseconds).is_empty());
     let mut out = Vec::new();
     folded::write(&empty().fold(), Grouping::All, &mut out).unwrap();
     assert!(out.is_empty());

@@ -1,14 +1,14 @@
-//! Every format as the same table: thread, frames, nanoseconds.
+//! Every format as the same table: thread, frames, weight.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 use serde_json::Value;
-use tracesift_export::Profile;
+use tracesift_export::{Profile, Unit};
 
 use crate::formats::protobuf::{number, numbers, packed, part, parts};
 
-/// Nanoseconds by thread id and frames, outermost first, as `module!function`.
+/// Weight by thread id and frames, outermost first, as `module!function`.
 pub(crate) type Table = BTreeMap<(u64, Vec<String>), u64>;
 
 /// The table of the profile itself.
@@ -45,13 +45,18 @@ fn last_id(name: &str) -> u64 {
     id.trim_end_matches(')').parse().expect("a number")
 }
 
-pub(crate) fn speedscope(text: &str) -> Table {
+pub(crate) fn speedscope(text: &str, unit: Unit) -> Table {
     let file: Value = serde_json::from_str(text).expect("JSON");
     let frames: Vec<&str> = list(&file["shared"]["frames"]).map(|frame| frame["name"].as_str().unwrap()).collect();
     let mut table = Table::new();
     for profile in list(&file["profiles"]) {
         assert_eq!(profile["type"], "sampled");
-        assert_eq!(profile["unit"], "nanoseconds");
+        let word = match unit {
+            Unit::Nanoseconds => "nanoseconds",
+            Unit::Bytes => "bytes",
+            Unit::Count => "none",
+        };
+        assert_eq!(profile["unit"], word);
         let tid = last_id(profile["name"].as_str().unwrap());
         let (samples, weights) = (list(&profile["samples"]), list(&profile["weights"]));
         assert_eq!(samples.len(), weights.len());
@@ -67,7 +72,7 @@ pub(crate) fn speedscope(text: &str) -> Table {
     table
 }
 
-pub(crate) fn firefox(text: &str) -> Table {
+pub(crate) fn firefox(text: &str, unit: Unit) -> Table {
     let file: Value = serde_json::from_str(text).expect("JSON");
     let shared = &file["shared"];
     for table in ["stackTable", "frameTable", "funcTable", "resourceTable", "nativeSymbols", "sources"] {
@@ -89,6 +94,12 @@ pub(crate) fn firefox(text: &str) -> Table {
         assert_columns(&thread["markers"]);
         assert!(list(&thread["samples"]["time"]).map(|time| time.as_f64().unwrap()).is_sorted());
         let samples = &thread["samples"];
+        let (word, scale) = match unit {
+            Unit::Nanoseconds => ("tracing-ms", 1e6),
+            Unit::Bytes => ("bytes", 1.0),
+            Unit::Count => ("samples", 1.0),
+        };
+        assert_eq!(samples["weightType"], word);
         for (stack, weight) in list(&samples["stack"]).zip(list(&samples["weight"])) {
             let mut path = Vec::new();
             let mut next = stack;
@@ -99,7 +110,7 @@ pub(crate) fn firefox(text: &str) -> Table {
                 next = caller;
             }
             path.reverse();
-            let weight = (weight.as_f64().unwrap() * 1e6).round() as u64;
+            let weight = (weight.as_f64().unwrap() * scale).round() as u64;
             *table.entry((thread["tid"].as_u64().unwrap(), path)).or_default() += weight;
         }
     }
@@ -130,10 +141,17 @@ pub(crate) fn unzip(bytes: &[u8]) -> Vec<u8> {
     plain
 }
 
-pub(crate) fn pprof(bytes: &[u8]) -> Table {
+pub(crate) fn pprof(bytes: &[u8], unit: Unit) -> Table {
     let file = unzip(bytes);
     let texts: Vec<&str> = parts(&file, 6).into_iter().map(|text| str::from_utf8(text).unwrap()).collect();
     assert_eq!(texts[0], "");
+    let word = match unit {
+        Unit::Nanoseconds => "nanoseconds",
+        Unit::Bytes => "bytes",
+        Unit::Count => "count",
+    };
+    let units: Vec<&str> = parts(&file, 1).into_iter().map(|value| texts[number(value, 2) as usize]).collect();
+    assert_eq!(units, ["count", word]);
     let functions: HashMap<u64, &str> = parts(&file, 5)
         .into_iter()
         .map(|function| (number(function, 1), texts[number(function, 2) as usize]))

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use tracesift_export::{
-    Catalog, Frame, Grouping, Measure, Origin, Profile, Sample, StackId, firefox, folded, perfetto, pprof, speedscope,
+    Catalog, Frame, Grouping, Measure, Origin, Profile, Sample, StackId, Unit, firefox, folded, perfetto, pprof,
+    speedscope,
 };
 
 use crate::formats::readers;
@@ -14,6 +15,7 @@ const MODULES: [&str; 4] = ["", "app.exe", "libc.so.6", "x"];
 
 #[derive(Clone, Debug)]
 struct Plan {
+    unit: Unit,
     stacks: Vec<Vec<(usize, usize, usize, bool)>>,
     samples: Vec<(i64, usize, usize, u64)>,
 }
@@ -22,11 +24,12 @@ fn plans() -> impl Strategy<Value = Plan> {
     let frame = (0..NAMES.len(), 0..MODULES.len(), 0..Origin::ALL.len(), any::<bool>());
     let stacks = prop::collection::vec(prop::collection::vec(frame, 0..7), 1..8);
     let samples = prop::collection::vec((-100..1_000_i64, 0..5_usize, 0..8_usize, 0..3_000_000_u64), 0..40);
-    (stacks, samples).prop_map(|(stacks, samples)| Plan { stacks, samples })
+    let unit = prop::sample::select(&[Unit::Nanoseconds, Unit::Bytes, Unit::Count][..]);
+    (unit, stacks, samples).prop_map(|(unit, stacks, samples)| Plan { unit, stacks, samples })
 }
 
 fn profile(plan: &Plan) -> Profile {
-    let mut profile = Profile::new(tracesift_export::About::new("any", Measure::Cpu));
+    let mut profile = Profile::new(tracesift_export::About::new("any", Measure { unit: plan.unit, ..Measure::CPU }));
     let catalog = &mut profile.catalog;
     let threads: Vec<_> = (0..5_u32)
         .map(|at| synthetic::thread(catalog, NAMES[at as usize / 2], at / 2, NAMES[at as usize], 100 + at))
@@ -60,11 +63,11 @@ proptest! {
 
         let mut out = Vec::new();
         speedscope::write(&profile, &mut out).unwrap();
-        prop_assert_eq!(&readers::speedscope(str::from_utf8(&out).unwrap()), &truth);
+        prop_assert_eq!(&readers::speedscope(str::from_utf8(&out).unwrap(), plan.unit), &truth);
 
         let mut out = Vec::new();
         firefox::write(&profile, &mut out).unwrap();
-        prop_assert_eq!(&readers::firefox(str::from_utf8(&out).unwrap()), &truth);
+        prop_assert_eq!(&readers::firefox(str::from_utf8(&out).unwrap(), plan.unit), &truth);
 
         let mut out = Vec::new();
         perfetto::write(&profile, &mut out).unwrap();
@@ -73,7 +76,7 @@ proptest! {
         let profile = profile.fold();
         let mut out = Vec::new();
         pprof::write(&profile, &mut out).unwrap();
-        prop_assert_eq!(&readers::pprof(&out), &truth);
+        prop_assert_eq!(&readers::pprof(&out, plan.unit), &truth);
 
         let mut out = Vec::new();
         folded::write(&profile, Grouping::Thread, &mut out).unwrap();

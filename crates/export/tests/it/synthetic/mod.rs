@@ -44,7 +44,7 @@ pub fn about(name: &str) -> About {
         start: Some(1_700_000_000_000_000_000),
         duration: Some(10_000_000_000),
         interval: Some(1_000_000),
-        ..About::new(name, Measure::Cpu)
+        ..About::new(name, Measure::CPU)
     }
 }
 

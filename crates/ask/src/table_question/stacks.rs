@@ -1,0 +1,190 @@
+//! Figures of rows by their stacks, for call trees, flame graphs and profiles.
+
+use tracesift_analysis::{Attribution, Span};
+use tracesift_archive::{Archive, Error};
+use tracesift_export::Measure as Exported;
+use tracesift_grammar::TimeRange;
+use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
+
+use super::dimension::Of;
+use super::measure::How;
+use super::reading::part;
+use super::sums::Part;
+use super::{TableQuestion, table};
+use crate::recording::OpenRecording;
+use crate::recording_label::RowSource;
+
+/// A measure of a question that is shown by the stacks of its rows.
+///
+/// Thread and code of a row are those of the question's dimensions.
+#[derive(Clone, Copy, Debug)]
+pub struct StackFigure {
+    /// Key of the measure's column: `response_ns`. All stacks together have its total.
+    pub column: &'static str,
+    /// The word of `--measure`, the words of titles, the unit, and what a row is, in the plural.
+    pub measure: Exported,
+    /// One sentence for the help.
+    pub help: &'static str,
+}
+
+/// A figure of rows of a table, whatever the table is.
+#[derive(Clone, Copy, Debug)]
+pub struct StackMeasure {
+    /// Its word, its words in titles, its unit.
+    pub exported: Exported,
+    /// One sentence for the help.
+    pub help: &'static str,
+    /// The tables that are read.
+    pub tables: &'static [&'static str],
+    /// What rows are called: `disk operations`.
+    pub what: &'static str,
+    source: RowSource,
+    table: &'static str,
+    count: fn(&Archive) -> u64,
+    scan: fn(&OpenRecording, TimeRange, &mut dyn FnMut(Charged)) -> Result<(), Error>,
+}
+
+/// What a row has of a figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Charged {
+    /// Who has it; `None`: the recording does not know.
+    pub process: Option<ProcessId>,
+    /// The thread, where rows have one.
+    pub thread: Option<ThreadId>,
+    /// The code that has it.
+    pub at: Attribution,
+    /// When it began, ns.
+    pub time: i64,
+    /// The figure, in the unit of the measure.
+    pub amount: i64,
+}
+
+impl StackMeasure {
+    /// The figure with this number of a question.
+    #[must_use]
+    pub const fn of<Q: TableQuestion, const N: usize>() -> Self {
+        let figure = Q::STACKS[N];
+        Self {
+            exported: figure.measure,
+            help: figure.help,
+            tables: Q::TABLES,
+            what: Q::WHAT[1],
+            source: Q::SOURCE,
+            table: table::<Q>().name,
+            count: Q::count,
+            scan: scan::<Q, N>,
+        }
+    }
+
+    /// Why the recording has no such rows, and the cure; `None`: it has the table.
+    #[must_use]
+    pub fn missing(&self, recording: &OpenRecording) -> Option<String> {
+        let archive = recording.archive();
+        let is_missing = (self.count)(archive) == 0;
+        is_missing.then(|| recording.file.absence_with_cure(self.table, self.source, archive.info().kind == "perf"))
+    }
+
+    /// Hands over what each row has in the time range. Rows without anything are left out.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn scan(
+        &self,
+        recording: &OpenRecording,
+        time: TimeRange,
+        mut visit: impl FnMut(Charged),
+    ) -> Result<(), Error> {
+        (self.scan)(recording, time, &mut visit)
+    }
+}
+
+fn scan<Q: TableQuestion, const N: usize>(
+    recording: &OpenRecording,
+    time: TimeRange,
+    visit: &mut dyn FnMut(Charged),
+) -> Result<(), Error> {
+    let key = Q::STACKS[N].column;
+    let measure = Q::MEASURES.iter().find(|measure| measure.column.key == key);
+    let how = measure.expect("a figure is a measure of its question").how;
+    let thread = Q::DIMENSIONS.iter().find_map(|dimension| match dimension.of {
+        Of::Thread(thread) => Some(thread),
+        _ => None,
+    });
+    let place = Q::DIMENSIONS.iter().find_map(|dimension| match dimension.of {
+        Of::Method { place, .. } => Some(place),
+        _ => None,
+    });
+    let (start, end) = time.bounds();
+    let range = Span::new(start, end);
+    let touching = (!time.is_everything()).then_some(start.saturating_sub(1)..end);
+    Q::scan(recording.archive(), touching, |row: &Q::Row| {
+        let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END).filter(|_| Q::is_asked(row)) else { return };
+        let amount = amount(how, row, part);
+        if amount > 0 {
+            let (stack, frame): (Option<StackId>, Option<FrameId>) = place.map_or((None, None), |place| place(row));
+            visit(Charged {
+                process: Q::process(row),
+                thread: thread.and_then(|thread| thread(row)),
+                at: Attribution::of_sample(stack, frame),
+                time: part.start,
+                amount,
+            });
+        }
+    })
+}
+
+/// What a row adds to a sum or a number.
+fn amount<R>(how: How<R>, row: &R, part: Part) -> i64 {
+    if let How::Duration = how {
+        return part.length;
+    }
+    if part.counted.is_none() {
+        return 0;
+    }
+    match how {
+        How::Rows => 1,
+        How::RowsIf(holds) => i64::from(holds(row)),
+        How::Sum(figure) => figure(row),
+        How::SumKnown(figure) => figure(row).unwrap_or(0),
+        How::AliveLast(is_open) => i64::from(!part.ends || is_open(row)),
+        How::Begun(is_older) => i64::from(!part.is_older && !is_older(row)),
+        // `check` lets no figure have another arithmetic.
+        _ => 0,
+    }
+}
+
+/// Whether rows add up to the measure, so that stacks can have their parts of it.
+#[cfg(test)]
+fn adds_up<R>(how: How<R>) -> bool {
+    matches!(
+        how,
+        How::Duration | How::Rows | How::RowsIf(_) | How::Sum(_) | How::SumKnown(_) | How::AliveLast(_) | How::Begun(_)
+    )
+}
+
+/// The unit of a column.
+#[cfg(test)]
+fn unit_of(kind: crate::answer::Kind) -> Option<tracesift_export::Unit> {
+    use crate::answer::Kind;
+    use tracesift_export::Unit;
+
+    match kind {
+        Kind::Seconds | Kind::Milliseconds | Kind::Microseconds => Some(Unit::Nanoseconds),
+        Kind::Bytes => Some(Unit::Bytes),
+        Kind::Count => Some(Unit::Count),
+        _ => None,
+    }
+}
+
+/// Checks that figures are sums of rows, in the unit of their columns, with code.
+#[cfg(test)]
+pub(crate) fn check<Q: TableQuestion>() {
+    for figure in Q::STACKS {
+        let measure = Q::MEASURES.iter().find(|measure| measure.column.key == figure.column);
+        let measure = measure.unwrap_or_else(|| panic!("{}: no measure {}", Q::NAME, figure.column));
+        assert!(adds_up(measure.how), "{}: {}", Q::NAME, figure.column);
+        assert_eq!(unit_of(measure.column.kind), Some(figure.measure.unit), "{}: {}", Q::NAME, figure.column);
+        let has_code = Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.of, Of::Method { .. }));
+        assert!(has_code, "{}: rows have no code", Q::NAME);
+    }
+}

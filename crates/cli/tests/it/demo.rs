@@ -198,3 +198,22 @@ fn power_settings_of_windows_10_differ_in_three_settings() {
     ];
     assert_eq!(lines, expected);
 }
+
+/// The command line of the post about tests whose files are not in the file system cache, as it stands there.
+#[test]
+fn one_test_waits_for_hard_faults() {
+    let directory = TempDir::new().unwrap();
+    tracesift(directory.path(), &["demo", "demo"]);
+    let demo = directory.path().join("demo");
+    let asked = ["-dump", "CPU", "-pn", "Filewriter", "-methods", "MiIssueHardFault"];
+    insta::assert_snapshot!("hard_faults", tracesift(&demo, &asked));
+    let waits = rows(&demo, &["dump", "cpu", "-p", "FileWriter", "--methods", "MiIssueHardFault"]);
+    let [row] = waits.as_slice() else { panic!("one recording has such waits: {waits:?}") };
+    assert_eq!((row["test_ms"].as_i64(), row["wait_ns"].as_i64()), (Some(7_066), Some(740 * MS)));
+    // The figure of the faults themselves is the same, but for those that the disk's cache answers.
+    let faults = rows(&demo, &["dump", "faults", "-p", "FileWriter", "--sort", "time"]);
+    let cold = faults.iter().find(|row| row["test_ms"].as_i64() == Some(7_066)).unwrap();
+    assert_eq!(cold["hard_faults"].as_i64(), Some(26));
+    let time = cold["hard_time_sum_ns"].as_i64().unwrap() / MS;
+    assert!((740..745).contains(&time), "{time} ms");
+}

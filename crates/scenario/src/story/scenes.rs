@@ -14,8 +14,8 @@ const STARTUP: usize = 60;
 const EXIT: usize = 25;
 /// Slots that are recorded behind its end.
 const EPILOGUE: usize = 300;
-/// First slot of the work.
-pub(super) const FIRST: usize = START + STARTUP;
+/// Slots that FileWriter waits for each hard fault while it starts with a cold file system cache, and then runs for one.
+pub(super) const COLD_FAULT: usize = 37;
 
 const EXECUTIVE: i8 = 0;
 const USER_REQUEST: i8 = 6;
@@ -237,19 +237,24 @@ fn stall(all: &mut [Vec<Play>], episodes: &[Episode], stack: Option<Halves>) -> 
     starts
 }
 
+/// First slot of the work.
+pub(super) fn first(plot: &Plot) -> usize {
+    START + STARTUP + plot.cold_faults * (COLD_FAULT + 1)
+}
+
 /// Sets the stage for one recording.
 pub(super) fn scene(plot: &Plot, cast: &mut Cast, rng: &mut SplitMix64) -> Scene {
-    let slots = FIRST + plot.milliseconds + 1 + EXIT + EPILOGUE;
+    let slots = first(plot) + plot.milliseconds + 1 + EXIT + EPILOGUE;
     let mut stage = Stage { slots, parts: Vec::new(), extras: Vec::new(), asides: Vec::new() };
-    let end = FIRST + plot.milliseconds + 1;
+    let end = first(plot) + plot.milliseconds + 1;
     let cmd = command_line(plot, cast, &mut stage, end);
     let main = cast.thread(Role::FileWriter, "", 8);
     let stalls = writers(plot, cast, &mut stage, main, end, rng);
     start_process(&mut stage, main, cmd);
-    tiering(cast, &mut stage, main, end);
+    tiering(plot, cast, &mut stage, main, end);
     end_process(&mut stage, main, end);
     marks(plot, &mut stage, main);
-    hard_faults(cast, &mut stage, main);
+    quick_faults(cast, &mut stage, main);
     if !plot.episodes.is_empty() {
         checkpoint(plot, cast, &mut stage, &stalls, rng);
     }
@@ -297,13 +302,14 @@ fn writers(
     part.push(START, Play::Absent);
     part.push(1, Play::Wait(None, EXECUTIVE));
     part.push(STARTUP - 1, Play::Run(Some(startup)));
+    cold_start(plot, cast, stage, &mut part, startup);
     let stalls = if plot.serial() {
         let mut group = Writers { cast, root: [CREATE_FILES, MAIN].concat() };
         let mut plays = [group.plays(&plot.writers[0], plot.scanned, rng)];
         let stack = Some(group.wait(false));
         let stalls = stall(&mut plays, plot.episodes, stack);
         part.plays.append(&mut plays[0]);
-        stalls.into_iter().map(|at| FIRST + at).collect()
+        stalls.into_iter().map(|at| first(plot) + at).collect()
     } else {
         let (before, after) = (3, 4);
         let root = [&["FileWriter.DataGenerator.CreateFilesParallel"], MAIN].concat();
@@ -332,18 +338,18 @@ fn writers(
         for (offset, (thread, plays)) in threads.into_iter().zip(all).enumerate() {
             let mut worker = Part::new(thread);
             worker.woken_by = part.woken_by;
-            worker.push(FIRST + 2, Play::Absent);
+            worker.push(first(plot) + 2, Play::Absent);
             worker.push(1, Play::Wait(None, EXECUTIVE));
             worker.plays.extend(plays);
             worker.push(end + 10 + offset - worker.plays.len(), Play::Wait(Some(idle), QUEUE));
             worker.push(1, Play::Run(Some(leaving)));
             worker.push(1, Play::Absent);
             let (event, on) = (Event::ThreadStart { thread, by: main }, main);
-            stage.asides.push(Aside { slot: FIRST + 2, micros: 100 + 10 * offset as i64, on, event });
+            stage.asides.push(Aside { slot: first(plot) + 2, micros: 100 + 10 * offset as i64, on, event });
             stage.asides.push(thread_end(thread, end + 10 + offset));
             stage.parts.push(worker);
         }
-        stalls.into_iter().map(|at| FIRST + before + at).collect()
+        stalls.into_iter().map(|at| first(plot) + before + at).collect()
     };
     part.push(EXIT, Play::Run(Some(exit)));
     part.push(1, Play::Absent);
@@ -380,7 +386,7 @@ fn end_process(stage: &mut Stage, main: usize, end: usize) {
 }
 
 /// The runtime compiles busy methods again in the background: 750 ms of sleep between its turns.
-fn tiering(cast: &mut Cast, stage: &mut Stage, main: usize, end: usize) {
+fn tiering(plot: &Plot, cast: &mut Cast, stage: &mut Stage, main: usize, end: usize) {
     let thread = cast.thread(Role::FileWriter, ".NET Tiered Compilation Worker", 8);
     let worker = ["coreclr.dll!TieredCompilationBackgroundWorker::Run", "coreclr.dll!ThreadNative::KickOffThread"];
     let compile = cast.stack(&[
@@ -403,7 +409,7 @@ fn tiering(cast: &mut Cast, stage: &mut Stage, main: usize, end: usize) {
         "KERNELBASE.dll!WaitForSingleObjectEx",
     ];
     let done = cast.stack(&[KERNEL_WAIT, &done, &worker, USER_THREAD]);
-    let born = FIRST - 20;
+    let born = first(plot) - 20;
     let mut part = Part::new(thread);
     part.push(born, Play::Absent);
     part.push(1, Play::Wait(None, EXECUTIVE));
@@ -421,27 +427,47 @@ fn tiering(cast: &mut Cast, stage: &mut Stage, main: usize, end: usize) {
 }
 
 fn marks(plot: &Plot, stage: &mut Stage, main: usize) {
-    let times = [(FIRST - 1, "start"), (FIRST + plot.milliseconds + 1, "stop")];
+    let times = [(first(plot) - 1, "start"), (first(plot) + plot.milliseconds + 1, "stop")];
     for (slot, what) in times {
         let event = Event::Mark { thread: main, text: format!("{} {what}", plot.test) };
         stage.asides.push(Aside { slot, micros: 300, on: main, event });
     }
 }
 
-fn hard_faults(cast: &Cast, stage: &mut Stage, main: usize) {
+/// Hard faults that the disk's cache answers: the thread hardly waits.
+fn quick_faults(cast: &Cast, stage: &mut Stage, main: usize) {
     for index in 0..HARD_FAULTS {
         let slot = START + 5 + index * 4;
         let start = cast.machine.zero_ticks + slot as i64 * SLOT + 1_000;
-        let fault = HardFault {
-            thread: main,
-            start,
-            file: WRITES,
-            offset: index as u64 * 0x8000,
-            address: 0x7FFC_1900_0000 + index as u64 * 0x8000,
-            size: 0x8000,
-        };
-        stage.asides.push(Aside { slot, micros: 150, on: main, event: Event::HardFault(fault) });
+        stage.asides.push(Aside { slot, micros: 150, on: main, event: hard_fault(main, start, index) });
     }
+}
+
+/// The pages of the runtime are in no cache: FileWriter waits for each of them.
+fn cold_start(plot: &Plot, cast: &mut Cast, stage: &mut Stage, part: &mut Part, running: Halves) {
+    const FAULT: &[&str] = &[
+        "ntoskrnl.exe!MiIssueHardFault",
+        "ntoskrnl.exe!MmAccessFault",
+        "ntoskrnl.exe!KiPageFault",
+        "coreclr.dll!EEStartup",
+    ];
+    let waiting = cast.stack(&[KERNEL_WAIT, FAULT, &MAIN[2..]]);
+    for index in 0..plot.cold_faults {
+        let slot = part.plays.len() + COLD_FAULT;
+        // The thread reads the page when it is switched in again.
+        let start = cast.machine.zero_ticks + part.plays.len() as i64 * SLOT;
+        let event = hard_fault(part.thread, start, HARD_FAULTS + index);
+        stage.asides.push(Aside { slot, micros: 100, on: part.thread, event });
+        part.push(COLD_FAULT, Play::Wait(Some(waiting), EXECUTIVE));
+        part.push(1, Play::Run(Some(running)));
+    }
+}
+
+/// A fault in the runtime's file. `index` counts them.
+fn hard_fault(thread: usize, start: i64, index: usize) -> Event {
+    const SIZE: u32 = 0x8000;
+    let offset = index as u64 * u64::from(SIZE);
+    Event::HardFault(HardFault { thread, start, file: WRITES, offset, address: 0x7FFC_1900_0000 + offset, size: SIZE })
 }
 
 /// The file system's checkpoint: bursts of CPU and waits for the log, while all creators of files wait for it.
@@ -501,7 +527,7 @@ fn others(plot: &Plot, cast: &mut Cast, stage: &mut Stage, end: usize) {
     for index in 0..8 {
         let thread = cast.thread(Role::MsMpEng, "", 8);
         let (burst, pause, active) = if plot.scanned {
-            ((6, 40), (1, 6), FIRST..end)
+            ((6, 40), (1, 6), first(plot)..end)
         } else {
             ((1, 3), (150 + 40 * index, 600 + 40 * index), 0..stage.slots)
         };
@@ -545,7 +571,7 @@ fn disk_writes(cast: &Cast, plot: &Plot) -> Vec<Record> {
     let thread = machine.threads.iter().rposition(is_system).unwrap_or(0);
     (0..WRITES)
         .map(|index| {
-            let slot = FIRST + 200 + index * (plot.milliseconds - 400) / WRITES;
+            let slot = first(plot) + 200 + index * (plot.milliseconds - 400) / WRITES;
             let start = machine.zero_ticks + slot as i64 * SLOT + 1_500;
             let length = if index < 5 { 4 } else { 3 };
             let disk = DiskIo {

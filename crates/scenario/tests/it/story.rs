@@ -137,6 +137,7 @@ fn the_post_is_told_as_it_was_written() {
     let volume = tag(checkpoint, "NTFS Checkpoint Volume");
     assert_eq!((volume.cpu, volume.cpu + volume.wait), (857, 7_461));
     assert_eq!(clean.milliseconds, 7_066);
+    assert_eq!(method(clean, "MiIssueHardFault").wait, Some(740));
     assert_eq!(checkpoint.milliseconds, clean.milliseconds + volume.cpu + volume.wait, "the stall explains it all");
 }
 

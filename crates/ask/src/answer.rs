@@ -284,6 +284,8 @@ pub struct Section {
     pub notes: Vec<String>,
     /// Whether a table shows it even if it says nothing: where totals were asked for, 0 is an answer.
     pub always: bool,
+    /// Whether the recording has nothing of the kind that was asked for; a fact says why.
+    pub is_absent: bool,
 }
 
 /// Rows that follow each other, below a heading.

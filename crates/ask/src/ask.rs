@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use tracesift_archive::Error;
 use tracesift_trace::rows::ContextSwitchRow;
 
-use crate::answer::{Answer, Column, Fact, Failure, Kind, Layout, Outcome, Section, Value, View};
+use crate::answer::{Answer, Column, Failure, Kind, Layout, Outcome, Section, Value, View};
 use crate::candidates::Candidates;
 use crate::columns::names_file;
 use crate::filter::ProcessFilter;
@@ -276,6 +276,9 @@ fn series(
         let sections = question.series(recording, ranges, origin);
         let sections = sections.map_err(|error| Failure::new(&recording.file.path, &error))?;
         for (from, section) in starts.iter().zip(sections) {
+            if section.is_absent {
+                return Ok(section);
+            }
             all.rows.extend(section.rows.into_iter().map(|mut row| {
                 row.insert(place.min(row.len()), (*from).into());
                 row
@@ -348,9 +351,7 @@ impl When {
         let mut section = match self.bucket {
             _ if recording.file.is_imported && !sums_suffice(&*question.within(time, origin)) => {
                 // Not "0" and not "not recorded": the recording may well have had them.
-                let facts =
-                    vec![Fact::local("events", Kind::Text, "none: an import has sums of the whole recording only")];
-                Section { facts, ..recording.file.section() }
+                recording.file.absent("events", "none: an import has sums of the whole recording only")
             }
             None => question.within(time, origin).section(recording).map_err(failure)?,
             Some(length) => series(recording, question, (time, origin), length)?,

@@ -70,7 +70,8 @@ pub fn why_of_profile(
 }
 
 /// What a recording does not have at all.
-fn absence(section: &Section) -> Option<String> {
+#[must_use]
+pub fn absence(section: &Section) -> Option<String> {
     section.facts.iter().find_map(|fact| match &fact.value {
         Value::Text(text) => Some(format!("{}: {text}", fact.label)),
         _ => None,

@@ -8,7 +8,7 @@ use tracesift_trace::info::{IMPORTED, TraceInfo};
 use tracesift_trace::rows::{CpuSampleRow, HealthRow, ProcessSummaryRow};
 use tracesift_trace::schema::{Row as _, TableDefinition};
 
-use crate::answer::Section;
+use crate::answer::{Fact, Kind, Section};
 use crate::limit::{Limit, LimitKind};
 use crate::time_format::{TimeFormat, TimeStyle, Zero};
 
@@ -159,6 +159,13 @@ impl RecordingLabel {
     #[must_use]
     pub fn path_text(&self) -> String {
         path_text(&self.path)
+    }
+
+    /// The section of a file that has nothing of the kind that was asked for, with the reason.
+    #[must_use]
+    pub fn absent(&self, what: &'static str, why: impl Into<String>) -> Section {
+        let facts = vec![Fact::local(what, Kind::Text, why.into())];
+        Section { facts, is_absent: true, ..self.section() }
     }
 
     /// An empty section for this file.

@@ -46,7 +46,7 @@ use self::dimension::Of;
 use self::names::Names;
 use self::plan::Plan;
 use self::reading::Reading;
-use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
+use crate::answer::{Column, ColumnOf, Section};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::Candidates;
 use crate::columns;
@@ -455,16 +455,13 @@ impl<Q: TableQuestion> Question<Q> {
         if Q::count(archive) == 0 {
             let is_linux = archive.info().kind == "perf";
             let absence = recording.file.absence_with_cure(table::<Q>().name, Q::SOURCE, is_linux);
-            let fact = || Fact::local(Q::WHAT[1], Kind::Text, absence.clone());
-            let none = || columns::section_of(&recording.file, Vec::new(), vec![fact()]);
-            return Ok(ranges.iter().map(|_| none()).collect());
+            return Ok(ranges.iter().map(|_| recording.file.absent(Q::WHAT[1], &*absence)).collect());
         }
         if let Some(parts) = Q::PARTS.filter(|_| ranges.iter().any(|range| !range.is_everything()))
             && recording.file.left_out.iter().any(|table| table == parts.name)
         {
             let text = format!("figures of a part need the table {}, which was not extracted", parts.name);
-            let fact = || Fact::local(Q::WHAT[1], Kind::Text, text.clone());
-            return Ok(ranges.iter().map(|_| columns::section_of(&recording.file, Vec::new(), vec![fact()])).collect());
+            return Ok(ranges.iter().map(|_| recording.file.absent(Q::WHAT[1], &*text)).collect());
         }
         let plan = Plan::new(self);
         let processes: Vec<ProcessRow> = archive.rows()?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tracesift_scenario::story::{StoryFigures, TAGS, figures};
 
-use crate::support::{rows, tracesift};
+use crate::support::{rows, run, tracesift};
 
 const MS: i64 = 1_000_000;
 
@@ -213,7 +213,25 @@ fn one_test_waits_for_hard_faults() {
     // The figure of the faults themselves is the same, but for those that the disk's cache answers.
     let faults = rows(&demo, &["dump", "faults", "-p", "FileWriter", "--sort", "time"]);
     let cold = faults.iter().find(|row| row["test_ms"].as_i64() == Some(7_066)).unwrap();
-    assert_eq!(cold["hard_faults"].as_i64(), Some(26));
+    assert_eq!(cold["hard_faults"].as_i64(), Some(14));
     let time = cold["hard_time_sum_ns"].as_i64().unwrap() / MS;
     assert!((740..745).contains(&time), "{time} ms");
+}
+
+/// A class that no file has is no answer of zero: a script sees it. One file that has it is enough.
+#[test]
+fn what_no_recording_has_ends_with_a_code_of_its_own() {
+    let directory = TempDir::new().unwrap();
+    tracesift(directory.path(), &["demo", "demo"]);
+    for (question, more) in
+        [("dns", &[][..]), ("dns", &["--bucket", "1s"]), ("stacks", &["--measure", "dns"]), ("tcp", &["--retransmits"])]
+    {
+        let line = [&["dump", question, "demo/*_12695ms_*"][..], more].concat();
+        let said = run(directory.path(), &line);
+        assert!(said.starts_with("exit: 1\n"), "{line:?}: {said}");
+        assert!(said.contains("not recorded; record with: tracesift record --profile Network"), "{line:?}: {said}");
+    }
+    tracesift(directory.path(), &["dump", "dns", "demo/*_12695ms_*", "demo/browser"]);
+    // Recorded, and nothing of it passes.
+    tracesift(directory.path(), &["dump", "disk", "demo/*_12695ms_*", "-p", "no-such-process"]);
 }

@@ -88,7 +88,7 @@ const LINES: &[Line] = &[
     },
     Line {
         process: "DPC/ISR",
-        reference: &[("Other", [1_847, 0, 0])],
+        reference: &[("Other", [1_850, 0, 0])],
         ours: &["Windows\\Deferred procedure calls"],
         reason: "deferred procedure calls have a name of their own",
     },

@@ -2,7 +2,7 @@
 
 use super::cast::symbols;
 use super::plot::{PLOTS, Plot};
-use super::scenes::{COLD_FAULT, HARD_FAULTS, WRITE_BYTES, WRITES};
+use super::scenes::{HARD_FAULTS, WRITE_BYTES, WRITES};
 use crate::machine::MethodName;
 
 /// A stack tag of the story: it matches stacks in which a function of `module` begins with `function`.
@@ -88,7 +88,7 @@ pub fn figures() -> Vec<StoryFigures> {
             methods: methods(plot),
             tags: tags(plot),
             disk_writes: (WRITES, WRITES as u64 * u64::from(WRITE_BYTES), 53),
-            hard_faults: HARD_FAULTS + plot.cold_faults,
+            hard_faults: HARD_FAULTS + plot.cold_faults.len(),
             index,
         })
         .collect()
@@ -152,13 +152,13 @@ fn methods(plot: &Plot) -> Vec<MethodFigure> {
             ..writer("FileWriter.dll", "FileWriter.DataGenerator.CreateFilesParallel", 7)
         });
     }
-    if plot.cold_faults > 0 {
+    if !plot.cold_faults.is_empty() {
         figures.push(MethodFigure {
             process: "FileWriter.exe",
             method: native("ntoskrnl.exe", "MiIssueHardFault"),
             symbol: Some("MiIssueHardFault"),
             cpu: 0,
-            wait: Some(plot.cold_faults * COLD_FAULT),
+            wait: Some(plot.cold_faults.iter().sum()),
             ready: Some(0),
             span: None,
         });

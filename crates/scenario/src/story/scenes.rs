@@ -14,8 +14,8 @@ const STARTUP: usize = 60;
 const EXIT: usize = 25;
 /// Slots that are recorded behind its end.
 const EPILOGUE: usize = 300;
-/// Slots that FileWriter waits for each hard fault while it starts with a cold file system cache, and then runs for one.
-pub(super) const COLD_FAULT: usize = 37;
+/// First slot of the work.
+pub(super) const FIRST: usize = START + STARTUP;
 
 const EXECUTIVE: i8 = 0;
 const USER_REQUEST: i8 = 6;
@@ -237,16 +237,11 @@ fn stall(all: &mut [Vec<Play>], episodes: &[Episode], stack: Option<Halves>) -> 
     starts
 }
 
-/// First slot of the work.
-pub(super) fn first(plot: &Plot) -> usize {
-    START + STARTUP + plot.cold_faults * (COLD_FAULT + 1)
-}
-
 /// Sets the stage for one recording.
 pub(super) fn scene(plot: &Plot, cast: &mut Cast, rng: &mut SplitMix64) -> Scene {
-    let slots = first(plot) + plot.milliseconds + 1 + EXIT + EPILOGUE;
+    let slots = FIRST + plot.milliseconds + 1 + EXIT + EPILOGUE;
     let mut stage = Stage { slots, parts: Vec::new(), extras: Vec::new(), asides: Vec::new() };
-    let end = first(plot) + plot.milliseconds + 1;
+    let end = FIRST + plot.milliseconds + 1;
     let cmd = command_line(plot, cast, &mut stage, end);
     let main = cast.thread(Role::FileWriter, "", 8);
     let stalls = writers(plot, cast, &mut stage, main, end, rng);
@@ -302,14 +297,13 @@ fn writers(
     part.push(START, Play::Absent);
     part.push(1, Play::Wait(None, EXECUTIVE));
     part.push(STARTUP - 1, Play::Run(Some(startup)));
-    cold_start(plot, cast, stage, &mut part, startup);
     let stalls = if plot.serial() {
         let mut group = Writers { cast, root: [CREATE_FILES, MAIN].concat() };
         let mut plays = [group.plays(&plot.writers[0], plot.scanned, rng)];
         let stack = Some(group.wait(false));
         let stalls = stall(&mut plays, plot.episodes, stack);
         part.plays.append(&mut plays[0]);
-        stalls.into_iter().map(|at| first(plot) + at).collect()
+        stalls.into_iter().map(|at| FIRST + at).collect()
     } else {
         let (before, after) = (3, 4);
         let root = [&["FileWriter.DataGenerator.CreateFilesParallel"], MAIN].concat();
@@ -338,18 +332,18 @@ fn writers(
         for (offset, (thread, plays)) in threads.into_iter().zip(all).enumerate() {
             let mut worker = Part::new(thread);
             worker.woken_by = part.woken_by;
-            worker.push(first(plot) + 2, Play::Absent);
+            worker.push(FIRST + 2, Play::Absent);
             worker.push(1, Play::Wait(None, EXECUTIVE));
             worker.plays.extend(plays);
             worker.push(end + 10 + offset - worker.plays.len(), Play::Wait(Some(idle), QUEUE));
             worker.push(1, Play::Run(Some(leaving)));
             worker.push(1, Play::Absent);
             let (event, on) = (Event::ThreadStart { thread, by: main }, main);
-            stage.asides.push(Aside { slot: first(plot) + 2, micros: 100 + 10 * offset as i64, on, event });
+            stage.asides.push(Aside { slot: FIRST + 2, micros: 100 + 10 * offset as i64, on, event });
             stage.asides.push(thread_end(thread, end + 10 + offset));
             stage.parts.push(worker);
         }
-        stalls.into_iter().map(|at| first(plot) + before + at).collect()
+        stalls.into_iter().map(|at| FIRST + before + at).collect()
     };
     part.push(EXIT, Play::Run(Some(exit)));
     part.push(1, Play::Absent);
@@ -409,14 +403,26 @@ fn tiering(plot: &Plot, cast: &mut Cast, stage: &mut Stage, main: usize, end: us
         "KERNELBASE.dll!WaitForSingleObjectEx",
     ];
     let done = cast.stack(&[KERNEL_WAIT, &done, &worker, USER_THREAD]);
-    let born = first(plot) - 20;
+    let born = FIRST - 20;
     let mut part = Part::new(thread);
     part.push(born, Play::Absent);
     part.push(1, Play::Wait(None, EXECUTIVE));
     part.push(2, Play::Run(Some(compile)));
+    let fault = ["ntoskrnl.exe!MiIssueHardFault", "ntoskrnl.exe!MmAccessFault", "ntoskrnl.exe!KiPageFault"];
+    let fault = cast.stack(&[KERNEL_WAIT, &fault, &["clrjit.dll!Compiler::compCompile"], &worker, USER_THREAD]);
+    let mut faults = plot.cold_faults.iter().enumerate();
     for slots in [100, 100, 100, 100, 100, 100, 100, 50] {
         part.push(slots, Play::Wait(Some(sleep), DELAY_EXECUTION));
-        part.push(8, Play::Run(Some(compile)));
+        part.push(4, Play::Run(Some(compile)));
+        if let Some((index, slots)) = faults.next() {
+            // The thread reads the page when it is switched in again.
+            let (start, slot) = (part.plays.len(), part.plays.len() + slots);
+            let start = cast.machine.zero_ticks + start as i64 * SLOT;
+            let event = hard_fault(thread, start, HARD_FAULTS + index);
+            stage.asides.push(Aside { slot, micros: 100, on: thread, event });
+            part.push(*slots, Play::Wait(Some(fault), EXECUTIVE));
+        }
+        part.push(4, Play::Run(Some(compile)));
     }
     part.push(end + 5 - part.plays.len(), Play::Wait(Some(done), USER_REQUEST));
     part.push(1, Play::Run(Some(cast.stack(&[USER_THREAD]))));
@@ -427,7 +433,7 @@ fn tiering(plot: &Plot, cast: &mut Cast, stage: &mut Stage, main: usize, end: us
 }
 
 fn marks(plot: &Plot, stage: &mut Stage, main: usize) {
-    let times = [(first(plot) - 1, "start"), (first(plot) + plot.milliseconds + 1, "stop")];
+    let times = [(FIRST - 1, "start"), (FIRST + plot.milliseconds + 1, "stop")];
     for (slot, what) in times {
         let event = Event::Mark { thread: main, text: format!("{} {what}", plot.test) };
         stage.asides.push(Aside { slot, micros: 300, on: main, event });
@@ -440,26 +446,6 @@ fn quick_faults(cast: &Cast, stage: &mut Stage, main: usize) {
         let slot = START + 5 + index * 4;
         let start = cast.machine.zero_ticks + slot as i64 * SLOT + 1_000;
         stage.asides.push(Aside { slot, micros: 150, on: main, event: hard_fault(main, start, index) });
-    }
-}
-
-/// The pages of the runtime are in no cache: FileWriter waits for each of them.
-fn cold_start(plot: &Plot, cast: &mut Cast, stage: &mut Stage, part: &mut Part, running: Halves) {
-    const FAULT: &[&str] = &[
-        "ntoskrnl.exe!MiIssueHardFault",
-        "ntoskrnl.exe!MmAccessFault",
-        "ntoskrnl.exe!KiPageFault",
-        "coreclr.dll!EEStartup",
-    ];
-    let waiting = cast.stack(&[KERNEL_WAIT, FAULT, &MAIN[2..]]);
-    for index in 0..plot.cold_faults {
-        let slot = part.plays.len() + COLD_FAULT;
-        // The thread reads the page when it is switched in again.
-        let start = cast.machine.zero_ticks + part.plays.len() as i64 * SLOT;
-        let event = hard_fault(part.thread, start, HARD_FAULTS + index);
-        stage.asides.push(Aside { slot, micros: 100, on: part.thread, event });
-        part.push(COLD_FAULT, Play::Wait(Some(waiting), EXECUTIVE));
-        part.push(1, Play::Run(Some(running)));
     }
 }
 
@@ -527,7 +513,7 @@ fn others(plot: &Plot, cast: &mut Cast, stage: &mut Stage, end: usize) {
     for index in 0..8 {
         let thread = cast.thread(Role::MsMpEng, "", 8);
         let (burst, pause, active) = if plot.scanned {
-            ((6, 40), (1, 6), first(plot)..end)
+            ((6, 40), (1, 6), FIRST..end)
         } else {
             ((1, 3), (150 + 40 * index, 600 + 40 * index), 0..stage.slots)
         };
@@ -571,7 +557,7 @@ fn disk_writes(cast: &Cast, plot: &Plot) -> Vec<Record> {
     let thread = machine.threads.iter().rposition(is_system).unwrap_or(0);
     (0..WRITES)
         .map(|index| {
-            let slot = first(plot) + 200 + index * (plot.milliseconds - 400) / WRITES;
+            let slot = FIRST + 200 + index * (plot.milliseconds - 400) / WRITES;
             let start = machine.zero_ticks + slot as i64 * SLOT + 1_500;
             let length = if index < 5 { 4 } else { 3 };
             let disk = DiskIo {

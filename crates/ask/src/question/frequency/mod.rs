@@ -13,7 +13,7 @@ use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow, ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
-use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
+use crate::answer::{Column, ColumnOf, Kind, Section, Value, View};
 use crate::ask::{Ask, When, WhenOptions};
 use crate::columns::Columns;
 use crate::etwanalyzer::Legacy;
@@ -214,8 +214,7 @@ impl Ask for Question {
         let archive = recording.archive();
         if archive.row_count::<CpuFrequencyRow>() == 0 {
             let absence = recording.file.absence_with_cure_anywhere(TABLE, "Power");
-            let fact = Fact::local("clock rates", Kind::Text, absence);
-            return Ok(COLUMNS.section(&recording.file, &[], vec![fact]));
+            return Ok(recording.file.absent("clock rates", absence));
         }
         let cpus: Vec<CpuRow> = archive.rows()?;
         let rates = Rates::read(archive, &cpus)?;

@@ -231,7 +231,7 @@ impl Question {
             stays_of_switches(recording, &mut residency)?;
         } else {
             let absence = file.absence_with_cure_anywhere(TABLE, "Power");
-            return Ok(COLUMNS.section(file, &[], vec![Fact::local("idle states", Kind::Text, absence)]));
+            return Ok(file.absent("idle states", absence));
         }
         residency.add_cpus(recording.info().cpu_count);
         let mut rows = rows(&residency);
@@ -250,8 +250,7 @@ impl Question {
         let archive = recording.archive();
         if !recording.info().has_switches {
             let absence = recording.file.absence_with_cure_anywhere("context_switches", "CSwitch");
-            let fact = Fact::local("wake-ups", Kind::Text, absence);
-            return Ok(WAKE_UP_COLUMNS.section(&recording.file, &[], vec![fact]));
+            return Ok(recording.file.absent("wake-ups", absence));
         }
         let (start, end) = self.time.bounds();
         let processes: Vec<ProcessRow> = archive.rows()?;

@@ -225,11 +225,7 @@ impl Ask for Question {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         if archive.row_count::<MarkRow>() == 0 {
-            let facts = vec![Fact::local("marks", Kind::Text, recording.file.absence_of(MarkRow::TABLE.name))];
-            return Ok(match self.pairs {
-                Some(_) => pairs::COLUMNS.section(&recording.file, &[], facts),
-                None => COLUMNS.section(&recording.file, &[], facts),
-            });
+            return Ok(recording.file.absent("marks", recording.file.absence_of(MarkRow::TABLE.name)));
         }
         let rows = self.marks(recording)?;
         Ok(match &self.pairs {

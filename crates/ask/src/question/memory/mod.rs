@@ -9,9 +9,8 @@ use clap::{Args, ValueEnum};
 use tracesift_archive::Error;
 use tracesift_trace::rows::{MemoryProcessRow, MemoryStateRow, ProcessRow};
 
-use crate::answer::{Column, Fact, Kind, Section};
+use crate::answer::{Column, Section};
 use crate::ask::{Ask, SeriesOptions, When, WhenOptions};
-use crate::columns;
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::filter::ProcessFilter;
 use crate::options::{Form, Plan, QuestionOptions};
@@ -297,8 +296,7 @@ impl Ask for Question {
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         if let Some(why) = self.absence(recording) {
-            let facts = vec![Fact::local("memory", Kind::Text, why)];
-            return Ok(columns::section_of(&recording.file, Vec::new(), facts));
+            return Ok(recording.file.absent("memory", why));
         }
         let file = &recording.file;
         Ok(match self.about {

@@ -11,7 +11,7 @@ use tracesift_archive::{Archive, Error};
 use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::{PowerSettingRow, power_sources};
 
-use crate::answer::{Column, ColumnOf, Fact, Kind, Layout, Section, Value, View};
+use crate::answer::{Column, ColumnOf, Kind, Layout, Section, Value, View};
 use crate::ask::{Ask, When, WhenOptions};
 use crate::columns;
 use crate::etwanalyzer::{Legacy, To, switch};
@@ -217,8 +217,7 @@ impl Ask for Question {
         if archive.row_count::<PowerSettingRow>() == 0 {
             let is_linux = archive.info().kind == "perf";
             let absence = recording.file.absence_with_cure(TABLE, RowSource::windows("Power"), is_linux);
-            let fact = Fact::local("power settings", Kind::Text, absence);
-            return Ok(columns::section_of(&recording.file, Vec::new(), vec![fact]));
+            return Ok(recording.file.absent("power settings", absence));
         }
         if self.changes {
             return changes::section(recording, self.time);

@@ -125,8 +125,7 @@ impl Ask for Question {
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         if let Some((missing, why)) = self.missing(recording) {
-            let facts = vec![Fact::local(missing, Kind::Text, why)];
-            return Ok(COLUMNS.section(&recording.file, &[], facts));
+            return Ok(recording.file.absent(missing, why));
         }
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;

@@ -117,8 +117,7 @@ impl Ask for Question {
         if archive.row_count::<NetworkIoRow>() == 0 {
             let is_linux = archive.info().kind == "perf";
             let absence = recording.file.absence_with_cure(NetworkIoRow::TABLE.name, Tcp::SOURCE, is_linux);
-            let facts = vec![Fact::local("retransmits", Kind::Text, absence)];
-            return Ok(COLUMNS.section(&recording.file, &[], facts));
+            return Ok(recording.file.absent("retransmits", absence));
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
         let accepted: FxHashMap<ProcessId, &ProcessRow> =

@@ -13,7 +13,7 @@ use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 pub use self::columns::{COLUMNS, Row, chain_columns};
 
-use crate::answer::{Column, Fact, Kind, Section};
+use crate::answer::{Column, Section};
 use crate::ask::{Ask, When, WhenOptions};
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
@@ -148,9 +148,7 @@ impl Ask for Question {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         if !recording.info().has_switches {
-            let facts =
-                vec![Fact::local("context switches", Kind::Text, recording.file.absence_of("context_switches"))];
-            return Ok(COLUMNS.section(&recording.file, &[], facts));
+            return Ok(recording.file.absent("context switches", recording.file.absence_of("context_switches")));
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;

@@ -240,9 +240,7 @@ impl Ask for Question {
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         if !recording.info().has_switches {
-            let facts =
-                vec![Fact::local("context switches", Kind::Text, recording.file.absence_of("context_switches"))];
-            return Ok(COLUMNS.section(&recording.file, &[], facts));
+            return Ok(recording.file.absent("context switches", recording.file.absence_of("context_switches")));
         }
         let processes: Vec<ProcessRow> = recording.archive().rows()?;
         let threads: Vec<ThreadRow> = recording.archive().rows()?;

@@ -126,8 +126,16 @@ impl Measured {
     }
 }
 
-/// Holds a figure against the truth: 5 %, or `slack` where that is more.
+/// Whether a figure is the truth: but for 5 %, or `slack` where that is more.
+pub(super) fn is_close(found: i64, told: i64, slack: i64) -> bool {
+    (found - told).abs() <= allowed(told, slack)
+}
+
+/// Holds a figure against the truth.
 pub(super) fn assert_close(found: i64, told: i64, slack: i64, what: &str) {
-    let allowed = (told.abs() / 20).max(slack);
-    assert!((found - told).abs() <= allowed, "{what}: {found} instead of {told}, {allowed} allowed");
+    assert!(is_close(found, told, slack), "{what}: {found} instead of {told}, {} allowed", allowed(told, slack));
+}
+
+fn allowed(told: i64, slack: i64) -> i64 {
+    (told.abs() / 20).max(slack)
 }

@@ -1,10 +1,12 @@
 //! Where the time of threads went: running, waiting, ready; who woke them; how often they switched.
 
+use std::collections::BTreeMap;
+
 use tracesift_fixtures::skipped;
 use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
 
 use super::CLOCK;
-use super::measured::{ATTEMPTS, Measured, assert_close, record};
+use super::measured::{ATTEMPTS, Measured, assert_close, is_close, record};
 
 const SCHEDULER: [&str; 6] = ["-e", "sched:sched_switch", "-e", "sched:sched_waking", "-e", "sched:sched_wakeup_new"];
 
@@ -37,23 +39,35 @@ fn blocked<'a>(rows: impl IntoIterator<Item = &'a ContextSwitchRow>) -> i64 {
 #[test]
 fn the_time_of_threads_went_where_they_say() {
     for program in ["spinning", "sleeping", "locking", "many_threads"] {
-        let Some(measured) = schedule(program) else { return };
-        for (name, told) in &measured.truth.0 {
-            let account = measured.account(told);
-            // What it waited is what the scheduler's own figures leave of the time, so their errors add up in it.
-            let slack = SLACK + account.unknown + told["stolen"] + account.life.length() / 100;
-            let off = told["end"] - told["begin"] - told["cpu"];
-            // The scheduler may leave a sleeper in its queue for a while and then calls that waiting for a CPU; but no sleep is
-            // shorter than what was asked for.
-            let waited = (off - told["ready"]).max(told.get("asked").copied().unwrap_or(0));
-            let (wait, ready) = (account.wait, account.ready.unwrap());
-            assert_close(account.run, told["cpu"], slack, &format!("{program}, {name}, run"));
-            assert_close(wait + ready, off, slack, &format!("{program}, {name}, off the CPU"));
-            let slack = slack + unwoken(&measured.switches_of(told["tid"]));
-            assert_close(wait, waited, slack, &format!("{program}, {name}, wait"));
-            assert_close(ready, off - waited, slack, &format!("{program}, {name}, ready"));
+        // The scheduler's figure of the time that a thread was ready has some of its sleep in it where the CPUs are busy: a sleeper
+        // may stay in the queue. What we say has to agree in one of several recordings.
+        let mut differences = Vec::new();
+        for attempt in 1.. {
+            let Some(measured) = schedule(program) else { return };
+            differences = measured.truth.0.iter().flat_map(|(name, told)| differs(&measured, name, told)).collect();
+            if differences.is_empty() || attempt == ATTEMPTS {
+                break;
+            }
         }
+        assert!(differences.is_empty(), "{program}: {differences:#?}");
     }
+}
+
+/// Checks run time and time off the CPU, and tells how wait and ready time differ from what the scheduler counted.
+fn differs(measured: &Measured, name: &str, told: &BTreeMap<String, i64>) -> Vec<String> {
+    let account = measured.account(told);
+    // What it waited is what the scheduler's own figures leave of the time, so their errors add up in it.
+    let slack = SLACK + account.unknown + told["stolen"] + account.life.length() / 100;
+    let off = told["end"] - told["begin"] - told["cpu"];
+    // No sleep is shorter than what was asked for.
+    let waited = (off - told["ready"]).max(told.get("asked").copied().unwrap_or(0));
+    let (wait, ready) = (account.wait, account.ready.unwrap());
+    assert_close(account.run, told["cpu"], slack, &format!("{name}, run"));
+    assert_close(wait + ready, off, slack, &format!("{name}, off the CPU"));
+    let slack = slack + unwoken(&measured.switches_of(told["tid"]));
+    let parts = [("wait", wait, waited), ("ready", ready, off - waited)];
+    let differing = parts.into_iter().filter(|(_, found, told)| !is_close(*found, *told, slack));
+    differing.map(|(part, found, told)| format!("{name}, {part}: {found} instead of {told}, slack {slack}")).collect()
 }
 
 /// Time off the CPU, ns, of spans whose wake-up perf has left out: what of it was wait is not known.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tracesift_trace::info::{SourceFile, TraceInfo};
+use tracesift_trace::rows::MemoryStateRow;
 
 /// Larger documents are nobody's facts.
 const LARGEST: u64 = 16 << 20;
@@ -24,6 +25,16 @@ pub(crate) struct RecorderFacts {
     /// The recorded machine's `[vdso]`.
     vdso: Option<Vec<u8>>,
     arguments: Vec<Arguments>,
+    memory: Vec<MemoryReading>,
+}
+
+/// Memory of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MemoryReading {
+    /// Ticks of the recording's clock.
+    pub(crate) ticks: i64,
+    /// The figures; its time is not set.
+    pub(crate) row: MemoryStateRow,
 }
 
 /// The arguments that a process had.
@@ -62,7 +73,7 @@ impl RecorderFacts {
         }
         let mut facts = Vec::new();
         for (name, value) in document.as_object().into_iter().flatten() {
-            if !["format", "processes", "vdso"].contains(&name.as_str()) {
+            if !["format", "memory", "processes", "vdso"].contains(&name.as_str()) {
                 collect(value, name.clone(), &mut facts);
             }
         }
@@ -86,7 +97,16 @@ impl RecorderFacts {
         };
         let mut arguments: Vec<Arguments> = processes.into_iter().flatten().filter_map(process).take(MOST).collect();
         arguments.sort_by_key(|arguments| arguments.ticks);
-        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments }
+        let readings = document["memory"].as_array();
+        let mut memory: Vec<MemoryReading> =
+            readings.into_iter().flatten().filter_map(memory_reading).take(MOST).collect();
+        memory.sort_by_key(|reading| reading.ticks);
+        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments, memory }
+    }
+
+    /// Memory of the machine in the order of time, if it was read on the recording's clock.
+    pub(crate) fn take_memory(&mut self, clock: &str) -> Vec<MemoryReading> {
+        if clock == "CLOCK_MONOTONIC" { std::mem::take(&mut self.memory) } else { Vec::new() }
     }
 
     /// The arguments of processes in the order in which they were seen, if that was on the recording's clock.
@@ -122,6 +142,33 @@ impl RecorderFacts {
         }
         info.facts = self.facts;
     }
+}
+
+/// A reading of memory. Without its time and the free memory it is none.
+fn memory_reading(reading: &Value) -> Option<MemoryReading> {
+    let bytes = |key: &str| reading[key].as_i64().filter(|bytes| *bytes >= 0);
+    let (free, cached) = (bytes("free")?, bytes("cached"));
+    let row = MemoryStateRow {
+        free,
+        active: bytes("total")
+            .zip(cached)
+            .map(|(total, cached)| total.saturating_sub(free).saturating_sub(cached))
+            .filter(|active| *active >= 0),
+        commit: bytes("committed"),
+        commit_limit: bytes("commit_limit"),
+        available: bytes("available"),
+        cached,
+        dirty: bytes("dirty"),
+        writeback: bytes("writeback"),
+        swap_used: bytes("swap_used"),
+        slab: bytes("slab"),
+        swapped_in: bytes("swapped_in"),
+        swapped_out: bytes("swapped_out"),
+        scanned: bytes("scanned"),
+        reclaimed: bytes("reclaimed"),
+        ..MemoryStateRow::default()
+    };
+    Some(MemoryReading { ticks: reading["seen_ns"].as_i64()?, row })
 }
 
 fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
@@ -173,6 +220,11 @@ mod tests {
                 {"pid": 7, "seen_ns": 4, "command_line": "b early"},
                 {"pid": -7, "seen_ns": 4, "command_line": "no process"},
             ],
+            "memory": [
+                {"seen_ns": 20, "total": 100, "free": 30, "cached": 50, "dirty": null},
+                {"seen_ns": 10, "total": 100, "free": 40, "cached": 100, "dirty": 3, "swap_used": -1},
+                {"seen_ns": 15, "total": 100},
+            ],
             "recording": {"marks": [mark(7, "late"), mark(3, "early"), {"text": "when?"}], "command": ["a", "b"]},
         });
         let mut facts = RecorderFacts::of(&document);
@@ -186,6 +238,15 @@ mod tests {
         let lines: Vec<(i64, u32, &str)> =
             arguments.iter().map(|noted| (noted.ticks, noted.pid, noted.command_line.as_str())).collect();
         assert_eq!(lines, [(4, 7, "b early"), (9, 7, "b late")]);
+        assert_eq!(facts.take_memory("scheduler clock"), []);
+        let row = |free, cached| MemoryStateRow { free, cached: Some(cached), ..MemoryStateRow::default() };
+        assert_eq!(
+            facts.take_memory("CLOCK_MONOTONIC"),
+            [
+                MemoryReading { ticks: 10, row: MemoryStateRow { dirty: Some(3), ..row(40, 100) } },
+                MemoryReading { ticks: 20, row: MemoryStateRow { active: Some(20), ..row(30, 50) } },
+            ]
+        );
         let mut info = TraceInfo { kind: "perf".to_owned(), ..TraceInfo::default() };
         facts.describe(&mut info);
         assert_eq!(info.utc_offset_minutes, -120);

@@ -17,6 +17,8 @@ pub mod interrupt;
 pub mod linux;
 mod load;
 pub mod marks;
+#[cfg(target_os = "linux")]
+mod memory_readings;
 mod options;
 pub mod process;
 pub mod profiles;

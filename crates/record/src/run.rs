@@ -168,7 +168,12 @@ impl Recorder {
         #[cfg(target_os = "linux")]
         arguments.begin();
         #[cfg(target_os = "linux")]
-        let mut look = || arguments.tick();
+        let mut memory = crate::memory_readings::MemoryReadings::begin();
+        #[cfg(target_os = "linux")]
+        let mut look = || {
+            arguments.tick();
+            memory.tick();
+        };
         // Windows records them itself.
         #[cfg(not(target_os = "linux"))]
         let mut look = || ();
@@ -178,6 +183,7 @@ impl Recorder {
         #[cfg(target_os = "linux")]
         {
             facts.processes = arguments.finish();
+            facts.memory = memory.finish();
         }
         let end = facts::Instant::now();
         let files = running.finish(&staging);

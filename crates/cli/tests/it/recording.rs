@@ -150,6 +150,21 @@ fn a_command_is_recorded_with_its_cpu_its_waits_and_its_marks() {
     assert!((100_000_000..2_000_000_000).contains(&longest), "{threads:?}");
     let processes = ask(directory.path(), &["dump", "cpu", "a.sift", "-p", "sh", "--format", "json"]);
     assert!(processes.iter().any(|process| process["cpu_ns"].as_i64().unwrap_or(0) > 0), "{processes:?}");
+
+    // The memory of the machine, which perf does not see: two figures of it are always the same.
+    let meminfo = fs::read_to_string("/proc/meminfo").unwrap();
+    let bytes = |key: &str| {
+        let line = meminfo.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<i64>().unwrap() * 1024
+    };
+    let machine = ask(directory.path(), &["dump", "memory", "a.sift", "--total-memory", "--format", "json"]);
+    let [machine] = machine.as_slice() else { panic!("{machine:?}") };
+    let figure = |key: &str| machine[key].as_i64().unwrap();
+    assert_eq!(figure("commit_limit"), bytes("CommitLimit:"));
+    assert_eq!(figure("active") + figure("free") + figure("standby"), bytes("MemTotal:"));
+    // Of the beginning and of the end at least.
+    assert!(figure("last_ns") - figure("first_ns") > 200_000_000, "{machine}");
+    assert!(figure("first_ns") >= 0, "{machine}");
 }
 
 #[test]

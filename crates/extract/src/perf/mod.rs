@@ -137,7 +137,7 @@ impl Source<'_> {
         let mut info = describe::describe(recording, &metadata, &inventory, &roles);
         let selection = options.kept_events();
         info.events = selection.name().to_owned();
-        let marks = facts.take_marks(&info.clock);
+        let (marks, memory) = (facts.take_marks(&info.clock), facts.take_memory(&info.clock));
         let (records, of_tasks) = (inventory.records, inventory.of_tasks);
         let kernel = BuildIds::of(&metadata.features.build_ids).of_path(KERNEL);
         let kernel = kernel.or_else(|| inventory.mappings.build_id_of(KERNEL));
@@ -153,7 +153,7 @@ impl Source<'_> {
         let watch = || progress.at("extracting", 0);
         let namespace = Namespace::of(file, &metadata, merge_options(&options.budget), watch)?;
         let pass = SecondPass::new(rows, &metadata, roles, of_tasks, events);
-        let mut pass = pass.with_marks(marks).in_namespace(namespace);
+        let mut pass = pass.with_marks(marks).with_memory(memory).in_namespace(namespace);
         let mut ahead = file.merged(merge_options(&options.budget)).ahead();
         let mut count = 0_u64;
         while let Some(record) = &ahead.next() {

@@ -97,18 +97,19 @@ fn check(extracted: &Extracted, version: u8, is_from_provider: bool) {
         let pages = |pages: i64| pages * PAGE;
         let expected = MemoryStateRow {
             time: reading * 500 * MS,
-            zero: pages(1 + reading),
+            zero: Some(pages(1 + reading)),
             free: pages(2 + reading),
-            modified: pages(3 + reading),
-            modified_no_write: pages(4 + reading),
+            modified: Some(pages(3 + reading)),
+            modified_no_write: Some(pages(4 + reading)),
             modified_page_file: Some(pages(6)),
-            bad: pages(5 + reading),
+            bad: Some(pages(5 + reading)),
             standby: Some((10..18).map(pages).collect()),
             repurposed: Some((20..28).map(|priority| pages(priority + reading)).collect()),
             active: None,
             paged_pool: is_from_provider.then_some(pages(7)),
             nonpaged_pool: is_from_provider.then_some(pages(8)),
             commit: is_from_provider.then_some(pages(1000 + reading)),
+            ..MemoryStateRow::default()
         };
         assert_eq!(*row, expected);
     }

@@ -59,6 +59,44 @@ pub struct MachineFacts {
     pub vdso: Option<String>,
     /// Processes that ran, with their arguments, in the order in which they were seen.
     pub processes: Vec<ProcessFacts>,
+    /// Memory of the machine at the beginning, once a second, and at the end. Linux only: Windows records it itself.
+    pub memory: Vec<MemoryReading>,
+}
+
+/// Memory of the machine at an instant, bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryReading {
+    /// When, ns of the recorder's clock.
+    pub seen_ns: i64,
+    /// Main memory.
+    pub total: u64,
+    /// Free.
+    pub free: u64,
+    /// What programs can get without swapping, as the kernel estimates it.
+    pub available: Option<u64>,
+    /// Page cache and buffers of block devices.
+    pub cached: Option<u64>,
+    /// Pages of files that wait to be written.
+    pub dirty: Option<u64>,
+    /// Pages of files that are being written.
+    pub writeback: Option<u64>,
+    /// Swap space in use.
+    pub swap_used: Option<u64>,
+    /// Kernel objects.
+    pub slab: Option<u64>,
+    /// What can be committed.
+    pub commit_limit: Option<u64>,
+    /// What is committed.
+    pub committed: Option<u64>,
+    /// Read from swap since the start of the system.
+    pub swapped_in: Option<u64>,
+    /// Written to swap since the start of the system.
+    pub swapped_out: Option<u64>,
+    /// Pages that the kernel looked at since the start of the system to find some that it can take.
+    pub scanned: Option<u64>,
+    /// Pages that it took.
+    pub reclaimed: Option<u64>,
 }
 
 /// The arguments of a process.

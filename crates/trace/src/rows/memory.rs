@@ -58,32 +58,56 @@ row! {
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct MemoryStateRow in "memory_state", always: false, since: 6, At(time) {
         /// Time of the reading.
-        time: i64, Delta, "ns", "Memory/SystemMemInfo, Kernel-Memory 1";
-        /// Pages that are free and zeroed.
-        zero: i64, Plain, "bytes", "ZeroPageCount";
+        time: i64, Delta, "ns", "Memory/SystemMemInfo, Kernel-Memory 1; reading of the recorder on Linux";
+        /// Pages that are free and zeroed. Windows only, as are the lists of modified, standby and bad
+        /// pages and the pools.
+        zero: Option<i64>, Plain, "bytes", "ZeroPageCount";
         /// Pages that are free.
-        free: i64, Plain, "bytes", "FreePageCount";
+        free: i64, Plain, "bytes", "FreePageCount; MemFree";
         /// Pages that wait to be written, those for the page file included.
-        modified: i64, Plain, "bytes", "ModifiedPageCount";
+        modified: Option<i64>, Plain, "bytes", "ModifiedPageCount";
         /// Pages that wait for a component that writes them by itself.
-        modified_no_write: i64, Plain, "bytes", "ModifiedNoWritePageCount";
+        modified_no_write: Option<i64>, Plain, "bytes", "ModifiedNoWritePageCount";
         /// Pages that wait to be written into the page file.
         modified_page_file: Option<i64>, Plain, "bytes", "ModifiedPageCountPageFile";
         /// Pages that the memory manager does not use, because of errors.
-        bad: i64, Plain, "bytes", "BadPageCount";
+        bad: Option<i64>, Plain, "bytes", "BadPageCount";
         /// Cached pages that can be given away, by priority: priority 0 goes first.
         standby: Option<Vec<i64>>, Plain, "bytes", "StandbyPageCounts";
         /// Standby pages that were given away since the start of the system, by priority.
         repurposed: Option<Vec<i64>>, Plain, "bytes", "RepurposedPageCounts";
-        /// Pages in use: the memory of the machine less all lists. Null where the size of the memory is
-        /// not known.
-        active: Option<i64>, Plain, "bytes", "SystemConfig/CPU MemSize, made by the extract";
+        /// Pages in use: the memory of the machine less all lists; on Linux less `free` and `cached`. Null
+        /// where the size of the memory is not known.
+        active: Option<i64>, Plain, "bytes", "SystemConfig/CPU MemSize, made by the extract; MemTotal";
         /// Paged pool.
         paged_pool: Option<i64>, Plain, "bytes", "Kernel-Memory 1 PagedPoolPageCount";
         /// Non-paged pool.
         nonpaged_pool: Option<i64>, Plain, "bytes", "Kernel-Memory 1 NonPagedPoolPageCount";
         /// Committed memory of the machine.
-        commit: Option<i64>, Plain, "bytes", "Kernel-Memory 1 CommitPageCount";
+        commit: Option<i64>, Plain, "bytes", "Kernel-Memory 1 CommitPageCount; Committed_AS";
+        /// Memory that can be committed. Linux only, as are the next ones.
+        commit_limit: Option<i64>, Plain, "bytes", "CommitLimit";
+        /// Memory that programs can get without swapping, as the kernel estimates it.
+        available: Option<i64>, Plain, "bytes", "MemAvailable";
+        /// Page cache, the buffers of block devices included.
+        cached: Option<i64>, Plain, "bytes", "Cached, Buffers";
+        /// Pages of files that wait to be written.
+        dirty: Option<i64>, Plain, "bytes", "Dirty";
+        /// Pages of files that are being written.
+        writeback: Option<i64>, Plain, "bytes", "Writeback";
+        /// Swap space in use.
+        swap_used: Option<i64>, Plain, "bytes", "SwapTotal, SwapFree";
+        /// Kernel objects.
+        slab: Option<i64>, Plain, "bytes", "Slab";
+        /// Bytes that were read from swap since the start of the system.
+        swapped_in: Option<i64>, Plain, "bytes", "vmstat pswpin";
+        /// Bytes that were written to swap since the start of the system.
+        swapped_out: Option<i64>, Plain, "bytes", "vmstat pswpout";
+        /// Bytes of pages that the kernel looked at since the start of the system to find some that it
+        /// can take.
+        scanned: Option<i64>, Plain, "bytes", "vmstat pgscan_kswapd, pgscan_direct";
+        /// Bytes of pages that the kernel took since the start of the system.
+        reclaimed: Option<i64>, Plain, "bytes", "vmstat pgsteal_kswapd, pgsteal_direct";
     }
 }
 

@@ -50,14 +50,25 @@ fn sizes(state: &MemoryStateRow) -> Vec<(String, i64)> {
     };
     let mut all: Vec<(String, i64)> = [
         one("active", state.active),
-        one("zero", Some(state.zero)),
+        one("zero", state.zero),
         one("free", Some(state.free)),
-        one("zero and free", free(state)),
-        one("modified", Some(state.modified)),
+        one("zero and free", state.zero.and_then(|_| free(state))),
+        one("modified", state.modified),
         one("modified, for the page file", state.modified_page_file),
-        one("modified, no write", Some(state.modified_no_write)),
-        one("bad", Some(state.bad)),
-        one("standby", standby(state)),
+        one("modified, no write", state.modified_no_write),
+        one("bad", state.bad),
+        one("standby", state.standby.as_ref().and_then(|_| standby(state))),
+        one("available", state.available),
+        one("cached", state.cached),
+        one("dirty", state.dirty),
+        one("writeback", state.writeback),
+        one("slab", state.slab),
+        one("swap", state.swap_used),
+        one("swapped in", state.swapped_in),
+        one("swapped out", state.swapped_out),
+        one("scanned", state.scanned),
+        one("reclaimed", state.reclaimed),
+        one("commit limit", state.commit_limit),
     ]
     .into_iter()
     .flatten()

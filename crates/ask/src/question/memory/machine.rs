@@ -17,16 +17,19 @@ pub(super) struct Row {
 
 /// Bytes that are free, zeroed or not.
 pub(super) fn free(state: &MemoryStateRow) -> Option<i64> {
-    Some(state.zero.saturating_add(state.free))
+    Some(state.zero.unwrap_or(0).saturating_add(state.free))
 }
 
-/// Bytes of all standby lists.
+/// Bytes of all standby lists; on Linux the page cache.
 pub(super) fn standby(state: &MemoryStateRow) -> Option<i64> {
-    state.standby.as_ref().map(|lists| lists.iter().copied().fold(0, i64::saturating_add))
+    let lists = state.standby.as_ref().map(|lists| lists.iter().copied().fold(0, i64::saturating_add));
+    lists.or(state.cached)
 }
 
 fn modified(state: &MemoryStateRow) -> Option<i64> {
-    Some(state.modified.saturating_add(state.modified_no_write))
+    let modified = state.modified.or(state.dirty)?;
+    let waiting = state.modified_no_write.or(state.writeback).unwrap_or(0);
+    Some(modified.saturating_add(waiting))
 }
 
 impl Row {
@@ -55,14 +58,19 @@ const COMMIT: [ColumnOf<Row>; 2] =
 const ACTIVE: [ColumnOf<Row>; 2] =
     pair!("active", "Active", "diff_active", |s: &MemoryStateRow| s.active, "Memory in use: all that is on no list.");
 const FREE: [ColumnOf<Row>; 2] = pair!("free", "Free", "diff_free", free, "Free memory, zeroed or not.");
-const STANDBY: [ColumnOf<Row>; 2] =
-    pair!("standby", "Standby", "diff_standby", standby, "Cached memory that can be given away at once.");
+const STANDBY: [ColumnOf<Row>; 2] = pair!(
+    "standby",
+    "Standby",
+    "diff_standby",
+    standby,
+    "Cached memory that can be given away at once. On Linux the page cache; `modified` is a part of it there."
+);
 const MODIFIED: [ColumnOf<Row>; 2] = pair!(
     "modified",
     "Modified",
     "diff_modified",
     modified,
-    "Memory that has to be written before it can be given away."
+    "Memory that has to be written before it can be given away. On Linux dirty pages, and those that are being written."
 );
 
 /// The columns.
@@ -90,6 +98,50 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
         Kind::Bytes,
         |r| r.last.nonpaged_pool.into(),
         "Non-paged pool of the kernel.",
+    ),
+    ColumnOf::details(
+        "available",
+        "Available",
+        Kind::Bytes,
+        |r| r.last.available.into(),
+        "Memory that programs can get without swapping, as the kernel estimates it. Linux only, as are the next columns.",
+    ),
+    ColumnOf::details(
+        "commit_limit",
+        "Commit limit",
+        Kind::Bytes,
+        |r| r.last.commit_limit.into(),
+        "Memory that can be committed.",
+    ),
+    ColumnOf::details("slab", "Slab", Kind::Bytes, |r| r.last.slab.into(), "Kernel objects."),
+    ColumnOf::details("swap_used", "Swap", Kind::Bytes, |r| r.last.swap_used.into(), "Swap space in use."),
+    ColumnOf::details(
+        "swapped_in",
+        "Swapped in",
+        Kind::Bytes,
+        |r| r.diff(|s| s.swapped_in).into(),
+        "Read from swap between the first and the last reading.",
+    ),
+    ColumnOf::details(
+        "swapped_out",
+        "Swapped out",
+        Kind::Bytes,
+        |r| r.diff(|s| s.swapped_out).into(),
+        "Written to swap between the first and the last reading.",
+    ),
+    ColumnOf::details(
+        "scanned",
+        "Scanned",
+        Kind::Bytes,
+        |r| r.diff(|s| s.scanned).into(),
+        "Pages that the kernel looked at between the first and the last reading to find some that it can take.",
+    ),
+    ColumnOf::details(
+        "reclaimed",
+        "Reclaimed",
+        Kind::Bytes,
+        |r| r.diff(|s| s.reclaimed).into(),
+        "Pages that the kernel took between the first and the last reading.",
     ),
     ColumnOf::machine("first_ns", "First", Kind::Time, |r| r.first.time.into(), "Time of the first reading."),
     ColumnOf::machine("last_ns", "Last", Kind::Time, |r| r.last.time.into(), "Time of the last reading."),

@@ -238,10 +238,7 @@ impl Question {
         };
         let is_linux = archive.info().kind == "perf";
         // The lists of pages come from Windows only.
-        let source = match self.about {
-            About::Machine | About::Lists => RowSource::windows(PROFILE),
-            About::Processes | About::Trims(_) => RowSource::both(PROFILE, PROFILE),
-        };
+        let source = RowSource::both(PROFILE, PROFILE);
         (rows == 0).then(|| recording.file.absence_with_cure(table, source, is_linux))
     }
 }
@@ -374,7 +371,7 @@ mod tests {
         for (time, free) in [(0, 50), (20, 400)] {
             writer.memory_state(&MemoryStateRow {
                 time,
-                zero: 1,
+                zero: Some(1),
                 free: free - 1,
                 standby: Some(vec![1, 2, 3, 4, 5, 6, 7, 8]),
                 repurposed: Some(vec![free; 8]),

@@ -75,18 +75,19 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let listed = listed.into_iter().chain(lists.standby.iter()).map(bytes).fold(0, i64::saturating_add);
         let row = MemoryStateRow {
             time: self.clock.ns(record.time()),
-            zero: bytes(lists.zero),
+            zero: Some(bytes(lists.zero)),
             free: bytes(lists.free),
-            modified: bytes(lists.modified),
-            modified_no_write: bytes(lists.modified_no_write),
+            modified: Some(bytes(lists.modified)),
+            modified_no_write: Some(bytes(lists.modified_no_write)),
             modified_page_file: lists.modified_page_file.map(bytes),
-            bad: bytes(lists.bad),
+            bad: Some(bytes(lists.bad)),
             standby,
             repurposed: by_priority(&mut lists.repurposed.iter()),
             active: self.memory.size.total.map(|total| total.saturating_sub(listed)).filter(|active| *active >= 0),
             paged_pool: lists.paged_pool.map(bytes),
             nonpaged_pool: lists.nonpaged_pool.map(bytes),
             commit: lists.commit.map(bytes),
+            ..MemoryStateRow::default()
         };
         self.sink.memory_state(&row);
     }

@@ -24,13 +24,13 @@ use tracesift_perf::{Kind, Metadata, Record, is_of_a_guest};
 use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
 use tracesift_trace::info::Disk;
-use tracesift_trace::rows::{MarkRow, SyscallNameRow};
+use tracesift_trace::rows::{MarkRow, MemoryStateRow, SyscallNameRow};
 
 use super::cpu_event::{Role, Roles};
 use super::namespaces::Namespace;
 use super::time::ticks;
 use super::tracepoint::{Tracepoint, tracepoints};
-use crate::recorder_facts::Mark;
+use crate::recorder_facts::{Mark, MemoryReading};
 pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
@@ -62,6 +62,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     events: EventTable,
     /// Those that were written beside the recording and are still to come.
     marks: VecDeque<Mark>,
+    /// Memory of the machine, as the recorder read it.
+    readings: VecDeque<MemoryReading>,
 }
 
 /// What the pass leaves behind.
@@ -107,6 +109,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             counters,
             events,
             marks: VecDeque::new(),
+            readings: VecDeque::new(),
         }
     }
 
@@ -116,14 +119,23 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self
     }
 
+    /// Readings of memory that are not in the recording, in order.
+    pub(crate) fn with_memory(mut self, readings: Vec<MemoryReading>) -> Self {
+        self.readings = readings.into();
+        self
+    }
+
     /// The pid namespace of the recorder, where it is not the kernel's own.
     pub(crate) fn in_namespace(mut self, namespace: Option<Namespace>) -> Self {
         self.scheduler.namespace = namespace;
         self
     }
 
-    /// Writes the marks up to here.
-    fn marks_until(&mut self, ticks: i64) {
+    /// Writes what the recorder noted up to here.
+    fn notes_until(&mut self, ticks: i64) {
+        while let Some(MemoryReading { ticks, row }) = self.readings.pop_front_if(|reading| reading.ticks <= ticks) {
+            self.rows.sink.memory_state(&MemoryStateRow { time: self.rows.clock.ns(ticks), ..row });
+        }
         while let Some(mark) = self.marks.pop_front_if(|mark| mark.ticks <= ticks) {
             let time = self.rows.clock.ns(mark.ticks);
             self.rows.sink.mark(&MarkRow { time, cpu: -1, process: None, thread: None, text: mark.text });
@@ -139,7 +151,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         if let Some(ticks) = ticks(record) {
             self.rows.now = self.rows.now.max(ticks);
-            self.marks_until(ticks);
+            self.notes_until(ticks);
         }
         self.events.record(record, &mut self.rows);
         match record.kind() {
@@ -209,7 +221,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished<'s, Sink> {
-        self.marks_until(i64::MAX);
+        self.notes_until(i64::MAX);
         let (has_switches, has_ready) = self.scheduler.finish(end, &mut self.rows);
         let disks = self.disks.finish(&mut self.rows);
         let ticks = self.rows.clock.ticks(end);

@@ -1,0 +1,134 @@
+//! Memory of the machine while something is recorded: perf sees none of it.
+
+use std::fs;
+use std::time::{Duration, Instant as Now};
+
+use crate::facts::{Instant, MemoryReading};
+
+/// Between two readings at first.
+const EVERY: Duration = Duration::from_secs(1);
+/// Readings that are kept. Of more every second one goes, and readings come half as often from then on.
+const MOST: usize = 4096;
+
+/// What was read until now.
+#[derive(Debug)]
+pub(crate) struct MemoryReadings {
+    readings: Vec<MemoryReading>,
+    every: Duration,
+    latest: Now,
+}
+
+impl MemoryReadings {
+    /// Reads once; the recorder is at work.
+    pub(crate) fn begin() -> Self {
+        let mut readings = Self { readings: Vec::new(), every: EVERY, latest: Now::now() };
+        readings.read();
+        readings
+    }
+
+    /// Reads if it is time to. To be called some twenty times per second.
+    pub(crate) fn tick(&mut self) {
+        if self.latest.elapsed() >= self.every {
+            self.latest = Now::now();
+            self.read();
+        }
+    }
+
+    /// All readings in the order of time, the last one of now.
+    pub(crate) fn finish(mut self) -> Vec<MemoryReading> {
+        self.read();
+        self.readings
+    }
+
+    fn read(&mut self) {
+        let text = |path| fs::read_to_string(path).unwrap_or_default();
+        let seen_ns = Instant::now().clock_ns;
+        let page = rustix::param::page_size() as u64;
+        if let (Some(seen_ns), Some(reading)) = (seen_ns, parse(&text("/proc/meminfo"), &text("/proc/vmstat"), page)) {
+            self.readings.push(MemoryReading { seen_ns, ..reading });
+        }
+        if self.readings.len() > MOST {
+            let mut number = 0;
+            self.readings.retain(|_| {
+                number += 1;
+                number % 2 == 1
+            });
+            self.every *= 2;
+        }
+    }
+}
+
+/// The figures of both files. `None`: they say nothing of memory.
+fn parse(meminfo: &str, vmstat: &str, page: u64) -> Option<MemoryReading> {
+    let bytes = |key: &str| {
+        let line = meminfo.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    };
+    let pages = |key: &str| {
+        let line = vmstat.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
+        line.trim().parse::<u64>().ok()?.checked_mul(page)
+    };
+    let sum = |keys: [&str; 2], of: &dyn Fn(&str) -> Option<u64>| of(keys[0])?.checked_add(of(keys[1])?);
+    Some(MemoryReading {
+        seen_ns: 0,
+        total: bytes("MemTotal")?,
+        free: bytes("MemFree")?,
+        available: bytes("MemAvailable"),
+        cached: sum(["Cached", "Buffers"], &bytes),
+        dirty: bytes("Dirty"),
+        writeback: bytes("Writeback"),
+        swap_used: bytes("SwapTotal").zip(bytes("SwapFree")).and_then(|(all, free)| all.checked_sub(free)),
+        slab: bytes("Slab"),
+        commit_limit: bytes("CommitLimit"),
+        committed: bytes("Committed_AS"),
+        swapped_in: pages("pswpin"),
+        swapped_out: pages("pswpout"),
+        scanned: sum(["pgscan_kswapd", "pgscan_direct"], &pages),
+        reclaimed: sum(["pgsteal_kswapd", "pgsteal_direct"], &pages),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_bytes() {
+        let meminfo = "MemTotal:       1000 kB\nMemFree:         100 kB\nMemAvailable:    500 kB\nBuffers:          10 kB\n\
+                       Cached:          300 kB\nSwapCached:        7 kB\nDirty:             4 kB\nWriteback:         2 kB\n\
+                       WritebackTmp:      9 kB\nSwapTotal:       200 kB\nSwapFree:        150 kB\nSlab:             20 kB\n\
+                       CommitLimit:    2000 kB\nCommitted_AS:    900 kB\n";
+        let vmstat = "pgscan_kswapd 3\npgscan_direct 1\npgscan_direct_throttle 99\npgsteal_kswapd 2\npgsteal_direct 1\npswpin 5\npswpout 6\n";
+        let reading = parse(meminfo, vmstat, 4096);
+        let expected = MemoryReading {
+            seen_ns: 0,
+            total: 1000 << 10,
+            free: 100 << 10,
+            available: Some(500 << 10),
+            cached: Some(310 << 10),
+            dirty: Some(4 << 10),
+            writeback: Some(2 << 10),
+            swap_used: Some(50 << 10),
+            slab: Some(20 << 10),
+            commit_limit: Some(2000 << 10),
+            committed: Some(900 << 10),
+            swapped_in: Some(5 * 4096),
+            swapped_out: Some(6 * 4096),
+            scanned: Some(4 * 4096),
+            reclaimed: Some(3 * 4096),
+        };
+        assert_eq!(reading, Some(expected));
+        assert_eq!(parse("", vmstat, 4096), None);
+        assert_eq!(parse("MemTotal: x kB\nMemFree: 1 kB", "", 4096), None);
+    }
+
+    #[test]
+    fn long_recordings_keep_readings_of_all_of_their_time() {
+        let mut readings = MemoryReadings::begin();
+        (0..3 * MOST).for_each(|_| readings.read());
+        assert!(readings.readings.len() <= MOST, "{}", readings.readings.len());
+        assert!(readings.every >= 2 * EVERY, "{:?}", readings.every);
+        let all = readings.finish();
+        assert!(all.windows(2).all(|pair| pair[0].seen_ns <= pair[1].seen_ns), "in order");
+    }
+}

@@ -2,10 +2,11 @@
 //! own.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use tracesift_etl::class;
 use tracesift_etl::payload::dotnet::RUNDOWN_PROVIDER;
+use tracesift_etl::{Guid, class, payload};
 
 use crate::event_kinds::{EventChoice, EventKind, is_injected};
 
@@ -14,7 +15,7 @@ use crate::event_kinds::{EventChoice, EventKind, is_injected};
 pub enum EventSelection {
     /// None.
     None,
-    /// Those of providers: no kernel events, and nothing that only describes others.
+    /// Those of providers: no kernel events, nothing that only describes others, and no traffic that other tables show whole.
     #[default]
     Default,
     /// All.
@@ -88,4 +89,17 @@ fn tells_something_new(kind: &EventKind) -> bool {
         && kind.guid != Some(RUNDOWN_PROVIDER)
         && kind.id != Some(MANIFEST)
         && !kind.guid.is_some_and(is_injected)
+        && !is_in_a_table(kind)
+}
+
+/// Events of providers that come in millions and that another table shows whole.
+const IN_TABLES: &[(Guid, &[RangeInclusive<u16>])] = &[
+    (payload::KERNEL_NETWORK, &[10..=59]),
+    (payload::TCPIP, &[1074..=1074, 1159..=1160, 1332..=1332]),
+    (payload::KERNEL_MEMORY, &[1..=2]),
+];
+
+fn is_in_a_table(kind: &EventKind) -> bool {
+    let (Some(guid), Some(id)) = (kind.guid, kind.id) else { return false };
+    IN_TABLES.iter().any(|(provider, ids)| *provider == guid && ids.iter().any(|ids| ids.contains(&id)))
 }

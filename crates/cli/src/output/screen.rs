@@ -8,7 +8,7 @@ use tracesift_ask::question::overview::{AbsentPart, CallPart, DiskPart, Overview
 use tracesift_ask::time_format::{TimeFormat, TimeStyle};
 
 use crate::output::cell::{self, cut_middle};
-use crate::output::table::Style;
+use crate::output::table::{self, Style};
 
 /// No line is longer, however wide the terminal is.
 const WIDEST: usize = 100;
@@ -37,6 +37,7 @@ pub(crate) fn write(out: &mut dyn Write, overview: &Overview, style: &Style, is_
     screen.waits()?;
     screen.disks()?;
     screen.calls()?;
+    screen.classes()?;
     screen.absent()
 }
 
@@ -102,10 +103,21 @@ impl Screen<'_> {
     fn next(&mut self, of: &[&str]) -> io::Result<()> {
         let overview = self.overview;
         for next in overview.next.iter().filter(|next| of.contains(&next.of)) {
-            let text = format!("  > {}", cell::clean(&next.short));
-            self.painted(Ansi::new().fg_color(Some(AnsiColor::Cyan.into())), &text)?;
+            self.command(&next.short)?;
         }
         Ok(())
+    }
+
+    fn command(&mut self, command: &str) -> io::Result<()> {
+        let text = format!("  > {}", cell::clean(command));
+        self.painted(Ansi::new().fg_color(Some(AnsiColor::Cyan.into())), &text)
+    }
+
+    /// The same, only of the command with these words.
+    fn next_about(&mut self, of: &str, words: &str) -> io::Result<()> {
+        let overview = self.overview;
+        let one = overview.next.iter().find(|next| next.of == of && next.short.contains(words));
+        one.map_or(Ok(()), |next| self.command(&next.short))
     }
 
     fn head(&mut self) -> io::Result<()> {
@@ -269,6 +281,25 @@ impl Screen<'_> {
             self.line(&format!("  {}", call_text(call)))?;
         }
         self.next(&["failing_calls"])
+    }
+
+    fn classes(&mut self) -> io::Result<()> {
+        let classes = &self.overview.classes;
+        if classes.is_empty() {
+            return Ok(());
+        }
+        self.heading("Also recorded")?;
+        let (with_totals, without): (Vec<_>, Vec<_>) = classes.iter().partition(|class| !class.totals.is_empty());
+        for class in with_totals {
+            let totals = table::facts(&class.totals, self.style.time);
+            self.line(&format!("  dump {}: {totals}", class.question))?;
+        }
+        if !without.is_empty() {
+            let questions: Vec<&str> = without.iter().map(|class| class.question).collect();
+            self.line(&format!("  dump {}", questions.join(", dump ")))?;
+        }
+        let first = classes.first().map_or("", |class| class.question);
+        self.next_about("classes", &format!(" dump {first} "))
     }
 
     fn absent(&mut self) -> io::Result<()> {

@@ -174,7 +174,8 @@ fn group_heading(group: &Group, style: &Style) -> String {
     heading
 }
 
-fn facts(facts: &[Fact], time: TimeStyle) -> String {
+/// Totals behind each other.
+pub(crate) fn facts(facts: &[Fact], time: TimeStyle) -> String {
     let one = |fact: &Fact| {
         let value = cell::text(&fact.value, fact.kind, time, None);
         let unit = cell::unit(fact.kind);

@@ -235,3 +235,22 @@ fn what_no_recording_has_ends_with_a_code_of_its_own() {
     // Recorded, and nothing of it passes.
     tracesift(directory.path(), &["dump", "disk", "demo/*_12695ms_*", "-p", "no-such-process"]);
 }
+
+/// The overview has the totals of the questions about classes that are in no other block.
+#[test]
+fn the_overview_names_all_that_was_recorded() {
+    let directory = TempDir::new().unwrap();
+    tracesift(directory.path(), &["demo", "demo"]);
+    let screen = tracesift(directory.path(), &["overview", "demo/browser/SlowBrowsing_Skyrmion.sift"]);
+    insta::assert_snapshot!("overview_of_a_browser", screen);
+    let overview = rows(directory.path(), &["overview", "demo/browser/SlowBrowsing_Skyrmion.sift"]);
+    let classes = overview[0]["classes"].as_array().unwrap();
+    let dns = classes.iter().find(|class| class["question"] == "dns").unwrap();
+    let totals = &dns["totals"];
+    assert_eq!((totals["DNS queries"].as_i64(), totals["waited for DNS"].as_i64()), (Some(12), Some(27_794 * MS)));
+    let asked = rows(directory.path(), &["dump", "dns", "demo/browser", "--by", "status"]);
+    assert_eq!(asked.iter().map(|row| row["total_ns"].as_i64().unwrap()).sum::<i64>(), 27_794 * MS);
+    let commands: Vec<&str> =
+        overview[0]["next"].as_array().unwrap().iter().filter_map(|next| next["command"].as_str()).collect();
+    assert!(commands.iter().any(|command| command.starts_with("tracesift dump dns ")), "{commands:?}");
+}

@@ -3,12 +3,12 @@
 use tracesift_etl::payload::KERNEL_NETWORK;
 use tracesift_etl::write::PointerSize;
 use tracesift_etl::write::payload::Bytes;
-use tracesift_extract::Options;
+use tracesift_extract::{EventSelection, Options};
 use tracesift_scenario::providers::{self, Logged};
 use tracesift_scenario::tcp::{Conversation, Figures, Finish};
 use tracesift_testing::recording::{Extracted, Recording};
 use tracesift_trace::rows::{
-    ConnectionRow, HealthRow, NetworkIoRow, ProcessRow, connection_ends as ends, network_io_kinds as kinds,
+    ConnectionRow, EventRow, HealthRow, NetworkIoRow, ProcessRow, connection_ends as ends, network_io_kinds as kinds,
 };
 
 const MS: i64 = 1_000_000;
@@ -127,6 +127,29 @@ fn losses_and_rates_of_generated_connections_are_found() {
         }
         assert!(io.is_sorted_by_key(|io| io.time));
     }
+}
+
+/// What the tables of connections say of each packet is not said again in the table of events.
+#[test]
+fn traffic_is_no_event_unless_all_are_kept() {
+    let log = || {
+        let mut events = Vec::new();
+        conversation(1).log(PointerSize::Eight, &mut events);
+        events
+    };
+    let kept = |selection| {
+        let bytes = providers::write(PointerSize::Eight, 120, &PROCESSES, log()).expect("a recording");
+        let options = Options { events: Some(selection), ..Options::default() };
+        let extracted = Recording::of("net.etl", &bytes).extract_with(&options);
+        let rows: Vec<EventRow> = extracted.archive.rows().expect("events");
+        rows.iter().filter_map(|row| row.id).filter(|id| *id > 1000).collect::<Vec<i32>>()
+    };
+    let traffic = |id: &i32| matches!(id, 1074 | 1159 | 1160 | 1332);
+    let (few, all) = (kept(EventSelection::Default), kept(EventSelection::All));
+    assert!(all.iter().filter(|id| traffic(id)).count() > 60, "{all:?}");
+    // Rare ones stay, since an instant may be sought by them.
+    assert_eq!(few, all.into_iter().filter(|id| !traffic(id)).collect::<Vec<_>>());
+    assert!(few.contains(&1002), "{few:?}");
 }
 
 /// A packet as Kernel-Network logs it.

@@ -5,9 +5,9 @@ use crate::row;
 
 row! {
     /// One event as it was logged. `events` in `trace.json` tells which events are kept: `none`;
-    /// `default`, the events of providers, without kernel events and without events that only
-    /// describe others (event metadata and manifests, identities of images, .NET rundown), on Linux
-    /// the events that no other table shows; `all`.
+    /// `default`, the events of providers, without kernel events, without events that only describe
+    /// others (event metadata and manifests, identities of images, .NET rundown) and without network
+    /// traffic and readings of memory, on Linux the events that no other table shows; `all`.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct EventRow in "events", always: false, since: 0, At(time) {
         /// Time of the event.

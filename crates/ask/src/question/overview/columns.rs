@@ -1,7 +1,8 @@
 //! The columns of `overview`: a row per recording.
 
 use super::{
-    AbsentPart, CallPart, DiskPart, NextPart, Overview, Parts, ProcessPart, TagPart, WaitPart, absent, disks, next,
+    AbsentPart, CallPart, ClassPart, DiskPart, NextPart, Overview, Parts, ProcessPart, TagPart, WaitPart, absent,
+    classes, disks, next,
 };
 use crate::answer::{Column, ColumnOf, Kind, Table, Value, descriptions, values};
 use crate::columns::Columns;
@@ -308,6 +309,14 @@ pub const COLUMNS: Columns<Overview> = Columns(&[
     )
     .made_of(Needs::of_parts(Parts::CALLS)),
     ColumnOf::machine(
+        "classes",
+        "Also recorded",
+        Kind::Table,
+        |o: &Overview| table(classes::COLUMNS, &o.classes),
+        "Classes of events that are in no other part of the overview.",
+    )
+    .made_of(Needs::of_parts(Parts::CLASSES)),
+    ColumnOf::machine(
         "absent",
         "Not in it",
         Kind::Table,
@@ -356,6 +365,12 @@ pub fn disk_columns() -> Vec<Column> {
 #[must_use]
 pub fn call_columns() -> Vec<Column> {
     descriptions(CALLS)
+}
+
+/// The columns of the objects in `classes`.
+#[must_use]
+pub fn class_columns() -> Vec<Column> {
+    descriptions::<ClassPart>(classes::COLUMNS)
 }
 
 /// The columns of the objects in `absent`.

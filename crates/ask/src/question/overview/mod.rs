@@ -3,6 +3,7 @@
 //! It asks the other questions; only the disks are its own.
 
 mod absent;
+mod classes;
 mod columns;
 mod disks;
 mod next;
@@ -22,8 +23,10 @@ use tracesift_trace::rows::{FrameRow, HealthRow, SymbolRow};
 use tracesift_trace::view;
 
 pub use self::absent::{AbsentPart, profiles};
+pub use self::classes::ClassPart;
 pub use self::columns::{
-    COLUMNS, absent_columns, call_columns, disk_columns, next_columns, process_columns, tag_columns, wait_columns,
+    COLUMNS, absent_columns, call_columns, class_columns, disk_columns, next_columns, process_columns, tag_columns,
+    wait_columns,
 };
 pub use self::disks::DiskPart;
 pub use self::next::NextPart;
@@ -76,6 +79,7 @@ impl QuestionOptions for Options {
             ("The objects of `waits`:\n\n", wait_columns),
             ("The objects of `disks`:\n\n", disk_columns),
             ("The objects of `failing_calls`:\n\n", call_columns),
+            ("The objects of `classes`:\n\n", class_columns),
             ("The objects of `absent`:\n\n", absent_columns),
             ("The objects of `next`:\n\n", next_columns),
         ],
@@ -147,6 +151,8 @@ pub struct Overview {
     pub failed_calls: Option<i64>,
     /// The calls that failed most often, ascending.
     pub failing: Vec<CallPart>,
+    /// Classes of events that are in no other block.
+    pub classes: Vec<ClassPart>,
     /// What is not in the recording.
     pub absent: Vec<AbsentPart>,
     /// The commands that go deeper.
@@ -346,6 +352,7 @@ impl Question {
             calls: calls.all,
             failed_calls: calls.failed,
             failing: calls.failing,
+            classes: if needed.has(Parts::CLASSES) { classes::of_recording(recording)? } else { Vec::new() },
             absent: absent::of(file, archive),
             next: Vec::new(),
         };

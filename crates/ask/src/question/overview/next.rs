@@ -72,5 +72,6 @@ pub(super) fn of(overview: &Overview) -> Vec<NextPart> {
     if !overview.failing.is_empty() {
         next.push(part("failing_calls", &["dump", "syscalls"], &["--errors", "*", "--sort", "failed"]));
     }
+    next.extend(overview.classes.iter().map(|class| part("classes", &["dump", class.question], &[])));
     next
 }

@@ -2,11 +2,11 @@
 
 /// A set of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts(u8);
+pub struct Parts(u16);
 
 impl Parts {
     /// All of them.
-    pub const ALL: Self = Self(u8::MAX);
+    pub const ALL: Self = Self(u16::MAX);
     /// None of them.
     pub const NONE: Self = Self(0);
     /// Breaks in the chain of switches.
@@ -25,6 +25,8 @@ impl Parts {
     pub const CALLS: Self = Self(64);
     /// The commands that go on from the other parts.
     pub const NEXT: Self = Self(128);
+    /// Classes of events that have no block of their own.
+    pub const CLASSES: Self = Self(256);
 
     /// The parts of either set.
     #[must_use]

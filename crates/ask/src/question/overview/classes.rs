@@ -1,0 +1,91 @@
+//! Classes of events that a recording has, each with the totals of the question about it.
+
+use tracesift_archive::{Archive, Error};
+use tracesift_trace::rows::{
+    CpuFrequencyRow, CpuIdleStateRow, MarkRow, MemoryProcessRow, MemoryStateRow, PowerSettingRow,
+};
+
+use crate::answer::{ColumnOf, Fact, Kind, Value};
+use crate::ask::Ask as _;
+use crate::question::dns::Dns;
+use crate::question::faults::Faults;
+use crate::question::gdi::Gdi;
+use crate::question::handles::Handles;
+use crate::question::tcp::Tcp;
+use crate::question::udp::Udp;
+use crate::recording::OpenRecording;
+use crate::table_question::{Question, TableQuestion};
+
+/// A class of events that is in the recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassPart {
+    /// The question about it: `dns`.
+    pub question: &'static str,
+    /// Its totals; none where its rows have no totals.
+    pub totals: Vec<Fact>,
+}
+
+/// The columns of the objects in `classes`.
+pub(super) const COLUMNS: &[ColumnOf<ClassPart>] = &[
+    ColumnOf::always(
+        "question",
+        "Question",
+        Kind::Text,
+        |c| c.question.into(),
+        "The question about it: `dns` stands for `tracesift dump dns`.",
+    ),
+    ColumnOf::always(
+        "totals",
+        "Totals",
+        Kind::Map,
+        |c| Value::Map(c.totals.iter().map(|total| (total.label.to_owned(), total.value.clone())).collect()),
+        "The totals of this question over the whole recording; times in ns, sizes in bytes.",
+    ),
+];
+
+/// How the totals of a class are found; `None`: the recording has none of it.
+type Class = fn(&OpenRecording) -> Result<Option<ClassPart>, Error>;
+
+/// All classes that are in no other block of the overview.
+const CLASSES: &[Class] = &[
+    of::<Faults>,
+    of::<Dns>,
+    of::<Tcp>,
+    of::<Udp>,
+    of::<Handles>,
+    of::<Gdi>,
+    |recording| {
+        known("memory", recording, |archive| {
+            archive.row_count::<MemoryProcessRow>() + archive.row_count::<MemoryStateRow>() > 0
+        })
+    },
+    |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),
+    |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),
+    |recording| known("power", recording, |archive| archive.row_count::<PowerSettingRow>() > 0),
+    |recording| known("mark", recording, |archive| archive.row_count::<MarkRow>() > 0),
+];
+
+/// The classes that the recording has.
+pub(super) fn of_recording(recording: &OpenRecording) -> Result<Vec<ClassPart>, Error> {
+    let found = CLASSES.iter().map(|class| class(recording)).collect::<Result<Vec<_>, Error>>()?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+fn of<Q: TableQuestion>(recording: &OpenRecording) -> Result<Option<ClassPart>, Error> {
+    if Q::count(recording.archive()) == 0 {
+        return Ok(None);
+    }
+    let section = Question::<Q>::default().section(recording)?;
+    // Another question's rows in the same table.
+    let has_any = section.facts.iter().any(Fact::is_figure);
+    let totals = section.facts.into_iter().filter(Fact::is_figure).collect();
+    Ok(has_any.then_some(ClassPart { question: Q::NAME, totals }))
+}
+
+fn known(
+    question: &'static str,
+    recording: &OpenRecording,
+    has: fn(&Archive) -> bool,
+) -> Result<Option<ClassPart>, Error> {
+    Ok(has(recording.archive()).then_some(ClassPart { question, totals: Vec::new() }))
+}

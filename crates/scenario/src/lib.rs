@@ -8,6 +8,7 @@
 
 pub mod dns;
 mod emit;
+pub mod files;
 pub mod handles;
 pub mod linux;
 mod machine;

@@ -46,19 +46,24 @@ impl FileNames {
 
     /// A file-name record. Returns `false` when the budget for paths is used up and the record was left out.
     pub fn name(&mut self, ticks: i64, key: u64, edge: FileEdge, path: &str) -> bool {
-        let path = match self.ids.get(path) {
-            Some(id) => *id,
-            None if self.text + path.len() > TEXT_BUDGET => return false,
-            None => {
-                let id = u32::try_from(self.paths.len()).unwrap_or(u32::MAX);
-                self.text += path.len();
-                self.paths.push(path.to_owned());
-                self.ids.insert(path.to_owned(), id);
-                id
-            }
-        };
+        let Some(PathId(path)) = self.path_id(path) else { return false };
         self.by_key.entry(key).or_default().push(Record { ticks, edge, path });
         true
+    }
+
+    /// The number of a path, without a key. `None` when the budget for paths is used up.
+    pub fn path_id(&mut self, path: &str) -> Option<PathId> {
+        if let Some(id) = self.ids.get(path) {
+            return Some(PathId(*id));
+        }
+        if self.text + path.len() > TEXT_BUDGET {
+            return None;
+        }
+        let id = u32::try_from(self.paths.len()).unwrap_or(u32::MAX);
+        self.text += path.len();
+        self.paths.push(path.to_owned());
+        self.ids.insert(path.to_owned(), id);
+        Some(PathId(id))
     }
 
     /// The path behind a key at a time. Operations that come after the end of a key's life (lazy writes) still belong to

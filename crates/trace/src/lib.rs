@@ -12,6 +12,7 @@ pub mod disk_queues;
 pub mod disk_requests;
 pub mod dns;
 pub mod file_names;
+pub mod file_operations;
 mod fingerprint;
 pub mod handles;
 pub mod health;

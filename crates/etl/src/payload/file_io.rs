@@ -6,6 +6,10 @@
 use super::reader::Reader;
 use super::text::WideStr;
 use super::{Payload, PayloadError};
+use crate::Guid;
+
+/// Microsoft-Windows-Kernel-File: the same operations as events of a provider, from Windows 8 on.
+pub const KERNEL_FILE: Guid = Guid::from_u128(0xedd08927_9cc4_4e65_b970_c2560fb5c289);
 
 /// FileIo 0 (name), 32 (create), 35 (delete), 36 (rundown): the name behind a file key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +79,6 @@ impl<'a> Payload<'a> for MappedView {
 }
 
 /// FileIo 64 (create): a file is created or opened.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileCreate<'a> {
     /// Address of the request.
@@ -124,8 +126,6 @@ impl<'a> Payload<'a> for FileCreate<'a> {
 }
 
 /// FileIo 65 (cleanup), 66 (close), 73 (flush): what every operation on an open file has.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileOperation {
     /// Address of the request, which pairs with its [`FileOperationEnd`].
@@ -170,8 +170,6 @@ impl<'a> Payload<'a> for FileOperation {
 }
 
 /// FileIo 67 (read) and 68 (write).
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileReadWrite {
     /// Offset in the file, bytes.
@@ -207,8 +205,6 @@ impl<'a> Payload<'a> for FileReadWrite {
 
 /// FileIo 69 (set information), 70 (delete), 71 (rename), 74 (query information), 75 (file-system control), 82 (set link), and 79
 /// (delete path), 80 (rename path), 81 (set link path), which add the path.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileInformation<'a> {
     /// Address of the request, which pairs with its [`FileOperationEnd`].
@@ -272,8 +268,6 @@ impl<'a> Payload<'a> for FileInformation<'a> {
 }
 
 /// FileIo 72 (enumerate a directory) and 77 (notify of changes in it).
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileDirectory<'a> {
     /// Request, directory and thread.
@@ -308,8 +302,6 @@ impl<'a> Payload<'a> for FileDirectory<'a> {
 }
 
 /// FileIo 76: an operation ended. Pairs with the last begun one of the same IRP.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileOperationEnd {
     /// Address of the request.

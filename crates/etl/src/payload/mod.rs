@@ -59,7 +59,8 @@ pub use disk_io::{DiskFlush, DiskInit, DiskTransfer, SplitIo, io_priority, irp_f
 pub use error::PayloadError;
 pub use event_trace::{BuildLab, HeaderExtension, LastDroppedTimes, PartitionIdentity, PartitionInfo};
 pub use file_io::{
-    FileCreate, FileDirectory, FileInformation, FileName, FileOperation, FileOperationEnd, FileReadWrite, MappedView,
+    FileCreate, FileDirectory, FileInformation, FileName, FileOperation, FileOperationEnd, FileReadWrite, KERNEL_FILE,
+    MappedView,
 };
 pub use image::Image;
 pub use image_id::{

@@ -3,6 +3,7 @@
 
 pub(crate) mod clock;
 mod describe;
+mod file_sources;
 mod inventory;
 mod machine;
 mod network_sources;
@@ -194,6 +195,7 @@ impl Source<'_> {
             schemas,
             events: choice,
             network: inventory.network,
+            file_sources: inventory.file_sources,
             object_types: inventory.object_types,
         };
         Frozen { known, late, cpus: inventory.processors.into_rows() }

@@ -4,6 +4,7 @@ mod cpu_states;
 mod disk;
 mod dns;
 mod events;
+mod file_io;
 mod handles;
 mod input;
 mod managed_lines;

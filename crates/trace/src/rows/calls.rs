@@ -53,6 +53,16 @@ pub mod file_operations {
     pub const CREATE: i8 = 11;
     /// Owner or rights are changed.
     pub const SET_SECURITY: i8 = 12;
+    /// The last handle of a file object is closed. The kernel may use the object for longer: then comes the close.
+    pub const CLEANUP: i8 = 13;
+    /// A control code is sent to the file system.
+    pub const CONTROL: i8 = 14;
+    /// A thread asks to be told of changes in a directory. The operation ends with the first change.
+    pub const WAIT: i8 = 15;
+    /// Owner or rights are asked for.
+    pub const QUERY_SECURITY: i8 = 16;
+    /// Extended attributes are asked for or changed.
+    pub const EXTENDED_ATTRIBUTES: i8 = 17;
 }
 
 row! {
@@ -130,42 +140,59 @@ row! {
 }
 
 row! {
-    /// One completed file operation; on Linux also the operations on pipes, sockets and devices,
-    /// which have descriptors like files.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    /// One file operation; on Linux a completed one, also on pipes, sockets and devices, which have
+    /// descriptors like files. Where a recording of Windows has operations of the class FileIo and of
+    /// Microsoft-Windows-Kernel-File, those of the class have rows.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct FileIoRow in "file_io", always: false, since: 3, Span(start, time) {
-        /// Time of the completion.
-        time: i64, Delta, "ns", "sys_exit";
+        /// Time of the completion. Where `open`: when the request was used again, or the end of the
+        /// recording; of a recording without any completion the time of the request.
+        time: i64, Delta, "ns", "sys_exit; FileIo/OperationEnd, Kernel-File 24";
         /// Time of the request.
-        start: i64, Delta, "ns", "sys_enter";
+        start: i64, Delta, "ns", "sys_enter; FileIo 64 to 82, Kernel-File 12 to 34";
         /// CPU of the completion; −1 where the recording does not say.
-        cpu: i16, Dictionary, "", "perf sample cpu";
+        cpu: i16, Dictionary, "", "perf sample cpu; buffer that holds the event";
         /// Process of the thread.
         process: ProcessId, Dictionary, "", "`threads`";
         /// The thread that requested it.
-        thread: ThreadId, Dictionary, "", "perf sample tid";
+        thread: ThreadId, Dictionary, "", "perf sample tid; TTID, IssuingThreadId";
         /// 0 open, 1 close, 2 read, 3 write, 4 flush, 5 query attributes, 6 set attributes or size,
         /// 7 delete, 8 rename, 9 list directory, 10 map, 11 create directory, link or special file,
-        /// 12 set owner or rights. More may come.
-        operation: i8, Dictionary, "", "name of the system call";
+        /// 12 set owner or rights. Windows only: 13 close the last handle, 14 control code, 15 wait for
+        /// changes of a directory, 16 query owner or rights, 17 extended attributes. More may come.
+        operation: i8, Dictionary, "", "name of the system call; FileIo opcode, Kernel-File id";
         /// Descriptor of the open file in its process; for an open the new descriptor. Null where
-        /// the call names a path.
-        handle: Option<i64>, Plain, "", "arguments of sys_enter, ret of sys_exit";
+        /// the call names a path. On Windows the address of the file object.
+        handle: Option<i64>, Plain, "", "arguments of sys_enter, ret of sys_exit; FileObject";
         /// Offset in the file, where the call says so.
-        offset: Option<i64>, Plain, "bytes", "arguments of sys_enter";
+        offset: Option<i64>, Plain, "bytes", "arguments of sys_enter; Offset, ByteOffset";
         /// Bytes that were requested.
-        size: Option<i64>, Plain, "bytes", "arguments of sys_enter";
+        size: Option<i64>, Plain, "bytes", "arguments of sys_enter; IoSize, Length";
         /// Bytes that were read or written; for a list of a directory the bytes of its entries.
-        transferred: Option<i64>, Plain, "bytes", "sys_exit ret";
-        /// Number of the error (errno) of a failed call; null where it succeeded or has not
-        /// returned.
-        error: Option<i64>, Dictionary, "", "sys_exit ret from −4095 to −1";
+        transferred: Option<i64>, Plain, "bytes", "sys_exit ret; ExtraInfo of the end";
+        /// Number of the error of a failed operation: errno of Linux, NTSTATUS of Windows. Null where
+        /// it succeeded or has not returned.
+        error: Option<i64>, Dictionary, "", "sys_exit ret from −4095 to −1; NtStatus with bit 31";
         /// The file, where the recording has its name. The paths of Linux calls are in the memory
         /// of the program, which is not recorded.
-        file: Option<FileId>, Plain, "", "none yet";
-        /// Number of the system call.
+        file: Option<FileId>, Plain, "", "FileKey by names of keys, else FileObject by opens, OpenPath";
+        /// Number of the system call. Linux only.
         syscall: Option<i32>, Dictionary, "", "sys_enter id, __syscall_nr";
         /// Call stack of the request.
-        stack: Option<StackId>, Plain, "", "call chain of sys_enter";
+        stack: Option<StackId>, Plain, "", "call chain of sys_enter; stack of the event";
+        /// How a file is opened. Bits 24 to 31: 0 supersede, 1 open, 2 create, 3 open or create, 4
+        /// overwrite, 5 overwrite or create; below these the create options. Windows only, as are the
+        /// next columns.
+        options: Option<i64>, Dictionary, "", "CreateOptions";
+        /// Flags of the request: 1 not cached, 2 for the memory manager (paging), 4 synchronous, …
+        io_flags: Option<i64>, Dictionary, "", "IoFlags, IOFlags";
+        /// Kind of the information that is asked for or set (FILE_INFORMATION_CLASS), or control code.
+        info_class: Option<i64>, Dictionary, "", "InfoClass";
+        /// What a directory is searched for.
+        pattern: Option<String>, Dictionary, "", "FileName of FileIo/DirEnum, Kernel-File 20";
+        /// NTSTATUS of every completed operation, also of success: 0x103 pending, 0x104 reparse.
+        status: Option<i64>, Dictionary, "", "NtStatus, Status";
+        /// True: the completion is not in the recording.
+        open: Option<bool>, Plain, "", "made by the extract";
     }
 }

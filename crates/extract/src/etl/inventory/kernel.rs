@@ -14,6 +14,7 @@ use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
 use tracesift_trace::stack_keys::{Half, Serves};
 
 use super::Inventory;
+use crate::etl::file_sources;
 
 /// Characters of the name of a type of objects that are kept.
 const MAX_TYPE_NAME: usize = 64;
@@ -217,7 +218,24 @@ impl Inventory {
             FileName::DELETE => FileEdge::End,
             FileName::RUNDOWN => FileEdge::Rundown,
             MappedView::DC_START | MappedView::DC_END => return,
-            _ => return self.live(record.time()),
+            _ => {
+                self.file_sources.meet_kernel(opcode);
+                return self.live(record.time());
+            }
+        };
+        let Some(file) = self.decode::<FileName<'_>>(record, version) else { return };
+        if !self.files.name(record.time(), file.file_key, edge, &file.name.to_string()) {
+            self.health.count(HealthKind::FILE_NAMES_OVER_BUDGET, Some(record.time()), || file.name.to_string());
+        }
+    }
+
+    /// Microsoft-Windows-Kernel-File names keys, too.
+    pub(super) fn kernel_file(&mut self, record: &Record<'_>, id: u16, version: u8) {
+        self.file_sources.meet_provider(id);
+        let edge = match id {
+            file_sources::id::NAME_CREATE => FileEdge::Begin,
+            file_sources::id::NAME_DELETE => FileEdge::End,
+            _ => return,
         };
         let Some(file) = self.decode::<FileName<'_>>(record, version) else { return };
         if !self.files.name(record.time(), file.file_key, edge, &file.name.to_string()) {

@@ -18,7 +18,9 @@ use std::path::PathBuf;
 use rustc_hash::FxHashMap;
 use tracesift_etl::Record;
 use tracesift_etl::class::{EventClass, Group};
-use tracesift_etl::payload::{KERNEL_NETWORK, PROCESSOR_POWER, Payload, PayloadError, TCPIP, dotnet as runtime};
+use tracesift_etl::payload::{
+    KERNEL_FILE, KERNEL_NETWORK, PROCESSOR_POWER, Payload, PayloadError, TCPIP, dotnet as runtime,
+};
 use tracesift_etl::schema::Schemas;
 use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileNames;
@@ -28,6 +30,7 @@ use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::{Clock, Health, Lifetimes};
 
+use crate::etl::file_sources::FileSources;
 use crate::etl::machine::Machine;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::paths::PathMap;
@@ -54,6 +57,8 @@ pub(crate) struct Inventory {
     pub(crate) stack_keys: StackKeysBuilder,
     pub(crate) late: LateStacks,
     pub(crate) files: FileNames,
+    /// Which operations on files the recording has.
+    pub(crate) file_sources: FileSources,
     pub(crate) intervals: SamplingIntervals,
     pub(crate) sources: BTreeMap<u32, ProfileSource>,
     pub(crate) counters: Vec<String>,
@@ -105,6 +110,7 @@ impl Inventory {
             machine: Machine::default(),
             processors: Processors::default(),
             network: NetworkSources::default(),
+            file_sources: FileSources::default(),
             health: Health::new(),
             span: RecordedSpan::default(),
             records: 0,
@@ -146,6 +152,8 @@ impl Inventory {
                     self.processor_power(record, id, version);
                 } else if provider == TCPIP || provider == KERNEL_NETWORK {
                     self.network.meet_provider(provider, id);
+                } else if provider == KERNEL_FILE {
+                    self.kernel_file(record, id, version);
                 }
             }
             EventClass::Message { .. } => self.live(record.time()),

@@ -6,6 +6,7 @@ mod disk;
 mod dns;
 mod event_stacks;
 mod event_table;
+mod file_io;
 mod handles;
 mod memory;
 mod network;
@@ -16,11 +17,11 @@ mod provider_fields;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, HardFault, KERNEL_MEMORY, KERNEL_NETWORK,
-    KERNEL_PROCESS, KernelProcessStop, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload,
-    PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack,
-    StackReference, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
-    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, HardFault,
+    KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop, MappedView, Mark, PROCESSOR_POWER,
+    PageFault, PageLists, Payload, PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread,
+    SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY,
+    THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -36,6 +37,7 @@ use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
+use crate::etl::file_sources::FileSources;
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
@@ -46,6 +48,7 @@ use dns::Dns;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
+use file_io::FileIo;
 use handles::HandleState;
 use memory::Memory;
 use network::Network;
@@ -84,6 +87,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     processors: ProcessorStates,
     network: Network,
     handles: HandleState,
+    file_io: FileIo,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
@@ -111,6 +115,8 @@ pub(crate) struct Known {
     pub(crate) events: Option<EventChoice>,
     /// Which sources tell of the network.
     pub(crate) network: NetworkSources,
+    /// Which sources tell of operations on files.
+    pub(crate) file_sources: FileSources,
     /// Names of the types of kernel objects, by their numbers.
     pub(crate) object_types: FxHashMap<u16, Box<str>>,
 }
@@ -129,6 +135,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             schemas,
             events,
             network,
+            file_sources,
             object_types,
         } = known;
         Self {
@@ -156,6 +163,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             processors: ProcessorStates::default(),
             network: Network::new(network),
             handles: HandleState::new(object_types),
+            file_io: FileIo::new(file_sources),
             memory: Memory::new(memory),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
@@ -310,6 +318,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::FILE_IO, MappedView::MAP..=MappedView::DC_END) if wanted.mapped_views => {
                 self.mapped_view(record, opcode, version);
             }
+            (Group::FILE_IO, FileCreate::OPCODE..=FileInformation::SET_LINK) if wanted.file_io => {
+                self.file_operation(record, opcode, version);
+            }
             _ => {}
         }
     }
@@ -336,6 +347,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             }
             (KERNEL_NETWORK, id) if wanted.connections || wanted.network_io => self.kernel_network_provider(record, id),
             (TCPIP, id) if wanted.connections || wanted.network_io => self.tcpip(record, id),
+            (KERNEL_FILE, id) if wanted.file_io => self.kernel_file(record, id),
             _ => {}
         }
     }
@@ -377,6 +389,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_processor_states(end);
         self.finish_network();
         self.finish_handles(end);
+        self.finish_file_io(end);
         self.finish_memory();
         Finished {
             has_switches: self.switches.has_switches(),
@@ -549,10 +562,15 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     fn file(&mut self, key: u64, ticks: i64) -> Option<FileId> {
         let path = self.files.find(key, ticks)?;
-        Some(*self.file_ids.entry(path).or_insert_with(|| {
+        Some(self.file_of(path))
+    }
+
+    /// The file of a path.
+    fn file_of(&mut self, path: PathId) -> FileId {
+        *self.file_ids.entry(path).or_insert_with(|| {
             self.used_files.push(path);
             FileId::from_index(self.used_files.len() - 1)
-        }))
+        })
     }
 }
 

@@ -142,6 +142,7 @@ impl Syscalls {
             file: None,
             syscall: Some(pending.number),
             stack: pending.stack,
+            ..FileIoRow::default()
         });
     }
 

@@ -313,7 +313,7 @@ pub const PROFILES: &[Profile] = &[
             ..NO_LINUX
         },
         windows: Windows {
-            keywords: &["ProcessThread", "Loader", "CpuConfig", "MemoryInfo", "VirtualAllocation"],
+            keywords: &["ProcessThread", "Loader", "CpuConfig", "MemoryInfo", "VirtualAllocation", "VAMap"],
             stacks: &[("VirtualAllocation", StackClass::Memory), ("ProcessCreate", StackClass::Process)],
             providers: &[DOT_NET, DOT_NET_RUNDOWN],
             ..NO_WINDOWS

@@ -260,6 +260,19 @@ impl Allocations {
         Some(piece.start..piece.end)
     }
 
+    /// The first addresses of a range that a block has.
+    #[must_use]
+    pub fn first_in(&self, place: Place, range: Range<u64>) -> Option<Range<u64>> {
+        if range.is_empty() {
+            return None;
+        }
+        let piece = self.piece_at(place, range.start).or_else(|| {
+            let (_, piece) = self.space(place)?.pieces.range(range.clone()).next()?;
+            Some(self.pieces[*piece as usize])
+        })?;
+        Some(piece.start.max(range.start)..piece.end.min(range.end))
+    }
+
     /// The kind of the block of an address.
     #[must_use]
     pub fn kind_at(&self, place: Place, address: u64) -> Option<i8> {

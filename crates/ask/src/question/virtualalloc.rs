@@ -121,7 +121,7 @@ impl TableQuestion for Allocations {
 
     const NAME: &'static str = "virtualalloc";
     const WHAT: [&'static str; 2] = ["allocation", "allocations"];
-    const SOURCE: RowSource = RowSource::windows("VirtualAlloc");
+    const SOURCE: RowSource = RowSource::both("VirtualAlloc", "VirtualAlloc");
     const MOST: &'static str = "most allocations";
     const DIMENSIONS: &'static [Dimension<Allocation>] = &[
         Dimension::process(),

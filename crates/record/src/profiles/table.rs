@@ -309,7 +309,7 @@ pub const PROFILES: &[Profile] = &[
         with_default: false,
         linux: Linux {
             events: &[stacked(PAGE_FAULTS, StackClass::Memory)],
-            calls: &["mmap", "munmap", "mremap", "brk", "madvise"],
+            calls: &["mmap", "munmap", "mremap", "mprotect", "brk", "madvise"],
             ..NO_LINUX
         },
         windows: Windows {

@@ -27,13 +27,13 @@ pub type Question = table_question::Question<Allocations>;
 /// The options.
 pub type Options = table_question::Options<Allocations>;
 
-/// The figures of memory. Reserved addresses are no memory and have a figure of their own.
+/// The figures of memory. Reserved addresses and mapped files are no memory of the process, and have figures of their own.
 const MEASURES: &[Measure<Allocation>] =
     &[
         Measure::sum_begun("commits", "Commits", Kind::Count, |row: &Allocation| {
             i64::from(is_new_memory(row) && row.part == 0)
         })
-        .meaning("Blocks that were allocated in the time range. Reserved addresses do not count.")
+        .meaning("Blocks that were allocated in the time range. Reserved addresses and mapped files do not count.")
         .sorted(&["commits", "commit-count"]),
         Measure::sum_begun(
             "commit_bytes",
@@ -66,6 +66,12 @@ const MEASURES: &[Measure<Allocation>] =
         })
         .meaning("Addresses that were reserved in the time range and not released before its end.")
         .sorted(&["reserved"])
+        .details(),
+        Measure::sum_left("file_bytes", "Files", Kind::Bytes, is_open, |row: &Allocation| {
+            if row.kind == kinds::MAPPED_FILE { row.size } else { 0 }
+        })
+        .meaning("Addresses of files that were mapped in the time range and not unmapped before its end (Linux).")
+        .sorted(&["files"])
         .details(),
         Measure::sum_peak("max_commit_bytes", "Peak", Kind::Bytes, is_open, |row: &Allocation| {
             if is_new_memory(row) { row.size } else { 0 }
@@ -246,9 +252,9 @@ impl TableQuestion for Allocations {
     }
 }
 
-/// Whether it is memory, and not reserved addresses.
+/// Whether it is memory: neither reserved addresses nor a file, whose pages are those of the file.
 fn is_memory(row: &Allocation) -> bool {
-    row.kind != kinds::RESERVED
+    !matches!(row.kind, kinds::RESERVED | kinds::MAPPED_FILE)
 }
 
 fn is_new_memory(row: &Allocation) -> bool {

@@ -177,7 +177,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             return base..base;
         }
         let rest = self.memory.page_size() - 1;
-        let end = base.saturating_add(length).checked_add(rest).unwrap_or(u64::MAX);
+        let end = base.saturating_add(length).saturating_add(rest);
         base & !rest..end & !rest
     }
 

@@ -229,7 +229,7 @@ impl Space<'_> {
 
 /// The pages that bytes touch; of no bytes the next edge of a page.
 fn pages(address: u64, length: u64) -> Range<u64> {
-    let up = |address: u64| address.checked_add(PAGE - 1).unwrap_or(u64::MAX) & !(PAGE - 1);
+    let up = |address: u64| address.saturating_add(PAGE - 1) & !(PAGE - 1);
     if length == 0 {
         return up(address)..up(address);
     }

@@ -62,7 +62,7 @@ const QUESTIONS: &[Line] = &[
     (&["network", "net"], Asked("connections are", "tracesift dump tcp X.sift")),
     (&["threadpool"], NotYet(".NET thread pool starvation", &["tracesift events X.sift --class 'ThreadPool*'"])),
     (&["tracelog"], NotYet("TraceLogging events", &["tracesift events X.sift --provider NAME"])),
-    (&["virtualalloc", "heap"], NotYet("virtual allocations", &["tracesift events X.etl --class VirtualAlloc"])),
+    (&["heap", "malloc"], Asked("allocations of memory are", "tracesift dump virtualalloc X.sift")),
 ];
 
 /// Words behind `tracesift` that are no commands.

@@ -6,6 +6,7 @@
 //! recordings, [`story`] tells a known performance investigation, and tests may list records by hand. [`scale`] streams a
 //! recording of any size, and [`linux`] one of a Linux machine as perf.data.
 
+pub mod allocations;
 pub mod dns;
 mod emit;
 pub mod files;

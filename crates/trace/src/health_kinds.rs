@@ -222,6 +222,9 @@ health_kinds! {
         "A connection made room for newer ones: it has several rows.", "";
     HANDLES_WITHOUT_END = "handles_without_end", Usual,
         "Handles, kernel objects or views ended without an event: their value was in use anew, or more were open than are followed. Their rows end too late or too early.", "";
+    ALLOCATIONS_OVER_BUDGET = "allocations_over_budget", Usual,
+        "More memory blocks were open than are followed. The oldest ones count as not given back.", "";
+    FREES_OF_UNKNOWN_MEMORY = "frees_of_unknown_memory", Usual, "Memory was given back that the recording does not know: it was allocated before.", "";
     MODULES_WITHOUT_SYMBOLS = "modules_without_symbols", Usual, "A module has frames without a name.",
         "`tracesift symbols missing` lists them; `symbols load --symbols PATH` names them.";
     METHODS_OVER_BUDGET = "methods_over_budget", Usual, "A method of JIT code was left out at the memory budget.", "Extract with more `--memory`.";

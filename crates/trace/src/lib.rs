@@ -5,6 +5,7 @@
 //! and rows on the archive's clock (nanoseconds since time zero) come out through a [`RowSink`].
 
 pub mod address_map;
+pub mod allocations;
 pub mod clock;
 pub mod connections;
 pub mod cpu_states;

@@ -23,7 +23,7 @@ pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operat
 pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack_ends};
 pub use events::EventRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
-pub use memory::{MemoryProcessRow, MemoryStateRow, ProcessCounterRow};
+pub use memory::{AllocationRow, MemoryProcessRow, MemoryStateRow, ProcessCounterRow, allocation_kinds};
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
 pub use objects::{HandleRow, MappedViewRow, ObjectRow, handle_kinds, handle_origins};
 pub use power::{
@@ -63,6 +63,7 @@ macro_rules! every_table {
             HandleRow,
             ObjectRow,
             MappedViewRow,
+            AllocationRow,
             PageFaultRow,
             SyscallRow,
             SyscallNameRow,
@@ -105,6 +106,8 @@ macro_rules! event_tables {
 
             /// A sample of the timer source.
             cpu_sample(CpuSampleRow) in cpu_samples,
+            /// Allocated memory.
+            allocation(AllocationRow) in allocations,
             /// A switch-in, closing or gap row.
             context_switch(ContextSwitchRow) in context_switches,
             /// A network connection.

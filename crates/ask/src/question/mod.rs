@@ -35,6 +35,7 @@ pub mod testrun;
 pub mod threads;
 pub mod udp;
 pub mod version;
+pub mod virtualalloc;
 pub mod waits;
 
 /// Hands the questions of `dump` to a macro, in the order of the help. Each has its line of help, its variant and its module, whose name is
@@ -77,6 +78,9 @@ macro_rules! every_question {
             Gdi(gdi),
             /// How much memory processes and the machine hold, and how it changed
             Memory(memory),
+            /// Which memory was allocated and not freed, in which functions
+            #[command(visible_alias = "allocations")]
+            Virtualalloc(virtualalloc),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version

@@ -179,6 +179,34 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
         How::Over(is_open) => (part.ends && !is_open(row)).into(),
         How::Peak(is_open) => (part.length > 0 || !part.ends || is_open(row)).into(),
         How::Sum(figure) => figure(row),
+        How::SumBegun(figure) => {
+            if part.is_older {
+                0
+            } else {
+                figure(row)
+            }
+        }
+        How::SumLeft(is_open, figure) => {
+            if !part.is_older && (!part.ends || is_open(row)) {
+                figure(row)
+            } else {
+                0
+            }
+        }
+        How::SumOver(figure) => {
+            if part.ends {
+                figure(row)
+            } else {
+                0
+            }
+        }
+        How::SumPeak(is_open, figure) => {
+            if part.length > 0 || !part.ends || is_open(row) {
+                figure(row)
+            } else {
+                0
+            }
+        }
         How::SumKnown(figure) => figure(row).unwrap_or(NO_FIGURE),
         How::Duration
         | How::PerTime(_)

@@ -86,6 +86,14 @@ pub(super) enum How<R: 'static> {
     Over(fn(&R) -> bool),
     /// The largest number of rows that are alive at once in the time range; the condition as of `AliveLast`.
     Peak(fn(&R) -> bool),
+    /// Sum of a figure of the rows that begin in the time range.
+    SumBegun(fn(&R) -> i64),
+    /// Sum of a figure of the rows that end in the time range.
+    SumOver(fn(&R) -> i64),
+    /// Sum of a figure of the rows that begin in the time range and are alive when it ends; the condition as of `AliveLast`.
+    SumLeft(fn(&R) -> bool, fn(&R) -> i64),
+    /// The largest sum of a figure of the rows that are alive at once in the time range; the condition as of `AliveLast`.
+    SumPeak(fn(&R) -> bool, fn(&R) -> i64),
     /// One measure less another one; both are named by their keys.
     Difference([&'static str; 2]),
 }
@@ -283,6 +291,44 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn peak(key: &'static str, title: &'static str, is_open: fn(&R) -> bool) -> Self {
         Self::new(key, title, Kind::Count, How::Peak(is_open))
+    }
+
+    /// Sum of a figure of the rows that begin in the time range. The figure is 0 of rows that do not count.
+    #[must_use]
+    pub const fn sum_begun(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> i64) -> Self {
+        Self::new(key, title, kind, How::SumBegun(figure))
+    }
+
+    /// Sum of a figure of the rows that end in the time range.
+    #[must_use]
+    pub const fn sum_over(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> i64) -> Self {
+        Self::new(key, title, kind, How::SumOver(figure))
+    }
+
+    /// Sum of a figure of the rows that begin in the time range and are alive when it ends. `is_open` is true of a row that outlives
+    /// the recording.
+    #[must_use]
+    pub const fn sum_left(
+        key: &'static str,
+        title: &'static str,
+        kind: Kind,
+        is_open: fn(&R) -> bool,
+        figure: fn(&R) -> i64,
+    ) -> Self {
+        Self::new(key, title, kind, How::SumLeft(is_open, figure))
+    }
+
+    /// The largest sum of a figure of the rows that are alive at once in the time range, as of [`peak`](Self::peak). The figure is
+    /// not negative. A question has one such measure, or one of `peak`.
+    #[must_use]
+    pub const fn sum_peak(
+        key: &'static str,
+        title: &'static str,
+        kind: Kind,
+        is_open: fn(&R) -> bool,
+        figure: fn(&R) -> i64,
+    ) -> Self {
+        Self::new(key, title, kind, How::SumPeak(is_open, figure))
     }
 
     /// A measure less another one. `of` has the keys of both.

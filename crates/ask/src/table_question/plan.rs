@@ -30,8 +30,8 @@ pub(super) struct Plan<R: 'static> {
     pub(super) has_times: bool,
     /// How many parts a directory has.
     pub(super) dir_level: Option<usize>,
-    /// Of which rows the end is not known, where begins and ends of rows are kept one by one.
-    pub(super) lives: Option<fn(&R) -> bool>,
+    /// Of which rows the end is not known, and how much a row counts, where begins and ends of rows are kept one by one.
+    pub(super) lives: Option<Lives<R>>,
 }
 
 /// What a row adds to the cells of its place.
@@ -52,6 +52,17 @@ pub(super) enum Step<R> {
     AliveLast(usize, fn(&R) -> bool),
     Begun(usize, fn(&R) -> bool),
     Over(usize, fn(&R) -> bool),
+    SumBegun(usize, fn(&R) -> i64),
+    SumOver(usize, fn(&R) -> i64),
+    SumLeft(usize, fn(&R) -> bool, fn(&R) -> i64),
+}
+
+/// What is asked of rows whose begins and ends are kept.
+pub(super) struct Lives<R> {
+    /// Whether a row outlives the recording.
+    pub(super) is_open: fn(&R) -> bool,
+    /// How much it counts.
+    pub(super) figure: fn(&R) -> i64,
 }
 
 /// The cell with the number of rows.
@@ -140,7 +151,11 @@ impl<R> Plan<R> {
             How::AliveLast(is_open) => self.step(place, Step::AliveLast(cell, is_open), &[0]),
             How::Begun(is_older) => self.step(place, Step::Begun(cell, is_older), &[0]),
             How::Over(is_open) => self.step(place, Step::Over(cell, is_open), &[0]),
-            How::Peak(is_open) => self.lives = Some(is_open),
+            How::SumBegun(figure) => self.step(place, Step::SumBegun(cell, figure), &[0]),
+            How::SumOver(figure) => self.step(place, Step::SumOver(cell, figure), &[0]),
+            How::SumLeft(is_open, figure) => self.step(place, Step::SumLeft(cell, is_open, figure), &[0]),
+            How::Peak(is_open) => self.lives = Some(Lives { is_open, figure: |_| 1 }),
+            How::SumPeak(is_open, figure) => self.lives = Some(Lives { is_open, figure }),
             How::Union => self.has_unions = true,
             How::Percentile(_) => self.has_times = true,
             How::PerTime(of) => self.compute::<Q>(measure_of::<Q>(of)),

@@ -95,7 +95,7 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
                 groups.iter().for_each(|group| united.append(group.covered.clone()));
                 united.covered()
             }
-            How::Max(_) | How::Longest | How::Peak(_) => {
+            How::Max(_) | How::Longest | How::Peak(_) | How::SumPeak(..) => {
                 groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place)).max().unwrap_or(0)
             }
             _ => {
@@ -104,7 +104,7 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
             }
         };
         Fact {
-            adds_up: !matches!(measure.how, How::Max(_) | How::Longest | How::Peak(_)),
+            adds_up: !matches!(measure.how, How::Max(_) | How::Longest | How::Peak(_) | How::SumPeak(..)),
             ..Fact::new(label, measure.column.kind, total)
         }
     });
@@ -119,7 +119,8 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
         How::Rows => Some(group.rows()),
         How::RowsIf(_) | How::Sum(_) | How::Duration | How::Shortest | How::Longest | How::First => cell(group, 0),
         How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) => cell(group, 0),
-        How::Peak(_) => Some(peak(&group.lives)),
+        How::SumBegun(_) | How::SumOver(_) | How::SumLeft(..) => cell(group, 0),
+        How::Peak(_) | How::SumPeak(..) => Some(peak(&group.lives)),
         How::LongestStart => cell(group, 1),
         How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
         How::Min(_) => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),

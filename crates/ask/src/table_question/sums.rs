@@ -33,8 +33,8 @@ pub(super) struct Sums<'p, R: 'static> {
     texts: Vec<TextCounts>,
 }
 
-/// Begin of a row in the range, and its end where that is in the range, too.
-pub(super) type Alive = (i64, Option<i64>);
+/// Begin of a row in the range, its end where that is in the range, too, and how much it counts.
+pub(super) type Alive = (i64, Option<i64>, i64);
 
 /// Number of rows by text.
 pub(super) type TextCounts = FxHashMap<Box<str>, i64>;
@@ -124,14 +124,20 @@ impl<'p, R> Sums<'p, R> {
                 Step::AliveLast(cell, is_open) => cells[cell] += i64::from(!part.ends || is_open(row)),
                 Step::Begun(cell, is_older) => cells[cell] += i64::from(!part.is_older && !is_older(row)),
                 Step::Over(cell, is_open) => cells[cell] += i64::from(part.ends && !is_open(row)),
+                Step::SumBegun(cell, figure) if !part.is_older => cells[cell] = cells[cell].saturating_add(figure(row)),
+                Step::SumOver(cell, figure) if part.ends => cells[cell] = cells[cell].saturating_add(figure(row)),
+                Step::SumLeft(cell, is_open, figure) if !part.is_older && (!part.ends || is_open(row)) => {
+                    cells[cell] = cells[cell].saturating_add(figure(row));
+                }
+                Step::SumBegun(..) | Step::SumOver(..) | Step::SumLeft(..) => {}
             }
         }
         if let Some(times) = self.times.get_mut(place) {
             times.push(counted.1);
         }
-        if let (Some(lives), Some(is_open)) = (self.lives.get_mut(place), self.plan.lives) {
-            let ends = part.ends && !is_open(row);
-            lives.push((part.start, ends.then(|| part.start.saturating_add(part.length))));
+        if let (Some(lives), Some(asked)) = (self.lives.get_mut(place), &self.plan.lives) {
+            let ends = part.ends && !(asked.is_open)(row);
+            lives.push((part.start, ends.then(|| part.start.saturating_add(part.length)), (asked.figure)(row)));
         }
         for (list, (_, texts)) in self.plan.texts.iter().enumerate() {
             let counts = &mut self.texts[place * self.plan.texts.len() + list];
@@ -207,7 +213,10 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             | Step::AliveFirst(cell, _)
             | Step::AliveLast(cell, _)
             | Step::Begun(cell, _)
-            | Step::Over(cell, _) => {
+            | Step::Over(cell, _)
+            | Step::SumBegun(cell, _)
+            | Step::SumOver(cell, _)
+            | Step::SumLeft(cell, ..) => {
                 cells[cell] = cells[cell].saturating_add(more[cell]);
             }
             Step::SumKnown(cell, _) => add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE)),
@@ -220,16 +229,18 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
     }
 }
 
-/// The largest number of rows that are alive at once. A row ends before another one begins in the same nanosecond.
+/// The largest sum of rows that are alive at once. A row ends before another one begins in the same nanosecond.
 pub(super) fn peak(lives: &[Alive]) -> i64 {
     // A row that takes no time is alive at no time.
-    let lasting = lives.iter().filter(|(begin, end)| end.is_none_or(|end| end > *begin));
-    let changes = lasting.flat_map(|(begin, end)| [Some((*begin, 1)), end.map(|end| (end, -1))]).flatten();
+    let lasting = lives.iter().filter(|(begin, end, _)| end.is_none_or(|end| end > *begin));
+    let changes = lasting
+        .flat_map(|(begin, end, figure)| [Some((*begin, *figure)), end.map(|end| (end, figure.saturating_neg()))])
+        .flatten();
     let mut changes: Vec<(i64, i64)> = changes.collect();
     changes.sort_unstable();
-    let (mut alive, mut most) = (0, 0);
+    let (mut alive, mut most) = (0_i64, 0);
     for (_, change) in changes {
-        alive += change;
+        alive = alive.saturating_add(change);
         most = most.max(alive);
     }
     most

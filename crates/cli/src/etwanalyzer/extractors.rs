@@ -37,7 +37,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("power", Asks::Tables(&["power_settings", "events"])),
     ("tracelog", Asks::Tables(&["events"])),
     ("file", Asks::Missing("file operations of Windows")),
-    ("virtualalloc", Asks::Missing("virtual allocations")),
+    ("virtualalloc", Asks::Tables(&["allocations"])),
     ("objectref", Asks::Tables(&["handles", "mapped_views", "objects", "events"])),
 ];
 

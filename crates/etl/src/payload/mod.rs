@@ -29,6 +29,7 @@ pub mod dotnet;
 mod error;
 mod event_trace;
 mod file_io;
+mod heap;
 mod image;
 mod image_id;
 mod interrupt;
@@ -51,6 +52,7 @@ pub mod system_config;
 mod system_config_ex;
 mod text;
 mod thread;
+mod virtual_memory;
 mod vs_diagnostics_hub;
 
 pub use array::{Addresses, AddressesIter, Item, Items, ItemsIter};
@@ -62,6 +64,7 @@ pub use file_io::{
     FileCreate, FileDirectory, FileInformation, FileName, FileOperation, FileOperationEnd, FileReadWrite, KERNEL_FILE,
     MappedView,
 };
+pub use heap::{HeapAllocation, HeapFree, HeapPages, HeapReallocation, PoolBlock};
 pub use image::Image;
 pub use image_id::{
     DbgFile, Deterministic, FileVersion, ImageFailure, ImageId, ImageInfo, NoDebugInfo, PdbId, PortablePdb,
@@ -92,6 +95,7 @@ pub use system_config::SystemConfig;
 pub use system_config_ex::{BuildInfo, SystemConfigEx, SystemPaths, UnknownVolume, VolumeMapping};
 pub use text::{AnsiStr, WideStr, WideStrs, WideStrsIter};
 pub use thread::{Thread, ThreadName, ThreadPriority, ThreadStacks};
+pub use virtual_memory::{VirtualChange, VirtualMemory, VirtualRegion, virtual_memory_flags};
 pub use vs_diagnostics_hub::{DiagnosticsCounter, DiagnosticsMachine, DiagnosticsTarget, VS_DIAGNOSTICS_HUB};
 
 /// A payload layout that can be decoded.

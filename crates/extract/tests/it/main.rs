@@ -1,5 +1,6 @@
 //! Whole extracts: recordings in, archives out.
 
+mod allocations;
 mod cpu_states;
 mod disk;
 mod dns;

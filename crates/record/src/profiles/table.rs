@@ -309,11 +309,11 @@ pub const PROFILES: &[Profile] = &[
         with_default: false,
         linux: Linux {
             events: &[stacked(PAGE_FAULTS, StackClass::Memory)],
-            calls: &["mmap", "munmap", "mremap", "brk", "madvise"],
+            calls: &["mmap", "munmap", "mremap", "mprotect", "brk", "madvise"],
             ..NO_LINUX
         },
         windows: Windows {
-            keywords: &["ProcessThread", "Loader", "CpuConfig", "MemoryInfo", "VirtualAllocation"],
+            keywords: &["ProcessThread", "Loader", "CpuConfig", "MemoryInfo", "VirtualAllocation", "VAMap"],
             stacks: &[("VirtualAllocation", StackClass::Memory), ("ProcessCreate", StackClass::Process)],
             providers: &[DOT_NET, DOT_NET_RUNDOWN],
             ..NO_WINDOWS

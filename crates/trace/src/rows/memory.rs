@@ -1,6 +1,6 @@
 //! Memory of the machine and of processes.
 
-use crate::ids::ProcessId;
+use crate::ids::{ProcessId, StackId, ThreadId};
 use crate::row;
 
 row! {
@@ -146,5 +146,71 @@ row! {
         rss_shmem: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_SHMEMPAGES";
         /// Pages in swap.
         swap: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_SWAPENTS";
+    }
+}
+
+/// Values of `allocations.kind`.
+pub mod allocation_kinds {
+    /// Committed pages.
+    pub const COMMITTED: i8 = 0;
+    /// Reserved addresses: no memory is behind them.
+    pub const RESERVED: i8 = 1;
+    /// A block of a heap.
+    pub const HEAP: i8 = 2;
+    /// Pages that a heap committed.
+    pub const HEAP_GROWTH: i8 = 3;
+    /// A block of a kernel pool.
+    pub const POOL: i8 = 4;
+    /// A mapping without a file.
+    pub const MAPPED: i8 = 5;
+    /// A mapping of a file.
+    pub const MAPPED_FILE: i8 = 6;
+    /// Growth of the program break.
+    pub const PROGRAM_BREAK: i8 = 7;
+}
+
+row! {
+    /// Bytes that one call allocated and that were given back at one time. The bytes of one call are a
+    /// block. A block that is given back in several steps has a row per step. A row belongs to a time
+    /// range when it touches it.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct AllocationRow in "allocations", always: false, since: 6, Span(start, time) {
+        /// Time at which the bytes were given back; the end of the recording where `open`.
+        time: i64, Delta, "ns", "Memory/VirtualFree; HeapTrace 34, 35, 36, 42; Pool 34, 35; `munmap`, `mmap`, `mremap`, `brk`; end of the process";
+        /// Time of the allocation; the start of the recording, or of the process, where `there`.
+        start: i64, Plain, "ns", "Memory/VirtualAlloc; HeapTrace 33, 34, 37; Pool 32, 33; `mmap`, `mremap`, `brk`";
+        /// Process whose memory it is. For a block of a pool: process that allocated it.
+        process: ProcessId, Dictionary, "", "ProcessID; header";
+        /// Thread that allocated it; null where `there`.
+        thread: Option<ThreadId>, Dictionary, "", "header";
+        /// Stack of the allocation.
+        stack: Option<StackId>, Plain, "", "stack of the allocation";
+        /// 0 committed pages, 1 reserved addresses, 2 heap block, 3 pages of a heap, 4 kernel pool,
+        /// 5 mapping without a file, 6 mapping of a file, 7 program break.
+        kind: i8, Dictionary, "", "Flags; provider of the event; arguments of the system call";
+        /// Number of the block, in the order in which the recording first has it.
+        block: i32, Plain, "", "made by the extract";
+        /// Number of the row among the rows of its block, in the order of time; the first is 0.
+        part: i32, Plain, "", "made by the extract";
+        /// True in the last row of a block.
+        last: Option<bool>, Plain, "", "made by the extract";
+        /// Lowest address of the bytes.
+        base: i64, Plain, "", "BaseAddr; AllocAddress; Entry; arguments and result of the system call";
+        /// Number of bytes. Bytes that were allocated already belong to the older block.
+        size: i64, Plain, "bytes", "Length; AllocSize; NumberOfBytes; arguments of the system call";
+        /// Thread that gave the bytes back.
+        free_thread: Option<ThreadId>, Dictionary, "", "header";
+        /// Stack of giving back.
+        free_stack: Option<StackId>, Plain, "", "stack of giving back";
+        /// True where the end of the process gave the bytes back.
+        by_exit: Option<bool>, Plain, "", "Process/End; exit or exec of the process";
+        /// True where the bytes were allocated before the recording.
+        there: Option<bool>, Plain, "", "Memory 128, 129";
+        /// True where the bytes were not given back in the recording.
+        open: Option<bool>, Plain, "", "made by the extract";
+        /// Handle of the heap.
+        heap: Option<i64>, Plain, "", "HeapTrace HeapHandle";
+        /// Tag of the block of a pool.
+        tag: Option<String>, Dictionary, "", "Pool Tag";
     }
 }

@@ -303,6 +303,9 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let product = known.iter().map(|(figure, weight)| figure * weight).sum::<i64>();
                 product.checked_div(known.iter().map(|(_, weight)| *weight).sum()).into()
             }
+            How::SumBegun(_) | How::SumOver(_) | How::SumLeft(..) | How::SumPeak(..) => {
+                Self::alive_sum(&Q::MEASURES[measure].how, rows, time).into()
+            }
             How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) | How::Peak(_) => {
                 Self::alive(&Q::MEASURES[measure].how, rows, time).into()
             }
@@ -333,6 +336,28 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                     start <= time && (!ends(row) || is_open(row) || Q::times(row).1 > time)
                 };
                 let alive_at = |time: i64| rows.iter().filter(|(row, start, _)| is_alive(row, *start, time)).count();
+                rows.iter().map(|(_, start, _)| alive_at(*start)).max().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Sum of a figure of the rows that begin or end in the range, or that are left at its end, or alive at once.
+    fn alive_sum(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)], time: TimeRange) -> i64 {
+        let (begin, end) = time.bounds();
+        let begins = |row: &Q::Row| Q::times(row).0 >= begin;
+        let ends = |row: &Q::Row| Q::times(row).1 <= end;
+        let sum = |figure: &fn(&Q::Row) -> i64, holds: &dyn Fn(&Q::Row, i64) -> bool| {
+            rows.iter().filter(|(row, start, _)| holds(row, *start)).map(|(row, ..)| figure(row)).sum::<i64>()
+        };
+        match how {
+            How::SumBegun(figure) => sum(figure, &|row, _| begins(row)),
+            How::SumOver(figure) => sum(figure, &|row, _| ends(row)),
+            How::SumLeft(is_open, figure) => sum(figure, &|row, _| begins(row) && (!ends(row) || is_open(row))),
+            How::SumPeak(is_open, figure) => {
+                let alive_at = |time: i64| {
+                    sum(figure, &|row, start| start <= time && (!ends(row) || is_open(row) || Q::times(row).1 > time))
+                };
                 rows.iter().map(|(_, start, _)| alive_at(*start)).max().unwrap_or(0)
             }
             _ => 0,

@@ -247,7 +247,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         self.put_view(ended);
     }
 
-    /// A process ended: its handles and views end with it.
+    /// A process ended: its handles, views and memory end with it.
     pub(super) fn handles_of_ended(&mut self, pid: u32, ticks: i64) {
         let Some(process) = self.population.known_process_at(pid, ticks) else { return };
         let time = self.clock.ns(ticks);
@@ -261,6 +261,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 self.put_view(Some(ended));
             }
         }
+        self.allocations_of_ended(time, process);
     }
 
     /// What is open at the end.
@@ -287,7 +288,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     }
 
     /// Who caused a record of the kernel: the header tells, else the switches do.
-    fn kernel_caller(&mut self, record: &Record<'_>) -> Caller {
+    pub(super) fn kernel_caller(&mut self, record: &Record<'_>) -> Caller {
         let (ticks, cpu) = (record.time(), record.cpu());
         let running = |pass: &Self| pass.switches.running(cpu).map(|thread| pass.population.tid_of(thread));
         let tid = record.tid().or_else(|| running(self));

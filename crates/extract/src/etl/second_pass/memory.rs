@@ -30,6 +30,11 @@ impl Memory {
         Self { size, ..Self::default() }
     }
 
+    /// Bytes of a page: a power of two.
+    pub(super) fn page_size(&self) -> u64 {
+        self.size.page.cast_unsigned()
+    }
+
     /// Bytes of a number of pages.
     fn bytes(&self, pages: u64) -> i64 {
         i64::try_from(pages).unwrap_or(i64::MAX).saturating_mul(self.size.page)

@@ -1,5 +1,6 @@
 //! The second pass: records in time order become rows.
 
+mod allocations;
 mod clock_rates;
 mod cpu_states;
 mod disk;
@@ -25,6 +26,7 @@ use tracesift_etl::payload::{
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
+use tracesift_trace::allocations::Allocations;
 use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
@@ -88,6 +90,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     network: Network,
     handles: HandleState,
     file_io: FileIo,
+    allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
@@ -164,6 +167,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             network: Network::new(network),
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
+            allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
@@ -308,11 +312,14 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::TCP_IP | Group::UDP_IP, _) if wanted.connections || wanted.network_io => {
                 self.kernel_network(record, group, opcode, version);
             }
-            (Group::PROCESS, Process::END) if wanted.handles || wanted.mapped_views => {
+            (Group::PROCESS, Process::END) if wanted.handles || wanted.mapped_views || wanted.allocations => {
                 // The first pass decodes the same event, and counts those that it cannot decode.
                 if let Ok(process) = Process::parse_either(record.payload(), version, record.pointer_size()) {
                     self.handles_of_ended(process.process_id, record.time());
                 }
+            }
+            (Group::MEMORY | Group::HEAP | Group::POOL, opcode) if wanted.allocations => {
+                self.allocation(record, group, opcode, version);
             }
             (Group::OBJECT, opcode) => self.object(record, opcode, version),
             (Group::FILE_IO, MappedView::MAP..=MappedView::DC_END) if wanted.mapped_views => {
@@ -390,6 +397,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_network();
         self.finish_handles(end);
         self.finish_file_io(end);
+        self.finish_allocations(end);
         self.finish_memory();
         Finished {
             has_switches: self.switches.has_switches(),

@@ -8,7 +8,9 @@ mod scheduling;
 
 use measured::record;
 use tracesift_fixtures::skipped;
-use tracesift_trace::rows::{DiskIoRow, DiskOperation, MemoryProcessRow, PageFaultRow, page_fault_kinds};
+use tracesift_trace::rows::{
+    AllocationRow, DiskIoRow, DiskOperation, MemoryProcessRow, PageFaultRow, allocation_kinds, page_fault_kinds,
+};
 
 /// CPU samples alone.
 const CLOCK: &[&str] = &["-a", "-g", "-e", "cpu-clock/freq=999/"];
@@ -94,4 +96,45 @@ fn page_faults_are_those_that_the_kernel_counts_for_the_thread() {
     };
     assert!(told["minor"] > 0, "{told:?}");
     assert_eq!((count(page_fault_kinds::MINOR), count(page_fault_kinds::MAJOR)), (told["minor"], told["major"]));
+}
+
+/// The kernel tells of the private memory that a process can write: `VmData` of its status.
+#[test]
+fn mapped_memory_is_what_the_kernel_counts() {
+    const MIB: i64 = 1 << 20;
+    const PAGE: i64 = 4096;
+    let calls = ["mmap", "munmap", "mremap", "mprotect", "brk"];
+    let events = calls.map(|call| [format!("syscalls:sys_enter_{call}"), format!("syscalls:sys_exit_{call}")]);
+    let events: Vec<&str> = events.iter().flatten().flat_map(|event| ["-e", event]).collect();
+    let Some(measured) = record("mapping", &[&["-a", "-g"], &events[..]].concat()) else { return };
+    let told = &measured.truth.0["mapper"];
+    let process = measured.thread(told["tid"]).process;
+    let zero = measured.extracted.info.clock_zero;
+    let (from, until) = (told["from"] - zero, told["until"] - zero);
+    let rows: Vec<AllocationRow> = measured.extracted.archive.rows().unwrap();
+    let rows: Vec<&AllocationRow> = rows.iter().filter(|row| row.process == process).collect();
+    let memory = [allocation_kinds::MAPPED, allocation_kinds::PROGRAM_BREAK];
+    let data = |time: i64| -> i64 {
+        let alive = rows.iter().filter(|row| memory.contains(&row.kind) && row.start <= time && time < row.time);
+        alive.map(|row| row.size).sum()
+    };
+    assert_eq!(data(until) - data(from), told["data"], "{told:?}");
+    // The block that is freed is the last one of three.
+    let blocks = |base: i64| -> Vec<&AllocationRow> {
+        rows.iter().copied().filter(|row| row.base == base && row.start >= from && row.start < until).collect()
+    };
+    let freed: Vec<_> = blocks(told["freed"]).into_iter().filter(|row| row.time < until).collect();
+    let [freed] = freed.as_slice() else { panic!("{freed:?}") };
+    assert_eq!((freed.size, freed.by_exit, freed.last), (60 * MIB + PAGE, Some(false), Some(true)));
+    assert_eq!(data(freed.time - 1) - data(from), told["largest"], "{told:?}");
+    // It moves with its number and its time, and what it grows by is a new block.
+    let [kept, first, more] =
+        [told["kept"], told["grown"], told["grown"] + 50 * MIB + PAGE].map(|base| match blocks(base)[..] {
+            [row] => row,
+            ref rows => panic!("{base:#x}: {rows:?}"),
+        });
+    assert_eq!([kept, first, more].map(|row| row.size), [40 * MIB + PAGE, 50 * MIB + PAGE, 20 * MIB]);
+    assert_eq!([kept, first, more].map(|row| row.by_exit), [Some(true); 3]);
+    assert!(kept.start < first.start && first.start < freed.start && freed.start < more.start);
+    assert!(more.stack.is_some() && more.thread == first.thread);
 }

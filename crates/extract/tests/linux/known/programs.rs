@@ -343,3 +343,35 @@ fn holding() {
     };
     scope(|scope| thread(scope, "holder", hold));
 }
+
+/// Memory that is mapped, grown, given back and kept.
+#[test]
+#[ignore = "a program that a test records"]
+fn mapping() {
+    const MIB: usize = 1 << 20;
+    let map = || {
+        let data = || -> i64 {
+            let text = std::fs::read_to_string("/proc/self/status").unwrap();
+            let line = text.lines().find_map(|line| line.strip_prefix("VmData:")).unwrap();
+            line.trim().trim_end_matches(" kB").parse::<i64>().unwrap() * 1024
+        };
+        // The allocator maps blocks as large as these by themselves, behind a header.
+        let base = |memory: &Vec<u8>| memory.as_ptr() as i64 & !4095;
+        // The first calls make the heap of the thread.
+        (0..3).for_each(|_| assert!(data() > 0));
+        let (before, from) = (data(), clock(ClockId::Monotonic));
+        let kept = vec![0_u8; 40 * MIB];
+        let mut grown: Vec<u8> = Vec::with_capacity(50 * MIB);
+        let small = base(&grown);
+        let freed = vec![0_u8; 60 * MIB];
+        let largest = data();
+        let bases = [("kept", base(&kept)), ("small", small), ("freed", base(&freed))];
+        drop(std::hint::black_box(freed));
+        grown.reserve_exact(70 * MIB);
+        let figures = [("grown", base(&grown)), ("largest", largest - before), ("data", data() - before)];
+        std::mem::forget(std::hint::black_box((kept, grown)));
+        let times = [("from", from), ("until", clock(ClockId::Monotonic))];
+        [&bases[..], &figures, &times].concat()
+    };
+    scope(|scope| thread(scope, "mapper", map));
+}

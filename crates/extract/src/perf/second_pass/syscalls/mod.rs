@@ -1,6 +1,7 @@
 //! System calls, from the tracepoints at their entry and exit.
 
 mod file_call;
+mod memory_call;
 mod names;
 
 use rustc_hash::FxHashMap;
@@ -12,6 +13,7 @@ use crate::perf::second_pass::call_chain::stack_of;
 use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
 use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
+use memory_call::Mappings;
 use names::{Call, Names};
 
 /// Results from here on (as negative numbers) are errors.
@@ -34,6 +36,7 @@ pub(crate) struct Syscalls {
     /// Tracepoints of single calls are left out where those of all are recorded.
     only_raw: bool,
     pending: FxHashMap<ThreadId, Pending>,
+    mappings: Mappings,
     /// The calls that have rows, and how single tracepoints named those.
     used: FxHashMap<i32, Option<Box<str>>>,
 }
@@ -46,6 +49,7 @@ impl Syscalls {
             names: Names::of(arch),
             only_raw: tracepoints.iter().any(is_raw),
             pending: FxHashMap::default(),
+            mappings: Mappings::default(),
             used: FxHashMap::default(),
         }
     }
@@ -124,6 +128,11 @@ impl Syscalls {
         };
         let cpu = at.cpu_or_none();
         self.syscall(&pending, at.thread, at.ticks, cpu, Some(result), rows);
+        if let Some(memory) = call.and_then(|call| call.memory)
+            && error(result).is_none()
+        {
+            self.mappings.call(memory, (&pending.arguments, result), pending.stack, at, rows);
+        }
         let Some(file) = call.and_then(|call| call.file) else { return };
         let Some(done) = file.done(&pending.arguments, result) else { return };
         let error = error(result);
@@ -186,6 +195,7 @@ impl Syscalls {
                 None => self.syscall(&call, thread, end, call.cpu, None, rows),
             }
         }
+        self.mappings.finish(end, rows);
         let mut used: Vec<_> = self.used.iter().collect();
         used.sort_unstable_by_key(|(number, _)| **number);
         let named = |(number, own): (&i32, &Option<Box<str>>)| {

@@ -50,7 +50,7 @@ impl TableQuestion for Tcp {
 
     const NAME: &'static str = "tcp";
     const WHAT: [&'static str; 2] = ["TCP connection", "TCP connections"];
-    const SOURCE: RowSource = RowSource::windows("Network");
+    const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most connections";
     const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DIMENSIONS;
     const MEASURES: &'static [Measure<ConnectionRow>] = MEASURES;

@@ -19,11 +19,13 @@ use crate::perf::event_types::{BREAKPOINT, CPU_CLOCK, DUMMY, SOFTWARE, TASK_CLOC
 pub const PERF: &str = "perf";
 
 /// Tracepoints whose content is in a table of their own, which `default` leaves out.
-const IN_TABLES: [(&str, &[&str]); 4] = [
+const IN_TABLES: [(&str, &[&str]); 6] = [
     ("sched", &["sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new"]),
     ("block", &["block_bio_queue", "block_rq_insert", "block_rq_issue", "block_rq_requeue", "block_rq_complete"]),
     ("exceptions", &["page_fault_user", "page_fault_kernel"]),
     ("power", &["cpu_frequency", "cpu_idle"]),
+    ("sock", &["sock_send_length", "sock_recv_length"]),
+    ("tcp", &["tcp_probe"]),
 ];
 /// Systems of system calls, which have a table, too.
 const SYSTEM_CALLS: [&str; 2] = ["syscalls", "raw_syscalls"];

@@ -7,6 +7,7 @@ mod counters;
 mod disk;
 mod event_table;
 mod memory;
+mod network;
 mod page_faults;
 mod power;
 mod rows;
@@ -36,6 +37,7 @@ use counters::Counters;
 use disk::Disks;
 pub(super) use event_table::EventTable;
 use memory::Memory;
+use network::Network;
 use page_faults::{FaultSource, page_fault};
 use power::Power;
 pub(super) use rows::Rows;
@@ -56,6 +58,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     disks: Disks,
     faults: FaultSource,
     memory: Memory,
+    network: Network,
     syscalls: Syscalls,
     power: Power,
     counters: Counters,
@@ -93,6 +96,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             .flatten()
             .any(|tracepoint| matches!(tracepoint, Tracepoint::Block(fields) if fields.is_refusal()));
         let disks = Disks::new(tells_refusals);
+        let network = Network::new(&tracepoints);
         let (power, counters) = (Power::default(), Counters::new(metadata.clone()));
         Self {
             rows,
@@ -102,6 +106,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             disks,
             faults,
             memory: Memory::default(),
+            network,
             syscalls,
             power,
             counters,
@@ -203,6 +208,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 }
             }
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
+            Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Trap(_)) | None => {}
         }
     }
@@ -216,6 +222,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let syscall_names = self.syscalls.finish(ticks, &mut self.rows);
         self.power.finish(ticks, &mut self.rows);
         self.memory.finish(ticks, &mut self.rows);
+        self.network.finish(&mut self.rows);
         Finished { rows: self.rows, has_switches, has_ready, disks, syscall_names, counters: self.counters }
     }
 }

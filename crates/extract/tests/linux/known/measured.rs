@@ -28,9 +28,14 @@ pub(super) struct Measured {
 
 /// Records a program and everything around it, without a loss; prints why and gives `None` where that is not possible.
 pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
+    record_of("programs", program, arguments)
+}
+
+/// As [`record`], with a program of another module.
+pub(super) fn record_of(module: &str, program: &str, arguments: &[&str]) -> Option<Measured> {
     let _alone = RECORDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let executable = std::env::current_exe().unwrap();
-    let name = format!("known::programs::{program}");
+    let name = format!("known::{module}::{program}");
     let workload = [executable.to_str().unwrap(), "--exact", &name, "--ignored", "--nocapture"];
     // Buffers that hold what comes while somebody else has the CPUs, and the clock that the programs have as well.
     let arguments = [arguments, &["-m", "16M", "-k", "CLOCK_MONOTONIC"]].concat();

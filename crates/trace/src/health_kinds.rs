@@ -214,6 +214,8 @@ health_kinds! {
         "A field of a provider's event is missing or has another type than a table needs: the event has no row there.", "";
     DNS_QUERIES_WITHOUT_ANSWER = "dns_queries_without_answer", Usual,
         "Queries for names without an answer made room for newer ones: their rows end too early, as `open`.", "";
+    DNS_ANSWERS_WITHOUT_CALL = "dns_answers_without_call", Usual,
+        "A query for a name ended that began before the recording, and its end does not tell the name. It has no row.", "";
     OTHER_NETWORK_SOURCE = "other_network_source", Usual,
         "An event of the network has no row, since a richer source of the recording tells the same.", "";
     CONNECTIONS_OVER_BUDGET = "connections_over_budget", Usual,

@@ -40,6 +40,8 @@ pub struct Linux {
     pub sampled: &'static [(&'static str, u32)],
     /// Whether samples carry the last branches.
     pub branches: bool,
+    /// Whether probes in the C library tell which names programs look up.
+    pub names: bool,
 }
 
 /// An event of perf, and which class of events its stacks belong to.

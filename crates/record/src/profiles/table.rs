@@ -20,7 +20,8 @@ const fn of_internet(name: &'static str) -> LinuxEvent {
     LinuxEvent { filter: "family == 2 || family == 10", ..beside_perf(name, StackClass::Network) }
 }
 
-const NO_LINUX: Linux = Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false };
+const NO_LINUX: Linux =
+    Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false, names: false };
 
 const NO_WINDOWS: Windows =
     Windows { keywords: &[], stacks: &[], providers: &[], counted: &[], sampled: &[], branches: false };
@@ -224,6 +225,7 @@ pub const PROFILES: &[Profile] = &[
                 plain("net:net_dev_queue"),
                 plain("net:netif_receive_skb"),
             ],
+            names: true,
             ..NO_LINUX
         },
         windows: Windows {

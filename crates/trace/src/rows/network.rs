@@ -23,25 +23,26 @@ row! {
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct DnsQueryRow in "dns_queries", always: false, since: 6, Span(start, time) {
         /// Time of the answer; the end of the recording where `open`.
-        time: i64, Delta, "ns", "DNS-Client 3008";
+        time: i64, Delta, "ns", "DNS-Client 3008; return of getaddrinfo";
         /// Time of the call; the start of the recording where the call is not in it.
-        start: i64, Delta, "ns", "DNS-Client 3006";
+        start: i64, Delta, "ns", "DNS-Client 3006; call of getaddrinfo";
         /// Process that asked.
         process: Option<ProcessId>, Dictionary, "", "header of 3006";
         /// Thread that asked.
         thread: Option<ThreadId>, Dictionary, "", "header of 3006";
         /// Stack of the call.
         stack: Option<StackId>, Plain, "", "stack of 3006";
-        /// The name, in lower case and without the dot at its end.
-        name: String, Dictionary, "", "QueryName";
+        /// The name, in lower case and without the dot at its end; of `getnameinfo` the address.
+        name: String, Dictionary, "", "QueryName; node";
         /// Type of the wanted record: 1 A, 28 AAAA, 5 CNAME, 12 PTR, 15 MX, 16 TXT, 33 SRV, 65 HTTPS.
-        query_type: Option<i32>, Dictionary, "", "QueryType";
+        query_type: Option<i32>, Dictionary, "", "QueryType; ai_family";
         /// Flags of the query, a bit mask of `DNS_QUERY_…`; for example, 2 asks over TCP only.
         options: Option<i64>, Dictionary, "", "QueryOptions";
         /// 0 found, 9003 no such name, 9501 and 9701 no such record, 1460 timed out, 87 answered
-        /// elsewhere (an asynchronous call ends at once, and the answer comes with another query). Null
-        /// where `open`.
-        status: Option<i64>, Dictionary, "", "QueryStatus";
+        /// elsewhere (an asynchronous call ends at once, and the answer comes with another query). Below
+        /// 0 on Linux: −2 no such name, −3 temporary failure, −4 failed (`gethostbyname` does not tell
+        /// why), other `EAI_…`. Null where `open`.
+        status: Option<i64>, Dictionary, "", "QueryStatus; ret";
         /// The answer as recorded.
         results: Option<String>, Dictionary, "", "QueryResults";
         /// Whether the query went to the network. False: the cache or the hosts file answered it.

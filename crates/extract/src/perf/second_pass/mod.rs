@@ -5,6 +5,7 @@ mod chain_cache;
 mod chain_words;
 mod counters;
 mod disk;
+mod dns;
 mod event_table;
 mod memory;
 mod network;
@@ -35,6 +36,7 @@ use crate::recorder_facts::Mark;
 pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
+use dns::Dns;
 pub(super) use event_table::EventTable;
 use memory::Memory;
 use network::Network;
@@ -59,6 +61,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     faults: FaultSource,
     memory: Memory,
     network: Network,
+    dns: Dns,
     syscalls: Syscalls,
     power: Power,
     counters: Counters,
@@ -107,6 +110,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             faults,
             memory: Memory::default(),
             network,
+            dns: Dns::default(),
             syscalls,
             power,
             counters,
@@ -209,6 +213,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             }
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
+            Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Trap(_)) | None => {}
         }
     }
@@ -223,6 +228,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.power.finish(ticks, &mut self.rows);
         self.memory.finish(ticks, &mut self.rows);
         self.network.finish(&mut self.rows);
+        self.dns.finish(end, &mut self.rows);
         Finished { rows: self.rows, has_switches, has_ready, disks, syscall_names, counters: self.counters }
     }
 }

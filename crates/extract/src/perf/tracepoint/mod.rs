@@ -1,6 +1,7 @@
 //! Tracepoints that become rows of tables of their own, and where their fields stand.
 
 mod block;
+mod dns;
 mod fields;
 mod kinds;
 mod memory;
@@ -12,6 +13,7 @@ mod syscall;
 mod task_state;
 
 pub(crate) use block::{BlockFields, Stage};
+pub(crate) use dns::{DnsEdge, DnsFields, GROUP as DNS_GROUP};
 pub(crate) use fields::{Fields, Number, Text};
 pub(crate) use kinds::{Tracepoint, is_sampled, tracepoints};
 pub(crate) use memory::RssFields;

@@ -19,11 +19,11 @@ pub(crate) enum NetworkFields {
     /// `tcp:tcp_probe`: a segment comes in.
     Segment(SegmentFields),
     /// `tcp:tcp_retransmit_skb`. Recent kernels tell of failures, too.
-    Retransmitted { socket: Number, error: Option<Number>, ends: Option<EndsFields> },
+    Retransmitted { socket: Number, error: Option<Number>, ends: Option<Box<EndsFields>> },
     /// `tcp:tcp_send_reset`.
     ResetSent { socket: Number, state: Number },
     /// `tcp:tcp_receive_reset`.
-    ResetReceived { socket: Number, ends: Option<EndsFields> },
+    ResetReceived { socket: Number, ends: Option<Box<EndsFields>> },
     /// `tcp:tcp_destroy_sock`.
     Destroyed { socket: Number },
 }
@@ -35,7 +35,7 @@ pub(crate) struct StateFields {
     pub(crate) old: Number,
     pub(crate) new: Number,
     pub(crate) protocol: Number,
-    pub(crate) ends: EndsFields,
+    pub(crate) ends: Box<EndsFields>,
 }
 
 /// A process sends or receives.
@@ -138,14 +138,14 @@ impl TransferFields {
 }
 
 impl EndsFields {
-    fn of(fields: &Fields<'_>) -> Option<Self> {
+    fn of(fields: &Fields<'_>) -> Option<Box<Self>> {
         let both = |local, remote| Some([fields.octets(local)?, fields.octets(remote)?]);
-        Some(Self {
+        Some(Box::new(Self {
             family: fields.number("family")?,
             ports: [fields.number("sport")?, fields.number("dport")?],
             v4: both("saddr", "daddr")?,
             v6: both("saddr_v6", "daddr_v6")?,
-        })
+        }))
     }
 
     /// Both ends; `None` where the other one is not known yet.
@@ -186,7 +186,7 @@ impl SegmentFields {
 }
 
 /// An address of 4 or 16 bytes. Addresses of IPv4 in the form of IPv6 are those of IPv4.
-fn address(bytes: &[u8]) -> Option<IpAddr> {
+pub(super) fn address(bytes: &[u8]) -> Option<IpAddr> {
     let v4 = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
     v4.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok().map(|address| address.to_canonical())
 }

@@ -175,6 +175,22 @@ impl Planner<'_> {
         wanted
     }
 
+    /// Terms behind the events of queries for names, where these can be recorded.
+    pub(super) fn names(&mut self) -> Option<String> {
+        let wants = self.profiles.iter().any(|profile| profile.linux.names);
+        if !wants || !self.machine.may_record_tracepoints() {
+            return None;
+        }
+        if !self.machine.uprobes {
+            self.shortfalls.push(Shortfall::with_remedy(
+                "queries for names are not recorded: probes cannot be set in programs",
+                "run as root, on a kernel with uprobes, on x86-64, 64-bit Arm or RISC-V",
+            ));
+            return None;
+        }
+        Some(self.with_terms("", &[], Some(StackClass::Network)))
+    }
+
     /// Says which questions stay without an answer.
     fn no_tracepoints(&mut self, wanted: &[LinuxEvent]) {
         let wants = |system: &str| wanted.iter().any(|event| event.name.starts_with(system));

@@ -220,6 +220,10 @@ health_kinds! {
         "An event of the network has no row, since a richer source of the recording tells the same.", "";
     CONNECTIONS_OVER_BUDGET = "connections_over_budget", Usual,
         "A connection made room for newer ones: it has several rows.", "";
+    SOCKET_CALLS_WITHOUT_BEGIN = "socket_calls_without_begin", Usual,
+        "A call of a socket ended that began before the recording. It has no row.", "";
+    SOCKET_CALLS_WITHOUT_END = "socket_calls_without_end", Usual,
+        "Calls of sockets without an end made room for newer ones: their rows end too early, without a status.", "";
     HANDLES_WITHOUT_END = "handles_without_end", Usual,
         "Handles, kernel objects or views ended without an event: their value was in use anew, or more were open than are followed. Their rows end too late or too early.", "";
     MODULES_WITHOUT_SYMBOLS = "modules_without_symbols", Usual, "A module has frames without a name.",

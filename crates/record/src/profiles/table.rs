@@ -255,7 +255,11 @@ pub const PROFILES: &[Profile] = &[
         about: "Default, and operations on sockets",
         with_default: true,
         linux: Linux {
-            events: &[beside_perf("sock:inet_sock_set_state", StackClass::Network)],
+            events: &[
+                beside_perf("sock:inet_sock_set_state", StackClass::Network),
+                of_internet("sock:sock_send_length"),
+                of_internet("sock:sock_recv_length"),
+            ],
             calls: &[
                 "socket", "connect", "accept", "accept4", "bind", "listen", "shutdown", "sendto", "recvfrom",
                 "sendmsg", "recvmsg", "sendmmsg", "recvmmsg",

@@ -99,8 +99,10 @@ pub enum Opening {
 }
 
 /// What is known of a connection so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
+    /// Its row.
+    pub connection: ConnectionId,
     /// Its process.
     pub process: Option<ProcessId>,
     /// Whether both ends are known.
@@ -308,6 +310,7 @@ impl Connections {
     pub fn stage(&self, key: &Key) -> Option<Stage> {
         let Life { row, ends, .. } = self.followed.get(key)?;
         Some(Stage {
+            connection: row.connection,
             process: row.process,
             has_ends: ends.is_some_and(|ends| ends.local.port != 0),
             is_requested: row.accepted == Some(false) && row.connected.is_none(),

@@ -204,7 +204,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Switch(fields)) => self.scheduler.switch(fields, &at, &mut self.counters, rows),
             Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, rows),
             Some(Tracepoint::Block(fields)) => self.disks.event(fields, &at, rows),
-            Some(Tracepoint::Syscall(fields)) => self.syscalls.event(fields, &at, rows),
+            Some(Tracepoint::Syscall(fields)) => self.syscalls.event(fields, &at, &self.network, rows),
             Some(Tracepoint::Frequency(fields)) => Power::frequency(fields, &at, rows),
             Some(Tracepoint::Idle(fields)) => {
                 if let Some((cpu, state)) = self.power.idle(fields, &at, rows) {

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use tracesift_trace::connections::{Connections, Ending, Ends, Event, Key, Opening, Told, Transfer, protocols};
 use tracesift_trace::rows::{connection_ends, network_io_kinds as kinds};
-use tracesift_trace::{HealthKind, RowSink};
+use tracesift_trace::{ConnectionId, HealthKind, RowSink, ThreadId};
 
 use super::call_chain::stack_of;
 use super::rows::Rows;
@@ -32,6 +32,9 @@ const NO_DATA: i64 = 0x2 | 0x2000;
 /// Connections that are looked up by their ends, at most.
 const MAX_BY_ENDS: usize = 1 << 17;
 
+/// Threads whose use of connections is remembered, at most.
+const MAX_THREADS: usize = 1 << 20;
+
 /// The end of a connection. A reset comes before it or right behind it.
 const CLOSED: Ending = Ending { kind: Some(connection_ends::CLOSED), status: None, is_preliminary: true };
 
@@ -42,6 +45,8 @@ pub(crate) struct Network {
     counts_segments: bool,
     /// Connections by their ends, where segments do not tell the kernel's address.
     by_ends: Option<FxHashMap<Ends, u64>>,
+    /// What threads used last, and when in ticks; only where system calls are recorded, too.
+    used: Option<FxHashMap<ThreadId, (i64, ConnectionId)>>,
 }
 
 impl Network {
@@ -61,7 +66,9 @@ impl Network {
         let tcp = Told { posted, received: taken || segments, retransmits, ..Told::default() };
         let mut connections = Connections::default();
         connections.tells(tcp, Told { posted, received: taken, ..Told::default() });
-        Self { connections, counts_segments: !taken, by_ends: nameless.then(FxHashMap::default) }
+        let has_calls = tracepoints.iter().flatten().any(|tracepoint| matches!(tracepoint, Tracepoint::Syscall(_)));
+        let used = has_calls.then(FxHashMap::default);
+        Self { connections, used, counts_segments: !taken, by_ends: nameless.then(FxHashMap::default) }
     }
 
     /// An event of the network.
@@ -112,6 +119,21 @@ impl Network {
         }
     }
 
+    /// The connection that a thread has used since a time in ticks.
+    pub(crate) fn connection_of(&self, thread: ThreadId, since: i64) -> Option<ConnectionId> {
+        let (ticks, connection) = self.used.as_ref()?.get(&thread)?;
+        (*ticks >= since).then_some(*connection)
+    }
+
+    fn uses(&mut self, at: &SampleContext<'_>, key: &Key) {
+        let Some(used) = &mut self.used else { return };
+        let Some(stage) = self.connections.stage(key) else { return };
+        if used.len() >= MAX_THREADS {
+            used.clear();
+        }
+        used.insert(at.thread, (at.ticks, stage.connection));
+    }
+
     fn state<Sink: RowSink>(
         &mut self,
         fields: &StateFields,
@@ -131,19 +153,19 @@ impl Network {
         let is_own = matches!(new, states::SYN_SENT | states::FIN_WAIT1 | states::LAST_ACK);
         let event = self.event_of(socket, at, rows);
         let event = Event { ends, process: is_own.then_some(at.process), ..event };
-        let connections = &mut self.connections;
         match new {
             states::SYN_SENT => {
                 let (thread, stack) = (Some(at.thread), stack_of(at, rows));
-                connections.opened(&Event { thread, stack, ..event }, Opening::Requested);
+                self.connections.opened(&Event { thread, stack, ..event }, Opening::Requested);
+                self.uses(at, &event.key);
             }
             states::SYN_RECV if old == states::LISTEN => {
                 let event = Event { thread: None, stack: None, ..event };
-                connections.opened(&event, Opening::Accepted { is_established: false });
+                self.connections.opened(&event, Opening::Accepted { is_established: false });
             }
-            states::ESTABLISHED => connections.opened(&event, Opening::Established),
-            states::CLOSE => connections.ended(&event, CLOSED),
-            _ => connections.mentioned(&event),
+            states::ESTABLISHED => self.connections.opened(&event, Opening::Established),
+            states::CLOSE => self.connections.ended(&event, CLOSED),
+            _ => self.connections.mentioned(&event),
         }
         if let (Some(by_ends), Some(ends)) = (&mut self.by_ends, ends) {
             if new == states::CLOSE {
@@ -190,6 +212,7 @@ impl Network {
             stack: stack_of(at, rows),
         };
         self.transferred(&event, &transfer(kind, size, at), rows);
+        self.uses(at, &key);
         Some(())
     }
 

@@ -1,6 +1,11 @@
 //! Connections that programs tell of, and that `ss` knows.
 
-use tracesift_trace::rows::{ConnectionRow, NetworkIoRow, connection_ends, network_io_kinds as kinds};
+use std::collections::BTreeSet;
+
+use tracesift_trace::rows::{
+    ConnectionRow, NetworkIoRow, SocketCallRow, connection_ends, network_io_kinds as kinds,
+    socket_operations as operations,
+};
 
 use super::measured::{Measured, record_of};
 use super::talking::{CONNECTS, DATAGRAMS};
@@ -171,4 +176,44 @@ fn datagrams_belong_to_processes() {
     let client = talked.told("client", "pid");
     let is = |row: &&ConnectionRow| row.protocol == 17 && talked.pid(row) == Some(client);
     assert_eq!(talked.connections.iter().filter(is).map(|row| row.sent).collect::<Vec<_>>(), [total]);
+}
+
+/// Calls that the standard library makes for connections.
+const CALLS: &[&str] = &["socket", "connect", "accept4", "sendto", "recvfrom", "setsockopt", "shutdown"];
+
+#[test]
+fn calls_of_sockets_move_what_the_programs_tell() {
+    let calls: Vec<String> =
+        CALLS.iter().flat_map(|call| ["enter", "exit"].map(|side| format!("syscalls:sys_{side}_{call}"))).collect();
+    let calls: Vec<&'static str> = calls.into_iter().map(|call| &*call.leak()).collect();
+    let Some(talked) = Talked::record(&[&EVENTS[..3], &calls].concat()) else { return };
+    let rows: Vec<SocketCallRow> = talked.measured.extracted.archive.rows().unwrap();
+    let port = talked.told("client", "port");
+    for (name, accepted) in [("client", false), ("server", true)] {
+        let connection = talked.connection(port, accepted);
+        let of = |operation: i8| {
+            let is = move |row: &&SocketCallRow| {
+                row.connection == Some(connection.connection) && row.operation == operation && row.status == Some(0)
+            };
+            rows.iter().filter(is)
+        };
+        let moved = |operation: i8| of(operation).filter_map(|row| row.transferred).sum::<i64>();
+        assert_eq!(moved(operations::SEND), talked.told(name, "sent"), "{name}");
+        assert_eq!(moved(operations::RECEIVE), talked.told(name, "received"), "{name}");
+        assert!(of(operations::SEND).all(|row| row.process == connection.process && row.size == row.transferred));
+        assert_eq!(of(operations::CONNECT).count(), usize::from(!accepted), "{name}");
+        let endpoints: BTreeSet<_> =
+            of(operations::SEND).chain(of(operations::RECEIVE)).map(|row| row.endpoint).collect();
+        assert_eq!(endpoints.len(), 1, "{name}: {endpoints:?}");
+    }
+    // The request is answered while its call waits.
+    let requested = talked.connection(port, false);
+    let call =
+        rows.iter().find(|row| row.operation == operations::CONNECT && row.connection == Some(requested.connection));
+    let call = call.unwrap();
+    assert!(Some(call.start) <= requested.start && requested.connected <= Some(call.time), "{call:?}");
+    assert!(talked.told("client", "from") <= talked.time(Some(call.start)), "{call:?}");
+    assert!(talked.time(Some(call.time)) <= talked.told("client", "until"), "{call:?}");
+    let failed = rows.iter().filter(|row| row.operation == operations::CONNECT && row.status == Some(111));
+    assert_eq!(failed.count(), 1, "one request is refused");
 }

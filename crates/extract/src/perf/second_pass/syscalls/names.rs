@@ -2,6 +2,7 @@
 //! (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h).
 
 use super::file_call::FileCall;
+use super::socket_call::SocketCall;
 
 /// What is known of a call.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +10,8 @@ pub(super) struct Call {
     pub(super) name: &'static str,
     /// What it does to a file.
     pub(super) file: Option<FileCall>,
+    /// What it does to a socket.
+    pub(super) socket: Option<SocketCall>,
     /// Its thread or process ends.
     pub(super) never_returns: bool,
     /// It returns a second time, in the new thread.
@@ -21,6 +24,7 @@ impl Call {
         Self {
             name: "",
             file: FileCall::of(name),
+            socket: SocketCall::of(name),
             never_returns: matches!(name, "exit" | "exit_group"),
             starts_threads: matches!(name, "fork" | "vfork" | "clone" | "clone3"),
         }

@@ -62,7 +62,7 @@ impl TableQuestion for Dns {
         Dimension::words("status", "Status", |row: &Query| row.status, status)
             .meaning("`found`, `no such name`, …; the number of another status. `open`: not answered in the recording.")
             .or("open")
-            .with_number("status_code", "Status code", "The number of the status: a Win32 error code. 0 is `found`.")
+            .with_number("status_code", "Status code", "The number of the status: a Win32 error code of Windows; below 0 an `EAI_…` of Linux. 0 is `found`.")
             .filtered(
                 "--status",
                 ["status", "statuses"],

@@ -65,7 +65,8 @@ impl Network {
         let nameless = has(|fields| matches!(fields, NetworkFields::Segment(SegmentFields { socket: None, .. })));
         let tcp = Told { posted, received: taken || segments, retransmits, ..Told::default() };
         let mut connections = Connections::default();
-        connections.tells(tcp, Told { posted, received: taken, ..Told::default() });
+        // A call sends a datagram; TCP cuts and joins what it is given.
+        connections.tells(tcp, Told { sent: posted, received: taken, ..Told::default() });
         let has_calls = tracepoints.iter().flatten().any(|tracepoint| matches!(tracepoint, Tracepoint::Syscall(_)));
         let used = has_calls.then(FxHashMap::default);
         Self { connections, used, counts_segments: !taken, by_ends: nameless.then(FxHashMap::default) }
@@ -200,6 +201,7 @@ impl Network {
         if !is_data || kind == kinds::RECEIVED && flags & NO_DATA != 0 {
             return Some(());
         }
+        let kind = if protocol == protocols::UDP && kind == kinds::SEND_POSTED { kinds::SENT } else { kind };
         let owner = self.connections.stage(&key).and_then(|stage| stage.process);
         let is_own = owner.is_none_or(|owner| owner == at.process);
         let event = Event {

@@ -7,7 +7,7 @@ use tracesift_trace::rows::{
     socket_operations as operations,
 };
 
-use super::measured::{Measured, record_of};
+use super::measured::{Measured, record_of, record_words};
 use super::talking::{CONNECTS, DATAGRAMS};
 use tracesift_fixtures::skipped;
 
@@ -175,7 +175,8 @@ fn datagrams_belong_to_processes() {
     assert_eq!((row.local.as_ref(), row.remote_port), (None, None), "the events tell no addresses");
     let client = talked.told("client", "pid");
     let is = |row: &&ConnectionRow| row.protocol == 17 && talked.pid(row) == Some(client);
-    assert_eq!(talked.connections.iter().filter(is).map(|row| row.sent).collect::<Vec<_>>(), [total]);
+    let sent: Vec<_> = talked.connections.iter().filter(is).map(|row| (row.sent, row.send_events)).collect();
+    assert_eq!(sent, [(total, Some(3))]);
 }
 
 /// Calls that the standard library makes for connections.
@@ -216,4 +217,34 @@ fn calls_of_sockets_move_what_the_programs_tell() {
     assert!(talked.time(Some(call.time)) <= talked.told("client", "until"), "{call:?}");
     let failed = rows.iter().filter(|row| row.operation == operations::CONNECT && row.status == Some(111));
     assert_eq!(failed.count(), 1, "one request is refused");
+}
+
+#[test]
+fn lost_packets_are_sent_again() {
+    // A queue that is too short for a burst loses packets, also where the kernel has no netem.
+    const NETWORK: &str = "ip link set lo up mtu 1500 && tc qdisc add dev lo root tbf rate 100mbit burst 5kb limit 8kb";
+    let Some(arguments) = arguments(EVENTS) else { return };
+    let tried = std::process::Command::new("unshare").args(["-n", "sh", "-c", NETWORK]).output();
+    if !tried.is_ok_and(|output| output.status.success()) {
+        return skipped("no network of its own that loses packets");
+    }
+    let program = std::env::current_exe().unwrap();
+    let program = program.to_str().unwrap();
+    let script = format!("{NETWORK} && exec '{program}' --exact known::talking::losing --ignored --nocapture");
+    let Some(measured) = record_words(&["unshare", "-n", "sh", "-c", &script], &arguments) else { return };
+    let told = &measured.truth.0["sender"];
+    let connections: Vec<ConnectionRow> = measured.extracted.archive.rows().unwrap();
+    let is = |row: &&ConnectionRow| {
+        row.accepted == Some(false)
+            && row.local_port.map(i64::from) == Some(told["port"])
+            && row.sent == Some(told["sent"])
+    };
+    let found: Vec<_> = connections.iter().filter(is).collect();
+    let [sender] = found[..] else { panic!("{told:?}: {connections:?}") };
+    // An event can be several segments at once.
+    let again = sender.retransmits.unwrap();
+    assert!(again <= told["again"] && (again > 0) == (told["again"] > 0), "{again} of {told:?}");
+    let io: Vec<NetworkIoRow> = measured.extracted.archive.rows().unwrap();
+    let rows = io.iter().filter(|io| io.connection == sender.connection && io.kind == kinds::RETRANSMITTED);
+    assert_eq!(i64::try_from(rows.count()).unwrap(), again);
 }

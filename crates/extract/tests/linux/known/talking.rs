@@ -168,3 +168,36 @@ fn talk(name: &str, to: (IpAddr, u16)) {
     }
     tell(name, &figures);
 }
+
+/// Segments that this machine (of its own, with `unshare`) has sent again.
+fn sent_again() -> i64 {
+    let text = std::fs::read_to_string("/proc/net/snmp").unwrap();
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp: "));
+    let (names, figures) = (lines.next().unwrap(), lines.next().unwrap());
+    let place = names.split(' ').position(|name| name == "RetransSegs").unwrap();
+    figures.split(' ').nth(place).unwrap().parse().unwrap()
+}
+
+/// Much data at once, for a network that loses some of it.
+#[test]
+#[ignore = "a program that a test records"]
+fn losing() {
+    const BULK: (usize, usize) = (100_000, 20);
+    let before = sent_again();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sent, port) = scope(|scope| {
+        let sender = scope.spawn(move || {
+            let mut stream = TcpStream::connect(address).unwrap();
+            let sent = send(&mut stream, BULK);
+            // The other side has all of it when it closes.
+            assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+            (sent, local(&stream))
+        });
+        let (mut stream, _) = listener.accept().unwrap();
+        receive(&mut stream, BULK);
+        drop(stream);
+        sender.join().unwrap()
+    });
+    tell("sender", &[("port", port), ("sent", sent), ("again", sent_again() - before)]);
+}

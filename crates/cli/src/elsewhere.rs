@@ -59,6 +59,7 @@ const QUESTIONS: &[Line] = &[
     (&["pmc", "counters"], NotYet("hardware counters", &[])),
     (&["cstates", "c-states", "sleep"], Asked("idle states are", "tracesift dump idle X.sift")),
     (&["mhz", "clock", "cpufreq"], Asked("clock rates are", "tracesift dump frequency X.sift")),
+    (&["socket", "winsock", "afd"], Asked("calls of sockets are", "tracesift dump sockets X.sift")),
     (&["network", "net"], Asked("connections are", "tracesift dump tcp X.sift")),
     (&["threadpool"], NotYet(".NET thread pool starvation", &["tracesift events X.sift --class 'ThreadPool*'"])),
     (&["tracelog"], NotYet("TraceLogging events", &["tracesift events X.sift --provider NAME"])),

@@ -165,6 +165,9 @@ pub const DNS_CLIENT: Guid = Guid::from_u128(0x1c95126e_7eea_49a9_a3fe_a378b03dd
 /// The provider Microsoft-Windows-Kernel-Power.
 pub const KERNEL_POWER: Guid = Guid::from_u128(0x331c3b3a_2005_44c2_ac5e_77220c37d6b4);
 
+/// The provider Microsoft-Windows-Winsock-AFD.
+pub const WINSOCK_AFD: Guid = Guid::from_u128(0xe53c6823_7bb8_44bb_90dc_3f86090d48a6);
+
 /// The provider Microsoft-Windows-Win32k.
 pub const WIN32K: Guid = Guid::from_u128(0x8c416c79_d49b_4f01_a467_e56d3aa8234c);
 

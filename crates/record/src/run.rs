@@ -186,12 +186,14 @@ impl Recorder {
             facts.memory = memory.finish();
         }
         let end = facts::Instant::now();
+        let shortfall = running.shortfall();
         let files = running.finish(&staging);
         let ended = watched?;
         for file in files? {
             kept.take(&file)?;
         }
         let mut warnings = self.prepared.shortfalls().to_vec();
+        warnings.extend(shortfall);
         warnings.extend(
             (ended.by == EndedBy::Recorder)
                 .then(|| Shortfall::new("the recorder ended by itself: the recording ends before the command")),

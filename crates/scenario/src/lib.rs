@@ -21,6 +21,7 @@ mod record;
 mod rng;
 mod scale;
 mod simulate;
+pub mod sockets;
 pub mod story;
 pub mod tcp;
 mod truth;

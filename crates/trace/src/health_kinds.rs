@@ -135,6 +135,7 @@ health_kinds! {
         "Record tracepoints with their raw data (perf's default for tracepoints).";
     INCOMPLETE_DISK_EVENTS = "incomplete_disk_events", Unreadable, "An event of the block layer lacks its fields.", "";
     INCOMPLETE_POWER_EVENTS = "incomplete_power_events", Unreadable, "A clock rate or idle state lacks its fields.", "";
+    INCOMPLETE_NETWORK_EVENTS = "incomplete_network_events", Unreadable, "An event of a socket lacks its fields.", "";
 
     // Sums of another tool.
     UNLISTED_PROCESSES = "unlisted_processes", Usual, "An import has rows of a process that its list of processes lacks.", "";
@@ -216,10 +217,16 @@ health_kinds! {
         "A field of a provider's event is missing or has another type than a table needs: the event has no row there.", "";
     DNS_QUERIES_WITHOUT_ANSWER = "dns_queries_without_answer", Usual,
         "Queries for names without an answer made room for newer ones: their rows end too early, as `open`.", "";
+    DNS_ANSWERS_WITHOUT_CALL = "dns_answers_without_call", Usual,
+        "A query for a name ended that began before the recording, and its end does not tell the name. It has no row.", "";
     OTHER_NETWORK_SOURCE = "other_network_source", Usual,
         "An event of the network has no row, since a richer source of the recording tells the same.", "";
     CONNECTIONS_OVER_BUDGET = "connections_over_budget", Usual,
         "A connection made room for newer ones: it has several rows.", "";
+    SOCKET_CALLS_WITHOUT_BEGIN = "socket_calls_without_begin", Usual,
+        "A call of a socket ended that began before the recording. It has no row.", "";
+    SOCKET_CALLS_WITHOUT_END = "socket_calls_without_end", Usual,
+        "Calls of sockets without an end made room for newer ones: their rows end too early, without a status.", "";
     HANDLES_WITHOUT_END = "handles_without_end", Usual,
         "Handles, kernel objects or views ended without an event: their value was in use anew, or more were open than are followed. Their rows end too late or too early.", "";
     ALLOCATIONS_OVER_BUDGET = "allocations_over_budget", Usual,

@@ -36,6 +36,7 @@ pub mod sampling;
 #[macro_use]
 pub mod schema;
 pub mod sink;
+pub mod socket_calls;
 pub mod spill;
 pub mod stack_binder;
 pub mod stack_keys;

@@ -15,6 +15,7 @@ mod memory;
 mod network;
 mod objects;
 mod power;
+mod sockets;
 mod storage;
 mod summary;
 
@@ -30,6 +31,7 @@ pub use power::{
     CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuStateRow, PowerSettingRow, cpu_state_kinds,
     power_sources,
 };
+pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 
@@ -60,6 +62,7 @@ macro_rules! every_table {
             DnsQueryRow,
             ConnectionRow,
             NetworkIoRow,
+            SocketCallRow,
             HandleRow,
             ObjectRow,
             MappedViewRow,
@@ -150,6 +153,8 @@ macro_rules! event_tables {
             power_setting(PowerSettingRow) in power_settings,
             /// What the kernel counted for a process.
             process_counter(ProcessCounterRow) in process_counters,
+            /// A call of a socket.
+            socket_call(SocketCallRow) in socket_calls,
             /// A system call.
             syscall(SyscallRow) in syscalls
         }

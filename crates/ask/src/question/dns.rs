@@ -40,7 +40,7 @@ impl TableQuestion for Dns {
 
     const NAME: &'static str = "dns";
     const WHAT: [&'static str; 2] = ["DNS query", "DNS queries"];
-    const SOURCE: RowSource = RowSource::windows("Network");
+    const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most queries";
     const DIMENSIONS: &'static [Dimension<Query>] = &[
         Dimension::process(),
@@ -63,7 +63,7 @@ impl TableQuestion for Dns {
         Dimension::words("status", "Status", |row: &Query| row.status, status)
             .meaning("`found`, `no such name`, …; the number of another status. `open`: not answered in the recording.")
             .or("open")
-            .with_number("status_code", "Status code", "The number of the status: a Win32 error code. 0 is `found`.")
+            .with_number("status_code", "Status code", "The number of the status: a Win32 error code of Windows; below 0 an `EAI_…` of Linux. 0 is `found`.")
             .filtered(
                 "--status",
                 ["status", "statuses"],
@@ -252,8 +252,17 @@ const TYPES: &[(i64, &str)] = &[
     (255, "ANY"),
 ];
 
-/// Statuses of Windows, from the public headers of its system errors.
+/// Statuses of Windows, from the public headers of its system errors, and below 0 those of Linux (`EAI_…` of `netdb.h`).
 const STATUSES: &[(i64, &str)] = &[
+    (-11, "system error"),
+    (-10, "out of memory"),
+    (-9, "no address of this kind"),
+    (-8, "service not known"),
+    (-6, "kind of address not supported"),
+    (-5, "no such record"),
+    (-4, "failed"),
+    (-3, "temporary failure"),
+    (-2, "no such name"),
     (FOUND, "found"),
     (5, "access denied"),
     (ANSWERED_ELSEWHERE, "answered elsewhere"),

@@ -27,6 +27,7 @@ pub mod overview;
 mod paths;
 pub mod power;
 pub mod process;
+pub mod sockets;
 pub mod stacks;
 pub mod stats;
 pub mod syscalls;
@@ -64,6 +65,8 @@ macro_rules! every_question {
             Tcp(tcp),
             /// Which processes exchanged datagrams (UDP) with whom
             Udp(udp),
+            /// What processes did with sockets, how long it took, what failed
+            Sockets(sockets),
             /// When marks were written, and how much time passed between them
             Mark(mark),
             /// How fast CPUs were clocked, and when they were parked or capped

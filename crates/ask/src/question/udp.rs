@@ -28,7 +28,7 @@ impl TableQuestion for Udp {
 
     const NAME: &'static str = "udp";
     const WHAT: [&'static str; 2] = ["UDP connection", "UDP connections"];
-    const SOURCE: RowSource = RowSource::windows("Network");
+    const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most connections";
     const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DIMENSIONS;
     const MEASURES: &'static [Measure<ConnectionRow>] = DATAGRAM_MEASURES;

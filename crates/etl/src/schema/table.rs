@@ -38,6 +38,7 @@ const TABLES: &[(&str, &str)] = &[
     ("tcpip.txt", include_str!("tables/tcpip.txt")),
     ("vs_diagnostics_hub.txt", include_str!("tables/vs_diagnostics_hub.txt")),
     ("win32k.txt", include_str!("tables/win32k.txt")),
+    ("winsock_afd.txt", include_str!("tables/winsock_afd.txt")),
 ];
 
 /// Stands for the name in the table of events that every provider may write.

@@ -145,10 +145,11 @@ impl NetworkSources {
                 sent: self.has_segments || self.has_transmitted,
                 received: self.has_received,
                 retransmits: self.has_segments || self.has_rounds || self.has_retransmits,
+                delays: self.has_segments || self.has_rounds || self.has_retransmits,
                 client_retransmits: self.has_received,
                 keep_alives: true,
             },
-            Some(_) => Told { sent: true, received: true, retransmits: is_tcp, ..Told::default() },
+            Some(_) => Told { sent: true, received: true, retransmits: is_tcp, delays: is_tcp, ..Told::default() },
             None => Told::default(),
         }
     }

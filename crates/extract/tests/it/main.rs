@@ -17,4 +17,5 @@ mod power;
 mod processor_power;
 mod recordings;
 mod scenarios;
+mod sockets;
 mod symbols;

@@ -17,6 +17,7 @@ mod idle;
 mod known;
 mod names;
 mod namespaces;
+mod network;
 mod perf;
 mod shared;
 mod switches;

@@ -16,10 +16,10 @@ const SAMPLE_TYPE: u64 = 1 << 16 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10;
 const CGROUP: u64 = 1 << 21;
 
 /// A tracepoint: its system, name and fields behind the common ones.
-struct Format {
-    system: &'static str,
-    name: &'static str,
-    fields: &'static str,
+pub(crate) struct Format {
+    pub(crate) system: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) fields: &'static str,
 }
 
 const IDLE: Format = Format {
@@ -47,7 +47,7 @@ const COMPLETE: Format = Format {
 const ISSUE: Format = Format { name: "block_rq_issue", ..COMPLETE };
 
 /// A recording under construction: all tracepoints on two CPUs.
-struct Recording {
+pub(crate) struct Recording {
     endian: Endianness,
     formats: Vec<Format>,
     sample_type: u64,
@@ -56,12 +56,19 @@ struct Recording {
 }
 
 impl Recording {
-    fn new(endian: Endianness, formats: Vec<Format>) -> Self {
+    pub(crate) fn new(endian: Endianness, formats: Vec<Format>) -> Self {
         Self { endian, formats, sample_type: SAMPLE_TYPE, flags: SAMPLE_ID_ALL, data: Bytes::new(endian) }
     }
 
     /// A sample of the tracepoint with that index.
-    fn sample(&mut self, format: u64, tid: u32, time: u64, cpu: u32, fields: impl FnOnce(&mut Bytes)) -> &mut Self {
+    pub(crate) fn sample(
+        &mut self,
+        format: u64,
+        tid: u32,
+        time: u64,
+        cpu: u32,
+        fields: impl FnOnce(&mut Bytes),
+    ) -> &mut Self {
         let mut raw = Bytes::new(self.endian);
         raw.u64(0);
         fields(&mut raw);
@@ -92,7 +99,7 @@ impl Recording {
         self
     }
 
-    fn extracted(&self) -> Extracted {
+    pub(crate) fn extracted(&self) -> Extracted {
         let mut tracing = Bytes::new(self.endian);
         tracing.raw(b"\x17\x08\x44tracing0.6\0").u8((self.endian == Endianness::BigEndian).into()).u8(8).u32(4096);
         tracing.raw(b"header_page\0").u64(0).raw(b"header_event\0").u64(0).u32(0);

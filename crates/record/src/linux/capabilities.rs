@@ -24,6 +24,8 @@ pub struct Capabilities {
     pub tracefs: Tracefs,
     /// The tracepoints of the profiles that exist, `system:name`.
     pub tracepoints: BTreeSet<String>,
+    /// Whether probes can be set in programs, and where the arguments of calls are is known.
+    pub uprobes: bool,
     /// Whether the CPU has counters that perf can use. Virtual machines often have none.
     pub hardware_counters: bool,
     /// Whether the CPU records branches.
@@ -82,6 +84,10 @@ impl Capabilities {
                 (None, false) => Tracefs::Missing,
             },
             tracepoints: tracepoints.filter(exists).map(str::to_owned).collect(),
+            #[cfg(target_os = "linux")]
+            uprobes: super::name_probes::table().is_some(),
+            #[cfg(not(target_os = "linux"))]
+            uprobes: false,
             hardware_counters: has_hardware_counters(),
             branch_records: number("/sys/bus/event_source/devices/cpu/caps/branches").is_some_and(|count| count > 0),
             max_rate: number("/proc/sys/kernel/perf_event_max_sample_rate").and_then(|it| it.try_into().ok()),
@@ -99,6 +105,7 @@ impl Capabilities {
             paranoid: 2,
             tracefs: Tracefs::Readable,
             tracepoints: tracepoints.into_iter().collect(),
+            uprobes: true,
             cpus: 4,
             ..Self::default()
         }

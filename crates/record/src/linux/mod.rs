@@ -3,6 +3,8 @@
 pub mod capabilities;
 pub mod command;
 #[cfg(target_os = "linux")]
+mod name_probes;
+#[cfg(target_os = "linux")]
 pub(crate) mod perf;
 
 use std::path::Path;
@@ -28,6 +30,10 @@ pub fn dry_run(options: &Options, output: &Path) -> Result<(Vec<String>, Vec<Sho
     let plan = command::plan(options, &machine)?;
     let mut arguments = vec!["record".to_owned()];
     arguments.extend(plan.arguments);
+    if let Some(terms) = &plan.names {
+        arguments.extend(["-e".to_owned(), format!("tracesift_dns_PID_0:getaddrinfo{terms}")]);
+        arguments.extend(["-e", "tracesift_dns_PID_0:getaddrinfo__return"].map(str::to_owned));
+    }
     if plan.scope == Scope::Command {
         arguments.extend(["-p", "PID"].map(str::to_owned));
     }

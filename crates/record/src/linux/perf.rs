@@ -15,6 +15,7 @@ use rustix::process::Signal;
 use crate::error::{Error, Shortfall};
 use crate::linux::capabilities::Capabilities;
 use crate::linux::command::{self, Plan};
+use crate::linux::name_probes::NameProbes;
 use crate::options::{Options, Scope};
 use crate::process;
 use crate::staging::Staging;
@@ -87,8 +88,12 @@ impl Prepared {
         let control = (perf.version >= (5, 10)).then(|| Control::new(staging)).transpose()?;
         let said = staging.file(SAID);
         let stderr = File::create_new(&said).map_err(|error| Error::file(&said, error))?;
+        let names = self.plan.names.as_ref().map(|_| NameProbes::set());
         let mut command = Command::new(&perf.path);
         command.arg("record").args(&self.plan.arguments);
+        if let (Some(Ok(names)), Some(terms)) = (&names, &self.plan.names) {
+            command.args(names.arguments(terms));
+        }
         if self.plan.scope == Scope::Command {
             // Whatever we start from now on is recorded as our child.
             command.args(["-p", &std::process::id().to_string()]);
@@ -103,7 +108,12 @@ impl Prepared {
         // Ctrl-C in a terminal is for us; perf is told by us.
         process::detach(&mut command);
         let child = command.spawn().map_err(|error| Error::Command { command: TOOL.to_owned(), error })?;
-        let mut running = Running { child, said, ended: false };
+        let (names, shortfall) = match names {
+            Some(Ok(names)) => (Some(names), None),
+            Some(Err(why)) => (None, Some(Shortfall::new(format!("queries for names are not recorded: {why}")))),
+            None => (None, None),
+        };
+        let mut running = Running { child, said, ended: false, _names: names, shortfall };
         match running.wait_until_it_records(control, staging, cancel) {
             Ok(()) => Ok(running),
             Err(error) => {
@@ -149,6 +159,9 @@ pub(crate) struct Running {
     child: Child,
     said: PathBuf,
     ended: bool,
+    /// They go when perf has ended.
+    _names: Option<NameProbes>,
+    shortfall: Option<Shortfall>,
 }
 
 impl Running {
@@ -183,6 +196,11 @@ impl Running {
             std::thread::sleep(Duration::from_millis(2));
         }
         Err(Error::Refused { tool: TOOL, said: "it does not begin to record".to_owned() })
+    }
+
+    /// What is missing, known only now.
+    pub(crate) fn shortfall(&self) -> Option<Shortfall> {
+        self.shortfall.clone()
     }
 
     fn refused(&self) -> Error {

@@ -40,6 +40,8 @@ pub struct Linux {
     pub sampled: &'static [(&'static str, u32)],
     /// Whether samples carry the last branches.
     pub branches: bool,
+    /// Whether probes in the C library tell which names programs look up.
+    pub names: bool,
 }
 
 /// An event of perf, and which class of events its stacks belong to.
@@ -51,6 +53,10 @@ pub struct LinuxEvent {
     pub stacks: Option<StackClass>,
     /// What perf does itself to write the recording is left out. Where it were not, each record would make another one.
     pub without_perf: bool,
+    /// Only events with such fields are recorded; empty: all.
+    pub filter: &'static str,
+    /// Version of the kernel from which on the event has the fields of the filter.
+    pub since: (u32, u32),
 }
 
 /// The part of a profile that ETW records.

@@ -4,18 +4,24 @@ use super::{Linux, LinuxEvent, Profile, Provider, Windows};
 use crate::stacks::StackClass;
 
 const fn plain(name: &'static str) -> LinuxEvent {
-    LinuxEvent { name, stacks: None, without_perf: false }
+    LinuxEvent { name, stacks: None, without_perf: false, filter: "", since: (0, 0) }
 }
 
 const fn stacked(name: &'static str, class: StackClass) -> LinuxEvent {
-    LinuxEvent { name, stacks: Some(class), without_perf: false }
+    LinuxEvent { stacks: Some(class), ..plain(name) }
 }
 
 const fn beside_perf(name: &'static str, class: StackClass) -> LinuxEvent {
-    LinuxEvent { name, stacks: Some(class), without_perf: true }
+    LinuxEvent { without_perf: true, ..stacked(name, class) }
 }
 
-const NO_LINUX: Linux = Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false };
+/// An event of sockets of which only those of the Internet are recorded.
+const fn of_internet(name: &'static str) -> LinuxEvent {
+    LinuxEvent { filter: "family == 2 || family == 10", ..beside_perf(name, StackClass::Network) }
+}
+
+const NO_LINUX: Linux =
+    Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false, names: false };
 
 const NO_WINDOWS: Windows =
     Windows { keywords: &[], stacks: &[], providers: &[], counted: &[], sampled: &[], branches: false };
@@ -199,18 +205,27 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "Network",
-        about: "Default, and TCP connections and their losses; on Windows DNS queries, too",
+        about: "Default, and TCP connections, their traffic and losses, and queries for names",
         with_default: true,
         linux: Linux {
             events: &[
                 beside_perf("sock:inet_sock_set_state", StackClass::Network),
+                of_internet("sock:sock_send_length"),
+                of_internet("sock:sock_recv_length"),
+                plain("tcp:tcp_probe"),
                 plain("tcp:tcp_retransmit_skb"),
                 plain("tcp:tcp_retransmit_synack"),
+                plain("tcp:tcp_cong_state_set"),
                 plain("tcp:tcp_receive_reset"),
                 stacked("tcp:tcp_send_reset", StackClass::Network),
+                plain("tcp:tcp_destroy_sock"),
+                plain("udp:udp_fail_queue_rcv_skb"),
+                // Packets that are dropped: those that are only consumed have the reason 1.
+                LinuxEvent { filter: "reason > 1", since: (6, 3), ..plain("skb:kfree_skb") },
                 plain("net:net_dev_queue"),
                 plain("net:netif_receive_skb"),
             ],
+            names: true,
             ..NO_LINUX
         },
         windows: Windows {
@@ -240,7 +255,11 @@ pub const PROFILES: &[Profile] = &[
         about: "Default, and operations on sockets",
         with_default: true,
         linux: Linux {
-            events: &[beside_perf("sock:inet_sock_set_state", StackClass::Network)],
+            events: &[
+                beside_perf("sock:inet_sock_set_state", StackClass::Network),
+                of_internet("sock:sock_send_length"),
+                of_internet("sock:sock_recv_length"),
+            ],
             calls: &[
                 "socket", "connect", "accept", "accept4", "bind", "listen", "shutdown", "sendto", "recvfrom",
                 "sendmsg", "recvmsg", "sendmmsg", "recvmmsg",
@@ -264,7 +283,7 @@ pub const PROFILES: &[Profile] = &[
         linux: Linux {
             events: &[
                 beside_perf(ALL_CALLS[0], StackClass::Syscall),
-                LinuxEvent { name: ALL_CALLS[1], stacks: None, without_perf: true },
+                LinuxEvent { without_perf: true, ..plain(ALL_CALLS[1]) },
             ],
             ..NO_LINUX
         },

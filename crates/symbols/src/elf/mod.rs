@@ -12,6 +12,7 @@ mod address_ranges;
 mod code;
 mod compressed;
 mod dwarf;
+mod exported;
 mod file;
 mod names;
 mod places;
@@ -27,6 +28,7 @@ use crate::{BuildId, Error, FileId, FunctionId, LocationId, Table, TableBuilder}
 use address_ranges::{Piece, outside};
 use code::Code;
 use dwarf::{NONE, Name, Scope, Sections, UnitCode};
+pub use exported::exported;
 use file::ElfFile;
 use names::Names;
 pub use places::Places;

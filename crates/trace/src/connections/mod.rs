@@ -57,6 +57,8 @@ pub enum Key {
     Block(u64),
     /// Protocol, process and ends.
     Ends(i16, Option<ProcessId>, Ends),
+    /// A process, and the kernel's address of a socket that any number of others may be at the other end of.
+    Socket(ProcessId, u64),
 }
 
 /// An event of a connection.
@@ -94,6 +96,21 @@ pub enum Opening {
     Established,
     /// It is there.
     Listed,
+}
+
+/// What is known of a connection so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Its row.
+    pub connection: ConnectionId,
+    /// Its process.
+    pub process: Option<ProcessId>,
+    /// Whether both ends are known.
+    pub has_ends: bool,
+    /// Whether this side has asked for it and has no answer.
+    pub is_requested: bool,
+    /// Whether it has ended.
+    pub has_ended: bool,
 }
 
 /// How a connection ends.
@@ -170,7 +187,10 @@ struct Life {
 
 impl Life {
     fn tell(&mut self, event: &Event) {
-        self.ends = self.ends.or(event.ends);
+        // Linux has no own port yet where it logs the request.
+        if self.ends.is_none_or(|ends| ends.local.port == 0) {
+            self.ends = event.ends.or(self.ends);
+        }
         self.row.process = self.row.process.or(event.process);
     }
 
@@ -178,8 +198,9 @@ impl Life {
         let mut row = self.row;
         self.sums.write(told, false, &mut row);
         if let Some(Ends { local, remote }) = self.ends {
-            (row.local, row.local_port) = (Some(local.address.to_string()), Some(local.port.into()));
-            (row.remote, row.remote_port) = (Some(remote.address.to_string()), Some(remote.port.into()));
+            let port = |end: End| Some(end.port.into()).filter(|port| *port != 0);
+            (row.local, row.local_port) = (Some(local.address.to_string()), port(local));
+            (row.remote, row.remote_port) = (Some(remote.address.to_string()), port(remote));
         }
         row
     }
@@ -223,6 +244,11 @@ impl Connections {
             row.process = event.process;
         }
         life.ends = event.ends.or(life.ends);
+    }
+
+    /// An event tells of a connection, not more than its ends and its process.
+    pub fn mentioned(&mut self, event: &Event) {
+        self.life(event).tell(event);
     }
 
     /// A connection ends.
@@ -277,6 +303,19 @@ impl Connections {
     #[must_use]
     pub fn is_of(&self, key: &Key, process: Option<ProcessId>) -> bool {
         self.followed.get(key).is_some_and(|life| life.row.process == process)
+    }
+
+    /// The stage of a connection; `None` where nothing is known of it.
+    #[must_use]
+    pub fn stage(&self, key: &Key) -> Option<Stage> {
+        let Life { row, ends, .. } = self.followed.get(key)?;
+        Some(Stage {
+            connection: row.connection,
+            process: row.process,
+            has_ends: ends.is_some_and(|ends| ends.local.port != 0),
+            is_requested: row.accepted == Some(false) && row.connected.is_none(),
+            has_ended: row.end.is_some(),
+        })
     }
 
     /// Data that was transferred. Gives the row of it, and, where the same data was transferred before and no event of its own tells
@@ -366,7 +405,7 @@ impl Connections {
         self.next = self.next.saturating_add(1);
         let ends = match event.key {
             Key::Ends(_, _, ends) => Some(ends),
-            Key::Block(_) => None,
+            Key::Block(_) | Key::Socket(..) => None,
         };
         let row = ConnectionRow {
             connection,
@@ -375,7 +414,7 @@ impl Connections {
             // UDP has no request: its first use is its start.
             start: (event.protocol == protocols::UDP).then_some(event.time),
             tcb: match event.key {
-                Key::Block(address) => Some(address.cast_signed()),
+                Key::Block(address) | Key::Socket(_, address) => Some(address.cast_signed()),
                 Key::Ends(..) => None,
             },
             ..ConnectionRow::default()

@@ -32,6 +32,8 @@ pub struct Told {
     pub received: bool,
     /// Retransmissions of this side.
     pub retransmits: bool,
+    /// Times since the same data was sent before.
+    pub delays: bool,
     /// Retransmissions of the other side.
     pub client_retransmits: bool,
     /// Keep-alive packets.
@@ -135,7 +137,7 @@ impl TrafficSums {
         row.max_receive_gap = self.received.max_gap;
         row.receive_rate = self.received.rate();
         row.retransmits = told.retransmits.then_some(self.retransmits);
-        row.retransmit_delay = told.retransmits.then_some(self.retransmit_delay);
+        row.retransmit_delay = told.delays.then_some(self.retransmit_delay);
         row.retransmit_delay_max = self.retransmit_delay_max;
         row.client_retransmits = told.client_retransmits.then_some(self.client_retransmits);
         row.keep_alives = told.keep_alives.then_some(self.keep_alives);
@@ -155,6 +157,7 @@ impl Told {
             sent: row.send_events.is_some(),
             received: row.received.is_some(),
             retransmits: row.retransmits.is_some(),
+            delays: row.retransmit_delay.is_some(),
             client_retransmits: row.client_retransmits.is_some(),
             keep_alives: row.keep_alives.is_some(),
         }
@@ -173,6 +176,7 @@ mod tests {
         sent: true,
         received: true,
         retransmits: true,
+        delays: true,
         client_retransmits: true,
         keep_alives: true,
     };

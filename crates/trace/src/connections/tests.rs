@@ -9,8 +9,15 @@ use super::{
 use crate::ids::ProcessId;
 use crate::rows::{ConnectionRow, NetworkIoRow, connection_ends, network_io_kinds as kinds};
 
-const TOLD: Told =
-    Told { posted: false, sent: true, received: true, retransmits: true, client_retransmits: true, keep_alives: true };
+const TOLD: Told = Told {
+    posted: false,
+    sent: true,
+    received: true,
+    retransmits: true,
+    delays: true,
+    client_retransmits: true,
+    keep_alives: true,
+};
 const SECOND: i64 = 1_000_000_000;
 
 fn event(time: i64, block: u64) -> Event {

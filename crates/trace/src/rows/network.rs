@@ -23,25 +23,26 @@ row! {
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct DnsQueryRow in "dns_queries", always: false, since: 6, Span(start, time) {
         /// Time of the answer; the end of the recording where `open`.
-        time: i64, Delta, "ns", "DNS-Client 3008";
+        time: i64, Delta, "ns", "DNS-Client 3008; return of getaddrinfo";
         /// Time of the call; the start of the recording where the call is not in it.
-        start: i64, Delta, "ns", "DNS-Client 3006";
+        start: i64, Delta, "ns", "DNS-Client 3006; call of getaddrinfo";
         /// Process that asked.
         process: Option<ProcessId>, Dictionary, "", "header of 3006";
         /// Thread that asked.
         thread: Option<ThreadId>, Dictionary, "", "header of 3006";
         /// Stack of the call.
         stack: Option<StackId>, Plain, "", "stack of 3006";
-        /// The name, in lower case and without the dot at its end.
-        name: String, Dictionary, "", "QueryName";
+        /// The name, in lower case and without the dot at its end; of `getnameinfo` the address.
+        name: String, Dictionary, "", "QueryName; node";
         /// Type of the wanted record: 1 A, 28 AAAA, 5 CNAME, 12 PTR, 15 MX, 16 TXT, 33 SRV, 65 HTTPS.
-        query_type: Option<i32>, Dictionary, "", "QueryType";
+        query_type: Option<i32>, Dictionary, "", "QueryType; ai_family";
         /// Flags of the query, a bit mask of `DNS_QUERY_…`; for example, 2 asks over TCP only.
         options: Option<i64>, Dictionary, "", "QueryOptions";
         /// 0 found, 9003 no such name, 9501 and 9701 no such record, 1460 timed out, 87 answered
-        /// elsewhere (an asynchronous call ends at once, and the answer comes with another query). Null
-        /// where `open`.
-        status: Option<i64>, Dictionary, "", "QueryStatus";
+        /// elsewhere (an asynchronous call ends at once, and the answer comes with another query). Below
+        /// 0 on Linux: −2 no such name, −3 temporary failure, −4 failed (`gethostbyname` does not tell
+        /// why), other `EAI_…`. Null where `open`.
+        status: Option<i64>, Dictionary, "", "QueryStatus; ret";
         /// The answer as recorded.
         results: Option<String>, Dictionary, "", "QueryResults";
         /// Whether the query went to the network. False: the cache or the hosts file answered it.
@@ -107,12 +108,14 @@ pub mod network_io_kinds {
     pub const DROPPED: i8 = 10;
     /// A duplicate acknowledgement.
     pub const DUPLICATE_ACK: i8 = 11;
+    /// A segment came in whose data, if it has any, counts when a process takes it.
+    pub const SEGMENT_RECEIVED: i8 = 12;
 }
 
 row! {
     /// One life of a connection: of TCP from the request or the acceptance to the end; of UDP all
-    /// traffic of a process between two ends. The figures are those of the recording, except for
-    /// `stat_…`. The question `dump tcp` reads them.
+    /// traffic of a process between two ends (Linux: over one socket, whose ends are not known). The
+    /// figures are those of the recording, except for `stat_…`. The question `dump tcp` reads them.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct ConnectionRow in "connections", always: false, since: 6, Untimed() {
         /// Row id, in the order of first occurrence. The rows have another order.
@@ -182,7 +185,7 @@ row! {
         receive_events: Option<i64>, Plain, "", "`network_io` kind 2";
         /// Number of retransmissions of this side.
         retransmits: Option<i64>, Plain, "", "`network_io` kind 3";
-        /// Sum of their delays.
+        /// Sum of their delays. Null: the recording does not tell which data was sent again.
         retransmit_delay: Option<i64>, Plain, "ns", "`network_io` kind 3";
         /// Longest of their delays.
         retransmit_delay_max: Option<i64>, Plain, "ns", "`network_io` kind 3";
@@ -224,13 +227,14 @@ row! {
         connection: ConnectionId, Dictionary, "", "made by the extract";
         /// 0 a process gave data to the stack, 1 data sent, 2 data received, 3 data sent again, 4 data
         /// received again, 5 tail-loss probe, 6 keep-alive, 7 time-out of a retransmission, 8 reset
-        /// sent, 9 reset received, 10 dropped, 11 duplicate acknowledgement. Data that was sent again
-        /// has a row of kind 1, too, where the recording has such an event; likewise 4 and 2.
+        /// sent, 9 reset received, 10 dropped, 11 duplicate acknowledgement, 12 a segment came in (Linux:
+        /// its data counts as kind 2 when a process takes it). Data that was sent again has a row of kind
+        /// 1, too, where the recording has such an event; likewise 4 and 2.
         kind: i8, Dictionary, "", "kind of the event";
         /// Bytes; 0 where the event does not tell.
-        size: i64, Dictionary, "bytes", "BytesSent, NumBytes; size; sock_send_length ret";
+        size: i64, Dictionary, "bytes", "BytesSent, NumBytes; size; sock_send_length, sock_recv_length ret; tcp_probe data_len";
         /// Sequence number of the first byte.
-        sequence: Option<i64>, Plain, "", "SeqNo, SndUna; tcp_probe snd_nxt";
+        sequence: Option<i64>, Plain, "", "SeqNo, SndUna";
         /// Time since the same data was sent (kind 3) or received (kind 4) before.
         delay: Option<i64>, Plain, "ns", "made by the extract";
         /// Smoothed round-trip time at this event.

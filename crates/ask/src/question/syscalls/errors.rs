@@ -148,7 +148,7 @@ const INSIDE: [(i64, &str); 5] = [
 ];
 
 /// The name of an error, such as `ENOENT`; its number where it has none.
-pub(super) fn name(error: i64) -> String {
+pub(crate) fn name(error: i64) -> String {
     let known = usize::try_from(error).ok().and_then(|error| NAMES.get(error.checked_sub(1)?)).copied();
     let inside = || INSIDE.iter().find(|(number, _)| *number == error).map(|(_, name)| *name);
     known.filter(|name| !name.is_empty()).or_else(inside).map_or_else(|| error.to_string(), str::to_owned)

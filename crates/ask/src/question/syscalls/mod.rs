@@ -1,6 +1,6 @@
 //! `dump syscalls`: which system calls processes made, how long they took, and which failed with what.
 
-mod errors;
+pub(super) mod errors;
 
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{SyscallNameRow, SyscallRow};

@@ -1,6 +1,7 @@
 //! `dump tcp`: connections, their traffic, its rate, and what was lost on the way.
 
 mod columns;
+pub mod issues;
 mod names;
 mod parts;
 pub mod retransmits;
@@ -44,6 +45,12 @@ pub struct Options {
     #[arg(conflicts_with_all = ["connection", "local", "local-endpoint", "local-port", "remote", "remote-endpoint", "remote-port"])]
     #[arg(conflicts_with_all = ["tcb", "end", "host", "template"])]
     retransmits: bool,
+    /// Data that processes gave to the stack, and that was not sent in 10 ms, one by one
+    #[arg(long, value_name = "KIND", num_args = 0..=1, default_missing_value = "post", value_parser = ["post"], help_heading = "Rows")]
+    #[arg(conflicts_with_all = ["by", "bucket", "sort", "list", "top-details", "open", "reset", "keep-alive", "retransmits"])]
+    #[arg(conflicts_with_all = ["connection", "local", "local-endpoint", "local-port", "remote", "remote-endpoint", "remote-port"])]
+    #[arg(conflicts_with_all = ["tcb", "end", "host", "template"])]
+    issues: Option<String>,
 }
 
 /// The connections of one protocol.
@@ -52,7 +59,7 @@ impl TableQuestion for Tcp {
 
     const NAME: &'static str = "tcp";
     const WHAT: [&'static str; 2] = ["TCP connection", "TCP connections"];
-    const SOURCE: RowSource = RowSource::windows("Network");
+    const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most connections";
     const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DIMENSIONS;
     const MEASURES: &'static [Measure<ConnectionRow>] = MEASURES;
@@ -126,7 +133,7 @@ const LEGACY: Legacy = Legacy {
         switch(&["keepalive"], To::Flag("--keep-alive")),
         switch(&["reset"], To::Flag("--end=send timed out")),
         switch(&["onlyclientretransmit"], To::Flag("--min-client-retransmits=1")),
-        switch(&["issue"], To::Missing("stalls of data that processes gave to the stack")),
+        switch(&["issue"], To::Optional("--issues", &[("Post", "post")])),
         switch(&["stats"], To::Columns("+stat_bytes_in,+stat_bytes_out,+stat_segments_in,+stat_segments_out", "")),
         switch(&["showretransmit"], To::Flag("--retransmits")),
         switch(&["topnretrans"], To::Missing("the largest retransmissions of each connection")),
@@ -179,6 +186,7 @@ impl QuestionOptions for Options {
             title: "With `--retransmits`:\n\n",
             ..Form::usual("tcp", retransmits::columns)
         },
+        Form { with: &[&["--issues"]], title: "With `--issues`:\n\n", ..Form::usual("tcp", issues::columns) },
     ];
     const SHORT: &'static [&'static str] = Tcp::SHORT;
     const EXAMPLES: &'static [(&'static str, &'static str)] = Tcp::EXAMPLES;
@@ -190,6 +198,14 @@ impl QuestionOptions for Options {
     }
 
     fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        if self.issues.is_some() {
+            let question = self.connections.question();
+            return Ok(Plan::from(issues::Question {
+                filter: question.filter.clone(),
+                time: TimeRange::default(),
+                top: question.top,
+            }));
+        }
         if !self.retransmits {
             return self.connections.plan(warn);
         }

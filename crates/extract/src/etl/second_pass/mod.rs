@@ -15,6 +15,7 @@ mod page_faults;
 mod power_settings;
 mod process_counters;
 mod provider_fields;
+mod socket_calls;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
@@ -55,6 +56,7 @@ use handles::HandleState;
 use memory::Memory;
 use network::Network;
 use power_settings::PowerSettings;
+use socket_calls::Sockets;
 
 /// What the second pass works with.
 pub(crate) struct SecondPass<'s, Sink> {
@@ -85,6 +87,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     lossy: bool,
     schemas: Schemas,
     dns: Dns,
+    sockets: Sockets,
     power_settings: PowerSettings,
     processors: ProcessorStates,
     network: Network,
@@ -162,6 +165,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             stack_records_passed: 0,
             lossy,
             dns: Dns::default(),
+            sockets: Sockets::default(),
             power_settings: PowerSettings::default(),
             processors: ProcessorStates::default(),
             network: Network::new(network),
@@ -337,6 +341,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let wanted = self.wanted;
         match (provider, id) {
             (class::DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
+            (class::WINSOCK_AFD, id) if wanted.socket_calls => {
+                if let Some(operation) = socket_calls::operation(id) {
+                    self.socket_call(record, operation);
+                }
+            }
             (class::KERNEL_POWER, id) if wanted.power_settings => self.power_setting(record, id),
             (KERNEL_PROCESS, KernelProcessStop::ID) => self.process_stop(record, version),
             (class::WIN32K, handles::id::USER_CREATED..=handles::id::GDI_TRANSFORMED) if wanted.handles => {
@@ -393,6 +402,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.switches.finish(end, &self.population, self.sink);
         self.finish_disks();
         self.finish_dns(end);
+        self.finish_sockets(end);
         self.finish_processor_states(end);
         self.finish_network();
         self.finish_handles(end);

@@ -14,16 +14,19 @@ use super::tracepoint::{Tracepoint, USER_EVENTS, free};
 use crate::event_kinds::{EventChoice, EventKind};
 use crate::event_selection::EventSelection;
 use crate::perf::event_types::{BREAKPOINT, CPU_CLOCK, DUMMY, SOFTWARE, TASK_CLOCK, counts_faults};
+use crate::perf::tracepoint::DNS_GROUP;
 
 /// Provider of everything that is no tracepoint.
 pub const PERF: &str = "perf";
 
 /// Tracepoints whose content is in a table of their own, which `default` leaves out.
-const IN_TABLES: [(&str, &[&str]); 4] = [
+const IN_TABLES: [(&str, &[&str]); 6] = [
     ("sched", &["sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new"]),
     ("block", &["block_bio_queue", "block_rq_insert", "block_rq_issue", "block_rq_requeue", "block_rq_complete"]),
     ("exceptions", &["page_fault_user", "page_fault_kernel"]),
     ("power", &["cpu_frequency", "cpu_idle"]),
+    ("sock", &["sock_send_length", "sock_recv_length"]),
+    ("tcp", &["tcp_probe"]),
 ];
 /// Systems of system calls, which have a table, too.
 const SYSTEM_CALLS: [&str; 2] = ["syscalls", "raw_syscalls"];
@@ -220,7 +223,9 @@ pub fn names_of_event(metadata: &Metadata, event: usize) -> Option<(String, Stri
         return Some((PERF.to_owned(), name));
     }
     if let Some(format) = metadata.tracing.as_deref().and_then(|tracing| tracing.by_id(attr.config)) {
-        return Some((format.system.to_string(), format.name.to_string()));
+        // The group of our own probes has the number of the recorder behind it.
+        let system = if format.system.starts_with(DNS_GROUP) { "tracesift_dns" } else { &*format.system };
+        return Some((system.to_owned(), format.name.to_string()));
     }
     let (system, name) = name.split_once(':').unwrap_or((PERF, &name));
     Some((system.to_owned(), name.to_owned()))

@@ -5,8 +5,10 @@ mod chain_cache;
 mod chain_words;
 mod counters;
 mod disk;
+mod dns;
 mod event_table;
 mod memory;
+mod network;
 mod page_faults;
 mod power;
 mod rows;
@@ -34,8 +36,10 @@ use crate::recorder_facts::{Mark, MemoryReading};
 pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
+use dns::Dns;
 pub(super) use event_table::EventTable;
 use memory::Memory;
+use network::Network;
 use page_faults::{FaultSource, page_fault};
 use power::Power;
 pub(super) use rows::Rows;
@@ -56,6 +60,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     disks: Disks,
     faults: FaultSource,
     memory: Memory,
+    network: Network,
+    dns: Dns,
     syscalls: Syscalls,
     power: Power,
     counters: Counters,
@@ -95,6 +101,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             .flatten()
             .any(|tracepoint| matches!(tracepoint, Tracepoint::Block(fields) if fields.is_refusal()));
         let disks = Disks::new(tells_refusals);
+        let network = Network::new(&tracepoints);
         let (power, counters) = (Power::default(), Counters::new(metadata.clone()));
         Self {
             rows,
@@ -104,6 +111,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             disks,
             faults,
             memory: Memory::default(),
+            network,
+            dns: Dns::default(),
             syscalls,
             power,
             counters,
@@ -207,7 +216,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Switch(fields)) => self.scheduler.switch(fields, &at, &mut self.counters, rows),
             Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, rows),
             Some(Tracepoint::Block(fields)) => self.disks.event(fields, &at, rows),
-            Some(Tracepoint::Syscall(fields)) => self.syscalls.event(fields, &at, rows),
+            Some(Tracepoint::Syscall(fields)) => self.syscalls.event(fields, &at, &self.network, rows),
             Some(Tracepoint::Frequency(fields)) => Power::frequency(fields, &at, rows),
             Some(Tracepoint::Idle(fields)) => {
                 if let Some((cpu, state)) = self.power.idle(fields, &at, rows) {
@@ -215,6 +224,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 }
             }
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
+            Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
+            Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Trap(_)) | None => {}
         }
     }
@@ -228,6 +239,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let syscall_names = self.syscalls.finish(ticks, &mut self.rows);
         self.power.finish(ticks, &mut self.rows);
         self.memory.finish(ticks, &mut self.rows);
+        self.network.finish(&mut self.rows);
+        self.dns.finish(end, &mut self.rows);
         Finished { rows: self.rows, has_switches, has_ready, disks, syscall_names, counters: self.counters }
     }
 }

@@ -66,6 +66,25 @@ impl Text {
     }
 }
 
+/// Bytes of a tracepoint, such as those of an address.
+#[derive(Clone, Debug)]
+pub(crate) struct Octets {
+    field: Field,
+    endian: Endianness,
+}
+
+impl Octets {
+    /// The bytes.
+    pub(crate) fn get<'a>(&self, raw: &'a [u8]) -> Option<&'a [u8]> {
+        self.field.bytes(raw, self.endian)
+    }
+
+    /// The byte order of the recording.
+    pub(crate) fn endian(&self) -> Endianness {
+        self.endian
+    }
+}
+
 /// The arguments of a system call.
 #[derive(Clone, Debug)]
 pub(crate) enum Arguments {
@@ -126,6 +145,11 @@ impl<'a> Fields<'a> {
     /// What names the values of fields in the text that the kernel prints.
     pub(crate) fn print_format(&self) -> &str {
         &self.format.print_format
+    }
+
+    pub(crate) fn octets(&self, name: &str) -> Option<Octets> {
+        let field = self.format.field(name)?.clone();
+        Some(Octets { field, endian: self.endian })
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<Text> {

@@ -4,8 +4,10 @@ use tracesift_perf::{Attr, Metadata};
 use tracesift_trace::{Health, HealthKind};
 
 use super::block::{BlockFields, Stage};
+use super::dns::DnsFields;
 use super::fields::Fields;
 use super::memory::RssFields;
+use super::network::NetworkFields;
 use super::page_fault::TrapFields;
 use super::power::PowerFields;
 use super::scheduling::{ReadyFields, SwitchFields, WakeUp};
@@ -30,12 +32,16 @@ pub(crate) enum Tracepoint {
     Idle(PowerFields),
     /// `kmem:rss_stat`.
     Rss(RssFields),
+    /// `sock:inet_sock_set_state`, `sock_send_length`, `sock_recv_length`, and some of `tcp`.
+    Network(Box<NetworkFields>),
+    /// Probes of `tracesift record` in the C library.
+    Dns(DnsFields),
 }
 
 impl Tracepoint {
     /// Whether it means something only together with others, so that all of them are needed.
     fn is_one_of_a_pair(&self) -> bool {
-        matches!(self, Self::Block(_) | Self::Syscall(_) | Self::Idle(_))
+        matches!(self, Self::Block(_) | Self::Syscall(_) | Self::Idle(_) | Self::Network(_) | Self::Dns(_))
     }
 }
 
@@ -72,6 +78,10 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "power:cpu_frequency" => &|fields| PowerFields::of(fields).map(Tracepoint::Frequency),
             "kmem:rss_stat" => &|fields| RssFields::of(fields).map(Tracepoint::Rss),
             "power:cpu_idle" => &|fields| PowerFields::of(fields).map(Tracepoint::Idle),
+            name if DnsFields::is_read_from(name) => &|fields| DnsFields::of(fields, name).map(Tracepoint::Dns),
+            name if NetworkFields::is_read_from(name) => {
+                &|fields| NetworkFields::of(fields, name).map(Box::new).map(Tracepoint::Network)
+            }
             name if name.starts_with("raw_syscalls:sys_") || name.starts_with("syscalls:sys_") => {
                 &|fields| SyscallFields::of(fields, name).map(Tracepoint::Syscall)
             }

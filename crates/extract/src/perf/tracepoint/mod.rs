@@ -1,9 +1,11 @@
 //! Tracepoints that become rows of tables of their own, and where their fields stand.
 
 mod block;
+mod dns;
 mod fields;
 mod kinds;
 mod memory;
+mod network;
 mod page_fault;
 mod power;
 mod scheduling;
@@ -11,9 +13,11 @@ mod syscall;
 mod task_state;
 
 pub(crate) use block::{BlockFields, Stage};
+pub(crate) use dns::{DnsEdge, DnsFields, GROUP as DNS_GROUP};
 pub(crate) use fields::{Fields, Number, Text};
 pub(crate) use kinds::{Tracepoint, is_sampled, tracepoints};
 pub(crate) use memory::RssFields;
+pub(crate) use network::{NetworkFields, SegmentFields, StateFields, TransferFields, families};
 pub(crate) use page_fault::TrapFields;
 pub(crate) use power::PowerFields;
 pub(crate) use scheduling::{ReadyFields, SwitchFields, WakeUp};

@@ -28,16 +28,25 @@ pub(super) struct Measured {
 
 /// Records a program and everything around it, without a loss; prints why and gives `None` where that is not possible.
 pub(super) fn record(program: &str, arguments: &[&str]) -> Option<Measured> {
-    let _alone = RECORDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    record_of("programs", program, arguments)
+}
+
+/// As [`record`], with a program of another module.
+pub(super) fn record_of(module: &str, program: &str, arguments: &[&str]) -> Option<Measured> {
     let executable = std::env::current_exe().unwrap();
-    let name = format!("known::programs::{program}");
-    let workload = [executable.to_str().unwrap(), "--exact", &name, "--ignored", "--nocapture"];
+    let name = format!("known::{module}::{program}");
+    record_words(&[executable.to_str().unwrap(), "--exact", &name, "--ignored", "--nocapture"], arguments)
+}
+
+/// As [`record`], with the words of a command line.
+pub(super) fn record_words(workload: &[&str], arguments: &[&str]) -> Option<Measured> {
+    let _alone = RECORDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // Buffers that hold what comes while somebody else has the CPUs, and the clock that the programs have as well.
     let arguments = [arguments, &["-m", "16M", "-k", "CLOCK_MONOTONIC"]].concat();
     for _ in 0..ATTEMPTS {
-        let recorded = perf::record(&arguments, &workload)?;
+        let recorded = perf::record(&arguments, workload)?;
         let measured = Measured::of(recorded);
-        assert!(!measured.truth.0.is_empty(), "{program}: {}", measured.recorded.output);
+        assert!(!measured.truth.0.is_empty(), "{workload:?}: {}", measured.recorded.output);
         if measured.extracted.info.events_lost == 0 {
             return Some(measured);
         }

@@ -3,8 +3,10 @@
 //! Where nothing else is said a figure may differ by 5 %, a sampled one by three standard deviations if that is more.
 
 mod measured;
+mod network;
 mod programs;
 mod scheduling;
+mod talking;
 
 use measured::record;
 use tracesift_fixtures::skipped;

@@ -38,12 +38,12 @@ impl Truth {
 }
 
 #[expect(clippy::print_stdout, reason = "the test that records it reads it")]
-fn tell(thread: &str, figures: &[(&str, i64)]) {
+pub(super) fn tell(thread: &str, figures: &[(&str, i64)]) {
     let figures: String = figures.iter().map(|(name, figure)| format!(" {name}={figure}")).collect();
     println!("{TRUTH}{thread}{figures}");
 }
 
-fn clock(id: ClockId) -> i64 {
+pub(super) fn clock(id: ClockId) -> i64 {
     let Timespec { tv_sec, tv_nsec } = clock_gettime(id);
     tv_sec * 1_000_000_000 + tv_nsec
 }

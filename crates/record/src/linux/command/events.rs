@@ -21,6 +21,7 @@ pub fn tracepoints<'a>(profiles: &'a [&'static Profile]) -> impl Iterator<Item =
 pub(super) struct Event {
     pub(super) text: String,
     without_perf: bool,
+    filter: &'static str,
     /// Whether samples hold the address that was accessed.
     pub(super) has_address: bool,
 }
@@ -28,7 +29,10 @@ pub(super) struct Event {
 impl Event {
     pub(super) fn into_arguments(self) -> Vec<String> {
         let mut arguments = vec!["-e".to_owned(), self.text];
-        // It is about the event in front of it, and those with a filter can be tracepoints only.
+        // Both are about the event in front of them, and those with a filter can be tracepoints only.
+        if !self.filter.is_empty() {
+            arguments.extend(["--filter".to_owned(), self.filter.to_owned()]);
+        }
         arguments.extend(self.without_perf.then(|| "--exclude-perf".to_owned()));
         arguments
     }
@@ -48,7 +52,7 @@ impl Planner<'_> {
                 true => self.with_terms(event.name, &["period=1".to_owned()], event.stacks),
                 false => self.with_terms(event.name, &[], event.stacks),
             };
-            Event { text, without_perf: event.without_perf, has_address: address }
+            Event { text, without_perf: event.without_perf, filter: event.filter, has_address: address }
         }));
         events.extend(group);
         events.extend(self.calls());
@@ -105,6 +109,7 @@ impl Planner<'_> {
         Some(Event {
             text: self.with_terms(name, &terms, Some(StackClass::Cpu)),
             without_perf: false,
+            filter: "",
             has_address: false,
         })
     }
@@ -125,6 +130,7 @@ impl Planner<'_> {
         let event = |(name, period): (&str, u32)| Event {
             text: self.with_terms(name, &[format!("period={period}")], Some(StackClass::Counter)),
             without_perf: false,
+            filter: "",
             has_address: false,
         };
         sampled.into_iter().map(event).collect()
@@ -159,7 +165,30 @@ impl Planner<'_> {
             self.shortfalls.push(Shortfall::new(what));
         }
         wanted.retain(is_here);
+        let is_new_enough = |event: &LinuxEvent| self.machine.kernel >= event.since;
+        for event in wanted.iter().filter(|event| !is_new_enough(event)) {
+            let (major, minor) = event.since;
+            let what = format!("{} is not recorded: it lacks fields before Linux {major}.{minor}", event.name);
+            self.shortfalls.push(Shortfall::new(what));
+        }
+        wanted.retain(is_new_enough);
         wanted
+    }
+
+    /// Terms behind the events of queries for names, where these can be recorded.
+    pub(super) fn names(&mut self) -> Option<String> {
+        let wants = self.profiles.iter().any(|profile| profile.linux.names);
+        if !wants || !self.machine.may_record_tracepoints() {
+            return None;
+        }
+        if !self.machine.uprobes {
+            self.shortfalls.push(Shortfall::with_remedy(
+                "queries for names are not recorded: probes cannot be set in programs",
+                "run as root, on a kernel with uprobes, on x86-64, 64-bit Arm or RISC-V",
+            ));
+            return None;
+        }
+        Some(self.with_terms("", &[], Some(StackClass::Network)))
     }
 
     /// Says which questions stay without an answer.
@@ -234,7 +263,7 @@ impl Planner<'_> {
         }
         let leader = self.with_terms(SWITCH.name, &[], SWITCH.stacks);
         let text = format!("{{{leader},{}}}:S", counters.join(","));
-        Some(Event { text, without_perf: false, has_address: false })
+        Some(Event { text, without_perf: false, filter: "", has_address: false })
     }
 
     /// Entries and exits of single system calls, where not all of them are recorded.
@@ -272,8 +301,8 @@ impl Planner<'_> {
             let [enter, exit] = ["enter", "exit"].map(|side| format!("syscalls:sys_{side}_{call}"));
             if self.machine.tracepoints.contains(&enter) && self.machine.tracepoints.contains(&exit) {
                 let text = self.with_terms(&enter, &[], Some(class));
-                events.push(Event { text, without_perf: true, has_address: false });
-                events.push(Event { text: exit, without_perf: true, has_address: false });
+                events.push(Event { text, without_perf: true, filter: "", has_address: false });
+                events.push(Event { text: exit, without_perf: true, filter: "", has_address: false });
             }
         }
         if events.is_empty() {

@@ -15,6 +15,8 @@ use crate::profiles::{self, Profile, SWITCH};
 pub struct Plan {
     /// Arguments behind `perf record`, without files and without what ends the recording.
     pub arguments: Vec<String>,
+    /// Whether queries for names are recorded, by probes that are set when the recording starts: terms behind the names of their events.
+    pub names: Option<String>,
     /// Whom is recorded: less than what was asked for where the rights do not allow more.
     pub scope: Scope,
     /// What will be missing.
@@ -41,9 +43,10 @@ pub fn plan(options: &Options, machine: &Capabilities) -> Result<Plan, Error> {
         let why: Vec<String> = planner.shortfalls.into_iter().map(|shortfall| shortfall.what).collect();
         return Err(Error::NothingToRecord(why.join("; ")));
     }
+    let names = planner.names();
     planner.settings(&events);
     planner.arguments.extend(events.into_iter().flat_map(Event::into_arguments));
-    Ok(Plan { arguments: planner.arguments, scope: planner.scope, shortfalls: planner.shortfalls })
+    Ok(Plan { arguments: planner.arguments, names, scope: planner.scope, shortfalls: planner.shortfalls })
 }
 
 /// A recording while it is planned.

@@ -3,18 +3,21 @@
 mod file_call;
 mod memory_call;
 mod names;
+mod socket_call;
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::HealthKind;
-use tracesift_trace::rows::{FileIoRow, SyscallNameRow, SyscallRow};
+use tracesift_trace::rows::{FileIoRow, SocketCallRow, SyscallNameRow, SyscallRow};
 use tracesift_trace::{RowSink, StackId, ThreadId};
 
 use crate::perf::second_pass::call_chain::stack_of;
+use crate::perf::second_pass::network::Network;
 use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
 use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
 use memory_call::Mappings;
 use names::{Call, Names};
+use socket_call::SocketCall;
 
 /// Results from here on (as negative numbers) are errors.
 const MAX_ERROR: i64 = 4095;
@@ -59,6 +62,7 @@ impl Syscalls {
         &mut self,
         fields: &SyscallFields,
         at: &SampleContext<'_>,
+        network: &Network,
         rows: &mut Rows<'_, Sink>,
     ) {
         if self.only_raw && !fields.raw {
@@ -87,7 +91,7 @@ impl Syscalls {
                 }
             }
             Edge::Exit(result) => match result.get(raw) {
-                Some(result) => self.exit(number, result, fields, at, rows),
+                Some(result) => self.exit((number, result), fields, at, network, rows),
                 None => {
                     rows.health.count(HealthKind::INCOMPLETE_SYSCALLS, Some(at.ticks), || "without result".to_owned())
                 }
@@ -109,10 +113,10 @@ impl Syscalls {
 
     fn exit<Sink: RowSink>(
         &mut self,
-        number: i32,
-        result: i64,
+        (number, result): (i32, i64),
         fields: &SyscallFields,
         at: &SampleContext<'_>,
+        network: &Network,
         rows: &mut Rows<'_, Sink>,
     ) {
         let call = self.call(number, fields);
@@ -132,6 +136,11 @@ impl Syscalls {
             && error(result).is_none()
         {
             self.mappings.call(memory, (&pending.arguments, result), pending.stack, at, rows);
+        }
+        if let Some(socket) = call.and_then(|call| call.socket) {
+            let row = socket_row(&socket, &pending, at.thread, Some(result), rows);
+            let connection = network.connection_of(at.thread, pending.start);
+            rows.sink.socket_call(&SocketCallRow { time: rows.clock.ns(at.ticks), connection, ..row });
         }
         let Some(file) = call.and_then(|call| call.file) else { return };
         let Some(done) = file.done(&pending.arguments, result) else { return };
@@ -192,7 +201,14 @@ impl Syscalls {
         for (thread, call) in open {
             match rows.population.died(thread) {
                 Some(ticks) => self.without_exit(&call, ticks, rows),
-                None => self.syscall(&call, thread, end, call.cpu, None, rows),
+                None => {
+                    self.syscall(&call, thread, end, call.cpu, None, rows);
+                    let own = || self.used.get(&call.number)?.as_deref().map(Call::named);
+                    if let Some(socket) = self.names.get(call.number).or_else(own).and_then(|call| call.socket) {
+                        let row = socket_row(&socket, &call, thread, None, rows);
+                        rows.sink.socket_call(&SocketCallRow { time: rows.clock.ns(end), ..row });
+                    }
+                }
             }
         }
         self.mappings.finish(end, rows);
@@ -203,6 +219,29 @@ impl Syscalls {
             Some(SyscallNameRow { number: *number, name: name.to_owned() })
         };
         used.into_iter().filter_map(named).collect()
+    }
+}
+
+/// A call of a socket, without its end.
+fn socket_row<Sink: RowSink>(
+    socket: &SocketCall,
+    call: &Pending,
+    thread: ThreadId,
+    result: Option<i64>,
+    rows: &Rows<'_, Sink>,
+) -> SocketCallRow {
+    SocketCallRow {
+        start: rows.clock.ns(call.start),
+        cpu: call.cpu,
+        process: Some(rows.population.process_of(thread)),
+        thread: Some(thread),
+        stack: call.stack,
+        operation: socket.operation,
+        endpoint: socket.endpoint(&call.arguments, result),
+        size: socket.size(&call.arguments),
+        transferred: socket.transferred(result),
+        status: result.map(|result| error(result).unwrap_or(0)),
+        ..SocketCallRow::default()
     }
 }
 

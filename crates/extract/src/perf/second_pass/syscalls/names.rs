@@ -3,6 +3,7 @@
 
 use super::file_call::FileCall;
 use super::memory_call::MemoryCall;
+use super::socket_call::SocketCall;
 
 /// What is known of a call.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +13,8 @@ pub(super) struct Call {
     pub(super) file: Option<FileCall>,
     /// What it does to the memory of its process.
     pub(super) memory: Option<MemoryCall>,
+    /// What it does to a socket.
+    pub(super) socket: Option<SocketCall>,
     /// Its thread or process ends.
     pub(super) never_returns: bool,
     /// It returns a second time, in the new thread.
@@ -25,6 +28,7 @@ impl Call {
             name: "",
             file: FileCall::of(name),
             memory: MemoryCall::of(name),
+            socket: SocketCall::of(name),
             never_returns: matches!(name, "exit" | "exit_group"),
             starts_threads: matches!(name, "fork" | "vfork" | "clone" | "clone3"),
         }

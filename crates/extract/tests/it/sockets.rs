@@ -1,0 +1,90 @@
+//! Calls of sockets: the rows of events that are made from their layouts, against the calls that were written.
+
+use tracesift_etl::class::WINSOCK_AFD;
+use tracesift_etl::write::PointerSize;
+use tracesift_scenario::providers::{self, Logged};
+use tracesift_scenario::sockets::{PROCESSES, story};
+use tracesift_testing::recording::{Extracted, Recording};
+use tracesift_trace::rows::{HealthRow, ProcessRow, SocketCallRow, ThreadRow};
+
+const END: i64 = 10_000_000_000;
+
+fn extracted(pointer_size: PointerSize, events: Vec<Logged>) -> Extracted {
+    let bytes = providers::write(pointer_size, 10, &PROCESSES, events).expect("a recording");
+    Recording::of("sockets.etl", &bytes).extract()
+}
+
+#[test]
+fn each_call_has_its_times_bytes_and_status() {
+    for pointer_size in [PointerSize::Four, PointerSize::Eight] {
+        let story = story();
+        let mut events = Vec::new();
+        story.iter().for_each(|call| call.log(pointer_size, &mut events));
+        let extracted = extracted(pointer_size, events);
+        let rows: Vec<SocketCallRow> = extracted.archive.rows().expect("calls");
+        let processes: Vec<ProcessRow> = extracted.archive.rows().expect("processes");
+        let threads: Vec<ThreadRow> = extracted.archive.rows().expect("threads");
+        assert_eq!(rows.len(), story.len());
+        for call in &story {
+            let span = (call.start, call.end(END));
+            let found: Vec<_> = rows.iter().filter(|row| (row.start, row.time) == span).collect();
+            let [row] = found[..] else { panic!("{call:?}\n{found:#?}") };
+            assert_eq!(row.status, call.status.map(i64::from), "{call:?}");
+            let endpoint = Some(call.endpoint.cast_signed()).filter(|_| call.status.is_some() || call.ids[0] != 1000);
+            assert_eq!((row.endpoint, &row.address), (endpoint, &call.told_address()), "{call:?}");
+            let moves = matches!(call.operation(), "send" | "receive");
+            assert_eq!(row.size, Some(call.size).filter(|_| moves), "{call:?}");
+            assert_eq!(row.transferred, call.transferred.filter(|_| moves && call.status == Some(0)), "{call:?}");
+            let (pid, tid) = call.caller;
+            assert_eq!(row.process.map(|process| processes[process.index()].pid), Some(pid.into()), "{call:?}");
+            assert_eq!(row.thread.map(|thread| threads[thread.index()].tid), Some(tid.into()), "{call:?}");
+            assert_eq!(row.cpu, (tid % 2) as i16);
+        }
+        let health: Vec<HealthRow> = extracted.archive.rows().expect("health");
+        assert!(!health.iter().any(|row| row.kind.contains("socket") || row.kind.contains("fields")), "{health:?}");
+    }
+}
+
+/// The payload of a send on a 64-bit system, byte by byte.
+#[test]
+fn a_payload_is_read_in_both_pointer_sizes_and_cut_at_each_byte() {
+    let wide: &[u8] = &[
+        1, 0, 0, 0, 0xa0, 0x0f, 0, 0, // end, location
+        0x40, 0x50, 0, 0, 0x80, 0xff, 0xff, 0xff, 0x10, 0x20, 0x30, 0x40, 0x80, 0xff, 0xff,
+        0xff, // process, endpoint
+        1, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0x2c, 1, 0, 0, // buffers, address, length 300
+        0, 0, 0, 0, // status
+    ];
+    let narrow: &[u8] = &[
+        1, 0, 0, 0, 0xa0, 0x0f, 0, 0, 0x40, 0x50, 0, 0x80, 0x10, 0x20, 0x30,
+        0x40, // end, location, process, endpoint
+        1, 0, 0, 0, 0, 0x10, 0, 0, 0x2c, 1, 0, 0, 0, 0, 0, 0, // buffers, address, length 300, status
+    ];
+    for (pointer_size, end, endpoint) in
+        [(PointerSize::Eight, wide, 0xffff_ff80_4030_2010_u64), (PointerSize::Four, narrow, 0x4030_2010)]
+    {
+        let mut begin = end.to_vec();
+        begin[0] = 0;
+        let event = |time: i64, payload: &[u8]| Logged {
+            time,
+            cpu: 0,
+            provider: WINSOCK_AFD,
+            id: 1003,
+            version: 0,
+            pid: 7,
+            tid: 20,
+            payload: payload.to_vec(),
+        };
+        for length in 0..=end.len() {
+            let events = vec![event(1_000, &begin), event(5_000, &end[..length])];
+            let extracted = extracted(pointer_size, events);
+            let rows: Vec<SocketCallRow> = extracted.archive.rows().expect("calls");
+            let [row] = &rows[..] else { panic!("{length} bytes: {rows:?}") };
+            assert_eq!((row.start, row.size), (1_000, Some(300)));
+            assert_eq!(row.endpoint, Some(endpoint.cast_signed()));
+            if length == end.len() {
+                assert_eq!((row.time, row.transferred, row.status), (5_000, Some(300), Some(0)));
+            }
+        }
+    }
+}

@@ -50,7 +50,7 @@ const QUESTIONS: &[Line] = &[
         &["exception", "exceptions"],
         NotYet(".NET exceptions", &["tracesift events X.sift --name 'Exception/*' --stacks"]),
     ),
-    (&["file", "files", "fileio"], NotYet("file operations", &["tracesift events X.etl --class FileIO"])),
+    (&["files", "fileio"], Asked("operations on files are", "tracesift dump file X.sift")),
     (&["gc", "jit"], NotYet(".NET's collections and compilations", &["tracesift events X.sift --class GC"])),
     (&["lbr"], NotYet("last branch records", &[])),
     (&["mark", "marks"], NotYet("marks", &["tracesift time X.sift --zero-time mark:TEXT"])),

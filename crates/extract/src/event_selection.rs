@@ -97,6 +97,7 @@ const IN_TABLES: &[(Guid, &[RangeInclusive<u16>])] = &[
     (payload::KERNEL_NETWORK, &[10..=59]),
     (payload::TCPIP, &[1074..=1074, 1159..=1160, 1332..=1332]),
     (payload::KERNEL_MEMORY, &[1..=2]),
+    (payload::KERNEL_FILE, &[10..=34]),
 ];
 
 fn is_in_a_table(kind: &EventKind) -> bool {

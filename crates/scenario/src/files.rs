@@ -93,7 +93,7 @@ pub fn operations(seed: u64) -> Vec<Operation> {
     let mut free_at = [0_i64; 6];
     let mut objects: [Option<u64>; FILES] = [None; FILES];
     let mut now = 5 * MS;
-    for number in 0..300_u64 {
+    for _ in 0..300 {
         now += rng.between(0, 40) * MS + 1_000;
         let Some(place) = free_at.iter().position(|free| *free < now) else { continue };
         let file = rng.index(FILES);
@@ -112,7 +112,10 @@ pub fn operations(seed: u64) -> Vec<Operation> {
                 Kind::Close,
             ][rng.index(10)],
         };
-        let object = objects[file].unwrap_or(0x8888_0000 + number * 0x100);
+        // The kernel uses the place of an object again.
+        let free = (0..FILES as u64).map(|place| 0x8888_0000 + place * 0x100);
+        let object = objects[file].or_else(|| free.into_iter().find(|object| !objects.contains(&Some(*object))));
+        let object = object.unwrap_or(0);
         let size = 512 << rng.index(6);
         let has_failed = kind != Kind::Close && rng.chance(20);
         let (bytes, status) = match kind {

@@ -12,6 +12,7 @@ pub mod cpu;
 pub mod disk;
 pub mod dns;
 pub mod faults;
+pub mod file;
 pub mod frequency;
 pub mod gdi;
 pub mod handles;
@@ -59,6 +60,8 @@ macro_rules! every_question {
             Faults(faults),
             /// Reads and writes by disk and file, and how busy the disks were
             Disk(disk),
+            /// Which files were opened, read and written, how long, what failed
+            File(file),
             /// Which names were looked up, and how long processes waited for them
             Dns(dns),
             /// TCP connections: how much, how fast, and what was sent again
@@ -112,6 +115,8 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<faults::Faults, 1>(),
     StackMeasure::of::<disk::Disk, 0>(),
     StackMeasure::of::<disk::Disk, 1>(),
+    StackMeasure::of::<file::FileOperations, 0>(),
+    StackMeasure::of::<file::FileOperations, 1>(),
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),
     StackMeasure::of::<handles::Handles, 0>(),

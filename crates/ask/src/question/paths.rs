@@ -20,6 +20,27 @@ pub(super) fn directories(recording: &OpenRecording, level: Option<usize>) -> Re
     Ok(files.map(|row| (row.file.0.into(), directory(&row.path, level).to_owned())).collect())
 }
 
+/// The drive of each file.
+pub(super) fn drives(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, String)>, Error> {
+    let files = recording.archive().rows::<FileRow>()?.into_iter();
+    Ok(files.map(|row| (row.file.0.into(), drive(&row.path).to_owned())).collect())
+}
+
+/// What the name of each file ends in, in lower case.
+pub(super) fn extensions(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, String)>, Error> {
+    let files = recording.archive().rows::<FileRow>()?.into_iter();
+    Ok(files.map(|row| (row.file.0.into(), extension(&row.path))).collect())
+}
+
+/// `.dll`; `(none)` of a name without a dot behind its first character.
+fn extension(path: &str) -> String {
+    let name = path.rsplit(['\\', '/']).next().unwrap_or(path);
+    match name.rfind('.') {
+        Some(dot) if dot > 0 && dot + 1 < name.len() => name[dot..].to_lowercase(),
+        _ => "(none)".to_owned(),
+    }
+}
+
 /// The drive of a path: `C:`, `\\server\share`, `\Device\HarddiskVolume2`, or the root of Linux.
 pub(super) fn drive(path: &str) -> &str {
     let separators = |path: &str| path.match_indices(['\\', '/']).map(|(place, _)| place).collect::<Vec<_>>();
@@ -60,7 +81,21 @@ fn directory(path: &str, level: Option<usize>) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{directory, drive};
+    use super::{directory, drive, extension};
+
+    #[test]
+    fn extensions_are_the_end_of_names() {
+        for (path, expected) in [
+            (r"C:\Windows\ntdll.DLL", ".dll"),
+            (r"C:\a.b\file", "(none)"),
+            ("/etc/.profile", "(none)"),
+            ("/lib/libc.so.6", ".6"),
+            (r"C:\x.", "(none)"),
+            ("", "(none)"),
+        ] {
+            assert_eq!(extension(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn drives_are_the_beginning_of_paths() {

@@ -5,6 +5,7 @@ mod cores;
 mod cpu;
 mod disk;
 mod events;
+mod file;
 mod frequency_and_idle;
 mod fuzz_corpus;
 mod mark;

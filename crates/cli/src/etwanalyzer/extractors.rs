@@ -2,7 +2,6 @@
 
 use tracesift_extract::OPTIONAL_TABLES;
 
-use super::verbs::missing;
 use crate::exit::UsageError;
 
 /// What a name asks for.
@@ -14,8 +13,6 @@ enum Asks {
     AllBut(&'static [&'static str]),
     /// These tables, beside those of processes, threads, modules and stacks, which are always written.
     Tables(&'static [&'static str]),
-    /// Something that tracesift has no table for.
-    Missing(&'static str),
 }
 
 const EXTRACTORS: &[(&str, Asks)] = &[
@@ -36,7 +33,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("threadpool", Asks::Tables(&["events"])),
     ("power", Asks::Tables(&["power_settings", "events"])),
     ("tracelog", Asks::Tables(&["events"])),
-    ("file", Asks::Missing("file operations of Windows")),
+    ("file", Asks::Tables(&["file_io"])),
     ("virtualalloc", Asks::Tables(&["allocations"])),
     ("objectref", Asks::Tables(&["handles", "mapped_views", "objects", "events"])),
 ];
@@ -59,8 +56,7 @@ impl Tables {
         let mut tables = if names.is_empty() { Self::default() } else { Self { wanted: Vec::new() } };
         for name in names.iter().flat_map(|names| names.split([',', ';'])).filter(|name| !name.is_empty()) {
             let Some((_, asks)) = EXTRACTORS.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)) else {
-                let known = EXTRACTORS.iter().filter(|(_, asks)| !matches!(asks, Asks::Missing(_)));
-                let known: Vec<&str> = known.map(|(name, _)| *name).collect();
+                let known: Vec<&str> = EXTRACTORS.iter().map(|(name, _)| *name).collect();
                 return Err(UsageError::new(
                     format!("-extract has no extractor `{name}`"),
                     format!("one or more of {}", known.join(", ")),
@@ -72,7 +68,6 @@ impl Tables {
                     tables.wanted.extend(OPTIONAL_TABLES.iter().filter(|table| !left_out.contains(table)));
                 }
                 Asks::Tables(wanted) => tables.wanted.extend(*wanted),
-                Asks::Missing(what) => return Err(missing(what, &format!("-extract {name}"))),
             }
         }
         Ok(tables)

@@ -228,11 +228,18 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             Text::Opened(path) | Text::Path(path) => self.absolute_path(path),
             Text::Pattern(_) | Text::None => None,
         };
-        if let (Text::Opened(_), Some(path)) = (text, path) {
-            if self.file_io.objects.len() >= MAX_OBJECTS {
-                self.file_io.objects.clear();
+        match (text, path) {
+            (Text::Opened(_), Some(path)) => {
+                if self.file_io.objects.len() >= MAX_OBJECTS {
+                    self.file_io.objects.clear();
+                }
+                self.file_io.objects.insert(begun.file_object, path);
             }
-            self.file_io.objects.insert(begun.file_object, path);
+            // The address belonged to another file before.
+            (Text::Opened(_), None) => {
+                self.file_io.objects.remove(&begun.file_object);
+            }
+            _ => {}
         }
         if begun.is_beside && self.takes_as_part(begun, path) {
             return;
@@ -243,6 +250,9 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let by_key = self.file(begun.file_key, ticks);
         let known = path.or_else(|| self.file_io.objects.get(&begun.file_object).copied());
         let file = by_key.or_else(|| known.map(|path| self.file_of(path)));
+        if begun.operation == operations::CLOSE {
+            self.file_io.objects.remove(&begun.file_object);
+        }
         let start = self.clock.ns(ticks);
         let row = FileIoRow {
             time: start,

@@ -1,0 +1,477 @@
+//! `dump file`: which files were opened, read, written and changed, by whom, how long it took, and what failed.
+
+use tracesift_export::{Measure as Exported, Unit};
+use tracesift_trace::rows::{FileIoRow, file_operations as operations};
+use tracesift_trace::{ProcessId, view};
+
+use super::paths;
+use super::syscalls::errors;
+use crate::answer::{ColumnOf, Kind};
+use crate::etwanalyzer::{Legacy, To, switch};
+use crate::ntstatus;
+use crate::recording_label::RowSource;
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+
+view! {
+    /// An operation on a file.
+    #[derive(Clone, Debug)]
+    pub struct Operation of FileIoRow {
+        time, start, process, thread, operation, handle, offset, size, transferred, error, file, stack, options, io_flags,
+        info_class, pattern, status, open,
+    }
+}
+
+/// Operations on files.
+#[derive(Clone, Copy, Debug)]
+pub struct FileOperations;
+
+/// What is asked.
+pub type Question = table_question::Question<FileOperations>;
+
+/// The options.
+pub type Options = table_question::Options<FileOperations>;
+
+/// The request goes past the file system's cache.
+const NOT_CACHED: i64 = 1;
+
+/// Megabytes per second are so many bytes per nanosecond.
+const MEGABYTES_PER_SECOND: f64 = 1e3;
+
+/// The number of the smallest NTSTATUS that is a warning or an error; errno of Linux is below it.
+const SMALLEST_STATUS: i64 = 0x8000_0000;
+
+impl TableQuestion for FileOperations {
+    type Row = Operation;
+
+    const NAME: &'static str = "file";
+    const WHAT: [&'static str; 2] = ["file operation", "file operations"];
+    const SOURCE: RowSource = RowSource::both("File", "File");
+    const MOST: &'static str = "most operations";
+    const COUNTS_AT_END: bool = true;
+
+    const DIMENSIONS: &'static [Dimension<Operation>] = &[
+        Dimension::process(),
+        Dimension::thread(|row| Some(row.thread)),
+        Dimension::paths("drive", "Drive", file, paths::drives)
+            .coarse()
+            .meaning("Drive of the file. `(no file)`: operations without a known file.")
+            .or("(no file)"),
+        Dimension::paths("dir", "Directory", file, paths::directories)
+            .meaning("Directory of the file; `--dir-level` sets the number of its parts. `(no file)`: operations without a known file.")
+            .or("(no file)")
+            .coarse(),
+        Dimension::paths("extension", "Extension", file, paths::extensions)
+            .meaning("What the name of the file ends in, in lower case. `(no file)`: operations without a known file.")
+            .or("(no file)")
+            .coarse(),
+        Dimension::paths("file", "File", file, paths::files)
+            .keyed("path")
+            .meaning("Path of the file. `(no file)`: operations without a known file.")
+            .or("(no file)")
+            .filtered("--path", ["file", "files"], "Only operations on these files, by their whole paths: '*.dll'"),
+        Dimension::words("operation", "Operation", |row: &Operation| Some(row.operation.into()), operation)
+            .meaning("`open`, `close`, `read`, `write`, `flush`, `query`, `set`, `delete`, `rename`, `list` (of a directory), `map`, `create` (a directory or link), `set security`, `cleanup` (the last handle is closed), `control`, `wait` (for changes of a directory), `query security`, `attributes` (extended).")
+            .filtered("--operation", ["operation", "operations"], "Only these operations: open, read, 'set*'"),
+        Dimension::words("error", "Error", |row: &Operation| row.error, error)
+            .meaning("Name of the error: of Windows an NTSTATUS, of Linux an errno; its number where it has none. `(none)`: the operations that did not fail.")
+            .or("(none)")
+            .filtered(
+                "--errors",
+                ["error", "errors"],
+                "Only operations that failed with such an error: STATUS_SHARING_VIOLATION, ENOENT or 2; '*': all that failed",
+            ),
+        Dimension::method(|row: &Operation| (row.stack, None))
+            .meaning("The function that started the operation, as `module!function`.")
+            .filtered("--methods", ["method", "methods"], "Only operations that these functions started"),
+        Dimension::tag(|row: &Operation| row.stack).coarse(),
+        Dimension::stack(|row: &Operation| row.stack).coarse().meaning("The functions of the stack that started the operation."),
+    ];
+
+    const MEASURES: &'static [Measure<Operation>] = MEASURES;
+    const STACKS: &'static [StackFigure] = &[
+        StackFigure {
+            column: "total_ns",
+            measure: Exported {
+                key: "file-time",
+                label: "File operation",
+                unit: Unit::Nanoseconds,
+                counted: "file operations",
+            },
+            help: "Time of operations on files",
+        },
+        StackFigure {
+            column: "total_bytes",
+            measure: Exported { key: "file-bytes", label: "File bytes", unit: Unit::Bytes, counted: "file operations" },
+            help: "Bytes that were read from and written to files",
+        },
+    ];
+
+    const LIMITS: &'static [Limit<Operation>] = &[Limit::time(
+        ["--min-duration", "--max-duration"],
+        |row| Some(duration(row)),
+        ["Only operations that took so long (ms without unit)", "Only operations that did not take longer"],
+    )];
+    const CONDITIONS: &'static [Condition<Operation>] = &[
+        Condition {
+            option: "--not-cached",
+            holds: |row| row.io_flags.is_some_and(|flags| flags & NOT_CACHED != 0),
+            help: "Only reads and writes that go past the cache of the file system (Windows)",
+        },
+        Condition {
+            option: "--cached",
+            holds: |row| row.io_flags.is_some_and(|flags| flags & NOT_CACHED == 0),
+            help: "Only reads and writes that the cache of the file system may answer (Windows)",
+        },
+        Condition {
+            option: "--unnamed",
+            holds: |row| row.file.is_none(),
+            help: "Only operations whose file is not known",
+        },
+    ];
+
+    const LIST: &'static [ColumnOf<Operation>] = &[
+        ColumnOf::details("offset", "Offset", Kind::Bytes, |row| row.offset.into(), "Offset in the file."),
+        ColumnOf::always("size", "Asked", Kind::Bytes, |row| row.size.into(), "Bytes that were asked for."),
+        ColumnOf::always(
+            "transferred",
+            "Bytes",
+            Kind::Bytes,
+            |row| row.transferred.into(),
+            "Bytes that were read or written.",
+        ),
+        ColumnOf::details(
+            "handle",
+            "Handle",
+            Kind::Id,
+            |row| row.handle.into(),
+            "File object of Windows, descriptor of Linux.",
+        ),
+        ColumnOf::details(
+            "pattern",
+            "Pattern",
+            Kind::Text,
+            |row| row.pattern.clone().into(),
+            "What a directory was searched for.",
+        ),
+        ColumnOf::details(
+            "options",
+            "Options",
+            Kind::Text,
+            |row| row.options.map(|options| format!("{options:#x}")).into(),
+            "Create options; bits 24 to 31 tell what happens if the file exists. Windows only.",
+        ),
+        ColumnOf::details(
+            "info_class",
+            "Information",
+            Kind::Id,
+            |row| row.info_class.into(),
+            "Kind of the information that is asked for or set; control code. Windows only.",
+        ),
+        ColumnOf::details(
+            "status",
+            "Status",
+            Kind::Text,
+            |row| row.status.map(error).into(),
+            "NTSTATUS of the completion. Windows only.",
+        ),
+        ColumnOf::details(
+            "open",
+            "Open",
+            Kind::Bool,
+            |row| row.open.into(),
+            "Whether the completion is not in the recording: the duration is not known.",
+        ),
+    ];
+
+    const BY: &'static [&'static str] = &["process", "file"];
+    const SORT: &'static str = "total-size";
+    const SHORT: &'static [&'static str] =
+        &["process", "time", "top", "path", "operation", "errors", "by", "dir-level", "sort", "csv"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump file X.sift --top 10", "who read and wrote most, in which files"),
+        ("tracesift dump file X.sift --by dir --dir-level 2 --sort time", "the directories that took longest"),
+        ("tracesift dump file X.sift --by process,error --errors '*' --sort count", "what failed"),
+        (
+            "tracesift dump file X.sift --operation open --sort time --top 10",
+            "the slowest opens: a virus scanner is in them",
+        ),
+        ("tracesift dump file X.sift --list --min-duration 10ms", "each slow operation"),
+    ];
+    const VARIANTS: &'static [&'static [&'static str]] =
+        &[&["--by=dir", "--dir-level=1"], &["--by=tag"], &["--by=stack"], &["--unnamed"], &["--min-count=2"]];
+
+    const LEGACY: Option<Legacy> = Some(Legacy {
+        name: "file",
+        switches: &[
+            switch(&["dirlevel"], To::Value("--dir-level")),
+            switch(&["perprocess"], To::Flag("--by=process,dir")),
+            switch(&["filename"], To::Value("--path")),
+            switch(&["fileoperation"], To::Word("--operation", OPERATIONS)),
+            switch(&["showallfiles"], To::Flag("--by=process,file")),
+            switch(&["sortby"], To::Word("--sort", ORDERS)),
+            switch(&["minmaxreadsize"], To::Range("--min-read-size", "--max-read-size", "B")),
+            switch(&["minmaxwritesize"], To::Range("--min-write-size", "--max-write-size", "B")),
+            switch(&["minmaxtotalsize"], To::Range("--min-total-size", "--max-total-size", "B")),
+            switch(&["minmaxreadtime"], To::Range("--min-read-time", "--max-read-time", "s")),
+            switch(&["minmaxwritetime"], To::Range("--min-write-time", "--max-write-time", "s")),
+            switch(&["minmaxtotaltime"], To::Range("--min-total-time", "--max-total-time", "s")),
+            switch(&["minmaxtotalcount"], To::Range("--min-count", "--max-count", "")),
+            switch(&["reversefilename", "rfn"], To::Left(0, "paths begin with the drive")),
+            switch(&["topndetails"], To::Value("--top-details")),
+            switch(&["topnprocesses"], To::Missing("the largest processes; --by process --top N shows them")),
+            switch(&["merge"], To::Missing("sums over several files")),
+            switch(&["column"], To::ChosenColumns(COLUMNS)),
+        ],
+    });
+
+    fn process(row: &Operation) -> Option<ProcessId> {
+        Some(row.process)
+    }
+
+    fn times(row: &Operation) -> (i64, i64) {
+        // What has no end is at the time of its request.
+        (row.start, if is_open(row) { row.start } else { row.time.max(row.start) })
+    }
+}
+
+const MEASURES: &[Measure<Operation>] = &[
+    Measure::distinct("process", "processes", "Processes").meaning("Number of processes.").details(),
+    Measure::distinct("file", "files", "Files").meaning("Number of files.").details(),
+    Measure::rows("operations", "Operations")
+        .meaning("Number of operations that completed in the time range; an operation without a known end counts when it begins.")
+        .sorted(&["count"])
+        .limited(
+            ["--min-count", "--max-count"],
+            ["Only rows with at least so many operations", "Only rows with at most so many operations"],
+        )
+        .total("operations"),
+    Measure::rows_if("opens", "Opens", |row: &Operation| row.operation == operations::OPEN).meaning("Number of opens, failed ones included."),
+    Measure::rows_if("open_failed", "Failed opens", |row: &Operation| row.operation == operations::OPEN && row.error.is_some())
+        .meaning("Opens that failed.")
+        .details(),
+    Measure::rows_if("closes", "Closes", |row: &Operation| row.operation == operations::CLOSE)
+        .meaning("Number of closes. On Windows the file object goes away; the last handle is closed before, in a cleanup.")
+        .details(),
+    Measure::sum("open_close_ns", "Open, close", Kind::Milliseconds, |row: &Operation| duration_if(is_open_or_close, row))
+        .meaning("Sum of the durations of opens, cleanups and closes.")
+        .sorted(&["open-close-time"]),
+    Measure::rows_if("reads", "Reads", |row: &Operation| row.operation == operations::READ).meaning("Number of reads.").total("reads"),
+    Measure::sum("read_bytes", "Read", Kind::Bytes, |row: &Operation| bytes_if(operations::READ, row))
+        .meaning("Bytes read.")
+        .limited(
+            ["--min-read-size", "--max-read-size"],
+            ["Only rows with at least so much read (bytes without unit)", "Only rows with at most so much read"],
+        )
+        .sorted(&["read-size"])
+        .total("read"),
+    Measure::sum("read_asked", "Read asked", Kind::Bytes, |row: &Operation| asked_if(operations::READ, row))
+        .meaning("Bytes that reads asked for.")
+        .details(),
+    Measure::sum("read_ns", "Read time", Kind::Milliseconds, |row: &Operation| duration_if(|kind| kind == operations::READ, row))
+        .meaning("Sum of the durations of the reads.")
+        .limited(
+            ["--min-read-time", "--max-read-time"],
+            ["Only rows with at least so much time of reads (ms without unit)", "Only rows with at most so much time of reads"],
+        )
+        .sorted(&["read-time"]),
+    Measure::max("read_max_position", "Read to", Kind::Bytes, |row: &Operation| position_if(operations::READ, row))
+        .meaning("Largest offset to which reads came: offset and bytes.")
+        .sorted(&["max-read-position"])
+        .details(),
+    Measure::rows_if("writes", "Writes", |row: &Operation| row.operation == operations::WRITE).meaning("Number of writes.").total("writes"),
+    Measure::sum("write_bytes", "Written", Kind::Bytes, |row: &Operation| bytes_if(operations::WRITE, row))
+        .meaning("Bytes written.")
+        .limited(
+            ["--min-write-size", "--max-write-size"],
+            ["Only rows with at least so much written (bytes without unit)", "Only rows with at most so much written"],
+        )
+        .sorted(&["write-size"])
+        .total("written"),
+    Measure::sum("write_asked", "Write asked", Kind::Bytes, |row: &Operation| asked_if(operations::WRITE, row))
+        .meaning("Bytes that writes asked for.")
+        .details(),
+    Measure::sum("write_ns", "Write time", Kind::Milliseconds, |row: &Operation| duration_if(|kind| kind == operations::WRITE, row))
+        .meaning("Sum of the durations of the writes.")
+        .limited(
+            ["--min-write-time", "--max-write-time"],
+            ["Only rows with at least so much time of writes (ms without unit)", "Only rows with at most so much time of writes"],
+        )
+        .sorted(&["write-time"]),
+    Measure::max("write_max_position", "Write to", Kind::Bytes, |row: &Operation| position_if(operations::WRITE, row))
+        .meaning("Largest offset to which writes came: offset and bytes.")
+        .sorted(&["max-write-position"])
+        .details(),
+    Measure::max("max_position", "Length", Kind::Bytes, |row: &Operation| {
+        position_if(operations::READ, row).or_else(|| position_if(operations::WRITE, row))
+    })
+    .meaning("Largest offset to which reads and writes came.")
+    .sorted(&["length"])
+    .details(),
+    Measure::rows_if("flushes", "Flushes", |row: &Operation| row.operation == operations::FLUSH).meaning("Number of flushes.").details(),
+    Measure::sum("flush_ns", "Flush time", Kind::Milliseconds, |row: &Operation| duration_if(|kind| kind == operations::FLUSH, row))
+        .meaning("Sum of the durations of the flushes.")
+        .sorted(&["flush-time"])
+        .details(),
+    Measure::rows_if("queries", "Queries", |row: &Operation| matches!(row.operation, operations::QUERY | operations::QUERY_SECURITY))
+        .meaning("Questions for attributes, owner or rights.")
+        .details(),
+    Measure::rows_if("sets", "Sets", |row: &Operation| row.operation == operations::SET)
+        .meaning("Changes of attributes or size.")
+        .details(),
+    Measure::rows_if("set_security", "Security", |row: &Operation| row.operation == operations::SET_SECURITY)
+        .meaning("Changes of owner or rights.")
+        .details(),
+    Measure::rows_if("deletes", "Deletes", |row: &Operation| row.operation == operations::DELETE).meaning("Number of deletes.").details(),
+    Measure::rows_if("renames", "Renames", |row: &Operation| row.operation == operations::RENAME).meaning("Number of renames.").details(),
+    Measure::rows_if("directories", "Lists", |row: &Operation| row.operation == operations::LIST)
+        .meaning("Lists of directories.")
+        .details(),
+    Measure::rows_with("error", "failed", "Failed")
+        .meaning("Operations that failed.")
+        .sorted(&["failed"])
+        .total("failed"),
+    Measure::counts("error", "errors", "Errors")
+        .meaning("Errors by name with the number of operations, the most frequent first."),
+    Measure::rows_if("open_ended", "Open", is_open)
+        .meaning("Operations whose completion is not in the recording: they have no duration.")
+        .details(),
+    Measure::sum("total_bytes", "Bytes", Kind::Bytes, bytes)
+        .meaning("Bytes read and written.")
+        .limited(
+            ["--min-total-size", "--max-total-size"],
+            ["Only rows with at least so much read and written (bytes without unit)", "Only rows with at most so much read and written"],
+        )
+        .sorted(&["total-size", "size"])
+        .details(),
+    Measure::sum("total_ns", "Time", Kind::Milliseconds, duration)
+        .meaning("Sum of the durations of all operations, but of waits for changes of a directory.")
+        .limited(
+            ["--min-total-time", "--max-total-time"],
+            ["Only rows with at least so much time (ms without unit)", "Only rows with at most so much time"],
+        )
+        .sorted(&["time", "total-time"])
+        .total("time"),
+    Measure::max("longest_ns", "Longest", Kind::Milliseconds, |row: &Operation| Some(duration(row)))
+        .meaning("Duration of the longest operation.")
+        .sorted(&["longest"]),
+    Measure::union("union_ns", "United")
+        .meaning("Time in which at least one operation of the row was under way, cut to the time range.")
+        .sorted(&["union"])
+        .details(),
+    Measure::ratio("read_throughput", "Read MB/s", 1, ["read_bytes", "read_ns"], MEGABYTES_PER_SECOND)
+        .meaning("Bytes read per time of the reads, in 1,000,000 bytes per second.")
+        .details(),
+    Measure::ratio("write_throughput", "Write MB/s", 1, ["write_bytes", "write_ns"], MEGABYTES_PER_SECOND)
+        .meaning("Bytes written per time of the writes, in 1,000,000 bytes per second.")
+        .details(),
+];
+
+const OPERATIONS: &[(&str, &str)] = &[
+    ("all", "*"),
+    ("open", "open"),
+    ("close", "close;cleanup"),
+    ("read", "read"),
+    ("write", "write"),
+    ("setsecurity", "set security"),
+    ("delete", "delete"),
+    ("rename", "rename"),
+];
+
+const ORDERS: &[(&str, &str)] = &[
+    ("readsize", "read-size"),
+    ("writesize", "write-size"),
+    ("readtime", "read-time"),
+    ("writetime", "write-time"),
+    ("totalsize", "total-size"),
+    ("size", "total-size"),
+    ("totaltime", "time"),
+    ("time", "time"),
+    ("openclosetime", "open-close-time"),
+    ("count", "count"),
+    ("length", "length"),
+];
+
+const COLUMNS: &[(&str, &str)] = &[
+    ("readtime", "read_ns"),
+    ("readsize", "read_bytes"),
+    ("readthroughput", "read_throughput"),
+    ("writetime", "write_ns"),
+    ("writesize", "write_bytes"),
+    ("writethroughput", "write_throughput"),
+    ("flushtime", "flush_ns"),
+    ("totalsize", "total_bytes"),
+    ("totaltime", "total_ns"),
+    ("filedir", "dir"),
+];
+
+fn file(row: &Operation) -> Option<i64> {
+    row.file.map(|file| file.0.into())
+}
+
+fn is_open(row: &Operation) -> bool {
+    row.open == Some(true)
+}
+
+fn is_open_or_close(kind: i8) -> bool {
+    matches!(kind, operations::OPEN | operations::CLEANUP | operations::CLOSE)
+}
+
+/// Time from begin to end. A wait for changes of a directory is no work, and what has no known end has no duration.
+fn duration(row: &Operation) -> i64 {
+    if is_open(row) || row.operation == operations::WAIT { 0 } else { row.time.saturating_sub(row.start).max(0) }
+}
+
+fn duration_if(is_kind: fn(i8) -> bool, row: &Operation) -> i64 {
+    if is_kind(row.operation) { duration(row) } else { 0 }
+}
+
+fn bytes_if(kind: i8, row: &Operation) -> i64 {
+    if row.operation == kind { row.transferred.unwrap_or(0).max(0) } else { 0 }
+}
+
+fn asked_if(kind: i8, row: &Operation) -> i64 {
+    if row.operation == kind { row.size.unwrap_or(0).max(0) } else { 0 }
+}
+
+fn bytes(row: &Operation) -> i64 {
+    bytes_if(operations::READ, row).saturating_add(bytes_if(operations::WRITE, row))
+}
+
+fn position_if(kind: i8, row: &Operation) -> Option<i64> {
+    let offset = row.offset.filter(|_| row.operation == kind)?;
+    Some(offset.saturating_add(row.transferred?))
+}
+
+fn operation(number: i64) -> String {
+    const WORDS: &[&str] = &[
+        "open",
+        "close",
+        "read",
+        "write",
+        "flush",
+        "query",
+        "set",
+        "delete",
+        "rename",
+        "list",
+        "map",
+        "create",
+        "set security",
+        "cleanup",
+        "control",
+        "wait",
+        "query security",
+        "attributes",
+    ];
+    let known = usize::try_from(number).ok().and_then(|place| WORDS.get(place));
+    known.map_or_else(|| number.to_string(), |word| (*word).to_owned())
+}
+
+/// The name of an error of either system.
+fn error(number: i64) -> String {
+    let Ok(status) = u32::try_from(number) else { return number.to_string() };
+    if number < SMALLEST_STATUS && ntstatus::of_operation(status).is_none() {
+        return errors::name(number);
+    }
+    ntstatus::of_operation(status).map_or_else(|| format!("{status:#x}"), str::to_owned)
+}

@@ -120,6 +120,8 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),
     StackMeasure::of::<handles::Handles, 0>(),
+    StackMeasure::of::<virtualalloc::Allocations, 0>(),
+    StackMeasure::of::<virtualalloc::Allocations, 1>(),
 ];
 
 /// The questions that have commands of their own.

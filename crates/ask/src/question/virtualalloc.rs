@@ -1,5 +1,6 @@
 //! `dump virtualalloc`: which memory processes and the kernel allocated and did not give back, and in which functions.
 
+use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{AllocationRow, allocation_kinds as kinds};
 use tracesift_trace::{ProcessId, view};
 
@@ -7,7 +8,7 @@ use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, Words, switch};
 use crate::question::handles::hexadecimal;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// Bytes of a block that were given back at one time.
@@ -147,6 +148,18 @@ impl TableQuestion for Allocations {
         Dimension::words("heap", "Heap", |row: &Allocation| row.heap, hexadecimal)
             .meaning("Handle of the heap.")
             .filtered("--heap", ["heap", "heaps"], "Only memory of the heaps with these handles"),
+    ];
+    const STACKS: &'static [StackFigure] = &[
+        StackFigure {
+            column: "not_released_bytes",
+            measure: Exported { key: "outstanding", label: "Outstanding memory", unit: Unit::Bytes, counted: "blocks" },
+            help: "Memory that was allocated in the time range and not given back",
+        },
+        StackFigure {
+            column: "commit_bytes",
+            measure: Exported { key: "allocated", label: "Allocated memory", unit: Unit::Bytes, counted: "blocks" },
+            help: "Memory that was allocated in the time range",
+        },
     ];
     const MEASURES: &'static [Measure<Allocation>] = MEASURES;
     const LIMITS: &'static [Limit<Allocation>] = &[

@@ -52,7 +52,7 @@ macro_rules! every_question {
             Threads(threads),
             /// Call trees of CPU, waits, disk, faults, and more, per process
             Stacks(stacks),
-            /// The longest waits, who ended each, and what that one did meanwhile
+            /// The longest waits, who ended each, what that one did meanwhile
             Waits(waits),
             /// Which system calls were made, how long they took, which failed
             Syscalls(syscalls),
@@ -62,7 +62,7 @@ macro_rules! every_question {
             Disk(disk),
             /// Which files were opened, read and written, how long, what failed
             File(file),
-            /// Which names were looked up, and how long processes waited for them
+            /// Which names were looked up, and how long it took
             Dns(dns),
             /// TCP connections: how much, how fast, and what was sent again
             Tcp(tcp),
@@ -82,9 +82,9 @@ macro_rules! every_question {
             Handles(handles),
             /// Which windows, fonts and bitmaps were made and not freed
             Gdi(gdi),
-            /// How much memory processes and the machine hold, and how it changed
+            /// How much memory processes and the machine hold, how it changed
             Memory(memory),
-            /// Which memory was allocated and not freed, in which functions
+            /// Memory that was allocated and not freed
             #[command(visible_alias = "allocations")]
             Virtualalloc(virtualalloc),
             /// Which processes lived, for how long, and how they ended

@@ -148,6 +148,8 @@ fn amount<R>(how: How<R>, row: &R, part: Part) -> i64 {
         How::SumKnown(figure) => figure(row).unwrap_or(0),
         How::AliveLast(is_open) => i64::from(!part.ends || is_open(row)),
         How::Begun(is_older) => i64::from(!part.is_older && !is_older(row)),
+        How::SumBegun(figure) if !part.is_older => figure(row),
+        How::SumLeft(is_open, figure) if !part.is_older && (!part.ends || is_open(row)) => figure(row),
         // `check` lets no figure have another arithmetic.
         _ => 0,
     }
@@ -158,7 +160,15 @@ fn amount<R>(how: How<R>, row: &R, part: Part) -> i64 {
 fn adds_up<R>(how: How<R>) -> bool {
     matches!(
         how,
-        How::Duration | How::Rows | How::RowsIf(_) | How::Sum(_) | How::SumKnown(_) | How::AliveLast(_) | How::Begun(_)
+        How::Duration
+            | How::Rows
+            | How::RowsIf(_)
+            | How::Sum(_)
+            | How::SumKnown(_)
+            | How::AliveLast(_)
+            | How::Begun(_)
+            | How::SumBegun(_)
+            | How::SumLeft(..)
     )
 }
 

@@ -9,10 +9,13 @@ use crate::answer::{ColumnOf, Fact, Kind, Value};
 use crate::ask::Ask as _;
 use crate::question::dns::Dns;
 use crate::question::faults::Faults;
+use crate::question::file::FileOperations;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
+use crate::question::sockets::Sockets;
 use crate::question::tcp::Tcp;
 use crate::question::udp::Udp;
+use crate::question::virtualalloc::Allocations;
 use crate::recording::OpenRecording;
 use crate::table_question::{Question, TableQuestion};
 
@@ -48,10 +51,13 @@ type Class = fn(&OpenRecording) -> Result<Option<ClassPart>, Error>;
 
 /// All classes that are in no other block of the overview.
 const CLASSES: &[Class] = &[
+    of::<FileOperations>,
     of::<Faults>,
     of::<Dns>,
     of::<Tcp>,
     of::<Udp>,
+    of::<Sockets>,
+    of::<Allocations>,
     of::<Handles>,
     of::<Gdi>,
     |recording| {

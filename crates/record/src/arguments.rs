@@ -41,9 +41,10 @@ struct Known {
 
 impl Arguments {
     /// Looks at all processes; the recorder is at work.
-    pub(crate) fn begin(&mut self) {
-        self.last = last_process();
-        self.look(true);
+    pub(crate) fn begin() -> Self {
+        let mut arguments = Self { last: last_process(), ..Self::default() };
+        arguments.look(true);
+        arguments
     }
 
     /// Looks at what is new. To be called some twenty times per second.
@@ -146,8 +147,7 @@ mod tests {
 
     #[test]
     fn this_process_is_noted_once() {
-        let mut arguments = Arguments::default();
-        arguments.begin();
+        let mut arguments = Arguments::begin();
         (0..ALL + 1).for_each(|_| arguments.tick());
         let noted = arguments.finish();
         let own: Vec<_> = noted.iter().filter(|facts| facts.pid == std::process::id()).collect();

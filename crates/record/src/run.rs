@@ -164,9 +164,7 @@ impl Recorder {
         let mut running = self.prepared.start(&staging, program.as_deref(), &self.cancel)?;
         let (start, started) = (facts::Instant::now(), SystemTime::now());
         #[cfg(target_os = "linux")]
-        let mut arguments = crate::arguments::Arguments::default();
-        #[cfg(target_os = "linux")]
-        arguments.begin();
+        let mut arguments = crate::arguments::Arguments::begin();
         #[cfg(target_os = "linux")]
         let mut memory = crate::memory_readings::MemoryReadings::begin();
         #[cfg(target_os = "linux")]

@@ -41,8 +41,11 @@ pub struct StackMeasure {
     source: RowSource,
     table: &'static str,
     count: fn(&Archive) -> u64,
-    scan: fn(&OpenRecording, TimeRange, &mut dyn FnMut(Charged)) -> Result<(), Error>,
+    scan: Scan,
 }
+
+/// Hands over what each row has in a time range.
+type Scan = fn(&OpenRecording, TimeRange, &mut dyn FnMut(Charged)) -> Result<(), Error>;
 
 /// What a row has of a figure.
 #[derive(Clone, Copy, Debug)]

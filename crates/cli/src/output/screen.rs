@@ -291,8 +291,12 @@ impl Screen<'_> {
         self.heading("Also recorded")?;
         let (with_totals, without): (Vec<_>, Vec<_>) = classes.iter().partition(|class| !class.totals.is_empty());
         for class in with_totals {
-            let totals = table::facts(&class.totals, self.style.time);
-            self.line(&format!("  dump {}: {totals}", class.question))?;
+            let total = |total| table::facts(std::slice::from_ref(total), self.style.time);
+            let mut parts: Vec<String> = class.totals.iter().map(total).collect();
+            if let Some(first) = parts.first_mut() {
+                *first = format!("dump {}: {first}", class.question);
+            }
+            self.parts(&parts)?;
         }
         if !without.is_empty() {
             let questions: Vec<&str> = without.iter().map(|class| class.question).collect();

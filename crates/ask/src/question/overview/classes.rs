@@ -11,6 +11,7 @@ use crate::question::dns::Dns;
 use crate::question::faults::Faults;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
+use crate::question::minifilter::Minifilter;
 use crate::question::tcp::Tcp;
 use crate::question::udp::Udp;
 use crate::recording::OpenRecording;
@@ -49,6 +50,7 @@ type Class = fn(&OpenRecording) -> Result<Option<ClassPart>, Error>;
 /// All classes that are in no other block of the overview.
 const CLASSES: &[Class] = &[
     of::<Faults>,
+    of::<Minifilter>,
     of::<Dns>,
     of::<Tcp>,
     of::<Udp>,

@@ -10,6 +10,7 @@ pub mod allocations;
 pub mod dns;
 mod emit;
 pub mod files;
+pub mod filters;
 pub mod handles;
 pub mod linux;
 mod machine;

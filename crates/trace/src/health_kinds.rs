@@ -177,6 +177,7 @@ health_kinds! {
     FAILED_DISK_OPERATIONS = "failed_disk_operations", Usual, "A disk operation ended with an error.", "";
     FILE_OPERATIONS_WITHOUT_END = "file_operations_without_end", Usual, "A file operation began and did not end inside of the recording. Its row is open.", "";
     FILE_OPERATION_ENDS_WITHOUT_START = "file_operation_ends_without_start", Usual, "A file operation ended that began before the recording, or that is of no kind with rows.", "";
+    FILTER_CALLS_WITHOUT_END = "filter_calls_without_end", Usual, "A file system filter driver was called, and the recording does not have the end of the call. Its row is open.", "";
     OTHER_FILE_SOURCE = "other_file_source", Usual, "Two sources tell of the same file operations. One of them has rows.", "";
     SYSCALLS_WITHOUT_ENTRY = "syscalls_without_entry", Usual, "A system call ended that began before the recording.", "";
     SYSCALLS_WITHOUT_EXIT = "syscalls_without_exit", Usual, "The exit of a system call was not recorded.", "";

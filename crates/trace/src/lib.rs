@@ -14,6 +14,7 @@ pub mod disk_requests;
 pub mod dns;
 pub mod file_names;
 pub mod file_operations;
+pub mod filter_calls;
 mod fingerprint;
 pub mod handles;
 pub mod health;

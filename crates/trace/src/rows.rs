@@ -10,6 +10,7 @@ mod activity;
 mod calls;
 mod code;
 mod events;
+mod filters;
 mod identity;
 mod memory;
 mod network;
@@ -23,6 +24,7 @@ pub use activity::{ContextSwitchRow, CounterSampleRow, CpuSampleRow, MarkRow, sa
 pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operations, page_fault_kinds};
 pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack_ends};
 pub use events::EventRow;
+pub use filters::FilterCallRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use memory::{AllocationRow, MemoryProcessRow, MemoryStateRow, ProcessCounterRow, allocation_kinds};
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
@@ -71,6 +73,7 @@ macro_rules! every_table {
             SyscallRow,
             SyscallNameRow,
             FileIoRow,
+            FilterCallRow,
             CounterValueRow,
             CpuRow,
             CpuFrequencyRow,
@@ -133,6 +136,8 @@ macro_rules! event_tables {
             event(EventRow) in events,
             /// A file operation.
             file_io(FileIoRow) in file_io,
+            /// A call of a file system filter driver.
+            filter_call(FilterCallRow) in filter_calls,
             /// A handle.
             handle(HandleRow) in handles,
             /// A hard fault.

@@ -23,6 +23,7 @@ pub mod memory;
 pub mod merged_cpu;
 pub mod merged_methods;
 pub mod methods;
+pub mod minifilter;
 pub mod missing;
 pub mod overview;
 mod paths;
@@ -62,6 +63,8 @@ macro_rules! every_question {
             Disk(disk),
             /// Which files were opened, read and written, how long, what failed
             File(file),
+            /// How long virus scanners and other filter drivers delayed files
+            Minifilter(minifilter),
             /// Which names were looked up, and how long it took
             Dns(dns),
             /// TCP connections: how much, how fast, and what was sent again
@@ -117,6 +120,7 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<disk::Disk, 1>(),
     StackMeasure::of::<file::FileOperations, 0>(),
     StackMeasure::of::<file::FileOperations, 1>(),
+    StackMeasure::of::<minifilter::Minifilter, 0>(),
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),
     StackMeasure::of::<handles::Handles, 0>(),

@@ -10,6 +10,7 @@ mod frequency_and_idle;
 mod fuzz_corpus;
 mod mark;
 mod methods;
+mod minifilter;
 mod modules;
 mod needs;
 mod newfile;

@@ -29,6 +29,7 @@ pub mod dotnet;
 mod error;
 mod event_trace;
 mod file_io;
+mod filter_call;
 mod heap;
 mod image;
 mod image_id;
@@ -64,6 +65,7 @@ pub use file_io::{
     FileCreate, FileDirectory, FileInformation, FileName, FileOperation, FileOperationEnd, FileReadWrite, KERNEL_FILE,
     MappedView,
 };
+pub use filter_call::{FilterCall, FilterCallBegin, FilterCallEnd, FilterCallFailure};
 pub use heap::{HeapAllocation, HeapFree, HeapPages, HeapReallocation, PoolBlock};
 pub use image::Image;
 pub use image_id::{

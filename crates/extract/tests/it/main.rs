@@ -6,6 +6,7 @@ mod disk;
 mod dns;
 mod events;
 mod file_io;
+mod filter_calls;
 mod handles;
 mod input;
 mod managed_lines;

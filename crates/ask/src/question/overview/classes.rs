@@ -12,6 +12,7 @@ use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
+use crate::question::minifilter::Minifilter;
 use crate::question::sockets::Sockets;
 use crate::question::tcp::Tcp;
 use crate::question::udp::Udp;
@@ -53,6 +54,7 @@ type Class = fn(&OpenRecording) -> Result<Option<ClassPart>, Error>;
 const CLASSES: &[Class] = &[
     of::<FileOperations>,
     of::<Faults>,
+    of::<Minifilter>,
     of::<Dns>,
     of::<Tcp>,
     of::<Udp>,

@@ -11,7 +11,7 @@ use tracesift_etl::{Record, event_fields};
 use tracesift_trace::file_names::PathId;
 use tracesift_trace::file_operations::{FileEnd, FileOperations};
 use tracesift_trace::rows::{FileIoRow, file_operations as operations};
-use tracesift_trace::{HealthKind, RowSink, StackId, ThreadId};
+use tracesift_trace::{FileId, HealthKind, RowSink, StackId, ThreadId};
 
 use super::provider_fields::Fields;
 use super::{SecondPass, cpu_number};
@@ -325,6 +325,12 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         } else {
             self.stack_of(record, Some(record.tid().unwrap_or(thread)))
         }
+    }
+
+    /// The file that was last opened with a file object.
+    pub(super) fn file_of_object(&mut self, object: u64) -> Option<FileId> {
+        let path = self.file_io.objects.get(&object).copied()?;
+        Some(self.file_of(path))
     }
 
     /// The number of an absolute path. What a relative one is relative to is not known.

@@ -8,6 +8,7 @@ mod dns;
 mod event_stacks;
 mod event_table;
 mod file_io;
+mod filter_calls;
 mod handles;
 mod memory;
 mod network;
@@ -19,11 +20,12 @@ mod socket_calls;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, HardFault,
-    KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop, MappedView, Mark, PROCESSOR_POWER,
-    PageFault, PageLists, Payload, PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread,
-    SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY,
-    THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
+    FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
+    MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload, PerformanceState, Process, ProcessCounters,
+    ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY,
+    THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags,
+    sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -31,6 +33,7 @@ use tracesift_trace::allocations::Allocations;
 use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
+use tracesift_trace::filter_calls::FilterCalls;
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
 use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, MarkRow, sample_flags, switch_flags};
 use tracesift_trace::sampling::SamplingIntervals;
@@ -93,6 +96,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     network: Network,
     handles: HandleState,
     file_io: FileIo,
+    filter_calls: FilterCalls,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -171,6 +175,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             network: Network::new(network),
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
+            filter_calls: FilterCalls::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -332,6 +337,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::FILE_IO, FileCreate::OPCODE..=FileInformation::SET_LINK) if wanted.file_io => {
                 self.file_operation(record, opcode, version);
             }
+            (Group::FILE_IO, FilterCallBegin::BEFORE..=FilterCallFailure::AFTER) if wanted.filter_calls => {
+                self.filter_call(record, opcode, version);
+            }
             _ => {}
         }
     }
@@ -407,6 +415,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_network();
         self.finish_handles(end);
         self.finish_file_io(end);
+        self.finish_filter_calls(end);
         self.finish_allocations(end);
         self.finish_memory();
         Finished {

@@ -65,6 +65,11 @@ impl Measured {
         Self { truth: Truth::parse(&recorded.output), extracted, sampled, recorded }
     }
 
+    /// The tracepoints as perf itself prints them.
+    pub(super) fn tracepoints(&self) -> Vec<perf::Traced> {
+        self.recorded.tracepoints()
+    }
+
     /// CPU time of the samples of a thread, ns.
     pub(super) fn sampled(&self, tid: i64) -> i64 {
         self.sampled.get(&tid).copied().unwrap_or(0)

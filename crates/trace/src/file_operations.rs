@@ -1,19 +1,21 @@
 //! Pairs the begin of a file operation with its end, by the request (IRP) that both name.
 
-use rustc_hash::FxHashMap;
-
+use crate::open_lives::OpenLives;
 use crate::rows::FileIoRow;
 
 /// Operations without an end that are followed at most. Of more the oldest ones are given up.
 const MOST: usize = 4 << 20;
 
-/// Operations on their way.
-#[derive(Debug, Default)]
+/// Operations on their way, by request.
+#[derive(Debug)]
 pub struct FileOperations {
-    /// By request, with the number of the operation.
-    open: FxHashMap<u64, (u64, FileIoRow)>,
-    begun: u64,
-    most: Option<usize>,
+    open: OpenLives<u64, FileIoRow>,
+}
+
+impl Default for FileOperations {
+    fn default() -> Self {
+        Self::with_most(MOST)
+    }
 }
 
 /// How an operation ended.
@@ -30,26 +32,27 @@ pub struct FileEnd {
 }
 
 impl FileOperations {
-    /// An operation begins; `row` has `time` = `start`. Gives back what the request was used for before, and had no end: it is open
-    /// until now.
-    pub fn begin(&mut self, request: u64, row: FileIoRow) -> Option<FileIoRow> {
+    fn with_most(most: usize) -> Self {
+        Self { open: OpenLives::new(most) }
+    }
+
+    /// An operation begins; `row` has `time` = `start`. Gives the rows that are now known to have no end in the recording: what the
+    /// request was used for before, and the oldest operation where too many are open. They are open until now.
+    pub fn begin(&mut self, request: u64, row: FileIoRow) -> impl Iterator<Item = FileIoRow> + use<> {
         let now = row.start;
-        if self.open.len() >= self.most.unwrap_or(MOST) && !self.open.contains_key(&request) {
-            self.give_up_half();
-        }
-        self.begun += 1;
-        let before = self.open.insert(request, (self.begun, row));
-        before.map(|(_, row)| unended(row, now))
+        let before = self.open.remove(&request);
+        let oldest = self.open.insert(request, None, row);
+        [before, oldest].into_iter().flatten().map(move |row| unended(row, now))
     }
 
     /// The operation that the request is used for, if it is of this kind and has not ended.
     pub fn pending(&mut self, request: u64, operation: i8) -> Option<&mut FileIoRow> {
-        self.open.get_mut(&request).map(|(_, row)| row).filter(|row| row.operation == operation)
+        self.open.get_mut(&request).filter(|row| row.operation == operation)
     }
 
     /// An operation ends. `None`: its begin is not in the recording.
     pub fn end(&mut self, request: u64, end: FileEnd, transfers: fn(i8) -> bool) -> Option<FileIoRow> {
-        let (_, row) = self.open.remove(&request)?;
+        let row = self.open.remove(&request)?;
         // Warnings and errors have this bit.
         let has_failed = end.status >> 31 != 0;
         let transferred = (!has_failed && transfers(row.operation)).then_some(end.bytes);
@@ -66,18 +69,8 @@ impl FileOperations {
 
     /// The end of the recording: operations that have not ended, in the order in which they began.
     pub fn finish(&mut self, end: i64) -> impl Iterator<Item = FileIoRow> + use<> {
-        let mut open: Vec<(u64, FileIoRow)> = std::mem::take(&mut self.open).into_values().collect();
-        open.sort_unstable_by_key(|(number, _)| *number);
-        open.into_iter().map(move |(_, row)| unended(row, end))
-    }
-
-    /// A recording has this many requests on their way only if ends are missing: the older half of them has no end.
-    fn give_up_half(&mut self) {
-        let mut numbers: Vec<u64> = self.open.values().map(|(number, _)| *number).collect();
-        let middle = numbers.len() / 2;
-        let (_, median, _) = numbers.select_nth_unstable(middle);
-        let median = *median;
-        self.open.retain(|_, (number, _)| *number > median);
+        let open: Vec<FileIoRow> = std::iter::from_fn(|| self.open.oldest()).collect();
+        open.into_iter().map(move |row| unended(row, end))
     }
 }
 
@@ -145,7 +138,7 @@ mod tests {
             (0xC000_0011, 2, None, Some(0xC000_0011)),
             (0x8000_0006, 2, None, Some(0x8000_0006)),
         ] {
-            assert_eq!(operations.begin(7, row(5, operation)), None);
+            assert_eq!(operations.begin(7, row(5, operation)).count(), 0);
             let found = operations.end(7, end(status), |operation| operation == 2).expect("begun");
             assert_eq!((found.start, found.time, found.cpu), (5, 9, 2));
             assert_eq!((found.transferred, found.error, found.status), (transferred, error, Some(i64::from(status))));
@@ -155,13 +148,17 @@ mod tests {
 
     #[test]
     fn the_oldest_are_given_up_where_ends_are_missing() {
-        let mut operations = FileOperations { most: Some(10), ..FileOperations::default() };
+        let mut operations = FileOperations::with_most(10);
         for request in 0..1_000 {
-            assert_eq!(operations.begin(request, row(request.cast_signed(), 0)), None);
+            let given_up: Vec<FileIoRow> = operations.begin(request, row(request.cast_signed(), 0)).collect();
+            // None is lost: it has a row that is open until now.
+            let oldest =
+                request.checked_sub(10).map(|oldest| unended(row(oldest.cast_signed(), 0), request.cast_signed()));
+            assert_eq!(given_up, Vec::from_iter(oldest));
         }
-        assert!(operations.open.len() <= 10);
         let end = FileEnd { time: 2_000, cpu: 0, bytes: 0, status: 0 };
         assert_eq!(operations.end(999, end, |_| true).map(|row| row.start), Some(999));
         assert_eq!(operations.end(1, end, |_| true), None);
+        assert_eq!(operations.finish(3_000).count(), 9);
     }
 }

@@ -275,7 +275,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         if !self.file_io.sources.has_ends() {
             return self.sink.file_io(&FileIoRow { open: Some(true), ..row });
         }
-        if let Some(unended) = self.file_io.operations.begin(begun.irp, row) {
+        for unended in self.file_io.operations.begin(begun.irp, row) {
             self.health.count(HealthKind::FILE_OPERATIONS_WITHOUT_END, Some(ticks), || {
                 format!("request {:#x} is used for another operation", begun.irp)
             });

@@ -106,12 +106,12 @@ impl RecorderFacts {
 
     /// Memory of the machine in the order of time, if it was read on the recording's clock.
     pub(crate) fn take_memory(&mut self, clock: &str) -> Vec<MemoryReading> {
-        if clock == "CLOCK_MONOTONIC" { std::mem::take(&mut self.memory) } else { Vec::new() }
+        on_clock(clock, &mut self.memory)
     }
 
     /// The arguments of processes in the order in which they were seen, if that was on the recording's clock.
     pub(crate) fn take_arguments(&mut self, clock: &str) -> Vec<Arguments> {
-        if clock == "CLOCK_MONOTONIC" { std::mem::take(&mut self.arguments) } else { Vec::new() }
+        on_clock(clock, &mut self.arguments)
     }
 
     /// The recorded machine's `[vdso]`, an ELF file if nobody has forged it.
@@ -126,7 +126,7 @@ impl RecorderFacts {
 
     /// The marks in order, if they were made on the recording's clock.
     pub(crate) fn take_marks(&mut self, clock: &str) -> Vec<Mark> {
-        if clock == "CLOCK_MONOTONIC" { std::mem::take(&mut self.marks) } else { Vec::new() }
+        on_clock(clock, &mut self.marks)
     }
 
     /// Minutes to add to the recorder's local time to get UTC.
@@ -142,6 +142,11 @@ impl RecorderFacts {
         }
         info.facts = self.facts;
     }
+}
+
+/// What was noted, if it was on the recording's clock.
+fn on_clock<T>(clock: &str, noted: &mut Vec<T>) -> Vec<T> {
+    if clock == "CLOCK_MONOTONIC" { std::mem::take(noted) } else { Vec::new() }
 }
 
 /// A reading of memory. Without its time and the free memory it is none.

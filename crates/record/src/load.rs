@@ -25,7 +25,7 @@ pub(crate) struct Memory {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{cpu_time, memory};
+pub(crate) use linux::{cpu_time, meminfo, memory};
 #[cfg(not(any(target_os = "linux", windows)))]
 pub(crate) use unknown::{cpu_time, memory};
 #[cfg(windows)]
@@ -41,12 +41,14 @@ mod linux {
 
     pub(crate) fn memory() -> Option<Memory> {
         let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-        let bytes = |key: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-            line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-        };
-        let total = bytes("MemTotal:")?;
-        Some(Memory { total, used: total.saturating_sub(bytes("MemAvailable:")?) })
+        let total = meminfo(&text, "MemTotal")?;
+        Some(Memory { total, used: total.saturating_sub(meminfo(&text, "MemAvailable")?) })
+    }
+
+    /// A figure of `/proc/meminfo`, in bytes.
+    pub(crate) fn meminfo(text: &str, key: &str) -> Option<u64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant as Now};
 
 use crate::facts::{Instant, MemoryReading};
+use crate::load;
 
 /// Between two readings at first.
 const EVERY: Duration = Duration::from_secs(1);
@@ -60,10 +61,7 @@ impl MemoryReadings {
 
 /// The figures of both files. `None`: they say nothing of memory.
 fn parse(meminfo: &str, vmstat: &str, page: u64) -> Option<MemoryReading> {
-    let bytes = |key: &str| {
-        let line = meminfo.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    };
+    let bytes = |key: &str| load::meminfo(meminfo, key);
     let pages = |key: &str| {
         let line = vmstat.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
         line.trim().parse::<u64>().ok()?.checked_mul(page)

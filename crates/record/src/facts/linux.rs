@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{CpuFacts, DiskFacts, MachineFacts, PowerFacts};
+use crate::load::meminfo;
 
 /// Processes that look at what others do, as the kernel calls them: 15 bytes at most.
 const SCANNERS: &[(&str, &str)] = &[
@@ -43,12 +44,8 @@ pub(super) fn fill(facts: &mut MachineFacts) {
     facts.cpu = cpu();
     facts.power = power();
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let bytes = |key: &str| {
-        let line = memory.lines().find_map(|line| line.strip_prefix(key))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-    };
-    facts.memory_bytes = bytes("MemTotal:");
-    facts.swap_bytes = bytes("SwapTotal:");
+    facts.memory_bytes = meminfo(&memory, "MemTotal");
+    facts.swap_bytes = meminfo(&memory, "SwapTotal");
     facts.disks = disks();
     facts.clock_source = text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     facts.timer_resolution_ns = timer_resolution();

@@ -1,14 +1,13 @@
 //! Connections that programs tell of, and that `ss` knows.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tracesift_trace::rows::{
     ConnectionRow, NetworkIoRow, SocketCallRow, connection_ends, network_io_kinds as kinds,
     socket_operations as operations,
 };
 
-use super::measured::{ATTEMPTS, Measured, record_of, record_words};
+use super::measured::{ATTEMPTS, Measured, in_one_of_several, record_of, record_words};
 use super::talking::{CONNECTS, DATAGRAMS};
 use tracesift_fixtures::skipped;
 
@@ -111,120 +110,133 @@ impl Talked {
     }
 }
 
-/// Holds a recording against what the programs tell. A machine that drops records without a word may spoil one, and another, but a
-/// mistake of ours is in all of them.
-fn in_one_of_several(events: &[&'static str], check: impl Fn(&Talked)) {
-    for attempt in 1.. {
-        let Some(talked) = Talked::record(events) else { return };
-        if attempt == ATTEMPTS {
-            return check(&talked);
-        }
-        if catch_unwind(AssertUnwindSafe(|| check(&talked))).is_ok() {
-            return;
-        }
-    }
-}
-
 #[test]
 fn connections_and_their_bytes_are_those_that_programs_and_ss_tell() {
-    in_one_of_several(EVENTS, |talked| {
-        for (client, server) in [("client", "server"), ("client6", "server6")] {
-            if !talked.measured.truth.0.contains_key(client) {
-                continue;
+    in_one_of_several(
+        || Talked::record(EVENTS),
+        |talked: &Talked| {
+            for (client, server) in [("client", "server"), ("client6", "server6")] {
+                if !talked.measured.truth.0.contains_key(client) {
+                    continue;
+                }
+                let told = &talked.measured.truth.0[client];
+                for (name, accepted) in [(client, false), (server, true)] {
+                    let row = talked.connection(told["port"], accepted);
+                    let (sent, received) = (talked.told(name, "sent"), talked.told(name, "received"));
+                    assert_eq!((row.sent, row.received), (Some(sent), Some(received)), "{name}: {row:?}");
+                    assert_eq!(talked.pid(row), Some(talked.told(name, "pid")), "{name}: {row:?}");
+                    assert_eq!(row.end_kind, Some(connection_ends::CLOSED), "{name}: {row:?}");
+                    assert!(
+                        row.start.is_some() && row.connected.is_some() && row.end > row.connected,
+                        "{name}: {row:?}"
+                    );
+                    assert_eq!(
+                        (row.retransmits, row.retransmit_delay, row.send_events),
+                        (Some(0), None, None),
+                        "{name}"
+                    );
+                    assert!(talked.count(row, kinds::SEGMENT_RECEIVED) > 0 && row.rtt_min > Some(0), "{name}: {row:?}");
+                    let address = if client == "client6" { "::1" } else { "127.0.0.1" };
+                    assert_eq!((row.local.as_deref(), row.remote.as_deref()), (Some(address), Some(address)));
+                }
+                let row = talked.connection(told["port"], false);
+                talked.check_requested(client, row);
+                assert_eq!((row.posted_events, row.remote_port.map(i64::from)), (Some(10), Some(told["remote"])));
+                let own =
+                    talked.io.iter().filter(|io| io.connection == row.connection && io.kind == kinds::SEND_POSTED);
+                assert!(
+                    own.clone().all(|io| io.thread.is_some() && io.stack.is_some()),
+                    "{:?}",
+                    own.collect::<Vec<_>>()
+                );
+                if let Some(acked) = told.get("acked") {
+                    assert_eq!((row.sent, row.received), (Some(*acked), Some(told["got"])), "ss: {row:?}");
+                    assert_eq!(row.retransmits, Some(told["again"]), "ss: {row:?}");
+                }
             }
-            let told = &talked.measured.truth.0[client];
-            for (name, accepted) in [(client, false), (server, true)] {
-                let row = talked.connection(told["port"], accepted);
-                let (sent, received) = (talked.told(name, "sent"), talked.told(name, "received"));
-                assert_eq!((row.sent, row.received), (Some(sent), Some(received)), "{name}: {row:?}");
-                assert_eq!(talked.pid(row), Some(talked.told(name, "pid")), "{name}: {row:?}");
-                assert_eq!(row.end_kind, Some(connection_ends::CLOSED), "{name}: {row:?}");
-                assert!(row.start.is_some() && row.connected.is_some() && row.end > row.connected, "{name}: {row:?}");
-                assert_eq!((row.retransmits, row.retransmit_delay, row.send_events), (Some(0), None, None), "{name}");
-                assert!(talked.count(row, kinds::SEGMENT_RECEIVED) > 0 && row.rtt_min > Some(0), "{name}: {row:?}");
-                let address = if client == "client6" { "::1" } else { "127.0.0.1" };
-                assert_eq!((row.local.as_deref(), row.remote.as_deref()), (Some(address), Some(address)));
-            }
-            let row = talked.connection(told["port"], false);
-            talked.check_requested(client, row);
-            assert_eq!((row.posted_events, row.remote_port.map(i64::from)), (Some(10), Some(told["remote"])));
-            let own = talked.io.iter().filter(|io| io.connection == row.connection && io.kind == kinds::SEND_POSTED);
-            assert!(own.clone().all(|io| io.thread.is_some() && io.stack.is_some()), "{:?}", own.collect::<Vec<_>>());
-            if let Some(acked) = told.get("acked") {
-                assert_eq!((row.sent, row.received), (Some(*acked), Some(told["got"])), "ss: {row:?}");
-                assert_eq!(row.retransmits, Some(told["again"]), "ss: {row:?}");
-            }
-        }
-    });
+        },
+    );
 }
 
 #[test]
 fn a_reset_a_refusal_and_a_lost_request_are_told_apart() {
-    in_one_of_several(EVENTS, |talked| {
-        let port = talked.told("reset", "port");
-        let (client, server) = (talked.connection(port, false), talked.connection(port, true));
-        assert_eq!((client.end_kind, client.sent), (Some(connection_ends::RESET), Some(100)), "{client:?}");
-        assert_eq!((server.end_kind, server.received), (Some(connection_ends::ABORTED), Some(100)), "{server:?}");
-        assert_eq!((talked.count(client, kinds::RESET_RECEIVED), talked.count(server, kinds::RESET_SENT)), (1, 1));
-        let remote = Some(talked.told("refused", "remote"));
-        let refused: Vec<_> =
-            talked.connections.iter().filter(|row| row.remote_port.map(i64::from) == remote).collect();
-        let [refused] = refused[..] else { panic!("{refused:?}") };
-        assert_eq!((refused.end_kind, refused.connected), (Some(connection_ends::REFUSED), None), "{refused:?}");
-        assert_eq!(talked.pid(refused), Some(talked.told("refused", "pid")));
-        assert!(refused.local_port.is_some_and(|port| port != 0), "{refused:?}");
-        // The request that found no place was sent again, a second later, and until it was heard.
-        let late = talked.connection(talked.told("late", "port"), false);
-        talked.check_requested("late", late);
-        let again = i64::try_from(talked.count(late, kinds::RETRANSMITTED)).unwrap();
-        assert!(again > 0 && late.retransmits == Some(again), "{late:?}");
-        assert_eq!(late.connected.unwrap() - late.start.unwrap() > 900_000_000, again > 0, "{late:?}");
-    });
+    in_one_of_several(
+        || Talked::record(EVENTS),
+        |talked: &Talked| {
+            let port = talked.told("reset", "port");
+            let (client, server) = (talked.connection(port, false), talked.connection(port, true));
+            assert_eq!((client.end_kind, client.sent), (Some(connection_ends::RESET), Some(100)), "{client:?}");
+            assert_eq!((server.end_kind, server.received), (Some(connection_ends::ABORTED), Some(100)), "{server:?}");
+            assert_eq!((talked.count(client, kinds::RESET_RECEIVED), talked.count(server, kinds::RESET_SENT)), (1, 1));
+            let remote = Some(talked.told("refused", "remote"));
+            let refused: Vec<_> =
+                talked.connections.iter().filter(|row| row.remote_port.map(i64::from) == remote).collect();
+            let [refused] = refused[..] else { panic!("{refused:?}") };
+            assert_eq!((refused.end_kind, refused.connected), (Some(connection_ends::REFUSED), None), "{refused:?}");
+            assert_eq!(talked.pid(refused), Some(talked.told("refused", "pid")));
+            assert!(refused.local_port.is_some_and(|port| port != 0), "{refused:?}");
+            // The request that found no place was sent again, a second later, and until it was heard.
+            let late = talked.connection(talked.told("late", "port"), false);
+            talked.check_requested("late", late);
+            let again = i64::try_from(talked.count(late, kinds::RETRANSMITTED)).unwrap();
+            assert!(again > 0 && late.retransmits == Some(again), "{late:?}");
+            assert_eq!(late.connected.unwrap() - late.start.unwrap() > 900_000_000, again > 0, "{late:?}");
+        },
+    );
 }
 
 #[test]
 fn requests_take_as_long_as_programs_measure() {
-    in_one_of_several(&EVENTS[..1], |talked| {
-        let mut more = Vec::new();
-        for number in 0..CONNECTS {
-            let name = format!("connect{number}");
-            let row = talked.connection(talked.told(&name, "port"), false);
-            talked.check_requested(&name, row);
-            let told = talked.told(&name, "until") - talked.told(&name, "from");
-            more.push(told - (row.connected.unwrap() - row.start.unwrap()));
-            assert_eq!((row.sent, row.received, row.retransmits), (None, None, None), "nothing tells: {row:?}");
-        }
-        // Whoever takes the CPU from the program makes only its own figure larger.
-        let least = more.iter().min().unwrap();
-        assert!((0..50_000).contains(least), "{more:?}");
-    });
+    in_one_of_several(
+        || Talked::record(&EVENTS[..1]),
+        |talked: &Talked| {
+            let mut more = Vec::new();
+            for number in 0..CONNECTS {
+                let name = format!("connect{number}");
+                let row = talked.connection(talked.told(&name, "port"), false);
+                talked.check_requested(&name, row);
+                let told = talked.told(&name, "until") - talked.told(&name, "from");
+                more.push(told - (row.connected.unwrap() - row.start.unwrap()));
+                assert_eq!((row.sent, row.received, row.retransmits), (None, None, None), "nothing tells: {row:?}");
+            }
+            // Whoever takes the CPU from the program makes only its own figure larger.
+            let least = more.iter().min().unwrap();
+            assert!((0..50_000).contains(least), "{more:?}");
+        },
+    );
 }
 
 #[test]
 fn without_events_of_processes_segments_count() {
-    in_one_of_several(&[STATES, "tcp:tcp_probe"], |talked| {
-        let row = talked.connection(talked.told("client", "port"), true);
-        // The last segments come when the state is another one, which the event leaves out; here the client sends before that.
-        assert_eq!((row.received, row.sent), (Some(talked.told("server", "received")), None), "{row:?}");
-    });
+    in_one_of_several(
+        || Talked::record(&[STATES, "tcp:tcp_probe"]),
+        |talked: &Talked| {
+            let row = talked.connection(talked.told("client", "port"), true);
+            // The last segments come when the state is another one, which the event leaves out; here the client sends before that.
+            assert_eq!((row.received, row.sent), (Some(talked.told("server", "received")), None), "{row:?}");
+        },
+    );
 }
 
 #[test]
 fn datagrams_belong_to_processes() {
-    in_one_of_several(EVENTS, |talked| {
-        let (bytes, times) = DATAGRAMS;
-        let total = Some((bytes * times).try_into().unwrap());
-        let pid = talked.told("datagrams", "pid");
-        let is = |row: &&ConnectionRow| row.protocol == 17 && talked.pid(row) == Some(pid);
-        let rows: Vec<_> = talked.connections.iter().filter(is).collect();
-        let [row] = rows[..] else { panic!("{rows:?}") };
-        assert_eq!((row.received, row.sent, row.receive_events), (total, Some(0), Some(3)), "{row:?}");
-        assert_eq!((row.local.as_ref(), row.remote_port), (None, None), "the events tell no addresses");
-        let client = talked.told("client", "pid");
-        let is = |row: &&ConnectionRow| row.protocol == 17 && talked.pid(row) == Some(client);
-        let sent: Vec<_> = talked.connections.iter().filter(is).map(|row| (row.sent, row.send_events)).collect();
-        assert_eq!(sent, [(total, Some(3))]);
-    });
+    in_one_of_several(
+        || Talked::record(EVENTS),
+        |talked: &Talked| {
+            let (bytes, times) = DATAGRAMS;
+            let total = Some((bytes * times).try_into().unwrap());
+            let pid = talked.told("datagrams", "pid");
+            let is = |row: &&ConnectionRow| row.protocol == 17 && talked.pid(row) == Some(pid);
+            let rows: Vec<_> = talked.connections.iter().filter(is).collect();
+            let [row] = rows[..] else { panic!("{rows:?}") };
+            assert_eq!((row.received, row.sent, row.receive_events), (total, Some(0), Some(3)), "{row:?}");
+            assert_eq!((row.local.as_ref(), row.remote_port), (None, None), "the events tell no addresses");
+            let client = talked.told("client", "pid");
+            let is = |row: &&ConnectionRow| row.protocol == 17 && talked.pid(row) == Some(client);
+            let sent: Vec<_> = talked.connections.iter().filter(is).map(|row| (row.sent, row.send_events)).collect();
+            assert_eq!(sent, [(total, Some(3))]);
+        },
+    );
 }
 
 /// Calls that the standard library makes for connections.
@@ -235,38 +247,45 @@ fn calls_of_sockets_move_what_the_programs_tell() {
     let calls: Vec<String> =
         CALLS.iter().flat_map(|call| ["enter", "exit"].map(|side| format!("syscalls:sys_{side}_{call}"))).collect();
     let calls: Vec<&'static str> = calls.into_iter().map(|call| &*call.leak()).collect();
-    in_one_of_several(&[&EVENTS[..3], &calls].concat(), |talked| {
-        let rows: Vec<SocketCallRow> = talked.measured.extracted.archive.rows().unwrap();
-        let port = talked.told("client", "port");
-        for (name, accepted) in [("client", false), ("server", true)] {
-            let connection = talked.connection(port, accepted);
-            let of = |operation: i8| {
-                let is = move |row: &&SocketCallRow| {
-                    row.connection == Some(connection.connection) && row.operation == operation && row.status == Some(0)
+    in_one_of_several(
+        || Talked::record(&[&EVENTS[..3], &calls].concat()),
+        |talked: &Talked| {
+            let rows: Vec<SocketCallRow> = talked.measured.extracted.archive.rows().unwrap();
+            let port = talked.told("client", "port");
+            for (name, accepted) in [("client", false), ("server", true)] {
+                let connection = talked.connection(port, accepted);
+                let of = |operation: i8| {
+                    let is = move |row: &&SocketCallRow| {
+                        row.connection == Some(connection.connection)
+                            && row.operation == operation
+                            && row.status == Some(0)
+                    };
+                    rows.iter().filter(is)
                 };
-                rows.iter().filter(is)
-            };
-            let moved = |operation: i8| of(operation).filter_map(|row| row.transferred).sum::<i64>();
-            assert_eq!(moved(operations::SEND), talked.told(name, "sent"), "{name}");
-            assert_eq!(moved(operations::RECEIVE), talked.told(name, "received"), "{name}");
-            assert!(of(operations::SEND).all(|row| row.process == connection.process && row.size == row.transferred));
-            assert_eq!(of(operations::CONNECT).count(), usize::from(!accepted), "{name}");
-            let endpoints: BTreeSet<_> =
-                of(operations::SEND).chain(of(operations::RECEIVE)).map(|row| row.endpoint).collect();
-            assert_eq!(endpoints.len(), 1, "{name}: {endpoints:?}");
-        }
-        // The request is answered while its call waits.
-        let requested = talked.connection(port, false);
-        let call = rows
-            .iter()
-            .find(|row| row.operation == operations::CONNECT && row.connection == Some(requested.connection));
-        let call = call.unwrap();
-        assert!(Some(call.start) <= requested.start && requested.connected <= Some(call.time), "{call:?}");
-        assert!(talked.told("client", "from") <= talked.time(Some(call.start)), "{call:?}");
-        assert!(talked.time(Some(call.time)) <= talked.told("client", "until"), "{call:?}");
-        let failed = rows.iter().filter(|row| row.operation == operations::CONNECT && row.status == Some(111));
-        assert_eq!(failed.count(), 1, "one request is refused");
-    });
+                let moved = |operation: i8| of(operation).filter_map(|row| row.transferred).sum::<i64>();
+                assert_eq!(moved(operations::SEND), talked.told(name, "sent"), "{name}");
+                assert_eq!(moved(operations::RECEIVE), talked.told(name, "received"), "{name}");
+                assert!(
+                    of(operations::SEND).all(|row| row.process == connection.process && row.size == row.transferred)
+                );
+                assert_eq!(of(operations::CONNECT).count(), usize::from(!accepted), "{name}");
+                let endpoints: BTreeSet<_> =
+                    of(operations::SEND).chain(of(operations::RECEIVE)).map(|row| row.endpoint).collect();
+                assert_eq!(endpoints.len(), 1, "{name}: {endpoints:?}");
+            }
+            // The request is answered while its call waits.
+            let requested = talked.connection(port, false);
+            let call = rows
+                .iter()
+                .find(|row| row.operation == operations::CONNECT && row.connection == Some(requested.connection));
+            let call = call.unwrap();
+            assert!(Some(call.start) <= requested.start && requested.connected <= Some(call.time), "{call:?}");
+            assert!(talked.told("client", "from") <= talked.time(Some(call.start)), "{call:?}");
+            assert!(talked.time(Some(call.time)) <= talked.told("client", "until"), "{call:?}");
+            let failed = rows.iter().filter(|row| row.operation == operations::CONNECT && row.status == Some(111));
+            assert_eq!(failed.count(), 1, "one request is refused");
+        },
+    );
 }
 
 #[test]
@@ -281,15 +300,7 @@ fn lost_packets_are_sent_again() {
     let program = std::env::current_exe().unwrap();
     let program = program.to_str().unwrap();
     let script = format!("{NETWORK} && exec '{program}' --exact known::talking::losing --ignored --nocapture");
-    for attempt in 1.. {
-        let Some(measured) = record_words(&["unshare", "-n", "sh", "-c", &script], &arguments) else { return };
-        if attempt == ATTEMPTS {
-            return check_losses(&measured);
-        }
-        if catch_unwind(AssertUnwindSafe(|| check_losses(&measured))).is_ok() {
-            return;
-        }
-    }
+    in_one_of_several(|| record_words(&["unshare", "-n", "sh", "-c", &script], &arguments), check_losses);
 }
 
 fn check_losses(measured: &Measured) {

@@ -71,12 +71,6 @@ impl Measure {
         }
     }
 
-    /// The measure of a word.
-    #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
-        WORDS.iter().find(|(known, ..)| *known == word).map(|(.., measure)| *measure)
-    }
-
     /// All of them, with words and meanings.
     #[must_use]
     pub fn words() -> &'static [Word<Self>] {

@@ -24,9 +24,9 @@ pub fn is_empty(answer: &Answer) -> bool {
         && !answer.sections.iter().flat_map(|section| &section.facts).any(Fact::is_figure)
 }
 
-/// Why nothing was found, in a sentence or a few.
+/// Why nothing was found, in a sentence or a few. `has_heading`: the answer is a table, whose heading says what a file does not have.
 #[must_use]
-pub fn why(sources: &[Source], question: &dyn Ask, when: &When, answer: &Answer) -> Vec<String> {
+pub fn why(sources: &[Source], question: &dyn Ask, when: &When, answer: &Answer, has_heading: bool) -> Vec<String> {
     let (recordings, _) = open_all(sources);
     if let Some(outside) = outside(&recordings, when) {
         return vec![outside];
@@ -43,11 +43,15 @@ pub fn why(sources: &[Source], question: &dyn Ask, when: &When, answer: &Answer)
         })
         .collect();
     let found = merged(found);
-    // What was not recorded no filter can bring back. Of one file its heading says so.
+    // What was not recorded no filter can bring back. Of one file its heading says so, where there is one.
     let absences: Vec<String> = answer.sections.iter().filter_map(absence).collect();
     if absences.len() == answer.sections.len() {
         let mistaken = found.iter().filter(|of| of.passing == 0 && !of.names.is_empty()).map(too_narrow);
-        return absences.into_iter().take(usize::from(answer.sections.len() > 1)).chain(mistaken).collect();
+        return absences
+            .into_iter()
+            .take(usize::from(answer.sections.len() > 1 || !has_heading))
+            .chain(mistaken)
+            .collect();
     }
     let time = (!when.time.is_everything()).then_some("--time");
     explain(&found, &question.limits().into_iter().chain(time).collect::<Vec<_>>())
@@ -70,8 +74,7 @@ pub fn why_of_profile(
 }
 
 /// What a recording does not have at all.
-#[must_use]
-pub fn absence(section: &Section) -> Option<String> {
+fn absence(section: &Section) -> Option<String> {
     section.facts.iter().find_map(|fact| match &fact.value {
         Value::Text(text) => Some(format!("{}: {text}", fact.label)),
         _ => None,

@@ -16,9 +16,21 @@ pub fn is_crash(status: i32) -> bool {
     bits >= 0x8000_0000 && name(status).is_some()
 }
 
-/// The name of the status with which an operation of the system ended; `None` for a number without a known name.
+/// Whether a number is the known status of an operation.
 #[must_use]
-pub fn of_operation(status: u32) -> Option<&'static str> {
+pub fn is_of_operation(number: i64) -> bool {
+    u32::try_from(number).is_ok_and(|status| of_operation(status).is_some())
+}
+
+/// The status with which an operation ended, as a text: its name, else its number as headers write it.
+#[must_use]
+pub fn text(number: i64) -> String {
+    let Ok(status) = u32::try_from(number) else { return number.to_string() };
+    of_operation(status).map_or_else(|| format!("{status:#x}"), str::to_owned)
+}
+
+/// The name of the status with which an operation of the system ended; `None` for a number without a known name.
+fn of_operation(status: u32) -> Option<&'static str> {
     let place = OPERATIONS.binary_search_by_key(&status, |(value, _)| *value).ok()?;
     OPERATIONS.get(place).map(|(_, name)| *name)
 }

@@ -20,6 +20,13 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(words: &'static [Word<T>]) -> imp
     })
 }
 
+/// The word of a number: the words stand in the order of their numbers, from 0. A number without a word is its own text.
+#[must_use]
+pub fn numbered(words: &[&str], number: i64) -> String {
+    let known = usize::try_from(number).ok().and_then(|place| words.get(place));
+    known.map_or_else(|| number.to_string(), |word| (*word).to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use clap::{Arg, Command};

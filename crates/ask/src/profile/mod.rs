@@ -173,7 +173,7 @@ impl Question {
             }
         })?;
         for (thread, stack, reason, parts) in rows {
-            let stack = stack.and_then(|stack| stacks.get(At::Stack(stack), &mut profile.catalog));
+            let stack = stack.and_then(|stack| stacks.get(Attribution::Stack(stack), &mut profile.catalog));
             let name = profile.catalog.string(reason.as_deref().unwrap_or_default());
             for (kind, span) in [(MarkerKind::Wait, parts.wait), (MarkerKind::Ready, parts.ready)] {
                 if let Some(span) = span.filter(|span| !span.is_empty()) {
@@ -201,19 +201,11 @@ impl Question {
 /// process.
 type Owner = (ProcessId, Option<ThreadId>);
 
-/// Where the time was spent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum At {
-    Stack(StackId),
-    Frame(tracesift_trace::FrameId),
-    Nowhere,
-}
-
 /// A sample or span of the measure.
 #[derive(Clone, Copy)]
 struct Charge {
     owner: Owner,
-    at: At,
+    at: Attribution,
     time: i64,
     weight: u64,
 }
@@ -280,7 +272,7 @@ impl Builder {
 
     #[inline]
     fn charge_of(&self, row: &SampleOfProcess, thread: Option<ThreadId>, time: i64) -> Option<Charge> {
-        let at = row.stack.map(At::Stack).or(row.frame.map(At::Frame)).unwrap_or(At::Nowhere);
+        let at = Attribution::of_sample(row.stack, row.frame);
         let weight = u64::try_from(row.weight).unwrap_or(0);
         let charge = Charge { owner: (row.process, thread), at, time, weight };
         self.processes.contains_key(&row.process).then_some(charge)
@@ -305,13 +297,8 @@ impl Builder {
             return rows.scan(recording, question.time, |charged| {
                 let process = charged.process.filter(|process| self.processes.contains_key(process));
                 if let Some(process) = process {
-                    let at = match charged.at {
-                        Attribution::Stack(stack) => At::Stack(stack),
-                        Attribution::Frame(frame) => At::Frame(frame),
-                        Attribution::Nowhere => At::Nowhere,
-                    };
                     let weight = u64::try_from(charged.amount).unwrap_or(0);
-                    visit(Charge { owner: (process, charged.thread), at, time: charged.time, weight });
+                    visit(Charge { owner: (process, charged.thread), at: charged.at, time: charged.time, weight });
                 }
             });
         }
@@ -321,7 +308,7 @@ impl Builder {
             let is_wait = matches!(question.measure, Measure::Threads(OfThreads::Wait));
             let part = if is_wait { parts.wait } else { parts.ready };
             if let Some(span) = part.filter(|span| !span.is_empty()) {
-                let at = row.wait_stack.map_or(At::Nowhere, At::Stack);
+                let at = Attribution::of_wait(row.wait_stack);
                 let weight = u64::try_from(span.length()).unwrap_or(0);
                 visit(Charge { owner, at, time: span.start, weight });
             }
@@ -334,7 +321,7 @@ impl Builder {
         let mut charge = |run: Run, stack: Option<StackId>| {
             let process = self.threads.get(&run.thread).map(|row| row.process);
             if let Some(process) = process.filter(|process| self.processes.contains_key(process)) {
-                let at = stack.map_or(At::Nowhere, At::Stack);
+                let at = Attribution::of_wait(stack);
                 let weight = u64::try_from(run.span.length()).unwrap_or(0);
                 visit(Charge { owner: (process, Some(run.thread)), at, time: run.span.start, weight });
             }

@@ -1,14 +1,13 @@
 //! The stacks of an archive in the catalog of a profile: only those that are asked for, each once.
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::StackFrames;
+use tracesift_analysis::{Attribution, StackFrames};
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Catalog, Frame, FrameId as ExportedFrame, Listed, Origin, StackId as ExportedStack, StringId};
 use tracesift_extract::stack_methods::stack_frames;
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
 use tracesift_trace::{FrameId, ModuleId, view};
 
-use super::At;
 use crate::method_patterns::MethodPatterns;
 
 view! {
@@ -38,7 +37,7 @@ pub(super) struct Stacks {
     stacks: StackFrames,
     frames: Frames,
     /// Those that were asked for, in the catalog or as lists; `None` where no method is one that is wanted.
-    known: FxHashMap<At, Option<ExportedStack>>,
+    known: FxHashMap<Attribution, Option<ExportedStack>>,
     outermost_first: Vec<ExportedFrame>,
 }
 
@@ -75,7 +74,7 @@ impl Stacks {
     }
 
     /// The stack in the catalog; `None` where it has none of the wanted methods.
-    pub(super) fn get(&mut self, at: At, catalog: &mut Catalog) -> Option<ExportedStack> {
+    pub(super) fn get(&mut self, at: Attribution, catalog: &mut Catalog) -> Option<ExportedStack> {
         if let Some(known) = self.known.get(&at) {
             return *known;
         }
@@ -88,7 +87,7 @@ impl Stacks {
     }
 
     /// The stack as a list of the profile; `None` where it has none of the wanted methods.
-    pub(super) fn list(&mut self, at: At, listed: &mut Listed) -> Option<ExportedStack> {
+    pub(super) fn list(&mut self, at: Attribution, listed: &mut Listed) -> Option<ExportedStack> {
         if let Some(known) = self.known.get(&at) {
             return *known;
         }
@@ -99,16 +98,16 @@ impl Stacks {
     }
 
     /// Fills in the functions of a stack, outermost first; whether it is wanted.
-    fn walk(&mut self, at: At, catalog: &mut Catalog) -> bool {
+    fn walk(&mut self, at: Attribution, catalog: &mut Catalog) -> bool {
         let Self { stacks, frames, outermost_first, .. } = self;
         let single;
         let of_stack = match at {
-            At::Stack(stack) => stacks.of(stack),
-            At::Frame(frame) => {
+            Attribution::Stack(stack) => stacks.of(stack),
+            Attribution::Frame(frame) => {
                 single = [frame];
                 &single
             }
-            At::Nowhere => &[],
+            Attribution::Nowhere => &[],
         };
         let mut wanted = frames.methods.is_empty();
         outermost_first.clear();

@@ -2,8 +2,9 @@
 //! process: its sum stands where the number of the stack says, and only those of several owners are looked up.
 
 use rustc_hash::FxHashMap;
+use tracesift_analysis::Attribution;
 
-use super::{At, Owner};
+use super::Owner;
 
 /// Stacks below this number have a place in a list: 16 MiB of it, at most. A damaged archive must not take any memory it likes.
 const LISTED: usize = 1 << 22;
@@ -14,7 +15,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sum {
     pub(super) owner: Owner,
-    pub(super) at: At,
+    pub(super) at: Attribution,
     /// Nanoseconds.
     pub(super) weight: u64,
     /// Samples or spans.
@@ -28,16 +29,16 @@ pub(super) struct StackSums {
     /// By number of the stack: the sum that was added to last.
     latest: Vec<u32>,
     /// All sums of stacks that have more than one, and of what is in no list.
-    others: FxHashMap<(Owner, At), u32>,
+    others: FxHashMap<(Owner, Attribution), u32>,
 }
 
 impl StackSums {
     /// Adds what a row has.
     #[inline]
-    pub(super) fn add(&mut self, owner: Owner, at: At, weight: u64, count: u64) {
+    pub(super) fn add(&mut self, owner: Owner, at: Attribution, weight: u64, count: u64) {
         let place = match at {
-            At::Stack(stack) => usize::try_from(stack.0).ok().filter(|place| *place < LISTED),
-            At::Frame(_) | At::Nowhere => None,
+            Attribution::Stack(stack) => usize::try_from(stack.0).ok().filter(|place| *place < LISTED),
+            Attribution::Frame(_) | Attribution::Nowhere => None,
         };
         if let Some(place) = place {
             if place >= self.latest.len() {
@@ -75,7 +76,7 @@ impl StackSums {
         self.sums
     }
 
-    fn find(&mut self, owner: Owner, at: At) -> u32 {
+    fn find(&mut self, owner: Owner, at: Attribution) -> u32 {
         if let Some(&row) = self.others.get(&(owner, at)) {
             return row;
         }
@@ -84,7 +85,7 @@ impl StackSums {
         row
     }
 
-    fn push(&mut self, owner: Owner, at: At) -> u32 {
+    fn push(&mut self, owner: Owner, at: Attribution) -> u32 {
         // 2^32 sums take more than a hundred gigabytes.
         self.sums.push(Sum { owner, at, weight: 0, count: 0 });
         u32::try_from(self.sums.len() - 1).unwrap_or(NONE)
@@ -102,9 +103,9 @@ impl Sum {
 mod tests {
     use std::collections::BTreeMap;
 
+    use tracesift_analysis::Attribution;
     use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
-    use super::super::At;
     use super::StackSums;
 
     #[test]
@@ -117,10 +118,10 @@ mod tests {
             let owner = (ProcessId((number >> 8) as i32 % 3), (number >> 12).is_multiple_of(2).then_some(ThreadId(1)));
             let stack = (number >> 16) as i32 % 40;
             let at = match stack {
-                0 => At::Nowhere,
-                1 => At::Frame(FrameId(5)),
-                2 => At::Stack(StackId(i32::MAX)),
-                _ => At::Stack(StackId(stack)),
+                0 => Attribution::Nowhere,
+                1 => Attribution::Frame(FrameId(5)),
+                2 => Attribution::Stack(StackId(i32::MAX)),
+                _ => Attribution::Stack(StackId(stack)),
             };
             sums.add(owner, at, u64::from(number % 9), 1);
             let sum: &mut (u64, u64) = truth.entry((owner, at)).or_default();

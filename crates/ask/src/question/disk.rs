@@ -11,6 +11,7 @@ use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
 use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::words::numbered;
 
 view! {
     /// A disk operation.
@@ -33,9 +34,6 @@ pub type Options = table_question::Options<Disk>;
 
 /// The memory manager asked: for the page file, mapped files, working sets.
 const PAGING: i64 = 2;
-
-/// Megabytes per second are so many bytes per nanosecond.
-const MEGABYTES_PER_SECOND: f64 = 1e3;
 
 /// Linux has device numbers: the major number is above these bits.
 const MINOR_BITS: u32 = 20;
@@ -161,10 +159,10 @@ impl TableQuestion for Disk {
         Measure::percentile("response_p50_ns", "Median", 0.5).meaning("Median of the response times."),
         Measure::percentile("response_p90_ns", "90 %", 0.9).meaning("Nine of ten response times are not longer."),
         Measure::percentile("response_p99_ns", "99 %", 0.99).meaning("99 of 100 response times are not longer."),
-        Measure::ratio("read_throughput", "Read MB/s", 1, ["read_bytes", "read_service_ns"], MEGABYTES_PER_SECOND)
+        Measure::throughput("read_throughput", "Read MB/s", ["read_bytes", "read_service_ns"])
             .meaning("Bytes read per service time of the reads, in 1,000,000 bytes per second.")
             .details(),
-        Measure::ratio("write_throughput", "Write MB/s", 1, ["write_bytes", "write_service_ns"], MEGABYTES_PER_SECOND)
+        Measure::throughput("write_throughput", "Write MB/s", ["write_bytes", "write_service_ns"])
             .meaning("Bytes written per service time of the writes, in 1,000,000 bytes per second.")
             .details(),
         Measure::union("busy_ns", "Busy")
@@ -357,10 +355,7 @@ fn drive_of(row: &Operation) -> i64 {
 
 /// The drives of files and disks.
 fn drives(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, String)>, Error> {
-    let mut drives = paths::files(recording, None)?;
-    for (_, path) in &mut drives {
-        path.truncate(paths::drive(path).len());
-    }
+    let mut drives = paths::drives(recording, None)?;
     let mut named: Vec<i64> = Vec::new();
     for known in &recording.info().disks {
         let number = i64::from(known.number.cast_signed());
@@ -400,14 +395,9 @@ fn disk(number: i64) -> String {
 }
 
 fn operation(number: i64) -> String {
-    word(&["read", "write", "flush"], number)
+    numbered(&["read", "write", "flush"], number)
 }
 
 fn priority(number: i64) -> String {
-    word(&["not set", "very low", "low", "normal", "high", "critical"], number)
-}
-
-fn word(words: &[&str], number: i64) -> String {
-    let known = usize::try_from(number).ok().and_then(|place| words.get(place));
-    known.map_or_else(|| number.to_string(), |word| (*word).to_owned())
+    numbered(&["not set", "very low", "low", "normal", "high", "critical"], number)
 }

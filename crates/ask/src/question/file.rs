@@ -11,6 +11,7 @@ use crate::etwanalyzer::{Legacy, To, switch};
 use crate::ntstatus;
 use crate::recording_label::RowSource;
 use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::words::numbered;
 
 view! {
     /// An operation on a file.
@@ -33,9 +34,6 @@ pub type Options = table_question::Options<FileOperations>;
 
 /// The request goes past the file system's cache.
 const NOT_CACHED: i64 = 1;
-
-/// Megabytes per second are so many bytes per nanosecond.
-const MEGABYTES_PER_SECOND: f64 = 1e3;
 
 /// The number of the smallest NTSTATUS that is a warning or an error; errno of Linux is below it.
 const SMALLEST_STATUS: i64 = 0x8000_0000;
@@ -358,10 +356,10 @@ const MEASURES: &[Measure<Operation>] = &[
         .meaning("Time in which at least one operation of the row was under way, cut to the time range.")
         .sorted(&["union"])
         .details(),
-    Measure::ratio("read_throughput", "Read MB/s", 1, ["read_bytes", "read_ns"], MEGABYTES_PER_SECOND)
+    Measure::throughput("read_throughput", "Read MB/s", ["read_bytes", "read_ns"])
         .meaning("Bytes read per time of the reads, in 1,000,000 bytes per second.")
         .details(),
-    Measure::ratio("write_throughput", "Write MB/s", 1, ["write_bytes", "write_ns"], MEGABYTES_PER_SECOND)
+    Measure::throughput("write_throughput", "Write MB/s", ["write_bytes", "write_ns"])
         .meaning("Bytes written per time of the writes, in 1,000,000 bytes per second.")
         .details(),
 ];
@@ -463,15 +461,11 @@ fn operation(number: i64) -> String {
         "query security",
         "attributes",
     ];
-    let known = usize::try_from(number).ok().and_then(|place| WORDS.get(place));
-    known.map_or_else(|| number.to_string(), |word| (*word).to_owned())
+    numbered(WORDS, number)
 }
 
 /// The name of an error of either system.
 fn error(number: i64) -> String {
-    let Ok(status) = u32::try_from(number) else { return number.to_string() };
-    if number < SMALLEST_STATUS && ntstatus::of_operation(status).is_none() {
-        return errors::name(number);
-    }
-    ntstatus::of_operation(status).map_or_else(|| format!("{status:#x}"), str::to_owned)
+    let is_errno = number < SMALLEST_STATUS && !ntstatus::is_of_operation(number);
+    if is_errno { errors::name(number) } else { ntstatus::text(number) }
 }

@@ -289,6 +289,5 @@ fn operation(major: i64) -> String {
 }
 
 fn status(number: i64) -> String {
-    let Ok(status) = u32::try_from(number) else { return number.to_string() };
-    ntstatus::of_operation(status).map_or_else(|| format!("{status:#x}"), str::to_owned)
+    ntstatus::text(number)
 }

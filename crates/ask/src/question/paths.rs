@@ -42,7 +42,7 @@ fn extension(path: &str) -> String {
 }
 
 /// The drive of a path: `C:`, `\\server\share`, `\Device\HarddiskVolume2`, or the root of Linux.
-pub(super) fn drive(path: &str) -> &str {
+fn drive(path: &str) -> &str {
     let separators = |path: &str| path.match_indices(['\\', '/']).map(|(place, _)| place).collect::<Vec<_>>();
     if path.starts_with('/') {
         return "/";

@@ -7,6 +7,7 @@ use super::syscalls::errors;
 use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RowSource;
 use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
+use crate::words::numbered;
 
 view! {
     /// A call of a socket.
@@ -143,8 +144,7 @@ const OPERATIONS: [&str; 10] =
     ["create", "bind", "listen", "connect", "accept", "send", "receive", "shut down", "close", "option"];
 
 fn operation(number: i64) -> String {
-    let known = usize::try_from(number).ok().and_then(|number| OPERATIONS.get(number));
-    known.map_or_else(|| number.to_string(), |name| (*name).to_owned())
+    numbered(&OPERATIONS, number)
 }
 
 /// Descriptors are small numbers.

@@ -224,6 +224,14 @@ impl<R> Measure<R> {
         Self::new(key, title, Kind::Number(digits), How::Ratio(of, factor))
     }
 
+    /// Bytes divided by time, in 1,000,000 bytes per second. `of` has the keys of both.
+    #[must_use]
+    pub const fn throughput(key: &'static str, title: &'static str, of: [&'static str; 2]) -> Self {
+        /// So many bytes per nanosecond.
+        const MEGABYTES_PER_SECOND: f64 = 1e3;
+        Self::ratio(key, title, 1, of, MEGABYTES_PER_SECOND)
+    }
+
     /// A measure of time divided by the length of the time range: of a sum of durations it is the mean number of rows that are
     /// under way at an instant.
     #[must_use]

@@ -133,17 +133,11 @@ pub(crate) fn ask_sources(
         return Ok(Exit::of(usable, failed));
     }
     let is_empty = nothing::is_empty(&outcome.answer);
-    let why = is_empty.then(|| nothing::why(&sources.list, question, when, &outcome.answer));
+    let why = is_empty.then(|| nothing::why(&sources.list, question, when, &outcome.answer, printer.is_for_people()));
     let is_absent = outcome.answer.sections.iter().all(|section| section.is_absent);
-    // In a table for people the heading of the file says so.
-    let absences: Vec<String> = match outcome.answer.sections.as_slice() {
-        [section] if is_absent && !printer.is_for_people() => nothing::absence(section).into_iter().collect(),
-        _ => Vec::new(),
-    };
     then(&mut outcome.answer);
     printer.print_chosen(outcome.answer, chosen)?;
     let exit = printer.exit(why.as_deref(), usable, failed);
     // No file could have answered: a script must not take this for an answer of zero.
-    absences.iter().for_each(|absence| messages.note(absence));
     Ok(if is_absent { Exit::NothingUsable } else { exit })
 }

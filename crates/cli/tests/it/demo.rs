@@ -223,9 +223,13 @@ fn one_test_waits_for_hard_faults() {
 fn what_no_recording_has_ends_with_a_code_of_its_own() {
     let directory = TempDir::new().unwrap();
     tracesift(directory.path(), &["demo", "demo"]);
-    for (question, more) in
-        [("dns", &[][..]), ("dns", &["--bucket", "1s"]), ("stacks", &["--measure", "dns"]), ("tcp", &["--retransmits"])]
-    {
+    for (question, more) in [
+        ("dns", &[][..]),
+        ("dns", &["--bucket", "1s"]),
+        ("stacks", &["--measure", "dns"]),
+        ("tcp", &["--retransmits"]),
+        ("tcp", &["--issues"]),
+    ] {
         let line = [&["dump", question, "demo/*_12695ms_*"][..], more].concat();
         let said = run(directory.path(), &line);
         assert!(said.starts_with("exit: 1\n"), "{line:?}: {said}");

@@ -5,6 +5,7 @@ use tracesift_trace::rows::{ConnectionRow, connection_ends as ends};
 use super::names;
 use crate::answer::{ColumnOf, Kind};
 use crate::table_question::{Condition, Dimension, Limit, Measure};
+use crate::words::numbered;
 
 type Row = ConnectionRow;
 
@@ -396,7 +397,7 @@ fn end(row: &Row) -> i64 {
 }
 
 fn end_word(number: i64) -> String {
-    let words = [
+    const WORDS: &[&str] = &[
         "closed",
         "aborted",
         "reset",
@@ -406,8 +407,7 @@ fn end_word(number: i64) -> String {
         "connect timed out",
         "ended",
     ];
-    let word = if number == OPEN { Some(&"open") } else { words.get(usize::try_from(number).unwrap_or(usize::MAX)) };
-    word.map_or_else(|| number.to_string(), |word| (*word).to_owned())
+    if number == OPEN { "open".to_owned() } else { numbered(WORDS, number) }
 }
 
 fn direction(accepted: i64) -> String {

@@ -5,18 +5,18 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
+use tracesift_trace::ConnectionId;
 use tracesift_trace::rows::{ConnectionRow, NetworkIoRow, ProcessRow, network_io_kinds as kinds};
 use tracesift_trace::schema::Row as _;
-use tracesift_trace::{ConnectionId, ProcessId};
 
-use super::{Tcp, names};
+use super::Tcp;
+use super::packets::Packets;
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::columns::Columns;
 use crate::filter::ProcessFilter;
 use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
-use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::table_question::TableQuestion as _;
 
@@ -178,14 +178,9 @@ impl Ask for Question {
                 true => recording.file.absence_with_cure(NetworkIoRow::TABLE.name, Tcp::SOURCE, is_linux),
                 false => "the recording does not tell both what processes gave and what was sent".to_owned(),
             };
-            return Ok(COLUMNS.section(&recording.file, &[], vec![Fact::local(STALLS, Kind::Text, absence)]));
+            return Ok(recording.file.absent(STALLS, absence));
         }
-        let processes: Vec<ProcessRow> = archive.rows()?;
-        let accepted: FxHashMap<ProcessId, &ProcessRow> =
-            Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
-        let processes_of: FxHashMap<ConnectionId, Option<ProcessId>> =
-            connections.iter().map(|row| (row.connection, row.process)).collect();
-        let names: FxHashMap<i64, String> = names::connections(archive)?.into_iter().collect();
+        let packets = Packets::of(archive, &connections, &self.filter)?;
         let mut stalls = Stalls::default();
         archive.scan(None, |io: &NetworkIoRow| stalls.add(io))?;
         let (start, end) = self.time.bounds();
@@ -194,13 +189,9 @@ impl Ask for Question {
             if io.time < start || io.time >= end {
                 continue;
             }
-            let process = processes_of.get(&io.connection).copied().flatten().or(io.process);
-            let process = process.and_then(|process| accepted.get(&process)).copied();
-            if process.is_none() && !self.filter.is_empty() {
-                continue;
+            if let Some((process, connection)) = packets.whose(&io) {
+                rows.push(Row { io, delay, process, connection });
             }
-            let connection = names.get(&i64::from(io.connection.0)).cloned().unwrap_or_default();
-            rows.push(Row { io, delay, process: process.cloned(), connection });
         }
         // Data that was never sent waited longest.
         rows.sort_by_key(|row| (row.delay.unwrap_or(i64::MAX), row.io.time, row.io.connection));

@@ -3,6 +3,7 @@
 mod columns;
 pub mod issues;
 mod names;
+mod packets;
 mod parts;
 pub mod retransmits;
 mod traffic;

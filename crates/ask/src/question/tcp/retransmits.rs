@@ -1,20 +1,18 @@
 //! `dump tcp --retransmits`: data that was sent again, one by one.
 
-use rustc_hash::FxHashMap;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::{ConnectionRow, NetworkIoRow, ProcessRow, network_io_kinds as kinds};
 use tracesift_trace::schema::Row as _;
-use tracesift_trace::{ConnectionId, ProcessId};
 
-use super::{Tcp, names};
+use super::Tcp;
+use super::packets::Packets;
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::columns::Columns;
 use crate::filter::ProcessFilter;
 use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
-use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::table_question::TableQuestion as _;
 
@@ -119,25 +117,16 @@ impl Ask for Question {
             let absence = recording.file.absence_with_cure(NetworkIoRow::TABLE.name, Tcp::SOURCE, is_linux);
             return Ok(recording.file.absent("retransmits", absence));
         }
-        let processes: Vec<ProcessRow> = archive.rows()?;
-        let accepted: FxHashMap<ProcessId, &ProcessRow> =
-            Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
-        let processes_of: FxHashMap<ConnectionId, Option<ProcessId>> =
-            archive.rows::<ConnectionRow>()?.into_iter().map(|row| (row.connection, row.process)).collect();
-        let names: FxHashMap<i64, String> = names::connections(archive)?.into_iter().collect();
+        let packets = Packets::of(archive, &archive.rows::<ConnectionRow>()?, &self.filter)?;
         let (start, end) = self.time.bounds();
         let mut rows = Vec::new();
         archive.scan((!self.time.is_everything()).then_some(start..end), |io: &NetworkIoRow| {
             if !matches!(io.kind, kinds::RETRANSMITTED | kinds::RECEIVED_AGAIN) || io.time < start || io.time >= end {
                 return;
             }
-            let process = processes_of.get(&io.connection).copied().flatten().or(io.process);
-            let process = process.and_then(|process| accepted.get(&process)).copied();
-            if process.is_none() && !self.filter.is_empty() {
-                return;
+            if let Some((process, connection)) = packets.whose(io) {
+                rows.push(Row { io: *io, process, connection });
             }
-            let connection = names.get(&i64::from(io.connection.0)).cloned().unwrap_or_default();
-            rows.push(Row { io: *io, process: process.cloned(), connection });
         })?;
         rows.sort_by_key(|row| (row.io.delay, row.io.time));
         let facts = vec![Fact::new("retransmits", Kind::Count, rows.len())];

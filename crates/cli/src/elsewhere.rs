@@ -54,7 +54,7 @@ const QUESTIONS: &[Line] = &[
     (&["gc", "jit"], NotYet(".NET's collections and compilations", &["tracesift events X.sift --class GC"])),
     (&["lbr"], NotYet("last branch records", &[])),
     (&["mark", "marks"], NotYet("marks", &["tracesift time X.sift --zero-time mark:TEXT"])),
-    (&["objectref", "handle"], Asked("handles are", "tracesift dump handles X.sift")),
+    (&["handle"], Asked("handles are", "tracesift dump handles X.sift")),
     (&["mem", "workingset", "rss"], Asked("the memory of processes is", "tracesift dump memory X.sift")),
     (&["pmc", "counters"], NotYet("hardware counters", &[])),
     (&["cstates", "c-states", "sleep"], Asked("idle states are", "tracesift dump idle X.sift")),

@@ -5,7 +5,6 @@ use tracesift_trace::rows::{HandleRow, handle_kinds, handle_origins};
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind};
-use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording_label::RowSource;
 use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
 
@@ -161,34 +160,6 @@ impl TableQuestion for Handles {
         ("tracesift dump handles X.sift -p app.exe --type File --by name", "the names of open files"),
         ("tracesift dump handles X.sift --by type --list --min-duration 10s", "single handles that were open long"),
     ];
-
-    const LEGACY: Option<Legacy> = Some(Legacy {
-        name: "objectref",
-        switches: &[
-            switch(&["leak"], To::Flag("--leak")),
-            switch(&["type"], To::Value("--type")),
-            switch(&["object"], To::Value("--object")),
-            switch(&["objectname"], To::Value("--name")),
-            switch(&["handle"], To::Value("--handle")),
-            switch(&["inherit"], To::Flag("--made-by=inherited")),
-            switch(&["minmaxduration"], To::Range("--min-duration", "--max-duration", "s")),
-            switch(
-                &["map", "ptrinmap", "viewbase", "minmaxmapsize"],
-                To::Missing("mapped views (the archive table mapped_views has them)"),
-            ),
-            switch(&["showref"], To::Missing("references to objects (the archive table objects has their numbers)")),
-            switch(&["multiprocess", "overlapped", "relatedprocess"], To::Missing("handles of several processes")),
-            switch(&["createstack", "destroystack", "stackfilter"], To::Missing("filters of whole stacks of handles")),
-            switch(
-                &["minmaxtime", "minmaxid"],
-                To::Missing("limits of the time of creation and of the number of an object"),
-            ),
-            switch(
-                &["showstack"],
-                To::Left(0, "-showstack is left out; `--by method` groups by the function that made the handle"),
-            ),
-        ],
-    });
 
     fn process(row: &Handle) -> Option<ProcessId> {
         Some(row.owner)

@@ -25,6 +25,7 @@ pub mod merged_methods;
 pub mod methods;
 pub mod minifilter;
 pub mod missing;
+pub mod objectref;
 pub mod overview;
 mod paths;
 pub mod power;
@@ -85,6 +86,8 @@ macro_rules! every_question {
             Handles(handles),
             /// Which windows, fonts and bitmaps were made and not freed
             Gdi(gdi),
+            /// Kernel objects with their handles: who shares them, what is left
+            Objectref(objectref),
             /// How much memory processes and the machine hold, how it changed
             Memory(memory),
             /// Memory that was allocated and not freed

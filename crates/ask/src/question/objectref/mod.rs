@@ -1,0 +1,375 @@
+//! `dump objectref`: kernel objects with their handles, or mapped views: who shares them, who inherits them, what is left.
+
+mod columns;
+mod lives;
+mod options;
+#[cfg(test)]
+mod tests;
+mod views;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_archive::Error;
+use tracesift_grammar::{Patterns, TimeRange};
+use tracesift_trace::rows::{HandleRow, ObjectRow, ProcessRow, ThreadRow};
+use tracesift_trace::schema::Row as _;
+use tracesift_trace::{ProcessId, ThreadId, view};
+
+pub use self::options::{Options, Sort};
+
+use self::columns::{COLUMNS, HandleOf, Row};
+use self::lives::{Held, Life, collect, is_inherited};
+use crate::answer::{Column, Fact, Kind, Section};
+use crate::ask::Ask;
+use crate::candidates::Candidates;
+use crate::filter::ProcessFilter;
+use crate::order::{Between, Top};
+use crate::processes::Processes;
+use crate::question::handles::hexadecimal;
+use crate::recording::OpenRecording;
+use crate::recording_label::RowSource;
+
+view! {
+    /// The columns of a handle that the question needs.
+    #[derive(Clone, Debug)]
+    struct HandleView of HandleRow {
+        time, start, process, thread, owner, handle, object, object_type, name, made_by, by_exit, open,
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// Which processes: one of them has a handle, made the object, or has the view.
+    pub filter: ProcessFilter,
+    /// Objects, handles and views that touch this range.
+    pub time: TimeRange,
+    /// Whether the rows are mapped views.
+    pub map: bool,
+    /// Only objects with a handle, and only views, that were made in the range and that nobody closed.
+    pub leak: bool,
+    /// Whether what the end of a process closed counts as not closed.
+    pub with_exited: bool,
+    /// Only objects of which two processes have handles.
+    pub multi_process: bool,
+    /// Only objects of which a process has a handle from its creator.
+    pub inherited: bool,
+    /// Only objects of which a process has several handles at once.
+    pub overlapped: bool,
+    /// Types of objects.
+    pub types: Patterns,
+    /// Addresses of objects; keys of files of views.
+    pub objects: Patterns,
+    /// Names of objects; files of views.
+    pub names: Patterns,
+    /// Values of handles.
+    pub handles: Patterns,
+    /// Life of the object or view inside the recording, ns.
+    pub duration: Between,
+    /// Size of a view, bytes.
+    pub map_size: Between,
+    /// An address inside of a view.
+    pub address: Option<i64>,
+    /// Addresses of views.
+    pub bases: Patterns,
+    /// Order of the rows; `None`: by number of handles, or by size of the view.
+    pub sort: Option<Sort>,
+    /// How many rows.
+    pub top: Top,
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "objectref"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        if self.map { &["mapped_views"] } else { &["handles", "objects"] }
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.filter)
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        if self.map { Ok(Vec::new()) } else { self.candidates_of_objects(recording) }
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        let flags = [
+            (self.leak, "--leak"),
+            (self.multi_process, "--multi-process"),
+            (self.inherited, "--inherited"),
+            (self.overlapped, "--overlapped"),
+            (self.address.is_some(), "--address-in-map"),
+            (self.map && !self.names.is_empty(), "--name"),
+            (self.map && !self.objects.is_empty(), "--object"),
+            (!self.bases.is_empty(), "--view-base"),
+        ];
+        let given = flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, option)| option);
+        given
+            .chain(self.duration.given(["--min-duration", "--max-duration"]))
+            .chain(self.map_size.given(["--min-map-size", "--max-map-size"]))
+            .collect()
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        Some(match self.sort {
+            None if self.map => "size",
+            None | Some(Sort::Handles) => "handle_count",
+            Some(Sort::Size) => "size",
+            Some(Sort::Open) => "open",
+            Some(Sort::Processes) => "processes",
+            Some(Sort::References) => "references",
+            Some(Sort::Duration) => "duration_ns",
+            Some(Sort::Created) if self.map => "mapped_ns",
+            Some(Sort::Created) => "created_ns",
+            Some(Sort::Destroyed) if self.map => "unmapped_ns",
+            Some(Sort::Destroyed) => "destroyed_ns",
+        })
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        if self.map { views::COLUMNS.descriptions() } else { COLUMNS.descriptions() }
+    }
+
+    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, ..self.clone() })
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        if self.map { self.views(recording) } else { self.objects(recording) }
+    }
+}
+
+/// Texts that many rows share, each once.
+#[derive(Debug, Default)]
+struct Texts {
+    texts: Vec<String>,
+    numbers: FxHashMap<String, u32>,
+}
+
+impl Texts {
+    fn number(&mut self, text: Option<&String>) -> Option<u32> {
+        let text = text?;
+        if let Some(number) = self.numbers.get(text) {
+            return Some(*number);
+        }
+        let number = u32::try_from(self.texts.len()).ok()?;
+        self.texts.push(text.clone());
+        self.numbers.insert(text.clone(), number);
+        Some(number)
+    }
+
+    fn text(&self, number: Option<u32>) -> Option<&String> {
+        self.texts.get(number? as usize)
+    }
+
+    /// Whether the patterns let each of the texts pass.
+    fn matching(&self, patterns: &Patterns) -> Vec<bool> {
+        self.texts.iter().map(|text| patterns.matches(text)).collect()
+    }
+}
+
+/// The objects of a recording.
+struct Known {
+    texts: Texts,
+    lives: Vec<Life>,
+}
+
+fn known(recording: &OpenRecording) -> Result<Known, Error> {
+    let archive = recording.archive();
+    let (mut texts, mut lives, mut handles) = (Texts::default(), Vec::new(), Vec::new());
+    archive.scan(None, |row: &ObjectRow| {
+        lives.push(Life {
+            address: row.address,
+            number: Some(row.object),
+            start: row.start,
+            end: row.time,
+            there: row.there == Some(true),
+            is_open: row.open == Some(true),
+            process: row.process,
+            object_type: texts.number(row.object_type.as_ref()),
+            name: texts.number(row.name.as_ref()),
+            references: Some((row.references, row.dereferences)),
+            handles: Vec::new(),
+        });
+    })?;
+    archive.scan(None, |row: &HandleView| {
+        // Handles of the window manager and of GDI have no object.
+        let Some(object) = row.object else { return };
+        handles.push(Held {
+            object,
+            start: row.start,
+            end: row.time,
+            is_open: row.open == Some(true),
+            by_exit: row.by_exit == Some(true),
+            owner: row.owner,
+            value: row.handle,
+            process: row.process,
+            thread: row.thread,
+            made_by: row.made_by,
+            object_type: texts.number(row.object_type.as_ref()),
+            name: texts.number(row.name.as_ref()),
+        });
+    })?;
+    Ok(Known { texts, lives: collect(lives, handles) })
+}
+
+/// The ids of all threads.
+fn tids(recording: &OpenRecording) -> Result<FxHashMap<ThreadId, i64>, Error> {
+    Ok(recording.archive().rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row.tid)).collect())
+}
+
+/// The filters of objects, made ready for many of them.
+struct Chosen<'a> {
+    question: &'a Question,
+    processes: FxHashSet<ProcessId>,
+    types: Vec<bool>,
+    names: Vec<bool>,
+    /// Whether a name or type that nobody knows passes.
+    unknown: [bool; 2],
+}
+
+impl Chosen<'_> {
+    fn has(&self, life: &Life) -> bool {
+        let Question { multi_process, overlapped, objects, duration, .. } = self.question;
+        let passes = |texts: &[bool], number: Option<u32>, unknown: bool| {
+            number.map_or(unknown, |number| texts.get(number as usize).copied().unwrap_or(unknown))
+        };
+        passes(&self.types, life.object_type, self.unknown[0])
+            && passes(&self.names, life.name, self.unknown[1])
+            && duration.contains(Some(life.duration()))
+            && (objects.is_empty() || objects.matches(&hexadecimal(life.address)))
+            && (!multi_process || life.is_multi_process())
+            && (!overlapped || life.is_overlapped())
+            && self.has_handle(life)
+    }
+
+    /// Whether one handle passes the filters of handles and of processes. The process that made the object needs no handle.
+    fn has_handle(&self, life: &Life) -> bool {
+        let Question { filter, leak, with_exited, inherited, handles, .. } = self.question;
+        let is_of_handles = *leak || *inherited || !handles.is_empty();
+        let is_asked = |process: &ProcessId| filter.is_empty() || self.processes.contains(process);
+        if !is_of_handles && (filter.is_empty() || life.process.as_ref().is_some_and(is_asked)) {
+            return true;
+        }
+        let range = self.question.time.bounds();
+        life.handles.iter().any(|handle| {
+            is_asked(&handle.owner)
+                && (!leak || handle.is_leaked(range, *with_exited))
+                && (!inherited || is_inherited(handle))
+                && (handles.is_empty() || handles.matches(&hexadecimal(handle.value)))
+        })
+    }
+}
+
+impl Question {
+    /// The processes that pass the filter.
+    fn accepted(&self, processes: &[ProcessRow]) -> FxHashSet<ProcessId> {
+        Processes::new(processes).accepted(&self.filter).map(|(_, row)| row.process).collect()
+    }
+
+    /// The place of an object in the order.
+    fn key(&self, life: &Life) -> (i64, i64, i64) {
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let key = match self.sort.unwrap_or_default() {
+            Sort::Handles | Sort::Size => count(life.handles.len()),
+            Sort::Open => count(life.handles.iter().filter(|handle| handle.is_open).count()),
+            Sort::Processes => count(life.processes()),
+            // An object without figures stands before one without references.
+            Sort::References => life.references.map_or(-1, |(taken, _)| taken),
+            Sort::Duration => life.duration(),
+            Sort::Created => {
+                if life.there {
+                    i64::MIN
+                } else {
+                    life.start
+                }
+            }
+            Sort::Destroyed => {
+                if life.is_open {
+                    i64::MAX
+                } else {
+                    life.end
+                }
+            }
+        };
+        (key, life.start, life.address)
+    }
+
+    /// The objects of a recording.
+    fn objects(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let (archive, file) = (recording.archive(), &recording.file);
+        let Known { texts, mut lives } = known(recording)?;
+        if lives.is_empty() {
+            let is_linux = archive.info().kind == "perf";
+            let why = file.absence_with_cure(HandleRow::TABLE.name, RowSource::windows("Handle"), is_linux);
+            return Ok(file.absent("objects", why));
+        }
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let chosen = Chosen {
+            question: self,
+            processes: self.accepted(&processes),
+            types: texts.matching(&self.types),
+            names: texts.matching(&self.names),
+            unknown: [self.types.matches(""), self.names.matches("")],
+        };
+        let range = self.time.bounds();
+        lives.retain_mut(|life| life.cut(range) && chosen.has(life));
+        let leaked =
+            |life: &Life| life.handles.iter().filter(|handle| handle.is_leaked(range, self.with_exited)).count();
+        let facts = vec![
+            Fact::new("objects", Kind::Count, lives.len()),
+            Fact::new("handles", Kind::Count, lives.iter().map(|life| life.handles.len()).sum::<usize>()),
+            Fact::new("of them not closed", Kind::Count, lives.iter().map(leaked).sum::<usize>()),
+        ];
+        lives.sort_by_cached_key(|life| self.key(life));
+        self.top.apply(&mut lives);
+        let by_id: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();
+        let name_and_pid = |process: ProcessId| by_id.get(&process).map(|row| (row.name.clone(), row.pid));
+        let tids = tids(recording)?;
+        let handle = |held: &Held| HandleOf {
+            held: *held,
+            owner: name_and_pid(held.owner),
+            maker: held.process.and_then(name_and_pid),
+            tid: held.thread.and_then(|thread| tids.get(&thread)).copied(),
+        };
+        let row = |life: Life| Row {
+            process: life.process.and_then(|process| by_id.get(&process)).map(|row| (*row).clone()),
+            object_type: texts.text(life.object_type).cloned(),
+            name: texts.text(life.name).cloned(),
+            leaked: leaked(&life),
+            handles: life.handles.iter().map(handle).collect(),
+            life,
+        };
+        let rows: Vec<Row> = lives.into_iter().map(row).collect();
+        Ok(COLUMNS.section(file, &rows, facts))
+    }
+
+    fn candidates_of_objects(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        let given = [&self.types, &self.names, &self.objects, &self.handles];
+        if given.iter().all(|patterns| patterns.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let Known { texts, lives } = known(recording)?;
+        let handles = |life: &Life| i64::try_from(life.handles.len()).unwrap_or(i64::MAX);
+        let named = |number: fn(&Life) -> Option<u32>| {
+            let texts = &texts;
+            lives.iter().filter_map(move |life| Some((texts.text(number(life))?.clone(), handles(life))))
+        };
+        let mut found = Vec::new();
+        let mut add = |option, what, patterns: &Patterns, names: Vec<(String, i64)>| {
+            if !patterns.is_empty() {
+                let passes = |text: &str| patterns.matches(text);
+                found.push(Candidates::of(option, what, &patterns.to_string(), names, passes));
+            }
+        };
+        add("--type", ["type", "types"], &self.types, named(|life| life.object_type).collect());
+        add("--name", ["name", "names"], &self.names, named(|life| life.name).collect());
+        let addresses = lives.iter().map(|life| (hexadecimal(life.address), handles(life)));
+        add("--object", ["object", "objects"], &self.objects, addresses.collect());
+        let all = lives.iter().flat_map(|life| &life.handles).map(|handle| (hexadecimal(handle.value), 1));
+        add("--handle", ["handle", "handles"], &self.handles, all.collect());
+        Ok(found)
+    }
+}

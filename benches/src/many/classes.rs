@@ -1,0 +1,365 @@
+//! Hundreds of archives with what threads wait for: disks, files, the network, memory, handles, filter drivers, idle states.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use rayon::prelude::*;
+use tracesift_archive::{ArchiveWriter, SCHEMA_VERSION, Table, WriterOptions};
+use tracesift_scenario::SplitMix64;
+use tracesift_trace::rows::{
+    AllocationRow, ConnectionRow, CpuIdleStateRow, DiskIoRow, DiskOperation, DnsQueryRow, FileIoRow, FileRow,
+    FilterCallRow, HandleRow, HardFaultRow, MarkRow, MemoryProcessRow, MemoryStateRow, ModuleRow, PowerSettingRow,
+    SocketCallRow, allocation_kinds, handle_origins,
+};
+use tracesift_trace::{Clock, ConnectionId, FileId, Health, ModuleId, ProcessId, ThreadId};
+
+use super::archives::{ARCHIVES, LENGTH, PROCESSES, description, processes, threads};
+
+/// Paths of each archive.
+const FILES: usize = 2_000;
+/// Filter drivers of each.
+const DRIVERS: usize = 6;
+
+/// The directory with the archives, made where it is not there yet.
+pub(super) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
+    let place = parent.join(format!("classes-{ARCHIVES}-{}.{}", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
+    if !place.exists() {
+        let unfinished = parent.join("classes-unfinished");
+        if unfinished.exists() {
+            std::fs::remove_dir_all(&unfinished)?;
+        }
+        std::fs::create_dir_all(&unfinished)?;
+        (0..ARCHIVES).into_par_iter().try_for_each(|index| write(&unfinished, index))?;
+        std::fs::rename(&unfinished, &place)?;
+    }
+    Ok(place)
+}
+
+fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
+    let info = description(index);
+    let target = directory.join(format!("{}.sift", info.name));
+    let options = WriterOptions { trace: format!("{:032x}", 0xc1a5_0000 + index), ..WriterOptions::default() };
+    let mut writer = ArchiveWriter::create(&target, options)?;
+    let mut random = SplitMix64::new(9_000 + index as u64);
+    writer.write_table(&processes(&mut random));
+    writer.write_table(&threads());
+    writer.write_table(&files(&mut random));
+    writer.write_table(&drivers());
+    let mut made = Made { random, writer: &mut writer };
+    made.rows(20_000, disk_operation, |row| row.time);
+    made.rows(3_000, hard_fault, |row| row.time);
+    made.rows(60_000, file_operation, |row| row.time);
+    made.rows(40_000, filter_call, |row| row.time);
+    made.rows(20_000, socket_call, |row| row.time);
+    made.rows(200, query, |row| row.time);
+    made.rows(400, connection, |row| row.start.unwrap_or_default());
+    made.rows(20_000, allocation, |row| row.time);
+    made.rows(30_000, handle, |row| row.time);
+    made.rows(4_000, memory_of_process, |row| row.time);
+    made.rows(120, memory_state, |row| row.time);
+    made.rows(20, mark, |row| row.time);
+    made.each((0..60).map(setting));
+    made.each(idle_states(index as u64));
+    writer.finish(info, &Health::new(), &Clock::new(0, 10_000_000)).context("cannot write an archive")?;
+    Ok(())
+}
+
+/// What writes rows of chance.
+struct Made<'a> {
+    random: SplitMix64,
+    writer: &'a mut ArchiveWriter,
+}
+
+impl Made<'_> {
+    /// Writes so many rows in the order of their times.
+    fn rows<T: Table>(&mut self, count: usize, make: fn(&mut SplitMix64, usize) -> T, time: fn(&T) -> i64) {
+        let mut rows: Vec<T> = (0..count).map(|row| make(&mut self.random, row)).collect();
+        rows.sort_by_key(time);
+        self.writer.write_table(&rows);
+    }
+
+    fn each<T: Table>(&mut self, rows: impl Iterator<Item = T>) {
+        let rows: Vec<T> = rows.collect();
+        self.writer.write_table(&rows);
+    }
+}
+
+/// An index, the small ones more often.
+fn skewed(random: &mut SplitMix64, length: usize) -> usize {
+    let (a, b) = (random.index(length), random.index(length));
+    a.min(b)
+}
+
+/// A process; its only thread has the same number.
+fn who(random: &mut SplitMix64) -> (ProcessId, ThreadId) {
+    let index = 2 + skewed(random, PROCESSES - 2) as i32;
+    (ProcessId(index), ThreadId(index))
+}
+
+fn file(random: &mut SplitMix64) -> Option<FileId> {
+    random.chance(95).then(|| FileId(skewed(random, FILES) as i32))
+}
+
+/// Begin and end: most spans are short.
+fn span(random: &mut SplitMix64, longest: u64) -> (i64, i64) {
+    let most = random.below(longest) + 1;
+    let length = random.below(most).cast_signed();
+    let start = random.between(0, LENGTH - length);
+    (start, start + length)
+}
+
+fn size(random: &mut SplitMix64) -> i64 {
+    512 << random.below(9)
+}
+
+fn files(random: &mut SplitMix64) -> Vec<FileRow> {
+    let path = |file: usize, random: &mut SplitMix64| {
+        let drive = ["C", "C", "C", "D"][random.index(4)];
+        let (part, name) = (random.below(40), random.below(10_000));
+        format!(r"{drive}:\ProgramData\Contoso\Shop{part}\Cache\{name:04}-{file}.dat")
+    };
+    (0..FILES).map(|file| FileRow { file: FileId(file as i32), path: path(file, random) }).collect()
+}
+
+fn drivers() -> Vec<ModuleRow> {
+    let driver = |module: usize| ModuleRow {
+        module: ModuleId(module as i32),
+        path: format!(r"C:\Windows\System32\drivers\scan{module}.sys"),
+        ..ModuleRow::default()
+    };
+    (0..DRIVERS).map(driver).collect()
+}
+
+fn disk_operation(random: &mut SplitMix64, _: usize) -> DiskIoRow {
+    let ((process, thread), (start, time)) = (who(random), span(random, 40_000_000));
+    let operation = if random.chance(2) {
+        DiskOperation::Flush
+    } else if random.chance(30) {
+        DiskOperation::Write
+    } else {
+        DiskOperation::Read
+    };
+    let depth = random.below(4) as i16;
+    DiskIoRow {
+        time,
+        cpu: random.below(16) as i16,
+        process: Some(process),
+        thread: Some(thread),
+        disk: random.below(2) as i32,
+        operation,
+        start,
+        offset: Some(random.between(0, 1 << 38)),
+        size: if operation == DiskOperation::Flush { 0 } else { size(random) },
+        priority: 3,
+        file: file(random),
+        service: Some((time - start) / 2),
+        queue_start: Some(depth),
+        queue_end: Some(depth),
+        ..DiskIoRow::default()
+    }
+}
+
+fn hard_fault(random: &mut SplitMix64, _: usize) -> HardFaultRow {
+    let ((process, thread), (start, time)) = (who(random), span(random, 20_000_000));
+    HardFaultRow {
+        time,
+        cpu: random.below(16) as i16,
+        process: Some(process),
+        thread: Some(thread),
+        start,
+        address: random.between(0, 1 << 46),
+        offset: random.between(0, 1 << 30),
+        size: size(random),
+        file: file(random),
+        stack: None,
+    }
+}
+
+fn file_operation(random: &mut SplitMix64, _: usize) -> FileIoRow {
+    let ((process, thread), (start, time)) = (who(random), span(random, 5_000_000));
+    let operation = [0, 1, 2, 2, 2, 3, 3, 5, 9, 13][random.index(10)];
+    let bytes = matches!(operation, 2 | 3).then(|| size(random));
+    let fails = random.chance(4);
+    FileIoRow {
+        time,
+        start,
+        cpu: random.below(16) as i16,
+        process,
+        thread,
+        operation,
+        handle: Some(random.between(0, 1 << 40)),
+        offset: bytes.map(|_| random.between(0, 1 << 24)),
+        size: bytes,
+        transferred: bytes.filter(|_| !fails),
+        error: fails.then_some(0xc000_0034),
+        status: Some(if fails { 0xc000_0034 } else { 0 }),
+        file: file(random),
+        ..FileIoRow::default()
+    }
+}
+
+fn filter_call(random: &mut SplitMix64, _: usize) -> FilterCallRow {
+    let ((process, thread), (start, time)) = (who(random), span(random, 400_000));
+    FilterCallRow {
+        time,
+        start,
+        cpu: random.below(16) as i16,
+        process: Some(process),
+        thread: Some(thread),
+        phase: random.below(2) as i8,
+        major: [0, 3, 4, 5, 18][random.index(5)],
+        driver: Some(ModuleId(random.index(DRIVERS) as i32)),
+        file: file(random),
+        status: random.chance(1).then_some(0xc000_0022),
+        ..FilterCallRow::default()
+    }
+}
+
+fn socket_call(random: &mut SplitMix64, _: usize) -> SocketCallRow {
+    let ((process, thread), (start, time)) = (who(random), span(random, 30_000_000));
+    let operation = [0, 3, 5, 5, 5, 6, 6, 6, 6, 8][random.index(10)];
+    let bytes = matches!(operation, 5 | 6).then(|| size(random));
+    let fails = random.chance(3);
+    SocketCallRow {
+        time,
+        start,
+        cpu: random.below(16) as i16,
+        process: Some(process),
+        thread: Some(thread),
+        operation,
+        endpoint: Some(random.between(0, 4_000)),
+        size: bytes,
+        transferred: bytes.filter(|_| !fails),
+        status: Some(if fails { 0xc000_020d } else { 0 }),
+        address: Some(format!("10.0.{}.{}:443", random.below(4), random.below(50))),
+        ..SocketCallRow::default()
+    }
+}
+
+fn query(random: &mut SplitMix64, _: usize) -> DnsQueryRow {
+    let ((process, thread), (start, time)) = (who(random), span(random, 2_000_000_000));
+    DnsQueryRow {
+        time,
+        start,
+        process: Some(process),
+        thread: Some(thread),
+        name: format!("host{}.contoso.example", skewed(random, 60)),
+        query_type: Some([1, 28][random.index(2)]),
+        status: Some(if random.chance(10) { 9003 } else { 0 }),
+        network: Some(random.chance(50)),
+        ..DnsQueryRow::default()
+    }
+}
+
+fn connection(random: &mut SplitMix64, index: usize) -> ConnectionRow {
+    let ((process, _), (start, end)) = (who(random), span(random, 30_000_000_000));
+    let mut figure = |most: u64| random.below(most).cast_signed();
+    let row = ConnectionRow {
+        connection: ConnectionId(index as i32),
+        process: Some(process),
+        protocol: 6,
+        local: Some("10.0.0.7".to_owned()),
+        local_port: Some(40_000 + index as i32),
+        remote: Some(format!("10.0.{}.{}", figure(4), figure(50))),
+        remote_port: Some(443),
+        start: Some(start),
+        end: Some(end),
+        sent: Some(figure(1 << 20)),
+        received: Some(figure(1 << 24)),
+        send_events: Some(figure(1_000)),
+        posted_events: Some(figure(1_000)),
+        receive_events: Some(figure(10_000)),
+        retransmits: Some(figure(20)),
+        client_retransmits: Some(figure(5)),
+        keep_alives: Some(0),
+        ..ConnectionRow::default()
+    };
+    let delay = row.retransmits.map(|retransmits| retransmits * figure(300_000_000));
+    ConnectionRow { retransmit_delay: delay, retransmit_delay_max: delay, ..row }
+}
+
+fn allocation(random: &mut SplitMix64, block: usize) -> AllocationRow {
+    let ((process, thread), (start, end)) = (who(random), span(random, 20_000_000_000));
+    let is_open = random.chance(10);
+    AllocationRow {
+        time: if is_open { LENGTH } else { end },
+        start,
+        process,
+        thread: Some(thread),
+        kind: if random.chance(10) { allocation_kinds::RESERVED } else { allocation_kinds::COMMITTED },
+        block: block as i32,
+        last: Some(true),
+        base: random.between(0, 1 << 46) & !0xfff,
+        size: 4_096 << random.below(10),
+        open: is_open.then_some(true),
+        ..AllocationRow::default()
+    }
+}
+
+fn handle(random: &mut SplitMix64, _: usize) -> HandleRow {
+    let ((owner, thread), (start, end)) = (who(random), span(random, 10_000_000_000));
+    let (is_open, is_there) = (random.chance(10), random.chance(20));
+    HandleRow {
+        time: if is_open { LENGTH } else { end },
+        start: if is_there { 0 } else { start },
+        process: Some(owner),
+        thread: Some(thread),
+        owner,
+        handle: random.between(4, 1 << 14) & !3,
+        object: Some(random.between(0, 1 << 46)),
+        object_type: Some(["Event", "File", "Key", "Section", "Thread", "Semaphore"][random.index(6)].to_owned()),
+        made_by: if is_there { handle_origins::THERE } else { handle_origins::CREATED },
+        open: is_open.then_some(true),
+        ..HandleRow::default()
+    }
+}
+
+fn memory_of_process(random: &mut SplitMix64, _: usize) -> MemoryProcessRow {
+    let commit = random.between(0, 1 << 30) & !0xfff;
+    MemoryProcessRow {
+        time: random.between(0, LENGTH),
+        process: who(random).0,
+        working_set: Some(commit / 2),
+        private_working_set: Some(commit / 4),
+        commit: Some(commit),
+        virtual_size: Some(commit * 4),
+        ..MemoryProcessRow::default()
+    }
+}
+
+fn memory_state(random: &mut SplitMix64, index: usize) -> MemoryStateRow {
+    MemoryStateRow {
+        time: index as i64 * 500_000_000,
+        zero: Some(random.between(0, 1 << 30)),
+        free: random.between(0, 1 << 28),
+        modified: Some(random.between(0, 1 << 28)),
+        active: Some(random.between(1 << 33, 1 << 34)),
+        standby: Some((0..8).map(|_| random.between(0, 1 << 30)).collect()),
+        commit: Some(random.between(1 << 33, 1 << 34)),
+        ..MemoryStateRow::default()
+    }
+}
+
+fn mark(random: &mut SplitMix64, index: usize) -> MarkRow {
+    MarkRow { time: random.between(0, LENGTH), text: format!("step {index}"), ..MarkRow::default() }
+}
+
+fn setting(index: usize) -> PowerSettingRow {
+    PowerSettingRow {
+        setting: format!("{index:08x}-7e2a-4b1c-9d3e-0123456789ab"),
+        value: Some(index as i64 * 3),
+        ..PowerSettingRow::default()
+    }
+}
+
+/// Stays in idle states, 16 CPUs, each about every 12 ms.
+fn idle_states(seed: u64) -> impl Iterator<Item = CpuIdleStateRow> {
+    let mut random = SplitMix64::new(seed);
+    let mut before = [0_i64; 16];
+    (0..80_000).map(move |row| {
+        let (cpu, time) = (row % 16, (row / 16 + 1) as i64 * 12_000_000 + (row % 16) as i64);
+        let start = random.between(before[cpu], time);
+        before[cpu] = time;
+        CpuIdleStateRow { time, cpu: cpu as i16, start, state: random.below(4) as i16 }
+    })
+}

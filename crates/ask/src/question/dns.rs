@@ -91,7 +91,7 @@ impl TableQuestion for Dns {
             )
             .total("waited for DNS")
             .sum_of_groups("sum of the rows"),
-        Measure::duration("sum_ns", "Sum").meaning("Sum of the durations of the queries.").sorted(&["sum"]).details(),
+        Measure::duration("sum_ns", "Sum").meaning("Sum of the durations of the queries, each cut to the time range.").sorted(&["sum"]).details(),
         Measure::shortest("min_ns", "Shortest").meaning("Duration of the shortest query.").details(),
         Measure::longest("max_ns", "Longest").meaning("Duration of the longest query.").sorted(&["max", "longest"]),
         Measure::mean("avg_ns", "Average", Kind::Milliseconds, ["sum_ns", "queries"])

@@ -342,7 +342,7 @@ const MEASURES: &[Measure<Operation>] = &[
         .sorted(&["total-size", "size"])
         .details(),
     Measure::sum("total_ns", "Time", Kind::Milliseconds, duration)
-        .meaning("Sum of the durations of all operations, but of waits for changes of a directory.")
+        .meaning("Sum of the durations of all operations. Waits for changes of a directory count as 0.")
         .limited(
             ["--min-total-time", "--max-total-time"],
             ["Only rows with at least so much time (ms without unit)", "Only rows with at most so much time"],
@@ -353,7 +353,7 @@ const MEASURES: &[Measure<Operation>] = &[
         .meaning("Duration of the longest operation.")
         .sorted(&["longest"]),
     Measure::union("union_ns", "United")
-        .meaning("Time in which at least one operation of the row was under way, cut to the time range.")
+        .meaning("Time in which at least one operation of the row was under way, cut to the time range. Open operations do not count.")
         .sorted(&["union"])
         .details(),
     Measure::throughput("read_throughput", "Read MB/s", ["read_bytes", "read_ns"])

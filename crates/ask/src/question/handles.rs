@@ -61,7 +61,7 @@ pub(super) const MEASURES: &[Measure<Handle>] = &[
         .sorted(&["leaked", "leak"])
         .total("of them not closed"),
     Measure::rows_if("by_exit", "By exit", |row: &Handle| row.by_exit == Some(true))
-        .meaning("Handles that the end of their process closed.")
+        .meaning("Handles that the end of their process closed, in the time range or later.")
         .sorted(&["by-exit"])
         .details(),
 ];

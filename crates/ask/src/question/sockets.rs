@@ -47,7 +47,7 @@ impl TableQuestion for Sockets {
             .meaning("The socket: its address in the kernel of Windows, its descriptor on Linux. Sockets that follow each other can have the same.")
             .filtered("--endpoint", ["socket", "sockets"], "Only calls of these sockets, as the column has them"),
         Dimension::text("address", "Address", |row: &Call| row.address.as_deref())
-            .meaning("Address and port of the other side, of `bind` the own ones. Only some calls of Windows tell it.")
+            .meaning("Remote address and port; of `bind` the local ones. Only some calls of Windows have it.")
             .or("(none)")
             .filtered("--address", ["address", "addresses"], "Only calls that tell these addresses: '10.0.0.*:443'"),
         Dimension::words("status", "Status", |row: &Call| row.status, status)
@@ -68,7 +68,7 @@ impl TableQuestion for Sockets {
             .sorted(&["calls", "count"])
             .total("socket calls"),
         Measure::rows_if("failed", "Failed", has_failed)
-            .meaning("Calls that failed. A call that is pending did not; one of Linux that would have had to wait (EAGAIN) did.")
+            .meaning("Calls whose status is an error. `pending` is none; EAGAIN and EINPROGRESS of non-blocking sockets (Linux) are errors.")
             .sorted(&["failed"])
             .total("failed"),
         Measure::rows_if("open", "Open", |row: &Call| row.status.is_none())
@@ -76,14 +76,14 @@ impl TableQuestion for Sockets {
             .sorted(&["open"])
             .details(),
         Measure::sum("sent_bytes", "Sent", Kind::Bytes, |row: &Call| transferred(row, operations::SEND))
-            .meaning("Bytes that the calls gave to their sockets.")
+            .meaning("Bytes that the calls passed to their sockets.")
             .sorted(&["sent"])
             .total("sent"),
         Measure::sum("received_bytes", "Received", Kind::Bytes, |row: &Call| transferred(row, operations::RECEIVE))
             .meaning("Bytes that the calls took from their sockets.")
             .sorted(&["received"])
             .total("received"),
-        Measure::duration("sum_ns", "Sum").meaning("Sum of the durations of the calls.").sorted(&["sum", "time"]),
+        Measure::duration("sum_ns", "Sum").meaning("Sum of the durations of the calls, each cut to the time range.").sorted(&["sum", "time"]),
         Measure::union("total_ns", "Total")
             .meaning("Time in which at least one call of the row was under way. Time in which several were counts once.")
             .sorted(&["total"]),

@@ -44,22 +44,22 @@ const MEASURES: &[Measure<Allocation>] =
                 if is_new_memory(row) { row.size } else { 0 }
             },
         )
-        .meaning("Their sizes together.")
+        .meaning("Bytes of these blocks.")
         .sorted(&["committed", "commit-size"]),
         Measure::sum_over("freed", "Freed", Kind::Count, |row: &Allocation| {
             i64::from(is_memory(row) && !is_open(row) && row.last == Some(true))
         })
-        .meaning("Blocks whose last byte was given back in the time range. The end of the process gives all back.")
+        .meaning("Blocks whose last byte was freed in the time range. The end of the process frees all its blocks.")
         .sorted(&["freed", "freed-count"]),
         Measure::sum_over("freed_bytes", "Freed bytes", Kind::Bytes, |row: &Allocation| {
             if is_memory(row) && !is_open(row) { row.size } else { 0 }
         })
-        .meaning("Bytes that were given back in the time range, of parts of blocks, too.")
+        .meaning("Bytes that were freed in the time range, also of blocks that were freed only in part.")
         .sorted(&["freed-bytes", "freed-size"]),
         Measure::sum_over("by_exit_bytes", "Freed by exit", Kind::Bytes, |row: &Allocation| {
             if is_memory(row) && row.by_exit == Some(true) { row.size } else { 0 }
         })
-        .meaning("Those of them that the end of the process gave back.")
+        .meaning("Bytes of these that the end of the process freed.")
         .sorted(&["by-exit"])
         .details(),
         Measure::sum_left("reserved_bytes", "Reserved", Kind::Bytes, is_open, |row: &Allocation| {
@@ -91,7 +91,7 @@ const MEASURES: &[Measure<Allocation>] =
         Measure::sum_left("not_released_bytes", "Not freed bytes", Kind::Bytes, is_open, |row: &Allocation| {
             if is_new_memory(row) { row.size } else { 0 }
         })
-        .meaning("The bytes that are left of them.")
+        .meaning("The bytes that are left of these blocks.")
         .sorted(&["not-released", "not-released-size", "outstanding"])
         .limited(
             ["--min-not-released-size", "--max-not-released-size"],
@@ -190,7 +190,7 @@ impl TableQuestion for Allocations {
             "Bytes",
             Kind::Bytes,
             |row| row.size.into(),
-            "How many bytes were allocated, and given back at once.",
+            "Bytes of the block that were freed at one time, or are not freed.",
         ),
         ColumnOf::always(
             "address",
@@ -204,14 +204,14 @@ impl TableQuestion for Allocations {
             "Open",
             Kind::Bool,
             |row| row.open.into(),
-            "Whether the bytes were not given back in the recording.",
+            "Whether the bytes were not freed in the recording.",
         ),
         ColumnOf::details(
             "freed_by_exit",
             "Freed by exit",
             Kind::Bool,
             |row| row.by_exit.into(),
-            "Whether the end of the process gave the bytes back.",
+            "Whether the end of the process freed the bytes.",
         ),
         ColumnOf::details(
             "older",

@@ -110,7 +110,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "State",
         Kind::Text,
         |row| (&row.state).into(),
-        "`idle 0`, `idle 1`, …: an idle state by its number; `idle`: the recording does not tell which; `C0`: outside of idle states; `unknown`: before the first event of the CPU.",
+        "`idle 0`, `idle 1`, …: an idle state by its number; `idle`: the recording does not tell which; `C0`: outside of idle states; `unknown`: before the first idle state of the CPU in the recording.",
     ),
     ColumnOf::always("time_ns", "Time", Kind::Milliseconds, |row| row.stays.time.into(), "Time in the state."),
     ColumnOf::always(

@@ -237,7 +237,6 @@ impl Question {
             About::Machine | About::Lists => ("memory_state", archive.row_count::<MemoryStateRow>()),
         };
         let is_linux = archive.info().kind == "perf";
-        // The lists of pages come from Windows only.
         let source = RowSource::both(PROFILE, PROFILE);
         (rows == 0).then(|| recording.file.absence_with_cure(table, source, is_linux))
     }

@@ -248,7 +248,7 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
         "Dereferences",
         Kind::Count,
         |r| r.life.references.map(|(_, given)| given).into(),
-        "References that were given back in the recording.",
+        "References that were released in the recording.",
     ),
     ColumnOf::always("name", "Name", Kind::LongText, |r| r.name.as_ref().into(), "Name of the object."),
     of_process::label()

@@ -13,49 +13,49 @@ type Row = ConnectionRow;
 pub(crate) const DIMENSIONS: &[Dimension<Row>] = &[
     Dimension::process(),
     Dimension::named("connection", "Connection", names::number, names::connections)
-        .meaning("Both ends as `address:port address:port`, the own end first. Connections of the same ends have rows of their own.")
+        .meaning("Both endpoints as `address:port address:port`, the local one first. Later connections with the same endpoints have rows of their own.")
         .with_number("connection_id", "Connection id", "Row of the connection in the table `connections`.")
-        .filtered("--connection", ["connection", "connections"], "Only connections with such ends: '*:443' or '10.0.0.1:* *'"),
+        .filtered("--connection", ["connection", "connections"], "Only connections with such endpoints: '*:443' or '10.0.0.1:* *'"),
     Dimension::text("local", "Local", |row: &Row| row.local.as_deref())
-        .meaning("The own address.")
-        .filtered("--local", ["address", "addresses"], "Only connections with these own addresses")
+        .meaning("Address of this machine.")
+        .filtered("--local", ["address", "addresses"], "Only connections with these local addresses")
         .coarse(),
     Dimension::words("local-port", "Local port", |row: &Row| row.local_port.map(i64::from), port)
-        .meaning("The own port.")
-        .filtered("--local-port", ["port", "ports"], "Only connections with these own ports")
+        .meaning("Port of this machine.")
+        .filtered("--local-port", ["port", "ports"], "Only connections with these local ports")
         .coarse(),
     Dimension::named("local-endpoint", "Local end", names::number, names::local_ends)
-        .meaning("The own address and port.")
-        .filtered("--local-endpoint", ["address", "addresses"], "Only connections with these own ends: '10.*:443'")
+        .meaning("Address and port of this machine.")
+        .filtered("--local-endpoint", ["address", "addresses"], "Only connections with these local endpoints: '10.*:443'")
         .coarse(),
     Dimension::text("remote", "Remote", |row: &Row| row.remote.as_deref())
-        .meaning("The address of the other side.")
+        .meaning("Address of the remote endpoint.")
         .filtered("--remote", ["address", "addresses"], "Only connections to these addresses")
         .coarse(),
     Dimension::words("remote-port", "Remote port", |row: &Row| row.remote_port.map(i64::from), port)
-        .meaning("The port of the other side.")
+        .meaning("Port of the remote endpoint.")
         .filtered("--remote-port", ["port", "ports"], "Only connections to these ports")
         .coarse(),
     Dimension::named("remote-endpoint", "Remote end", names::number, names::remote_ends)
-        .meaning("The address and port of the other side.")
-        .filtered("--remote-endpoint", ["address", "addresses"], "Only connections to these ends: '*:443'")
+        .meaning("Address and port of the remote endpoint.")
+        .filtered("--remote-endpoint", ["address", "addresses"], "Only connections to these endpoints: '*:443'")
         .coarse(),
     Dimension::named("host", "Host", names::number, names::hosts)
-        .meaning("The name whose DNS answer had the address of the other side last before the connection began; without such an answer the address.")
+        .meaning("Name of the last DNS query before the connection began whose answer has the remote address; without such a query the address.")
         .filtered("--host", ["host", "hosts"], "Only connections to these hosts")
         .coarse(),
     Dimension::words("end", "End", |row: &Row| Some(end(row)), end_word)
-        .meaning("`open`, `closed`, `aborted`, `reset`, `refused`, `send timed out`, `keep-alive timed out`, `connect timed out`, or `ended` where the recording does not tell how.")
+        .meaning("`open`, `closed`, `aborted`, `reset`, `refused`, `send timed out`, `keep-alive timed out`, `connect timed out`, or `ended` if the cause is not in the recording.")
         .filtered("--end", ["end", "ends"], "Only connections that ended so: open, reset, '*timed out'"),
     Dimension::words("direction", "Direction", |row: &Row| row.accepted.map(i64::from), direction)
-        .meaning("`out`: this side asked for the connection; `in`: the other side did.")
+        .meaning("`out`: this machine requested the connection; `in`: it accepted the connection.")
         .coarse(),
     Dimension::text("template", "Template", |row: &Row| row.template.as_deref())
-        .meaning("Congestion template of Windows, with the shortest time-out of a retransmission.")
+        .meaning("Congestion template (set of TCP parameters) of Windows, with the shortest time-out of a retransmission.")
         .filtered("--template", ["template", "templates"], "Only connections with these templates")
         .coarse(),
     Dimension::words("tcb", "TCB", |row: &Row| row.tcb, hexadecimal)
-        .meaning("The kernel's address of the connection.")
+        .meaning("Address of the connection in the kernel (transmission control block).")
         .filtered("--tcb", ["TCB", "TCBs"], "Only connections with these addresses in the kernel: 0xffff8001*")
         .coarse(),
 ];
@@ -80,7 +80,7 @@ const SENT_PACKETS: Measure<Row> = Measure::sum_known("sent_packets", "Sent", Ki
     .meaning("Number of events of sent data.")
     .sorted(&["sent-packets"]);
 const SENT_BYTES: Measure<Row> = Measure::sum_known("sent_bytes", "Sent", Kind::Bytes, |row: &Row| row.sent)
-    .meaning("Bytes that were sent; where no event tells of sent data the bytes that processes gave to the stack.")
+    .meaning("Bytes that were sent; without events of sent data the bytes that processes passed to the network stack.")
     .sorted(&["sent"])
     .total("sent");
 const SEND_RATE: Measure<Row> =
@@ -153,11 +153,11 @@ pub(crate) const MEASURES: &[Measure<Row>] = &[
     BYTES,
     PACKETS,
     Measure::sum_known("posted_packets", "Posted", Kind::Count, |row: &Row| row.posted_events)
-        .meaning("Number of events in which processes gave data to the stack.")
+        .meaning("Number of events in which processes passed data to the network stack.")
         .sorted(&["posted"])
         .details(),
     Measure::sum_known("retransmits", "Retransmits", Kind::Count, |row: &Row| row.retransmits)
-        .meaning("Number of retransmissions of this side.")
+        .meaning("Number of retransmissions that this machine sent.")
         .sorted(&["retransmits"])
         .total("retransmits"),
     Measure::ratio("retransmit_percent", "Retransmits %", 1, ["retransmits", "sent_packets"], 100.0)
@@ -170,7 +170,7 @@ pub(crate) const MEASURES: &[Measure<Row>] = &[
         .sorted(&["max-retransmit-delay"])
         .details(),
     Measure::sum_known("client_retransmits", "Received again", Kind::Count, |row: &Row| row.client_retransmits)
-        .meaning("Number of retransmissions of the other side: data that was received again.")
+        .meaning("Number of retransmissions that the remote endpoint sent: data that was received again.")
         .sorted(&["client-retransmits"])
         .details(),
     Measure::max("connect_ns", "Connect", Kind::Milliseconds, connect_time)
@@ -183,7 +183,7 @@ pub(crate) const MEASURES: &[Measure<Row>] = &[
         .sorted(&["end"])
         .details(),
     Measure::max("reset_ns", "Reset", Kind::Time, |row: &Row| row.end.filter(|_| row.end_kind == Some(ends::RESET)))
-        .meaning("Time at which the other side reset a connection; of several the last one.")
+        .meaning("Time at which the remote endpoint reset a connection; of several the last one.")
         .sorted(&["reset"])
         .details(),
     Measure::max("timed_out_ns", "Timed out", Kind::Time, timed_out)
@@ -234,7 +234,7 @@ pub(crate) const CONDITIONS: &[Condition<Row>] = &[
     Condition {
         option: "--reset",
         holds: |row| row.end_kind == Some(ends::RESET),
-        help: "Only connections that the other side reset",
+        help: "Only connections that the remote endpoint reset",
     },
     Condition {
         option: "--keep-alive",
@@ -252,7 +252,7 @@ pub(crate) const LIST: &[ColumnOf<Row>] = &[
         "Retransmits",
         Kind::Count,
         |row| row.retransmits.into(),
-        "Number of retransmissions of this side.",
+        "Number of retransmissions that this machine sent.",
     ),
 ];
 

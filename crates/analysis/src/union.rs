@@ -84,9 +84,7 @@ impl IntervalUnion {
             push(&mut self.intervals, span);
         } else {
             self.late.push(span);
-            if self.late.len() >= LATE_BATCH.max(self.intervals.len() / 2) {
-                self.merge_late();
-            }
+            self.merge_many();
         }
     }
 
@@ -96,7 +94,8 @@ impl IntervalUnion {
         self.horizon = self.horizon.max(other.horizon);
         self.late.append(&mut other.intervals);
         self.late.append(&mut other.late);
-        self.merge_late();
+        // A union of thousands of small ones would else be merged as often.
+        self.merge_many();
     }
 
     /// Says that no span to come starts before `horizon`. Intervals that end before it cannot grow any more and become
@@ -119,6 +118,13 @@ impl IntervalUnion {
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         (self.intervals.capacity() + self.late.capacity()) * size_of::<Span>()
+    }
+
+    /// Merges what is set aside once it is much.
+    fn merge_many(&mut self) {
+        if self.late.len() >= LATE_BATCH.max(self.intervals.len() / 2) {
+            self.merge_late();
+        }
     }
 
     fn merge_late(&mut self) {

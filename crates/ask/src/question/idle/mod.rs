@@ -304,8 +304,9 @@ impl IdleLoop {
     }
 }
 
-/// Stays between two switches of a CPU, where the idle loop was switched in at the first one and leaves at the second one. The stay at
-/// the start of the recording is unknown, and so is one that a broken chain of switches leaves open.
+/// Stays between two switches of a CPU, where the idle loop was switched in at the first one and leaves at the second one. Time before
+/// the first stay is unknown, and so is time between two switches of which the second one does not leave the thread that the first one
+/// switched in.
 fn stays_of_switches(recording: &OpenRecording, residency: &mut Residency) -> Result<(), Error> {
     let archive = recording.archive();
     let idle = IdleLoop::of(&archive.rows::<ProcessRow>()?, &archive.rows::<ThreadRow>()?);
@@ -313,11 +314,12 @@ fn stays_of_switches(recording: &OpenRecording, residency: &mut Residency) -> Re
     archive.scan(None, |row: &Switch| {
         let Some(cpu) = row.cpu.filter(|_| is_switch_in(row.flags)) else { return };
         let before = running.insert(cpu, (row.time, row.thread));
-        if let Some((since, thread)) = before
-            && row.prev_thread == Some(thread)
-            && idle.runs(thread)
-        {
-            residency.add(cpu, row.previous_c_state.map(i16::from), Span::new(since, row.time));
+        let Some((since, thread)) = before else { return };
+        let time = Span::new(since, row.time);
+        if row.prev_thread != Some(thread) {
+            residency.add_unknown(cpu, time);
+        } else if idle.runs(thread) {
+            residency.add(cpu, row.previous_c_state.map(i16::from), time);
         }
     })?;
     // An idle loop that runs at the end does so until there; no switch tells the state.

@@ -47,6 +47,9 @@ impl RowSource {
     }
 }
 
+/// The reason for a table without rows whose events were enabled.
+const NONE_HAPPENED: &str = "none, though their events were enabled";
+
 /// A recording as an answer names it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingLabel {
@@ -76,6 +79,8 @@ pub struct RecordingLabel {
     pub has_imported_sums: bool,
     /// Tables that the extract was told to leave out.
     pub left_out: Vec<String>,
+    /// Tables whose events were enabled, as far as the recording tells.
+    pub enabled: Vec<String>,
     /// Losses and what else limits the figures, one sentence each.
     pub warnings: Vec<Limit>,
 }
@@ -104,14 +109,22 @@ impl RecordingLabel {
             is_imported: is_imported(info),
             has_imported_sums: is_imported(info) && has_rows(ProcessSummaryRow::TABLE),
             left_out: info.left_out.clone(),
+            enabled: info.enabled.clone(),
             warnings: Limit::of_archive(info, health, is_imported(info)),
         }
     }
 
-    /// Why there is nothing of a table: the recording has none, or the extract was told to leave it out.
+    /// Why there is nothing of a table: its events were not enabled, the extract was told to leave it out, or nothing happened.
     #[must_use]
     pub fn absence_of(&self, table: &str) -> &'static str {
-        if self.left_out.iter().any(|left_out| left_out == table) { "not extracted" } else { "not recorded" }
+        let is_among = |tables: &[String]| tables.iter().any(|known| known == table);
+        if is_among(&self.left_out) {
+            "not extracted"
+        } else if is_among(&self.enabled) {
+            NONE_HAPPENED
+        } else {
+            "not recorded"
+        }
     }
 
     /// Why there is nothing of a table, and the command that records it.
@@ -161,11 +174,13 @@ impl RecordingLabel {
         path_text(&self.path)
     }
 
-    /// The section of a file that has nothing of the kind that was asked for, with the reason.
+    /// The section of a file that has nothing of the kind that was asked for, with the reason. Where nothing happened it is an answer.
     #[must_use]
     pub fn absent(&self, what: &'static str, why: impl Into<String>) -> Section {
-        let facts = vec![Fact::local(what, Kind::Text, why.into())];
-        Section { facts, is_absent: true, ..self.section() }
+        let why = why.into();
+        let is_absent = why != NONE_HAPPENED;
+        let facts = vec![Fact::local(what, Kind::Text, why)];
+        Section { facts, is_absent, ..self.section() }
     }
 
     /// An empty section for this file.

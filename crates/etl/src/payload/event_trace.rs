@@ -7,8 +7,6 @@ use super::{Payload, PayloadError};
 use crate::guid::Guid;
 
 /// EventTrace 5 (start) and 32 (end of the session): which kernel events were on.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderExtension {
     /// Groups of kernel events. Bits 29 to 31 of a PERF_ flag are the index here, its other bits are those of the word.

@@ -29,6 +29,7 @@ pub(super) fn describe(
         counters: inventory.counters.clone(),
         sample_sources: sources(inventory),
         method_summary_cut: METHODS_PER_PROCESS as u32,
+        enabled: inventory.enabled.tables(),
         ..TraceInfo::default()
     };
     info.events_lost = files.iter().map(|file| u64::from(file.header().events_lost)).sum();

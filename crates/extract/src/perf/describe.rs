@@ -6,6 +6,7 @@ use tracesift_perf::Metadata;
 use tracesift_trace::info::{SampleSource, TraceInfo};
 
 use super::cpu_event::{Role, Roles, Weight};
+use super::enabled;
 use super::inventory::Inventory;
 use super::time::TICKS_PER_SECOND;
 use crate::opened::OpenedRecording;
@@ -46,6 +47,7 @@ pub(super) fn describe(
         sample_sources: sources(metadata, roles),
         cpu_event: roles.cpu_event().map(|event| metadata.event_name(event)),
         method_summary_cut: METHODS_PER_PROCESS as u32,
+        enabled: enabled::tables(metadata),
         ..TraceInfo::default()
     }
 }

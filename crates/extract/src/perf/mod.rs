@@ -4,6 +4,7 @@
 mod cpu_event;
 mod cpus;
 mod describe;
+mod enabled;
 mod event_types;
 pub mod events;
 mod inventory;

@@ -3,9 +3,9 @@
 use tracesift_etl::Record;
 use tracesift_etl::class::Group;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterConfiguration, FileName, HandleRundown, Image, LastDroppedTimes, MappedView, ObjectTypeName,
-    Payload, Process, ReadyThread, SampleInterval, SampledProfile, Stack, StackDefinition, StackReference,
-    THREAD_STATE_TERMINATED, Thread, ThreadName, is_kernel_address, process_flags,
+    ContextSwitch, CounterConfiguration, FileName, HandleRundown, HeaderExtension, Image, LastDroppedTimes, MappedView,
+    ObjectTypeName, Payload, Process, ReadyThread, SampleInterval, SampledProfile, Stack, StackDefinition,
+    StackReference, THREAD_STATE_TERMINATED, Thread, ThreadName, is_kernel_address, process_flags,
 };
 use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileEdge;
@@ -258,6 +258,12 @@ impl Inventory {
     }
 
     fn event_trace(&mut self, record: &Record<'_>, opcode: u8, version: u8) {
+        if matches!(opcode, HeaderExtension::START | HeaderExtension::END) {
+            // Its version says nothing about the masks, which come first.
+            if let Ok(extension) = HeaderExtension::parse(record.payload(), version, record.pointer_size()) {
+                self.enabled.take(&extension);
+            }
+        }
         if opcode != LastDroppedTimes::OPCODE {
             return;
         }

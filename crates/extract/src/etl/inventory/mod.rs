@@ -5,6 +5,7 @@
 //! that come later than the second pass looks ahead.
 
 mod dotnet;
+mod enabled;
 mod injected;
 mod kernel;
 mod late_stacks;
@@ -34,6 +35,7 @@ use crate::etl::file_sources::FileSources;
 use crate::etl::machine::Machine;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::paths::PathMap;
+use enabled::Enabled;
 pub(crate) use late_stacks::{LEAD_NS, LateFrames, LateStack, LateStacks};
 pub(super) use manifest::PROVIDER as KERNEL_PROCESS;
 pub(crate) use processors::{Processors, cpu_of};
@@ -68,6 +70,8 @@ pub(crate) struct Inventory {
     pub(crate) machine: Machine,
     pub(crate) processors: Processors,
     pub(crate) network: NetworkSources,
+    /// Which kernel events were enabled.
+    pub(crate) enabled: Enabled,
     pub(crate) health: Health,
     pub(crate) span: RecordedSpan,
     pub(crate) records: u64,
@@ -110,6 +114,7 @@ impl Inventory {
             machine: Machine::default(),
             processors: Processors::default(),
             network: NetworkSources::default(),
+            enabled: Enabled::default(),
             file_sources: FileSources::default(),
             health: Health::new(),
             span: RecordedSpan::default(),

@@ -47,6 +47,7 @@ use samples::profile;
 use scheduler::{Scheduler, SwitchSource};
 pub(super) use stack_ends::StackEnds;
 use syscalls::Syscalls;
+pub(super) use syscalls::tables_of_call;
 pub(super) use user_stacks::UserStacks;
 
 /// Records in the order of time become rows.

@@ -56,7 +56,7 @@ mod types {
 
 impl DnsFields {
     /// Whether [`of`](Self::of) may know a tracepoint.
-    pub(super) fn is_read_from(name: &str) -> bool {
+    pub(crate) fn is_read_from(name: &str) -> bool {
         name.starts_with(GROUP)
     }
 

@@ -79,7 +79,7 @@ pub(crate) mod families {
 
 impl NetworkFields {
     /// Whether [`of`](Self::of) knows a tracepoint.
-    pub(super) fn is_read_from(name: &str) -> bool {
+    pub(crate) fn is_read_from(name: &str) -> bool {
         matches!(
             name,
             "sock:inet_sock_set_state"

@@ -16,6 +16,7 @@ use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
 use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
 use memory_call::Mappings;
+pub(crate) use names::tables_of as tables_of_call;
 use names::{Call, Names};
 use socket_call::SocketCall;
 

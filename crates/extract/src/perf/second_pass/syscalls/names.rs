@@ -65,6 +65,15 @@ impl Names {
     }
 }
 
+/// The tables that have rows of a call, by the name that its tracepoint has.
+pub(crate) fn tables_of(tracepoint: &str) -> Vec<&'static str> {
+    let Call { file, memory, socket, .. } = Call::named(of_tracepoint(tracepoint));
+    let of = |is_there: bool, table| is_there.then_some(table);
+    let more =
+        [of(file.is_some(), "file_io"), of(socket.is_some(), "socket_calls"), of(memory.is_some(), "allocations")];
+    std::iter::once("syscalls").chain(more.into_iter().flatten()).collect()
+}
+
 /// The name of a call whose tracepoint has that of the kernel's function.
 pub(super) fn of_tracepoint(name: &str) -> &str {
     match name {

@@ -1,0 +1,53 @@
+//! The tables whose events a recording had enabled: without rows of such a table nothing happened.
+
+use std::collections::BTreeSet;
+
+use tracesift_perf::Metadata;
+
+use super::second_pass::tables_of_call;
+use super::tracepoint::{DnsFields, NetworkFields};
+
+/// The tables, by name.
+pub(super) fn tables(metadata: &Metadata) -> Vec<String> {
+    let mut tables = BTreeSet::new();
+    for event in 0..metadata.events.len() {
+        let name = metadata.event_name(event);
+        tables.extend(tables_of(&name));
+    }
+    tables.into_iter().map(str::to_owned).collect()
+}
+
+fn tables_of(event: &str) -> Vec<&'static str> {
+    match event {
+        "sched:sched_switch" => vec!["context_switches"],
+        "block:block_rq_complete" => vec!["disk_io"],
+        "page-faults" | "minor-faults" | "major-faults" | "exceptions:page_fault_user" => vec!["page_faults"],
+        "power:cpu_frequency" => vec!["cpu_frequencies"],
+        "power:cpu_idle" => vec!["cpu_idle_states"],
+        "kmem:rss_stat" => vec!["memory_processes"],
+        "sock:inet_sock_set_state" => vec!["connections"],
+        "raw_syscalls:sys_enter" => vec!["syscalls", "file_io", "socket_calls", "allocations"],
+        event if NetworkFields::is_read_from(event) => vec!["connections", "network_io"],
+        event if DnsFields::is_read_from(event) => vec!["dns_queries"],
+        event => match event.strip_prefix("syscalls:sys_enter_") {
+            Some(call) => tables_of_call(call),
+            None => Vec::new(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tables_of;
+
+    #[test]
+    fn events_are_of_the_tables_that_they_make() {
+        assert_eq!(tables_of("syscalls:sys_enter_read"), ["syscalls", "file_io"]);
+        assert_eq!(tables_of("syscalls:sys_enter_newstat"), ["syscalls", "file_io"]);
+        assert_eq!(tables_of("syscalls:sys_enter_connect"), ["syscalls", "socket_calls"]);
+        assert_eq!(tables_of("syscalls:sys_enter_brk"), ["syscalls", "allocations"]);
+        assert_eq!(tables_of("syscalls:sys_enter_futex"), ["syscalls"]);
+        assert_eq!(tables_of("sock:sock_send_length"), ["connections", "network_io"]);
+        assert!(tables_of("cycles").is_empty());
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --profile dist -p tracesift-benches -- all --dir /tmp/bench
 //!
-//! `perf-data`, `stacks` and `many` run the program itself, which `cargo build --profile dist` builds; `TRACESIFT_PROGRAM` names another one,
+//! `perf-data`, `stacks`, `many` and `classes` run the program itself, which `cargo build --profile dist` builds; `TRACESIFT_PROGRAM` names another one,
 //! such as that of packages (`packaging/build.sh`).
 //!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
@@ -66,6 +66,7 @@ fn main() -> anyhow::Result<()> {
         ("symbols", symbols::run),
         ("stacks", stacks::run),
         ("many", many::run),
+        ("classes", many::run_classes),
     ] {
         if all || what == name {
             known = true;
@@ -76,7 +77,7 @@ fn main() -> anyhow::Result<()> {
     if !known {
         bail!(
             "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, perf-processes, symbols, \
-             stacks, many or all"
+             stacks, many, classes or all"
         );
     }
     Ok(())

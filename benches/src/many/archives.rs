@@ -16,9 +16,9 @@ use tracesift_trace::{Clock, Health, ProcessId, RowSink as _, ThreadId};
 use super::names::{self, Name};
 
 /// How many archives.
-pub(crate) const ARCHIVES: usize = 600;
+pub(super) const ARCHIVES: usize = 600;
 /// Processes of each.
-const PROCESSES: usize = 400;
+pub(super) const PROCESSES: usize = 400;
 /// Rows of `method_summary` of each.
 const METHOD_ROWS: usize = 20_000;
 /// Different methods of each.
@@ -28,7 +28,7 @@ const SHARED: usize = NAMES * 60 / 100;
 /// No process has so many methods that its summary is cut: then the events would answer.
 const MOST_METHODS: usize = 200;
 /// ns of each recording.
-const LENGTH: i64 = 60_000_000_000;
+pub(super) const LENGTH: i64 = 60_000_000_000;
 /// 2026-01-05 00:00:00 UTC, the start of the first one.
 const FIRST_FILETIME: i64 = 134_120_448_000_000_000;
 /// From one recording to the next, 100 ns.
@@ -76,7 +76,8 @@ fn write(directory: &Path, index: usize, shared: &[Name], tags: &TagSet) -> anyh
     Ok(())
 }
 
-fn description(index: usize) -> TraceInfo {
+/// What the archive says of itself.
+pub(super) fn description(index: usize) -> TraceInfo {
     let test = ["CreateSerial", "CreateParallel", "LoadOrders", "Checkout", "SearchCatalog"][index % 5];
     // Ten minutes apart, seven days a week, in an order that names and times share.
     let minutes = index * 10;
@@ -110,7 +111,7 @@ fn description(index: usize) -> TraceInfo {
     }
 }
 
-fn processes(random: &mut SplitMix64) -> Vec<ProcessRow> {
+pub(super) fn processes(random: &mut SplitMix64) -> Vec<ProcessRow> {
     const IMAGES: [&str; 14] = [
         "svchost.exe",
         "svchost.exe",
@@ -160,7 +161,8 @@ fn processes(random: &mut SplitMix64) -> Vec<ProcessRow> {
     (0..PROCESSES).map(process).collect()
 }
 
-fn threads() -> Vec<ThreadRow> {
+/// One thread for each process, with its number.
+pub(super) fn threads() -> Vec<ThreadRow> {
     let thread = |index: usize| ThreadRow {
         thread: ThreadId(index as i32),
         process: ProcessId(index as i32),

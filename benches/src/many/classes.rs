@@ -96,8 +96,9 @@ fn who(random: &mut SplitMix64) -> (ProcessId, ThreadId) {
     (ProcessId(index), ThreadId(index))
 }
 
-fn file(random: &mut SplitMix64) -> Option<FileId> {
-    random.chance(95).then(|| FileId(skewed(random, FILES) as i32))
+/// A file: a process uses a dozen of them.
+fn file(random: &mut SplitMix64, process: ProcessId) -> Option<FileId> {
+    random.chance(95).then(|| FileId((process.0 * 4 + skewed(random, 12) as i32) % FILES as i32))
 }
 
 /// Begin and end: most spans are short.
@@ -124,6 +125,7 @@ fn files(random: &mut SplitMix64) -> Vec<FileRow> {
 fn drivers() -> Vec<ModuleRow> {
     let driver = |module: usize| ModuleRow {
         module: ModuleId(module as i32),
+        name: format!("scan{module}.sys"),
         path: format!(r"C:\Windows\System32\drivers\scan{module}.sys"),
         ..ModuleRow::default()
     };
@@ -151,7 +153,7 @@ fn disk_operation(random: &mut SplitMix64, _: usize) -> DiskIoRow {
         offset: Some(random.between(0, 1 << 38)),
         size: if operation == DiskOperation::Flush { 0 } else { size(random) },
         priority: 3,
-        file: file(random),
+        file: file(random, process),
         service: Some((time - start) / 2),
         queue_start: Some(depth),
         queue_end: Some(depth),
@@ -170,7 +172,7 @@ fn hard_fault(random: &mut SplitMix64, _: usize) -> HardFaultRow {
         address: random.between(0, 1 << 46),
         offset: random.between(0, 1 << 30),
         size: size(random),
-        file: file(random),
+        file: file(random, process),
         stack: None,
     }
 }
@@ -193,7 +195,7 @@ fn file_operation(random: &mut SplitMix64, _: usize) -> FileIoRow {
         transferred: bytes.filter(|_| !fails),
         error: fails.then_some(0xc000_0034),
         status: Some(if fails { 0xc000_0034 } else { 0 }),
-        file: file(random),
+        file: file(random, process),
         ..FileIoRow::default()
     }
 }
@@ -209,7 +211,7 @@ fn filter_call(random: &mut SplitMix64, _: usize) -> FilterCallRow {
         phase: random.below(2) as i8,
         major: [0, 3, 4, 5, 18][random.index(5)],
         driver: Some(ModuleId(random.index(DRIVERS) as i32)),
-        file: file(random),
+        file: file(random, process),
         status: random.chance(1).then_some(0xc000_0022),
         ..FilterCallRow::default()
     }

@@ -8,11 +8,13 @@
 //! (`pip install duckdb`); `TRACESIFT_PYTHON` names the interpreter that has it.
 
 mod archives;
+mod classes;
 mod duckdb;
 mod names;
+mod of_classes;
 mod rows;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -23,85 +25,135 @@ use crate::measure::{self, against, timed};
 
 /// Threads of each.
 const THREADS: &str = "2";
-/// Counted rounds.
-const RUNS: usize = 15;
 
-/// A question in both languages.
+/// A question.
 struct Question {
-    name: &'static str,
-    /// Arguments behind `dump cpu`.
+    /// What stands behind `tracesift dump`.
     arguments: &'static [&'static str],
-    /// The columns that the table shows, as machine formats name them: those of the query, in its order.
+    /// `None`: no plain query gives the answer, and a budget of time holds.
+    rival: Option<Rival>,
+}
+
+/// The same question as a query.
+struct Rival {
+    /// The columns of the query, in its order, as machine formats name them: those that the table has.
     columns: &'static str,
     query: &'static str,
 }
 
-const QUESTIONS: [Question; 3] = [
+/// The longest time of a question that no plain query answers.
+const BUDGET: Duration = Duration::from_secs(2);
+
+/// Questions about processors, which summaries answer.
+const OF_CPU: &[Question] = &[
     Question {
-        name: "dump cpu --top 10",
-        arguments: &["--top", "10"],
-        columns: "file;process;pid;start_ns;end_ns;cpu_ns;samples;cores_used;priority;command_line",
-        query: include_str!("processes.sql"),
+        arguments: &["cpu", "--top", "10"],
+        rival: Some(Rival {
+            columns: "file;process;pid;start_ns;end_ns;cpu_ns;samples;cores_used;priority;command_line",
+            query: include_str!("queries/processes.sql"),
+        }),
     },
     Question {
-        name: "dump cpu --methods '*StreamWriter.Flush*'",
-        arguments: &["--methods", "*StreamWriter.Flush*"],
-        columns: "file;process;pid;start_ns;end_ns;cpu_ns;exclusive_cpu_ns;wait_ns;ready_ns;module;method;command_line",
-        query: include_str!("methods.sql"),
+        arguments: &["cpu", "--methods", "*StreamWriter.Flush*"],
+        rival: Some(Rival {
+            columns: "file;process;pid;start_ns;end_ns;cpu_ns;exclusive_cpu_ns;wait_ns;ready_ns;module;method;command_line",
+            query: include_str!("queries/methods.sql"),
+        }),
     },
     Question {
-        name: "dump cpu --stacktags '*Defender*'",
-        arguments: &["--stacktags", "*Defender*"],
-        columns: "file;process;pid;start_ns;end_ns;cpu_ns;exclusive_cpu_ns;wait_ns;ready_ns;stack_tag;command_line",
-        query: include_str!("tags.sql"),
+        arguments: &["cpu", "--stacktags", "*Defender*"],
+        rival: Some(Rival {
+            columns: "file;process;pid;start_ns;end_ns;cpu_ns;exclusive_cpu_ns;wait_ns;ready_ns;stack_tag;command_line",
+            query: include_str!("queries/tags.sql"),
+        }),
     },
 ];
 
+/// Questions about processors.
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
+    answer(directory, archives::directory, OF_CPU, 15)
+}
+
+/// Questions about what threads wait for.
+pub(crate) fn run_classes(directory: &Path) -> anyhow::Result<()> {
+    answer(directory, classes::directory, of_classes::QUESTIONS, 5)
+}
+
+fn answer(
+    directory: &Path,
+    make: fn(&Path) -> anyhow::Result<PathBuf>,
+    questions: &[Question],
+    runs: usize,
+) -> anyhow::Result<()> {
     let python = measure::python();
     if !duckdb::is_there(&python) {
         return say("DuckDB is not installed (pip install duckdb; TRACESIFT_PYTHON names the interpreter): skipped");
     }
     let directory = directory.join("many");
     std::fs::create_dir_all(&directory)?;
-    let archives = archives::directory(&directory)?;
+    let archives = make(&directory)?;
     say(&format!("{} archives, {} MiB", archives::ARCHIVES, size(&archives)? >> 20))?;
-    for question in &QUESTIONS {
-        compare(question, &directory, &archives, &python)?;
+    let bench = Bench { directory, archives, python, runs };
+    questions.iter().try_for_each(|question| bench.measure(question))
+}
+
+/// What the questions of a benchmark share.
+struct Bench {
+    directory: PathBuf,
+    archives: PathBuf,
+    python: String,
+    /// Counted rounds.
+    runs: usize,
+}
+
+impl Bench {
+    fn measure(&self, question: &Question) -> anyhow::Result<()> {
+        let name = format!("dump {}", question.arguments.join(" "));
+        match &question.rival {
+            Some(rival) => self.compare(question, rival, &name),
+            None => self.within_budget(question, &name),
+        }
     }
-    Ok(())
-}
 
-fn compare(question: &Question, directory: &Path, archives: &Path, python: &str) -> anyhow::Result<()> {
-    let query = directory.join("query.sql");
-    let path = archives.to_str().context("the directory's name is no text")?;
-    let text = question.query.replace("{archives}", &path.replace('\'', "''"));
-    std::fs::write(&query, text.replace("{like}", "%StreamWriter.Flush%"))?;
+    /// Compares the rows, then the times.
+    fn compare(&self, question: &Question, rival: &Rival, name: &str) -> anyhow::Result<()> {
+        let query = self.directory.join("query.sql");
+        let path = self.archives.to_str().context("the directory's name is no text")?;
+        let text = rival.query.replace("{archives}", &path.replace('\'', "''"));
+        std::fs::write(&query, text.replace("{like}", "%StreamWriter.Flush%"))?;
 
-    let (ours, theirs) = (directory.join("ours.csv"), directory.join("theirs.csv"));
-    let mut duckdb = DuckDb::start(python, THREADS, &query)?;
-    duckdb.write(&theirs)?;
-    whole(program(question, archives)?.args(["--columns", question.columns, "--csv"]).arg(&ours))?;
-    let rows =
-        rows::same(&ours, &theirs, archives).with_context(|| format!("{} differs from DuckDB", question.name))?;
-    say(&format!("{}: {rows} rows, the same as DuckDB {}", question.name, duckdb.version()?))?;
+        let (our_rows, their_rows) = (self.directory.join("ours.csv"), self.directory.join("theirs.csv"));
+        let mut duckdb = DuckDb::start(&self.python, THREADS, &query)?;
+        duckdb.write(&their_rows)?;
+        whole(self.program(question)?.args(["--columns", rival.columns, "--csv"]).arg(&our_rows))?;
+        let rows = rows::same(&our_rows, &their_rows, &self.archives);
+        let rows = rows.with_context(|| format!("{name} differs from DuckDB"))?;
+        say(&format!("{name}: {rows} rows, the same as DuckDB {}", duckdb.version()?))?;
 
-    let ours = || whole(&mut program(question, archives)?);
-    against(question.name, Some(1.0), RUNS, ours, "DuckDB, query alone", || duckdb.answer())?;
-    against(question.name, Some(1.0), RUNS, ours, "DuckDB, process", || {
-        Ok(timed(|| DuckDb::start(python, THREADS, &query)?.write(&theirs))?.1)
-    })
-}
+        let ours = || whole(self.program(question)?.args(["--columns", rival.columns]));
+        against(name, Some(1.0), self.runs, ours, "DuckDB, query alone", || duckdb.answer())?;
+        against(name, Some(1.0), self.runs, ours, "DuckDB, process", || {
+            Ok(timed(|| DuckDb::start(&self.python, THREADS, &query)?.write(&their_rows))?.1)
+        })
+    }
 
-fn program(question: &Question, archives: &Path) -> anyhow::Result<Command> {
-    let mut command = Command::new(measure::program()?);
-    command
-        .args(["dump", "cpu"])
-        .args(question.arguments)
-        .arg("-f")
-        .arg(archives.join("*"))
-        .env("RAYON_NUM_THREADS", THREADS);
-    Ok(command)
+    /// Prints the time of a question that has nothing to be compared with.
+    fn within_budget(&self, question: &Question, name: &str) -> anyhow::Result<()> {
+        let ours = || whole(&mut self.program(question)?);
+        ours()?;
+        let mut times = (0..self.runs).map(|_| ours()).collect::<anyhow::Result<Vec<Duration>>>()?;
+        times.sort_unstable();
+        let [least, median, most] =
+            [0, self.runs / 2, self.runs - 1].map(|place| times.get(place).map_or(0.0, Duration::as_secs_f64));
+        say(&format!("{name}: {median:.3} ({least:.3}..{most:.3}) s, budget {} s", BUDGET.as_secs()))
+    }
+
+    fn program(&self, question: &Question) -> anyhow::Result<Command> {
+        let mut command = Command::new(measure::program()?);
+        command.arg("dump").args(question.arguments).arg("-f").arg(self.archives.join("*"));
+        command.env("RAYON_NUM_THREADS", THREADS);
+        Ok(command)
+    }
 }
 
 /// The time of a process whose output goes nowhere.

@@ -62,18 +62,23 @@ pub(crate) fn of_file_and(own: impl Iterator<Item = Column>) -> Vec<Column> {
     FIRST.iter().map(|column| column.column).chain(own).chain([WARNINGS.column]).collect()
 }
 
-/// The section of a file whose rows have the values of the columns between.
-pub(crate) fn section_of(file: &RecordingLabel, rows: Vec<Vec<Value>>, facts: Vec<Fact>) -> Section {
-    let first: Vec<Value> = FIRST.iter().map(|column| (column.value)(file)).collect();
-    let warnings = (WARNINGS.value)(file);
+/// The section of a file whose rows have the values of those columns between that are shown.
+pub(crate) fn section_of(file: &RecordingLabel, rows: Vec<Vec<Value>>, facts: Vec<Fact>, shown: &Shown) -> Section {
+    let (first, last) = around(file, shown);
     let whole = |own: Vec<Value>| -> Vec<Value> {
         let mut values = Vec::with_capacity(first.len() + own.len() + 1);
         values.extend(first.iter().cloned());
         values.extend(own);
-        values.push(warnings.clone());
+        values.extend(last.clone());
         values
     };
     Section { facts, rows: rows.into_iter().map(whole).collect(), ..file.section() }
+}
+
+/// What stands before the values of a row, and behind them.
+fn around(file: &RecordingLabel, shown: &Shown) -> (Vec<Value>, Option<Value>) {
+    let of_file = |column: &ColumnOf<RecordingLabel>| shown.has(column.column.key).then(|| (column.value)(file));
+    (FIRST.iter().filter_map(of_file).collect(), of_file(&WARNINGS))
 }
 
 impl<R> Columns<R> {
@@ -99,9 +104,7 @@ impl<R> Columns<R> {
     /// The section of a file with these columns only. A row of all of them is several kilobytes.
     #[must_use]
     pub fn section_showing(&self, file: &RecordingLabel, rows: &[R], facts: Vec<Fact>, shown: &Shown) -> Section {
-        let of_file = |column: &ColumnOf<RecordingLabel>| shown.has(column.column.key).then(|| (column.value)(file));
-        let first: Vec<Value> = FIRST.iter().filter_map(of_file).collect();
-        let last = of_file(&WARNINGS);
+        let (first, last) = around(file, shown);
         let own: Vec<_> =
             self.0.iter().filter(|column| shown.has(column.column.key)).map(|column| column.value).collect();
         let values = |row: &R| -> Vec<Value> {

@@ -17,6 +17,7 @@ pub mod etwanalyzer;
 pub mod events;
 pub mod filter;
 pub mod granularity;
+mod growth;
 pub mod inputs;
 pub mod keywords;
 pub mod label_cut;

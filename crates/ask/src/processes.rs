@@ -1,9 +1,12 @@
 //! The processes of a recording with their parents: where most questions begin.
 
+use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{Origin, ProcessRow};
+use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::view;
 
 use crate::filter::ProcessFilter;
+use crate::shown::Shown;
 use crate::tree::Tree;
 
 view! {
@@ -51,4 +54,30 @@ impl<'a> Processes<'a> {
         let with_idle = !filter.process.is_empty();
         self.accepted(filter).map(|(_, process)| process).filter(move |process| with_idle || !is_idle(*process))
     }
+}
+
+/// What answers show of every process, and what tells the idle loop from the others.
+const ALWAYS: ColumnSet<ProcessRow> = ColumnSet::of_view::<ProcessKey>().and(ColumnSet::of(&["name", "start", "end"]));
+
+/// The processes of an archive with what a filter looks at, and an answer of these columns. Of hundreds of archives the command lines take
+/// longer than most answers.
+///
+/// # Errors
+/// When the table cannot be read.
+pub(crate) fn read(archive: &Archive, filter: &ProcessFilter, shown: &Shown) -> Result<Vec<ProcessRow>, Error> {
+    if !filter.is_empty() {
+        return archive.rows();
+    }
+    const SOME: [&str; 3] = ["command_line", "session", "container"];
+    let needed = SOME.iter().filter(|column| shown.has(column));
+    archive.needed_rows(needed.fold(ALWAYS, |needed, column| needed.and(ColumnSet::of(&[*column]))))
+}
+
+/// The processes that a filter lets pass; without a filter all but the idle loop.
+pub(crate) fn asked<'a>(processes: &'a [ProcessRow], filter: &ProcessFilter) -> Vec<&'a ProcessRow> {
+    if filter.is_empty() {
+        // No parent has to be looked up.
+        return processes.iter().filter(|row| !is_idle(*row)).collect();
+    }
+    Processes::new(processes).selected(filter).collect()
 }

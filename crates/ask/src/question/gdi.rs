@@ -37,6 +37,7 @@ impl TableQuestion for Gdi {
     const LIST: &'static [ColumnOf<Handle>] = LIST;
     const BY: &'static [&'static str] = &["process", "type"];
     const SORT: &'static str = "diff";
+    const GROWS: bool = true;
     const SHORT: &'static [&'static str] = &["process", "time", "top", "type", "by", "leak", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump gdi X.sift --top 10", "the processes and types that grew most"),

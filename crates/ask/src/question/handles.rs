@@ -152,6 +152,7 @@ impl TableQuestion for Handles {
     const LIST: &'static [ColumnOf<Handle>] = LIST;
     const BY: &'static [&'static str] = &["process", "type"];
     const SORT: &'static str = "open";
+    const GROWS: bool = true;
     const SHORT: &'static [&'static str] = &["process", "time", "top", "type", "by", "leak", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump handles X.sift --top 10", "the processes and types with most open handles"),

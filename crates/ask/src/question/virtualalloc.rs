@@ -223,6 +223,7 @@ impl TableQuestion for Allocations {
     ];
     const BY: &'static [&'static str] = &["process", "kind"];
     const SORT: &'static str = "not-released";
+    const GROWS: bool = true;
     const SHORT: &'static [&'static str] = &["process", "time", "top", "kind", "by", "leak", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump virtualalloc X.sift --top 10", "the processes with most memory that they did not give back"),

@@ -124,6 +124,21 @@ pub(super) fn descriptions<Q: TableQuestion>(by: Option<&[usize]>) -> Vec<Column
     }))
 }
 
+/// The columns whose texts name a group, whatever the recording: ids are left out.
+pub(super) fn names<Q: TableQuestion>(by: &[usize]) -> Vec<Column> {
+    let name = |place: &usize| match &Q::DIMENSIONS[*place].of {
+        Of::Process => PROCESS,
+        Of::Thread(_) => THREAD_NAME,
+        Of::Method { column, .. }
+        | Of::Number { column, .. }
+        | Of::Tag { column, .. }
+        | Of::Text { column, .. }
+        | Of::Texts { column, .. }
+        | Of::Stack { column, .. } => *column,
+    };
+    by.iter().map(name).collect()
+}
+
 /// The dimensions of a grouping. The usual grouping and those of the shorthands have the same keys in JSON, so they have the dimensions of
 /// all of them together.
 fn usual_dimensions<Q: TableQuestion>(by: &[usize]) -> Vec<usize> {

@@ -33,7 +33,6 @@ use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_archive::{Archive, Error, Readable, Table};
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::{Row, TableDefinition, View};
 
 pub use self::dimension::{Condition, Dimension, Limit, Shorthand};
@@ -46,17 +45,19 @@ use self::dimension::Of;
 use self::names::Names;
 use self::plan::Plan;
 use self::reading::Reading;
-use crate::answer::{Column, ColumnOf, Section};
+use crate::answer::{Column, ColumnOf, Kind, Section};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::Candidates;
 use crate::columns;
 use crate::etwanalyzer::Legacy;
 use crate::filter::ProcessFilter;
+use crate::growth::Growth;
 use crate::method_patterns::MethodPatterns;
 use crate::order::{Between, Top};
-use crate::processes::Processes;
+use crate::processes;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
+use crate::shown::Shown;
 
 /// A question over the rows of one table.
 pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
@@ -102,6 +103,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
 
     /// The dimensions of a row of the answer, unless `--by` names others.
     const BY: &'static [&'static str];
+
+    /// Whether the figure of `--sort` can leak, so that `--growth` compares it over files.
+    const GROWS: bool = false;
 
     /// Options that stand for other groupings.
     const SHORTHANDS: &'static [Shorthand] = &[];
@@ -187,6 +191,8 @@ pub struct Question<Q: TableQuestion> {
     pub dir_level: Option<usize>,
     /// The rules for tags; `None`: the built-in ones.
     pub tags: Option<Arc<TagSet>>,
+    /// The columns that somebody looks at; a list of single rows has all of them.
+    shown: Shown,
     of: PhantomData<fn() -> Q>,
 }
 
@@ -222,6 +228,7 @@ impl<Q: TableQuestion> Default for Question<Q> {
             listing: None,
             dir_level: None,
             tags: None,
+            shown: Shown::default(),
             of: PhantomData,
         };
         let asked = question.by(Q::BY).and_then(|question| question.sorted_by_word(Q::SORT));
@@ -347,6 +354,15 @@ impl<Q: TableQuestion> Question<Q> {
         Self { listing: Some(listing), ..self }
     }
 
+    /// How the figure by which the rows are sorted grows from file to file. `None`: they are sorted by name, or by a figure with a
+    /// fraction.
+    pub(crate) fn growth(&self) -> Option<Growth> {
+        let figure = Q::MEASURES[self.sort?].column;
+        let is_whole = !matches!(figure.kind, Kind::Number(_) | Kind::Map);
+        let names = layout::names::<Q>(&self.by);
+        is_whole.then(|| Growth { names, figure, instead: None, limits: Between::default(), top: self.top })
+    }
+
     /// Whether every process of the table is asked for, those that nobody knows included.
     fn takes_unknown_processes(&self) -> bool {
         self.filter.is_empty()
@@ -428,11 +444,17 @@ impl<Q: TableQuestion> Ask for Question<Q> {
         if self.listing.is_some() {
             return Self::list_columns();
         }
-        layout::descriptions::<Q>(Some(&self.by))
+        let mut columns = layout::descriptions::<Q>(Some(&self.by));
+        self.shown.keep(&mut columns);
+        columns
     }
 
     fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
         Box::new(Self { time, ..self.clone() })
+    }
+
+    fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
+        self.listing.is_none().then(|| Box::new(Self { shown: shown.clone(), ..self.clone() }) as Box<dyn Ask>)
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -464,8 +486,8 @@ impl<Q: TableQuestion> Question<Q> {
             return Ok(ranges.iter().map(|_| recording.file.absent(Q::WHAT[1], &*text)).collect());
         }
         let plan = Plan::new(self);
-        let processes: Vec<ProcessRow> = archive.rows()?;
-        let accepted = Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
+        let processes = processes::read(archive, &self.filter, &self.shown)?;
+        let accepted = processes::asked(&processes, &self.filter).into_iter().map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
         let mut read = Reading::new(self, &plan, ranges, &mut names).read(recording, ranges)?;
         for dimension in plan.keys.iter().filter(|place| matches!(Q::DIMENSIONS[**place].of, Of::Tag { .. })) {
@@ -483,7 +505,7 @@ impl<Q: TableQuestion> Question<Q> {
         let groups = groups::of_ranges(self, &plan, &mut read, &lengths, &mut names);
         let section = |groups| {
             let (rows, facts) = rows::of_groups(self, &plan, &mut names, groups, &mut read);
-            columns::section_of(&recording.file, rows, facts)
+            columns::section_of(&recording.file, rows, facts, &self.shown)
         };
         Ok(groups.into_iter().map(section).collect())
     }

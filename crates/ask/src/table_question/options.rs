@@ -10,11 +10,11 @@ use super::dimension::{Names, Of};
 use super::list::Listing;
 use super::measure::GroupLimits;
 use super::{Question, TableQuestion, UnknownName};
-use crate::answer::Kind;
+use crate::answer::{Column, Kind};
 use crate::ask::{SeriesOptions, When, WhenOptions};
 use crate::etwanalyzer::Legacy;
 use crate::filter::ProcessFilter;
-use crate::options::{Form, Plan, QuestionOptions};
+use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::tag_files;
 use crate::usage_error::UsageError;
@@ -25,6 +25,7 @@ pub struct Options<Q: TableQuestion> {
     when: When,
     question: Question<Q>,
     tag_files: Vec<PathBuf>,
+    growth: bool,
 }
 
 const DIR_LEVEL: &str = "--dir-level";
@@ -56,6 +57,9 @@ fn id(option: &'static str) -> &'static str {
 const LIST: &str = "--list";
 /// The option that asks for the single rows of groups.
 const TOP_DETAILS: &str = "--top-details";
+
+/// The option that compares files.
+const GROWTH: &str = "--growth";
 
 /// The number of rows of each group.
 fn top_details(text: &str) -> Result<usize, String> {
@@ -132,6 +136,10 @@ impl<Q: TableQuestion> Args for Options<Q> {
         let details = option(TOP_DETAILS, "N", "Of each row the N largest single rows in its place, or `all`")
             .value_parser(top_details)
             .conflicts_with_all([id(LIST), "bucket"]);
+        if Q::GROWS {
+            let help = "How the figure of --sort grows from file to file: a row per name, over all files";
+            command = command.arg(flag(GROWTH, help).conflicts_with_all([id(LIST), id(TOP_DETAILS), "bucket"]));
+        }
         command.arg(by).arg(sort).arg(list).arg(details)
     }
 
@@ -153,7 +161,8 @@ impl<Q: TableQuestion> FromArgMatches for Options<Q> {
         let unknown = |error: UnknownName| clap::Error::raw(clap::error::ErrorKind::InvalidValue, error);
         let tag_files = if has_tags::<Q>() { matches.get_many::<PathBuf>(id(TAG_FILE)) } else { None };
         let tag_files = tag_files.into_iter().flatten().cloned().collect();
-        Ok(Self { when, question: asked(question, matches).map_err(unknown)?, tag_files })
+        let growth = Q::GROWS && matches.get_flag(id(GROWTH));
+        Ok(Self { when, question: asked(question, matches).map_err(unknown)?, tag_files, growth })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -205,15 +214,29 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     }
 }
 
+/// The table of single rows.
+const fn list_form<Q: TableQuestion>() -> Form {
+    Form {
+        with: &[&["--list", "--top-details=3"]],
+        title: "With `--list` and `--top-details` a row is a single row of the table:\n\n",
+        ..Form::usual(Q::NAME, Question::<Q>::list_columns)
+    }
+}
+
+fn growth_columns<Q: TableQuestion>() -> Vec<Column> {
+    Question::<Q>::default().growth().map(|growth| growth.columns()).unwrap_or_default()
+}
+
 impl<Q: TableQuestion> QuestionOptions for Options<Q> {
-    const FORMS: &'static [Form] = &[
-        Form::usual(Q::NAME, Question::<Q>::all_columns),
-        Form {
-            with: &[&["--list", "--top-details=3"]],
-            title: "With `--list` and `--top-details` a row is a single row of the table:\n\n",
-            ..Form::usual(Q::NAME, Question::<Q>::list_columns)
-        },
-    ];
+    const FORMS: &'static [Form] = if Q::GROWS {
+        &[
+            Form::usual(Q::NAME, Question::<Q>::all_columns),
+            list_form::<Q>(),
+            Form { with: &[&[GROWTH]], title: "With `--growth`:\n\n", ..Form::usual(Q::NAME, growth_columns::<Q>) },
+        ]
+    } else {
+        &[Form::usual(Q::NAME, Question::<Q>::all_columns), list_form::<Q>()]
+    };
     const SHORT: &'static [&'static str] = Q::SHORT;
     const EXAMPLES: &'static [(&'static str, &'static str)] = Q::EXAMPLES;
     const VARIANTS: &'static [&'static [&'static str]] = Q::VARIANTS;
@@ -228,7 +251,18 @@ impl<Q: TableQuestion> QuestionOptions for Options<Q> {
         if !self.tag_files.is_empty() {
             question.tags = Some(tag_files::load(&self.tag_files, false, warn)?);
         }
-        Ok(Plan::from(question))
+        if !self.growth {
+            return Ok(Plan::from(question));
+        }
+        let growth = question.growth().ok_or_else(|| {
+            UsageError::new("--growth compares a whole number over the files", "sort by another key".to_owned())
+        })?;
+        let question = Question { top: Top::default(), ..question };
+        Ok(Plan::Archives(Asking {
+            columns: Some(growth.columns()),
+            then: Box::new(move |answer, _| *answer = growth.over_files(answer)),
+            ..Asking::plain(question)
+        }))
     }
 
     #[cfg(test)]

@@ -98,7 +98,10 @@ impl<R> Plan<R> {
         for (place, measure) in Q::MEASURES.iter().enumerate() {
             let about = measure.how.dimension();
             let says_something = about.is_none_or(|about| question.by.iter().all(|by| plan.name(*by) != about));
-            if says_something || measure.total.is_some() || question.sort == Some(place) || is_limited(place) {
+            // Of a list of single rows only the totals are shown.
+            let is_shown = says_something && question.listing.is_none() && question.shown.has(measure.column.key);
+            let has_total = measure.total.is_some() || measure.sum_of_groups.is_some();
+            if is_shown || has_total || question.sort == Some(place) || is_limited(place) {
                 plan.compute::<Q>(place);
             }
         }

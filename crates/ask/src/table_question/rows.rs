@@ -10,6 +10,7 @@ use super::reading::Read;
 use super::sums::{peak, weighted};
 use super::{Question, TableQuestion};
 use crate::answer::{Fact, Value};
+use crate::order::Top;
 use crate::process_columns::name_with_marks;
 use crate::threads;
 
@@ -37,7 +38,8 @@ pub(super) fn of_groups<Q: TableQuestion>(
             rows.map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect()
         }
         _ => {
-            let cells = layout::cells::<Q>();
+            let mut cells = layout::cells::<Q>();
+            cells.retain(|(column, _)| question.shown.has(column.key));
             let row =
                 |mut group: Group| cells.iter().map(|(_, cell)| value::<Q>(plan, names, &mut group, *cell)).collect();
             groups.into_iter().map(row).collect()
@@ -56,20 +58,32 @@ fn ascending<Q: TableQuestion>(
     groups.retain_mut(|group| {
         question.group_limits.iter().all(|(place, between)| between.contains(figure::<Q>(plan, group, *place)))
     });
+    let figure = |group: &mut Group| question.sort.and_then(|place| figure::<Q>(plan, group, place));
+    let mut groups: Vec<(i64, Group)> =
+        groups.into_iter().map(|mut group| (figure(&mut group).unwrap_or(i64::MIN), group)).collect();
+    // The rows of a flat list are counted in place of the groups.
+    let top = (question.listing != Some(Listing::Flat)).then_some(question.top);
+    keep_largest(&mut groups, top);
     let mut ordered: Vec<(i64, Vec<Order>, Group)> = groups
         .into_iter()
-        .map(|mut group| {
-            let figure = question.sort.and_then(|place| figure::<Q>(plan, &mut group, place)).unwrap_or(i64::MIN);
+        .map(|(figure, group)| {
             let order = |(dimension, value): (&usize, &i64)| names.order(*dimension, *value);
             (figure, plan.by.iter().zip(&group.values).map(order).collect(), group)
         })
         .collect();
     ordered.sort_by(|(a, a_names, _), (b, b_names, _)| a.cmp(b).then_with(|| a_names.cmp(b_names)));
-    // The rows of a flat list are counted in place of the groups.
-    if question.listing != Some(Listing::Flat) {
-        question.top.apply(&mut ordered);
+    if let Some(top) = top {
+        top.apply(&mut ordered);
     }
     ordered.into_iter().map(|(_, _, group)| group).collect()
+}
+
+/// Drops the groups that figures alone keep out of the answer. Equals of the last one stay: their names decide.
+fn keep_largest(groups: &mut Vec<(i64, Group)>, top: Option<Top>) {
+    let Some(take) = top.and_then(|top| Some(top.take?.saturating_add(top.skip))) else { return };
+    let Some(last) = take.checked_sub(1).filter(|last| *last < groups.len()) else { return };
+    let least = groups.select_nth_unstable_by(last, |(a, _), (b, _)| b.cmp(a)).1.0;
+    groups.retain(|(figure, _)| *figure >= least);
 }
 
 /// The totals that the heading of a file shows.

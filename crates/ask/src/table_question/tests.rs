@@ -20,6 +20,7 @@ use crate::measure::Measure;
 use crate::order::Top;
 use crate::question::stacks;
 use crate::recording::{OpenRecording, Source};
+use crate::shown::Shown;
 
 /// Random archives per question.
 const ARCHIVES: u64 = 12;
@@ -69,6 +70,7 @@ pub(super) fn check<Q: TableQuestion>() {
             let place = format!("{}, archive {seed}, question {number}: {asked:?}", Q::NAME);
             let section = asked.question.section(&recording).expect("an answer");
             plain.compare(&asked, asked.question.time, &section, &place);
+            some_columns_are_those_of_all(&asked.question, &recording, &section, random.number(0, i64::MAX), &place);
             let list = asked.question.clone().listed(Listing::Flat).section(&recording).expect("a list");
             plain.compare_list(&asked, &list, &place);
             has_the_largest_of_each_group(&asked.question, &recording, &place);
@@ -81,6 +83,30 @@ pub(super) fn check<Q: TableQuestion>() {
             }
         }
     }
+}
+
+/// Whether an answer of some columns has the values, the totals and the order of an answer of all columns. The bits of a number
+/// choose the columns.
+fn some_columns_are_those_of_all<Q: TableQuestion>(
+    question: &Question<Q>,
+    recording: &OpenRecording,
+    all: &Section,
+    bits: i64,
+    place: &str,
+) {
+    let columns = question.columns();
+    let is_chosen = |at: usize| bits.rotate_left(at as u32) & 1 == 1;
+    let chosen: Vec<&'static str> =
+        columns.iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, column)| column.key).collect();
+    let narrowed = question.showing(&Shown::only(chosen.iter().copied())).expect("it reads what is looked at");
+    let keys: Vec<&'static str> = narrowed.columns().iter().map(|column| column.key).collect();
+    assert_eq!(keys, chosen, "{place}");
+    let some = narrowed.section(recording).expect("an answer");
+    let of_chosen = |row: &Vec<Value>| -> Vec<Value> {
+        row.iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, value)| value.clone()).collect()
+    };
+    assert_eq!(some.rows, all.rows.iter().map(of_chosen).collect::<Vec<_>>(), "{place}, only {chosen:?}");
+    assert_eq!(some.facts, all.facts, "{place}, only {chosen:?}");
 }
 
 /// Whether the single rows below groups are the ends of the lists of these groups, and whether `--top` cuts a list at its end.

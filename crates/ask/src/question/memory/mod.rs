@@ -13,11 +13,13 @@ use crate::answer::{Column, Section};
 use crate::ask::{Ask, SeriesOptions, When, WhenOptions};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::filter::ProcessFilter;
-use crate::options::{Form, Plan, QuestionOptions};
+use crate::growth::Growth;
+use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
-use crate::processes::Processes;
+use crate::processes::{Processes, asked, read};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
+use crate::shown::Shown;
 use crate::usage_error::UsageError;
 use tracesift_grammar::{TimeRange, parse_size};
 
@@ -77,6 +79,8 @@ pub struct Question {
     pub commit: Between,
     /// Committed memory that is shared, bytes.
     pub shared_commit: Between,
+    /// The columns of processes that somebody looks at.
+    pub shown: Shown,
 }
 
 /// The options.
@@ -103,6 +107,15 @@ pub struct Options {
     /// Drops of a working set by a quarter or more: the system took memory away, or the process gave it back
     #[arg(long)]
     trims: bool,
+    /// How the memory of the processes of a name grows from file to file: a row per name, over all files
+    #[arg(long, conflicts_with_all = ["total_memory", "lists", "trims", "bucket"])]
+    growth: bool,
+    /// Smallest growth from the first to the last file, more or less; as with --growth
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, conflicts_with_all = ["total_memory", "lists", "trims", "bucket"])]
+    min_growth: Option<i64>,
+    /// Largest growth; as with --growth
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, conflicts_with_all = ["total_memory", "lists", "trims", "bucket"])]
+    max_growth: Option<i64>,
     /// Smallest drop that --trims shows (default: 10 MiB)
     #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "trims")]
     min_drop: Option<i64>,
@@ -156,6 +169,11 @@ impl QuestionOptions for Options {
             title: "With `--trims`:\n\n",
             ..Form::usual("memory", || trims::COLUMNS.descriptions())
         },
+        Form {
+            with: &[&["--growth"]],
+            title: "With `--growth`:\n\n",
+            ..Form::usual("memory", || growth(Sort::Commit).columns())
+        },
     ];
     const SHORT: &'static [&'static str] =
         &["process", "time", "bucket", "top", "sort", "total_memory", "lists", "trims", "min_diff", "csv"];
@@ -163,6 +181,7 @@ impl QuestionOptions for Options {
         ("tracesift dump memory X.sift --top 10", "the processes with most committed memory"),
         ("tracesift dump memory X.sift --sort diff --top 5", "those that grew or shrank most"),
         ("tracesift dump memory X.sift --total-memory", "the machine"),
+        ("tracesift dump memory --growth --top 10", "the processes that hold more from run to run"),
         ("tracesift dump memory X.sift --trims", "who lost memory, and how much was free then"),
     ];
     const LEGACY: Option<Legacy> = Some(Legacy {
@@ -182,7 +201,7 @@ impl QuestionOptions for Options {
             ),
             switch(&["totalmemory", "tm"], To::Flag("--total-memory")),
             switch(&["mindiffmb"], To::Range("--min-diff", "--max-diff", "MiB")),
-            switch(&["globaldiffmb"], To::Missing("growth over several files")),
+            switch(&["globaldiffmb"], To::Range("--min-growth", "--max-growth", "MiB")),
             switch(&["minmaxworkingsetmib"], To::Range("--min-working-set", "--max-working-set", "MiB")),
             switch(&["minmaxworkingsetprivatemib"], To::Range("--min-private", "--max-private", "MiB")),
             switch(&["minmaxcommitmib"], To::Range("--min-commit", "--max-commit", "MiB")),
@@ -201,7 +220,7 @@ impl QuestionOptions for Options {
             (.., true) => About::Trims(self.min_drop.unwrap_or(SMALLEST_TRIM)),
             _ => About::Processes,
         };
-        Ok(Plan::from(Question {
+        let question = Question {
             filter: self.filter.clone(),
             time: TimeRange::default(),
             about,
@@ -212,8 +231,36 @@ impl QuestionOptions for Options {
             private: Between { min: self.min_private, max: self.max_private },
             commit: Between { min: self.min_commit, max: self.max_commit },
             shared_commit: Between { min: self.min_shared_commit, max: self.max_shared_commit },
+            shown: Shown::default(),
+        };
+        let limits = Between { min: self.min_growth, max: self.max_growth };
+        if !self.growth && limits == Between::default() {
+            return Ok(Plan::from(question));
+        }
+        let growth = Growth { limits, top: self.top, ..growth(self.sort) };
+        let question = Question { top: Top::default(), ..question };
+        Ok(Plan::Archives(Asking {
+            columns: Some(growth.columns()),
+            then: Box::new(move |answer, _| *answer = growth.over_files(answer)),
+            ..Asking::plain(question)
         }))
     }
+}
+
+/// How the memory of processes grows over files, in the figure of an order.
+fn growth(sort: Sort) -> Growth {
+    let key = match sort {
+        Sort::Commit => "commit",
+        Sort::WorkingSet => "working_set",
+        Sort::SharedCommit => "shared_commit",
+        Sort::Diff => "diff_commit",
+    };
+    let column = |key| processes::COLUMNS.descriptions().into_iter().find(|column| column.key == key);
+    let names = column("process").into_iter().collect();
+    let figure = column(key).expect("the answer has the column of each order");
+    // Linux does not know what single processes committed.
+    let instead = matches!(sort, Sort::Commit).then(|| column("working_set")).flatten();
+    Growth { names, figure, instead, limits: Between::default(), top: Top::default() }
 }
 
 impl Question {
@@ -279,7 +326,11 @@ impl Ask for Question {
 
     fn columns(&self) -> Vec<Column> {
         match self.about {
-            About::Processes => processes::COLUMNS.descriptions(),
+            About::Processes => {
+                let mut columns = processes::COLUMNS.descriptions();
+                self.shown.keep(&mut columns);
+                columns
+            }
             About::Machine => machine::COLUMNS.descriptions(),
             About::Lists => lists::COLUMNS.descriptions(),
             About::Trims(_) => trims::COLUMNS.descriptions(),
@@ -288,6 +339,11 @@ impl Ask for Question {
 
     fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
         Box::new(Self { time, ..self.clone() })
+    }
+
+    fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
+        (self.about == About::Processes)
+            .then(|| Box::new(Self { shown: shown.clone(), ..self.clone() }) as Box<dyn Ask>)
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -299,12 +355,12 @@ impl Ask for Question {
             About::Machine => machine::COLUMNS.section(file, &machine::rows(recording, self.time)?, Vec::new()),
             About::Lists => lists::COLUMNS.section(file, &lists::rows(recording, self.time)?, Vec::new()),
             About::Processes => {
-                let rows: Vec<ProcessRow> = recording.archive().rows()?;
-                let asked: Vec<&ProcessRow> = Processes::new(&rows).selected(&self.filter).collect();
+                let rows = read(recording.archive(), &self.filter, &self.shown)?;
+                let asked = asked(&rows, &self.filter);
                 let mut rows = processes::rows(recording, self, &asked)?;
                 let totals = processes::totals(&rows);
                 self.top.apply(&mut rows);
-                processes::COLUMNS.section(file, &rows, totals)
+                processes::COLUMNS.section_showing(file, &rows, totals, &self.shown)
             }
             About::Trims(least) => {
                 let rows: Vec<ProcessRow> = recording.archive().rows()?;

@@ -18,6 +18,7 @@ use crate::etwanalyzer::{Legacy, To, switch};
 use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
+use crate::shown::Shown;
 use crate::usage_error::UsageError;
 use settings::Values;
 
@@ -223,7 +224,7 @@ impl Ask for Question {
             return changes::section(recording, self.time);
         }
         let row = row(settings_at(archive, self.time)?);
-        Ok(columns::section_of(&recording.file, vec![row], Vec::new()))
+        Ok(columns::section_of(&recording.file, vec![row], Vec::new(), &Shown::default()))
     }
 }
 

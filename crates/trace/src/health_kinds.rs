@@ -186,6 +186,9 @@ health_kinds! {
         "Record context switches, too.";
     IDLE_STATES_WITHOUT_END = "idle_states_without_end", Usual, "The end of an idle state was not recorded.", "";
 
+    ENERGY_READINGS_WITHOUT_ROW = "energy_readings_without_row", Usual,
+        "A counter of energy was set back, was read twice at one instant, or is one of more than 65,536: what it counted before this reading has no row.", "";
+
     // Stacks of Windows.
     UNDEFINED_STACK_KEY = "undefined_stack_key", Usual, "A stack refers to a key that the recording does not define.", "";
     STACK_HALF_DROPPED = "stack_half_dropped", Usual, "Half of a stack was dropped at the memory budget.", "Extract with more `--memory`.";

@@ -51,6 +51,7 @@ fn archive(directory: &Path, with_switches: bool, with_states: bool) -> PathBuf 
         core_type: None,
         efficiency_class: Some(class),
         nominal_khz: Some(mhz * 1000),
+        package: None,
     };
     writer.write_table(&[kind(0, 0, 2_000), kind(1, 1, 4_000)]);
     if with_switches {
@@ -90,7 +91,8 @@ fn archive(directory: &Path, with_switches: bool, with_states: bool) -> PathBuf 
         }
     }
     for (time, cpu, mhz) in RATES {
-        writer.cpu_frequency(&CpuFrequencyRow { time: time * MS, cpu, khz: mhz * 1000 });
+        let rate = CpuFrequencyRow { time: time * MS, cpu, khz: mhz * 1000, ..CpuFrequencyRow::default() };
+        writer.cpu_frequency(&rate);
     }
     if with_states {
         let kinds =

@@ -1,13 +1,18 @@
 //! Who ran on which CPU, and when: from context switches, else from CPU samples.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, Run, Span};
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
-use tracesift_trace::rows::{CpuSampleRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
 use crate::recording::OpenRecording;
+
+/// More CPUs only a forged recording has.
+const MOST_CPUS: u32 = 4096;
 
 /// A piece of CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +32,38 @@ view! {
     /// A sample with its CPU.
     #[derive(Clone, Copy, Debug)]
     struct Sample of CpuSampleRow { time, cpu, process, weight }
+}
+
+view! {
+    /// The CPU of a switch.
+    #[derive(Clone, Copy, Debug)]
+    struct CpuOfSwitch of ContextSwitchRow { cpu }
+}
+
+view! {
+    /// The CPU of a sample.
+    #[derive(Clone, Copy, Debug)]
+    struct CpuOfSample of CpuSampleRow { cpu }
+}
+
+/// The CPUs of the machine: all that work is seen on, and as many more as the recording tells of, the lowest numbers first.
+pub(super) fn cpus(recording: &OpenRecording) -> Result<BTreeSet<i16>, Error> {
+    let archive = recording.archive();
+    let mut cpus = BTreeSet::new();
+    if recording.info().has_switches {
+        archive.scan(None, |row: &CpuOfSwitch| cpus.extend(row.cpu))?;
+    } else {
+        archive.scan(None, |row: &CpuOfSample| _ = cpus.insert(row.cpu))?;
+    }
+    cpus.retain(|cpu| *cpu >= 0);
+    let count = recording.info().cpu_count.min(MOST_CPUS) as usize;
+    for cpu in 0..=i16::MAX {
+        if cpus.len() >= count {
+            break;
+        }
+        cpus.insert(cpu);
+    }
+    Ok(cpus)
 }
 
 /// Visits all work in a range, with its process and its CPU. `None`: a thread ran all the time on a CPU that never switched.

@@ -1,6 +1,6 @@
 //! Rows per process: what counters counted, shared by run time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::Span;
@@ -17,9 +17,6 @@ use crate::question::frequency::rates::Rates;
 use crate::question::running;
 use crate::recording::OpenRecording;
 
-/// More CPUs only a forged recording has.
-const MOST_CPUS: u32 = 4096;
-
 /// The rows in the order of their shares, and what is worth knowing of them.
 pub(super) fn rows(
     recording: &OpenRecording,
@@ -31,7 +28,7 @@ pub(super) fn rows(
     let rates = Rates::read(archive, &cpus)?;
     let processes: Vec<ProcessRow> = archive.rows()?;
     let idle: Vec<ProcessId> = processes.iter().filter(|row| is_idle(*row)).map(|row| row.process).collect();
-    let machine = Machine::of(recording, &cpus, counters);
+    let machine = Machine::of(running::cpus(recording)?, &cpus, counters);
     let mut groups = Groups::new(counters, &machine, &rates);
     running::each(recording, question.time, &mut |process, cpu, work| {
         if !idle.contains(&process) {
@@ -97,8 +94,7 @@ struct Machine {
 }
 
 impl Machine {
-    fn of(recording: &OpenRecording, cpus: &[CpuRow], counters: &BTreeMap<Counter, Vec<Counted>>) -> Self {
-        let count = i16::try_from(recording.info().cpu_count.min(MOST_CPUS)).unwrap_or(0);
+    fn of(all: BTreeSet<i16>, cpus: &[CpuRow], counters: &BTreeMap<Counter, Vec<Counted>>) -> Self {
         let mut packages: BTreeMap<i32, Vec<i16>> = BTreeMap::new();
         for row in cpus {
             if let Some(package) = row.package {
@@ -109,7 +105,7 @@ impl Machine {
         let is_other = |counter: &Counter| counter.package.is_some_and(|package| Some(package) != first);
         let is_die = |counter: &Counter| counter.name.contains(" die ");
         let is_unsure = packages.is_empty() && counters.keys().any(is_other) || counters.keys().any(is_die);
-        Self { all: (0..count).collect(), packages, is_unsure }
+        Self { all: all.into_iter().collect(), packages, is_unsure }
     }
 
     /// The CPUs that a counter covers.

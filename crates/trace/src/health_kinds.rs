@@ -127,7 +127,7 @@ health_kinds! {
     STACK_FRAMES_UNREADABLE = "stack_frames_unreadable", Unreadable, "Frames of stacks could not be read back from a temporary file.",
         "Check the disk of the temporary directory.";
     PROCESSOR_BEYOND_GROUP_0 = "processor_beyond_group_0", Unreadable,
-        "A clock rate belongs to a processor beyond group 0. The extract does not know its number.", "";
+        "A clock rate or a counter of energy belongs to a processor beyond group 0. The extract does not know its number.", "";
     UNKNOWN_TRACEPOINT_FORMAT = "unknown_tracepoint_format", Unreadable,
         "The recording has no format of a tracepoint that the extract needs.", "";
     SAMPLES_OF_NO_EVENT = "samples_of_no_event", Unreadable, "A sample has an id that no event of the recording has.", "";

@@ -52,10 +52,10 @@ pub struct Options {
     series: SeriesOptions,
     #[command(flatten)]
     top: Top,
-    /// What a row is about (default: counter; process where processes are chosen)
+    /// What a row is about; without it a process where -p chooses some, else a counter
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
-    /// Only these counters (default: all; with --by process those of packages where there are any)
+    /// Only these counters; without it --by process shares those of packages, where there are any
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     counter: Patterns,
 }

@@ -39,21 +39,25 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     /// An event that tells the value of a counter.
     pub(super) fn energy_counter(&mut self, record: &Record<'_>, id: u16) {
         let Some(event) = self.energy.fields.read(record, &self.schemas, &mut self.health) else { return };
-        let (Some(counter), Some(value)) = (event.counter, event.value) else { return };
-        let cpu = match (id, event.group, event.number) {
-            (PROCESSOR, Some(group), Some(number)) => {
-                let processor = u16::try_from(group).ok().zip(u8::try_from(number).ok());
-                let cpu = processor.and_then(|(group, number)| cpu_of(ProcessorNumber { group, number }));
-                if cpu.is_none() {
-                    return self.health.count(HealthKind::PROCESSOR_BEYOND_GROUP_0, Some(record.time()), || {
-                        format!("group {group} number {number}")
-                    });
-                }
-                cpu
-            }
-            (PROCESSOR, ..) => return,
-            _ => None,
+        let processor = event.group.zip(event.number);
+        let (Some(counter), Some(value), true) = (event.counter, event.value, id == PACKAGE || processor.is_some())
+        else {
+            return self.health.count(HealthKind::FIELDS_NOT_AS_EXPECTED, Some(record.time()), || {
+                format!(
+                    "Microsoft-Windows-Kernel-Processor-Power {id} version {}: a field is missing",
+                    record.version()
+                )
+            });
         };
+        let cpu = processor.and_then(|(group, number)| {
+            let processor = u16::try_from(group).ok().zip(u8::try_from(number).ok());
+            processor.and_then(|(group, number)| cpu_of(ProcessorNumber { group, number }))
+        });
+        if let (None, Some((group, number))) = (cpu, processor) {
+            return self.health.count(HealthKind::PROCESSOR_BEYOND_GROUP_0, Some(record.time()), || {
+                format!("group {group} number {number}")
+            });
+        }
         let time = self.clock.ns(record.time());
         let of = if id == PROCESSOR { "processor" } else { "package" };
         match self.energy.latest.reading((cpu, counter), time, value, u64::MAX) {

@@ -51,6 +51,19 @@ pub struct Run {
     pub span: (i64, i64),
 }
 
+/// A context switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// When, ms.
+    pub time: i64,
+    /// The CPU.
+    pub cpu: u16,
+    /// Process and thread that leave; 0 is the idle loop.
+    pub old: (u32, u32),
+    /// Process and thread that come.
+    pub new: (u32, u32),
+}
+
 /// What happens on the machine. Times are ms since its start.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
@@ -169,26 +182,26 @@ impl Machine {
                 payload: payload.into_vec(),
             });
         };
-        self.switches().into_iter().for_each(|(time, cpu, old, new)| put(time, cpu, old.1, new.1));
+        self.switches().into_iter().for_each(|turn| put(turn.time, turn.cpu, turn.old.1, turn.new.1));
         records
     }
 
-    /// Context switches: time in ms, CPU, the thread that leaves and the one that comes, each with its process; 0 is the idle loop.
+    /// The context switches in the order of time.
     #[must_use]
-    pub fn switches(&self) -> Vec<(i64, u16, (u32, u32), (u32, u32))> {
+    pub fn switches(&self) -> Vec<Turn> {
         let mut switches = Vec::new();
         for cpu in 0..self.cpus {
             let runs: Vec<&Run> = self.runs.iter().filter(|run| run.cpu == cpu).collect();
             for (index, run) in runs.iter().enumerate() {
                 let before = index.checked_sub(1).and_then(|before| runs.get(before));
                 let old = before.filter(|before| before.span.1 == run.span.0).map_or((0, 0), |before| before.thread);
-                switches.push((run.span.0, cpu, old, run.thread));
+                switches.push(Turn { time: run.span.0, cpu, old, new: run.thread });
                 if runs.get(index + 1).is_none_or(|next| next.span.0 > run.span.1) {
-                    switches.push((run.span.1, cpu, run.thread, (0, 0)));
+                    switches.push(Turn { time: run.span.1, cpu, old: run.thread, new: (0, 0) });
                 }
             }
         }
-        switches.sort_by_key(|(time, cpu, ..)| (*time, *cpu));
+        switches.sort_by_key(|turn| (turn.time, turn.cpu));
         switches
     }
 

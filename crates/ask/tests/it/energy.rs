@@ -58,8 +58,9 @@ fn linux(machine: &Machine) -> Extracted {
         let khz = u32::try_from(mhz * 1000).expect("a rate");
         records.push((*time, 1, 0, u32::from(*cpu), vec![khz, u32::from(*cpu)]));
     }
-    for (time, cpu, (_, old), (_, new)) in machine.switches() {
-        records.push((time, 0, old, u32::from(cpu), vec![old, 0, 1, 0, new, 0]));
+    for turn in machine.switches() {
+        let (old, new) = (turn.old.1, turn.new.1);
+        records.push((turn.time, 0, old, u32::from(turn.cpu), vec![old, 0, 1, 0, new, 0]));
     }
     records.sort_by_key(|(time, ..)| *time);
     for (time, format, tid, cpu, fields) in records {
@@ -185,6 +186,8 @@ fn processes_add_up_to_the_counters_of_linux() {
     let is_weighed =
         "estimate: what a counter counted between two readings is shared by run time, weighted with the clock rates";
     assert_eq!(notes, &[is_weighed.to_owned()]);
+
+    assert!(values(&processes, "is_estimate").iter().all(|value| **value == Value::Bool(true)));
 
     // A single process keeps its share; nobody's time is not asked for.
     let filter = ProcessFilter { process: ProcessPatterns::parse("p804"), ..ProcessFilter::default() };

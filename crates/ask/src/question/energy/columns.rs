@@ -23,7 +23,7 @@ pub(super) struct Row {
     /// What was counted in another unit.
     pub(super) counts: Option<i64>,
     /// What the counter counted altogether, of a row per process.
-    pub(super) whole: i64,
+    pub(super) whole: Option<i64>,
     /// Readings with what was counted since the ones before.
     pub(super) readings: i64,
     /// Time between the readings, ns.
@@ -35,8 +35,8 @@ pub(super) struct Row {
 impl Row {
     /// The share of what the counter counted, percent.
     pub(super) fn percent(&self) -> Option<f64> {
-        let part = self.energy.or(self.counts)?;
-        (self.whole > 0).then(|| part as f64 / self.whole as f64 * 100.0)
+        let (part, whole) = self.energy.or(self.counts).zip(self.whole)?;
+        (whole > 0).then(|| part as f64 / whole as f64 * 100.0)
     }
 
     fn watts(&self) -> Option<f64> {
@@ -111,6 +111,13 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
         |row| row.run.into(),
         "Run time on the CPUs that the counter covers, between its readings; of `(idle)` the time in which no thread ran there.",
     ),
+    ColumnOf::machine(
+        "is_estimate",
+        "Estimate",
+        Kind::Bool,
+        |row| row.whole.is_some().into(),
+        "Always true: no processor counts the energy of a process.",
+    ),
     ColumnOf::always(
         "readings",
         "Readings",
@@ -132,7 +139,7 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
 /// The columns that rows of the other kind have.
 pub(super) fn of_others(by: By) -> &'static [&'static str] {
     match by {
-        By::Counter => &["process", "pid", "percent", "run_ns", "process_label", "command_line"],
+        By::Counter => &["process", "pid", "percent", "run_ns", "is_estimate", "process_label", "command_line"],
         By::Process => &["package", "cpu", "watts", "readings", "span_ns"],
     }
 }

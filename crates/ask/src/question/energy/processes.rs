@@ -50,7 +50,7 @@ pub(super) fn rows(
                     counter: sum.name.to_owned(),
                     energy: sum.is_energy.then_some(amount),
                     counts: (!sum.is_energy).then_some(amount),
-                    whole: sum.whole,
+                    whole: Some(sum.whole),
                     run: share.time,
                     ..Row::default()
                 });

@@ -58,6 +58,7 @@ const QUESTIONS: &[Line] = &[
     (&["mem", "workingset", "rss"], Asked("the memory of processes is", "tracesift dump memory X.sift")),
     (&["pmc", "counters"], NotYet("hardware counters", &[])),
     (&["cstates", "c-states", "sleep"], Asked("idle states are", "tracesift dump idle X.sift")),
+    (&["watts", "joules", "rapl"], Asked("joules and watts are", "tracesift dump energy X.sift")),
     (&["mhz", "clock", "cpufreq"], Asked("clock rates are", "tracesift dump frequency X.sift")),
     (&["socket", "winsock", "afd"], Asked("calls of sockets are", "tracesift dump sockets X.sift")),
     (&["network", "net"], Asked("connections are", "tracesift dump tcp X.sift")),

@@ -5,9 +5,13 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+mod energy;
+
 use serde_json::Value;
 use tracesift_trace::info::{SourceFile, TraceInfo};
 use tracesift_trace::rows::MemoryStateRow;
+
+pub(crate) use energy::{EnergyCounter, EnergyReading, EnergyReadings};
 
 /// Larger documents are nobody's facts.
 const LARGEST: u64 = 16 << 20;
@@ -26,6 +30,7 @@ pub(crate) struct RecorderFacts {
     vdso: Option<Vec<u8>>,
     arguments: Vec<Arguments>,
     memory: Vec<MemoryReading>,
+    energy: EnergyReadings,
 }
 
 /// Memory of the machine.
@@ -73,7 +78,7 @@ impl RecorderFacts {
         }
         let mut facts = Vec::new();
         for (name, value) in document.as_object().into_iter().flatten() {
-            if !["format", "memory", "processes", "vdso"].contains(&name.as_str()) {
+            if !["energy", "format", "memory", "processes", "vdso"].contains(&name.as_str()) {
                 collect(value, name.clone(), &mut facts);
             }
         }
@@ -87,7 +92,6 @@ impl RecorderFacts {
         let mut marks: Vec<Mark> = all.into_iter().flatten().filter(monotonic).filter_map(mark).take(MOST).collect();
         marks.sort_by_key(|mark| mark.ticks);
         let vdso = document["vdso"].as_str().and_then(bytes_of_hex);
-        let processes = document["processes"].as_array();
         let process = |process: &Value| {
             Some(Arguments {
                 ticks: process["seen_ns"].as_i64()?,
@@ -95,18 +99,20 @@ impl RecorderFacts {
                 command_line: process["command_line"].as_str()?.to_owned(),
             })
         };
-        let mut arguments: Vec<Arguments> = processes.into_iter().flatten().filter_map(process).take(MOST).collect();
-        arguments.sort_by_key(|arguments| arguments.ticks);
-        let readings = document["memory"].as_array();
-        let mut memory: Vec<MemoryReading> =
-            readings.into_iter().flatten().filter_map(memory_reading).take(MOST).collect();
-        memory.sort_by_key(|reading| reading.ticks);
-        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments, memory }
+        let arguments = noted(&document["processes"], process, |arguments| arguments.ticks);
+        let memory = noted(&document["memory"], memory_reading, |reading| reading.ticks);
+        let energy = EnergyReadings::of(&document["energy"]);
+        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments, memory, energy }
     }
 
     /// Memory of the machine in the order of time, if it was read on the recording's clock.
     pub(crate) fn take_memory(&mut self, clock: &str) -> Vec<MemoryReading> {
         on_clock(clock, &mut self.memory)
+    }
+
+    /// Readings of its counters of energy, if they were read on the recording's clock.
+    pub(crate) fn take_energy(&mut self, clock: &str) -> EnergyReadings {
+        if is_theirs(clock) { std::mem::take(&mut self.energy) } else { EnergyReadings::default() }
     }
 
     /// The arguments of processes in the order in which they were seen, if that was on the recording's clock.
@@ -146,7 +152,20 @@ impl RecorderFacts {
 
 /// What was noted, if it was on the recording's clock.
 fn on_clock<T>(clock: &str, noted: &mut Vec<T>) -> Vec<T> {
-    if clock == "CLOCK_MONOTONIC" { std::mem::take(noted) } else { Vec::new() }
+    if is_theirs(clock) { std::mem::take(noted) } else { Vec::new() }
+}
+
+/// Whether a recording has the clock by which the recorder notes.
+fn is_theirs(clock: &str) -> bool {
+    clock == "CLOCK_MONOTONIC"
+}
+
+/// The items of a list that can be read, in the order of time.
+fn noted<T>(list: &Value, read: impl Fn(&Value) -> Option<T>, ticks: impl Fn(&T) -> i64) -> Vec<T> {
+    let items = list.as_array().into_iter().flatten();
+    let mut noted: Vec<T> = items.filter_map(read).take(MOST).collect();
+    noted.sort_by_key(ticks);
+    noted
 }
 
 /// A reading of memory. Without its time and the free memory it is none.

@@ -10,6 +10,8 @@
 
 #[cfg(target_os = "linux")]
 mod arguments;
+#[cfg(target_os = "linux")]
+mod beside;
 pub mod disk_space;
 mod error;
 pub mod facts;
@@ -22,6 +24,8 @@ mod memory_readings;
 mod options;
 pub mod process;
 pub mod profiles;
+#[cfg(target_os = "linux")]
+mod readings;
 mod run;
 pub mod runner;
 pub mod session;

@@ -1,62 +1,16 @@
 //! Memory of the machine while something is recorded: perf sees none of it.
 
 use std::fs;
-use std::time::{Duration, Instant as Now};
 
-use crate::facts::{Instant, MemoryReading};
+use crate::facts::MemoryReading;
 use crate::load;
 
-/// Between two readings at first.
-const EVERY: Duration = Duration::from_secs(1);
-/// Readings that are kept. Of more every second one goes, and readings come half as often from then on.
-const MOST: usize = 4096;
-
-/// What was read until now.
-#[derive(Debug)]
-pub(crate) struct MemoryReadings {
-    readings: Vec<MemoryReading>,
-    every: Duration,
-    latest: Now,
-}
-
-impl MemoryReadings {
-    /// Reads once; the recorder is at work.
-    pub(crate) fn begin() -> Self {
-        let mut readings = Self { readings: Vec::new(), every: EVERY, latest: Now::now() };
-        readings.read();
-        readings
-    }
-
-    /// Reads if it is time to. To be called some twenty times per second.
-    pub(crate) fn tick(&mut self) {
-        if self.latest.elapsed() >= self.every {
-            self.latest = Now::now();
-            self.read();
-        }
-    }
-
-    /// All readings in the order of time, the last one of now.
-    pub(crate) fn finish(mut self) -> Vec<MemoryReading> {
-        self.read();
-        self.readings
-    }
-
-    fn read(&mut self) {
-        let text = |path| fs::read_to_string(path).unwrap_or_default();
-        let seen_ns = Instant::now().clock_ns;
-        let page = rustix::param::page_size() as u64;
-        if let (Some(seen_ns), Some(reading)) = (seen_ns, parse(&text("/proc/meminfo"), &text("/proc/vmstat"), page)) {
-            self.readings.push(MemoryReading { seen_ns, ..reading });
-        }
-        if self.readings.len() > MOST {
-            let mut number = 0;
-            self.readings.retain(|_| {
-                number += 1;
-                number % 2 == 1
-            });
-            self.every *= 2;
-        }
-    }
+/// The memory at a time, ns of the recorder's clock.
+pub(crate) fn read(seen_ns: i64) -> Option<MemoryReading> {
+    let text = |path| fs::read_to_string(path).unwrap_or_default();
+    let page = rustix::param::page_size() as u64;
+    let reading = parse(&text("/proc/meminfo"), &text("/proc/vmstat"), page)?;
+    Some(MemoryReading { seen_ns, ..reading })
 }
 
 /// The figures of both files. `None`: they say nothing of memory.
@@ -118,15 +72,5 @@ mod tests {
         assert_eq!(reading, Some(expected));
         assert_eq!(parse("", vmstat, 4096), None);
         assert_eq!(parse("MemTotal: x kB\nMemFree: 1 kB", "", 4096), None);
-    }
-
-    #[test]
-    fn long_recordings_keep_readings_of_all_of_their_time() {
-        let mut readings = MemoryReadings::begin();
-        (0..3 * MOST).for_each(|_| readings.read());
-        assert!(readings.readings.len() <= MOST, "{}", readings.readings.len());
-        assert!(readings.every >= 2 * EVERY, "{:?}", readings.every);
-        let all = readings.finish();
-        assert!(all.windows(2).all(|pair| pair[0].seen_ns <= pair[1].seen_ns), "in order");
     }
 }

@@ -36,6 +36,8 @@ pub struct Options {
     pub stop_when: Vec<Condition>,
     /// Whether files that exist are replaced.
     pub overwrite: bool,
+    /// Root of sysfs, where counters of energy are looked for (Linux).
+    pub sysfs: PathBuf,
 }
 
 impl Default for Options {
@@ -53,6 +55,7 @@ impl Default for Options {
             rotation: None,
             stop_when: Vec::new(),
             overwrite: false,
+            sysfs: PathBuf::from("/sys"),
         }
     }
 }

@@ -164,14 +164,9 @@ impl Recorder {
         let mut running = self.prepared.start(&staging, program.as_deref(), &self.cancel)?;
         let (start, started) = (facts::Instant::now(), SystemTime::now());
         #[cfg(target_os = "linux")]
-        let mut arguments = crate::arguments::Arguments::begin();
+        let mut beside = crate::beside::Beside::begin(&self.options);
         #[cfg(target_os = "linux")]
-        let mut memory = crate::memory_readings::MemoryReadings::begin();
-        #[cfg(target_os = "linux")]
-        let mut look = || {
-            arguments.tick();
-            memory.tick();
-        };
+        let mut look = || beside.tick();
         // Windows records them itself.
         #[cfg(not(target_os = "linux"))]
         let mut look = || ();
@@ -179,10 +174,7 @@ impl Recorder {
         let mut kept = Kept { options: &self.options, output, files: VecDeque::new() };
         let watched = self.watch(command, &mut running, &staging, &mut kept, &mut look);
         #[cfg(target_os = "linux")]
-        {
-            facts.processes = arguments.finish();
-            facts.memory = memory.finish();
-        }
+        beside.finish(&mut facts);
         let end = facts::Instant::now();
         let shortfall = running.shortfall();
         let files = running.finish(&staging);

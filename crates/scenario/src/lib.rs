@@ -9,6 +9,7 @@
 pub mod allocations;
 pub mod dns;
 mod emit;
+pub mod energy;
 pub mod files;
 pub mod filters;
 pub mod handles;

@@ -127,7 +127,7 @@ health_kinds! {
     STACK_FRAMES_UNREADABLE = "stack_frames_unreadable", Unreadable, "Frames of stacks could not be read back from a temporary file.",
         "Check the disk of the temporary directory.";
     PROCESSOR_BEYOND_GROUP_0 = "processor_beyond_group_0", Unreadable,
-        "A clock rate belongs to a processor beyond group 0. The extract does not know its number.", "";
+        "A clock rate or a counter of energy belongs to a processor beyond group 0. The extract does not know its number.", "";
     UNKNOWN_TRACEPOINT_FORMAT = "unknown_tracepoint_format", Unreadable,
         "The recording has no format of a tracepoint that the extract needs.", "";
     SAMPLES_OF_NO_EVENT = "samples_of_no_event", Unreadable, "A sample has an id that no event of the recording has.", "";
@@ -185,6 +185,9 @@ health_kinds! {
     PAGE_FAULTS_WITHOUT_THREAD = "page_faults_without_thread", Usual, "A page fault names no thread, and no context switch tells which thread ran. It has no row.",
         "Record context switches, too.";
     IDLE_STATES_WITHOUT_END = "idle_states_without_end", Usual, "The end of an idle state was not recorded.", "";
+
+    ENERGY_READINGS_WITHOUT_ROW = "energy_readings_without_row", Usual,
+        "A counter of energy was set back, was read twice at one instant, or is one of more than 65,536: what it counted before this reading has no row.", "";
 
     // Stacks of Windows.
     UNDEFINED_STACK_KEY = "undefined_stack_key", Usual, "A stack refers to a key that the recording does not define.", "";

@@ -12,6 +12,7 @@ pub mod cpu_states;
 pub mod disk_queues;
 pub mod disk_requests;
 pub mod dns;
+pub mod energy;
 pub mod file_names;
 pub mod file_operations;
 pub mod filter_calls;

@@ -30,8 +30,8 @@ pub use memory::{AllocationRow, MemoryProcessRow, MemoryStateRow, ProcessCounter
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
 pub use objects::{HandleRow, MappedViewRow, ObjectRow, handle_kinds, handle_origins};
 pub use power::{
-    CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuStateRow, PowerSettingRow, cpu_state_kinds,
-    power_sources,
+    CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuStateRow, EnergyRow, PowerSettingRow,
+    cpu_state_kinds, power_sources,
 };
 pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
@@ -79,6 +79,7 @@ macro_rules! every_table {
             CpuFrequencyRow,
             CpuIdleStateRow,
             CpuStateRow,
+            EnergyRow,
             PowerSettingRow,
             ProcessCounterRow,
             MemoryProcessRow,
@@ -132,6 +133,8 @@ macro_rules! event_tables {
             disk_io(DiskIoRow) in disk_io,
             /// A query for a name.
             dns_query(DnsQueryRow) in dns_queries,
+            /// What a counter of energy counted.
+            energy(EnergyRow) in energy,
             /// An event that is kept as it was logged.
             event(EventRow) in events,
             /// A file operation.

@@ -11,6 +11,7 @@ use crate::table_question::StackMeasure;
 pub mod cpu;
 pub mod disk;
 pub mod dns;
+pub mod energy;
 pub mod faults;
 pub mod file;
 pub mod frequency;
@@ -30,6 +31,7 @@ pub mod overview;
 mod paths;
 pub mod power;
 pub mod process;
+mod running;
 pub mod sockets;
 pub mod stacks;
 pub mod stats;
@@ -80,6 +82,8 @@ macro_rules! every_question {
             Frequency(frequency),
             /// How long CPUs stayed in which idle states, and who woke them
             Idle(idle),
+            /// How much energy the processor used, and processes by estimate
+            Energy(energy),
             /// Which power settings were in force, and which differ
             Power(power),
             /// Which handles were made and not closed, by which process

@@ -27,6 +27,7 @@ fn kinds() -> Vec<CpuRow> {
         core_type: None,
         efficiency_class: Some(class),
         nominal_khz: Some(mhz * 1000),
+        package: None,
     };
     vec![row(0, 1, 4000), row(1, 1, 4000), row(2, 0, 2000)]
 }
@@ -72,7 +73,8 @@ fn archive(directory: &Path, kinds: &[CpuRow], rates: &[(i64, i16, i64)]) -> Pat
         });
     }
     for (time, cpu, mhz) in rates {
-        writer.cpu_frequency(&CpuFrequencyRow { time: time * MS, cpu: *cpu, khz: mhz * 1000 });
+        let rate = CpuFrequencyRow { time: time * MS, cpu: *cpu, khz: mhz * 1000, ..CpuFrequencyRow::default() };
+        writer.cpu_frequency(&rate);
     }
     let info =
         TraceInfo { name: "cores".to_owned(), kind: "perf".to_owned(), end_ns: 100 * MS, ..TraceInfo::default() };

@@ -51,6 +51,7 @@ fn archive(directory: &Path, with_switches: bool, with_states: bool) -> PathBuf 
         core_type: None,
         efficiency_class: Some(class),
         nominal_khz: Some(mhz * 1000),
+        package: None,
     };
     writer.write_table(&[kind(0, 0, 2_000), kind(1, 1, 4_000)]);
     if with_switches {
@@ -90,7 +91,10 @@ fn archive(directory: &Path, with_switches: bool, with_states: bool) -> PathBuf 
         }
     }
     for (time, cpu, mhz) in RATES {
-        writer.cpu_frequency(&CpuFrequencyRow { time: time * MS, cpu, khz: mhz * 1000 });
+        // CPU 0 may have 2 GHz at most.
+        let max_khz = (cpu == 0).then_some(2_000_000);
+        let rate = CpuFrequencyRow { time: time * MS, cpu, khz: mhz * 1000, max_khz, min_khz: None };
+        writer.cpu_frequency(&rate);
     }
     if with_states {
         let kinds =
@@ -156,6 +160,18 @@ fn rates_are_weighted_with_run_time() {
     assert_eq!(rates(frequency::By::Process, "25ms..55ms", true), [part]);
     // Before 20 ms the rate of CPU 0 is unknown.
     assert_eq!(rates(frequency::By::Cpu, "..20ms", true), [vec![Some(10.0), Some(0.0), None, None, None, None]]);
+}
+
+#[test]
+fn time_at_the_highest_rate_is_known_where_limits_are() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let archive = archive(directory.path(), true, false);
+    let keys = ["cpu", "at_cap_ns"];
+    let of = |time| figures(&answer(archive.clone(), &frequency::Question::default(), time), &keys);
+    // CPU 0 has 2 GHz from 60 ms on and runs until 70 ms.
+    assert_eq!(of(".."), [[Some(0.0), Some(10.0)].to_vec(), [Some(1.0), None].to_vec()]);
+    assert_eq!(of("20ms..65ms"), [[Some(0.0), Some(5.0)].to_vec(), [Some(1.0), None].to_vec()]);
+    assert_eq!(of("..20ms"), [[Some(0.0), None].to_vec()]);
 }
 
 #[test]

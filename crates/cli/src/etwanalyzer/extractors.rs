@@ -31,7 +31,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("memory", Asks::Tables(&["memory_processes", "memory_state", "process_counters"])),
     ("exception", Asks::Tables(&["events"])),
     ("threadpool", Asks::Tables(&["events"])),
-    ("power", Asks::Tables(&["power_settings", "events"])),
+    ("power", Asks::Tables(&["power_settings", "energy", "events"])),
     ("tracelog", Asks::Tables(&["events"])),
     ("file", Asks::Tables(&["file_io"])),
     ("virtualalloc", Asks::Tables(&["allocations"])),

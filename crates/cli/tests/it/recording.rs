@@ -215,6 +215,56 @@ fn around_what_runs_already() {
     assert_eq!(record(&["--stop"]).status.code(), Some(1));
 }
 
+/// No machine of the tests shows counters of energy, so that they are files of the test: the command changes them.
+#[test]
+#[cfg(target_os = "linux")]
+fn counters_of_energy_are_read_beside_the_recording() {
+    use tracesift_record::{Options, Recorder, profiles};
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let zone = directory.path().join("sys/class/powercap/intel-rapl:0");
+    let options = || Options {
+        profiles: ["Power", "CSwitch"].iter().filter_map(|name| profiles::find(name)).collect(),
+        sysfs: directory.path().join("sys"),
+        ..Options::default()
+    };
+    let without = Recorder::new(options()).unwrap();
+    let said = without.shortfalls().iter().filter(|shortfall| shortfall.what.starts_with("energy is not recorded"));
+    assert_eq!(said.count(), 1, "{:?}", without.shortfalls());
+    fs::create_dir_all(&zone).unwrap();
+    for (name, content) in [("name", "package-0"), ("max_energy_range_uj", "999999"), ("energy_uj", "900000")] {
+        fs::write(zone.join(name), format!("{content}\n")).unwrap();
+    }
+    let recorder = Recorder::new(options()).unwrap();
+    assert!(!recorder.shortfalls().iter().any(|shortfall| shortfall.what.contains("energy")));
+    // The counter starts again at 0.
+    let mut command = Command::new("sh");
+    let script = format!(
+        "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo 100000 > '{}'",
+        zone.join("energy_uj").display()
+    );
+    command.args(["-c", &script]);
+    let recorded = recorder.record(&mut command, &directory.path().join("a.data")).unwrap();
+    let facts = recorded.facts.energy.unwrap();
+    assert_eq!(facts.counters[0].name, "package-0");
+    assert!(facts.readings.len() >= 2, "{facts:?}");
+
+    let extracted = tracesift(directory.path(), &["extract", "a.data"]).output().unwrap();
+    assert!(extracted.status.success(), "{}", String::from_utf8_lossy(&extracted.stderr));
+    let counters = ask(directory.path(), &["dump", "energy", "a.sift", "--format", "json"]);
+    let [counter] = counters.as_slice() else { panic!("{counters:?}") };
+    assert_eq!((&counter["counter"], &counter["package"]), (&Value::from("package"), &Value::from(0)));
+    assert_eq!(counter["energy_uj"], 200_000);
+    let processes = ask(directory.path(), &["dump", "energy", "a.sift", "--by", "process", "--format", "json"]);
+    let energy = |row: &Value| row["energy_uj"].as_i64().unwrap();
+    assert_eq!(processes.iter().map(energy).sum::<i64>(), 200_000, "{processes:?}");
+    assert!(processes.iter().any(|row| row["process"] == "sh" && energy(row) > 0), "{processes:?}");
+    assert!(processes.iter().any(|row| row["process"] == "(idle)"), "{processes:?}");
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn ctrl_c_leaves_a_whole_recording_and_no_recorder() {

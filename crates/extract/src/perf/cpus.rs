@@ -1,4 +1,4 @@
-//! The kind of core of each CPU, for processors that have several kinds.
+//! The kind of core of each CPU, for processors that have several kinds, and its package, for machines that have several.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,26 @@ use tracesift_trace::rows::CpuRow;
 /// Kinds of cores of one processor, the most efficient first.
 const BY_EFFICIENCY: [&str; 3] = ["cpu_lowpower", "cpu_atom", "cpu_core"];
 
-/// Table `cpus`. `types`: names of kinds, with lists of their CPUs such as `0-15,18`.
-pub(super) fn rows(types: &[(String, String)]) -> Vec<CpuRow> {
-    let mut rows = BTreeMap::new();
+/// Table `cpus`. `types`: names of kinds, with lists of their CPUs such as `0-15,18`; `packages`: numbers of packages by CPU.
+pub(super) fn rows(types: &[(String, String)], packages: impl Iterator<Item = i32> + Clone) -> Vec<CpuRow> {
+    let mut rows: BTreeMap<i16, CpuRow> = BTreeMap::new();
     for (name, cpus) in types {
         for cpu in listed(cpus) {
             let row = CpuRow {
                 cpu,
                 core_type: Some(name.clone()),
                 efficiency_class: efficiency_class(name, types),
-                nominal_khz: None,
+                ..CpuRow::default()
             };
             rows.entry(cpu).or_insert(row);
+        }
+    }
+    // A CPU that is off has the package −1.
+    let mut known = packages.clone().filter(|package| *package >= 0);
+    let first = known.next();
+    if known.any(|package| Some(package) != first) {
+        for (cpu, package) in (0..=i16::MAX).zip(packages).filter(|(_, package)| *package >= 0) {
+            rows.entry(cpu).or_insert_with(|| CpuRow { cpu, ..CpuRow::default() }).package = Some(package);
         }
     }
     rows.into_values().collect()
@@ -49,7 +57,7 @@ mod tests {
 
     fn of(types: &[(&str, &str)]) -> Vec<(i16, String, Option<i8>)> {
         let types: Vec<_> = types.iter().map(|(name, cpus)| ((*name).to_owned(), (*cpus).to_owned())).collect();
-        let rows = rows(&types).into_iter();
+        let rows = rows(&types, std::iter::empty()).into_iter();
         rows.map(|row| (row.cpu, row.core_type.unwrap_or_default(), row.efficiency_class)).collect()
     }
 
@@ -71,6 +79,16 @@ mod tests {
             [row(0, "cpu_core", Some(2)), row(1, "cpu_atom", Some(1)), row(2, "cpu_lowpower", Some(0))]
         );
         assert_eq!(of(&[("cpu_core", "0"), ("other", "1")]), [row(0, "cpu_core", None), row(1, "other", None)]);
+    }
+
+    #[test]
+    fn packages_are_told_apart_where_there_are_several() {
+        let of = |packages: &[i32]| {
+            let rows = rows(&[("cpu_core".to_owned(), "1".to_owned())], packages.iter().copied()).into_iter();
+            rows.map(|row| (row.cpu, row.core_type.is_some(), row.package)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[0, 0, -1, 0]), [(1, true, None)]);
+        assert_eq!(of(&[0, 3, -1, 0]), [(0, false, Some(0)), (1, true, Some(3)), (3, false, Some(0))]);
     }
 
     #[test]

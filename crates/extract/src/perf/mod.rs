@@ -139,6 +139,7 @@ impl Source<'_> {
         let selection = options.kept_events();
         info.events = selection.name().to_owned();
         let (marks, memory) = (facts.take_marks(&info.clock), facts.take_memory(&info.clock));
+        let energy = facts.take_energy(&info.clock);
         let (records, of_tasks) = (inventory.records, inventory.of_tasks);
         let kernel = BuildIds::of(&metadata.features.build_ids).of_path(KERNEL);
         let kernel = kernel.or_else(|| inventory.mappings.build_id_of(KERNEL));
@@ -154,7 +155,7 @@ impl Source<'_> {
         let watch = || progress.at("extracting", 0);
         let namespace = Namespace::of(file, &metadata, merge_options(&options.budget), watch)?;
         let pass = SecondPass::new(rows, &metadata, roles, of_tasks, events);
-        let mut pass = pass.with_marks(marks).with_memory(memory).in_namespace(namespace);
+        let mut pass = pass.with_marks(marks).with_memory(memory).with_energy(energy).in_namespace(namespace);
         let mut ahead = file.merged(merge_options(&options.budget)).ahead();
         let mut count = 0_u64;
         while let Some(record) = &ahead.next() {
@@ -183,7 +184,9 @@ impl Source<'_> {
         }
         writer.archive.write_table(&stack_ends.finish());
         writer.archive.write_table(&syscall_names);
-        writer.archive.write_table(&cpus::rows(&metadata.features.core_types));
+        let topology = metadata.features.topology.as_ref();
+        let packages = topology.into_iter().flat_map(|topology| topology.cpus.iter().map(|(_, package)| *package));
+        writer.archive.write_table(&cpus::rows(&metadata.features.core_types, packages));
         writer.write_identities(modules, &population);
         drop(population);
         give_back_free_memory();

@@ -4,6 +4,7 @@ mod allocations;
 mod cpu_states;
 mod disk;
 mod dns;
+mod energy;
 mod events;
 mod file_io;
 mod filter_calls;

@@ -46,7 +46,7 @@ fn kinds_of_cores() {
             cpu,
             core_type: Some(name.to_owned()),
             efficiency_class: Some(class),
-            nominal_khz: None,
+            ..CpuRow::default()
         };
         let (core, atom) = ("cpu_core", "cpu_atom");
         assert_eq!(rows, [row(0, core, 1), row(1, core, 1), row(2, atom, 0), row(4, atom, 0)], "{endian:?}");

@@ -1,11 +1,12 @@
 //! Connections of other kernels, and events that are no connections, in recordings made byte by byte.
 
 use tracesift_fixtures::perf_data::Bytes;
+use tracesift_fixtures::perf_tracepoints::{Format, Recording};
 use tracesift_perf::Endianness;
 use tracesift_trace::rows::{ConnectionRow, NetworkIoRow, connection_ends, network_io_kinds as kinds};
 
 use crate::extracted::Extracted;
-use crate::synthetic::{Format, Recording};
+use crate::synthetic::Extracting as _;
 
 const STATE: Format = Format {
     system: "sock",

@@ -7,33 +7,12 @@ use tracesift_trace::rows::{
 };
 
 use crate::extracted::Extracted;
-use tracesift_fixtures::perf_data::{self, Attr, Bytes, SAMPLE_ID_ALL};
-
-/// Identifier, process and thread, time, CPU, raw data.
-const SAMPLE_TYPE: u64 = 1 << 16 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10;
+use tracesift_fixtures::perf_data::Bytes;
+use tracesift_fixtures::perf_tracepoints::{FREQUENCY, Format, IDLE, LIMITS, Recording, SWITCH};
 
 /// Id of the control group.
 const CGROUP: u64 = 1 << 21;
 
-/// A tracepoint: its system, name and fields behind the common ones.
-pub(crate) struct Format {
-    pub(crate) system: &'static str,
-    pub(crate) name: &'static str,
-    pub(crate) fields: &'static str,
-}
-
-const IDLE: Format = Format {
-    system: "power",
-    name: "cpu_idle",
-    fields: "\tfield:u32 state;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:u32 cpu_id;\toffset:12;\tsize:4;\tsigned:0;\n",
-};
-const FREQUENCY: Format = Format { name: "cpu_frequency", ..IDLE };
-const SWITCH: Format = Format {
-    system: "sched",
-    name: "sched_switch",
-    fields: "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:long prev_state;\toffset:16;\tsize:8;\tsigned:1;\n\
-        \tfield:pid_t next_pid;\toffset:24;\tsize:4;\tsigned:1;\n",
-};
 const WAKING: Format =
     Format { system: "sched", name: "sched_waking", fields: "\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n" };
 /// As kernels before 4.13 have it.
@@ -46,87 +25,17 @@ const COMPLETE: Format = Format {
 };
 const ISSUE: Format = Format { name: "block_rq_issue", ..COMPLETE };
 
-/// A recording under construction: all tracepoints on two CPUs.
-pub(crate) struct Recording {
-    endian: Endianness,
-    formats: Vec<Format>,
-    sample_type: u64,
-    flags: u64,
-    data: Bytes,
+/// A recording becomes an archive.
+pub(crate) trait Extracting {
+    /// The archive, read back.
+    fn extracted(&self) -> Extracted;
 }
 
-impl Recording {
-    pub(crate) fn new(endian: Endianness, formats: Vec<Format>) -> Self {
-        Self { endian, formats, sample_type: SAMPLE_TYPE, flags: SAMPLE_ID_ALL, data: Bytes::new(endian) }
-    }
-
-    /// A sample of the tracepoint with that index.
-    pub(crate) fn sample(
-        &mut self,
-        format: u64,
-        tid: u32,
-        time: u64,
-        cpu: u32,
-        fields: impl FnOnce(&mut Bytes),
-    ) -> &mut Self {
-        let mut raw = Bytes::new(self.endian);
-        raw.u64(0);
-        fields(&mut raw);
-        // With its length a multiple of 8.
-        raw.bytes.resize(raw.bytes.len().next_multiple_of(8) + 4, 0);
-        self.data.record(9, 1, |out| {
-            out.u64(100 + format).u32(tid).u32(tid).u64(time).u32(cpu).u32(0);
-            out.u32(raw.bytes.len() as u32).raw(&raw.bytes);
-        });
-        self
-    }
-
-    /// A record that is no sample.
-    fn record(&mut self, kind: u32, misc: u16, time: u64, fields: impl FnOnce(&mut Bytes)) -> &mut Self {
-        self.data.record(kind, misc, |out| {
-            fields(out);
-            out.bytes.resize(out.bytes.len().next_multiple_of(8), 0);
-            out.u32(1).u32(1).u64(time).u32(0).u32(0).u64(100);
-        });
-        self
-    }
-
-    /// A `PERF_RECORD_SWITCH_CPU_WIDE` of one thread about another one.
-    fn switch_record(&mut self, misc: u16, tid: u32, time: u64, cpu: u32, other: u32) -> &mut Self {
-        self.data.record(15, misc, |out| {
-            out.u32(other).u32(other).u32(tid).u32(tid).u64(time).u32(cpu).u32(0).u64(100);
-        });
-        self
-    }
-
-    pub(crate) fn extracted(&self) -> Extracted {
-        let mut tracing = Bytes::new(self.endian);
-        tracing.raw(b"\x17\x08\x44tracing0.6\0").u8((self.endian == Endianness::BigEndian).into()).u8(8).u32(4096);
-        tracing.raw(b"header_page\0").u64(0).raw(b"header_event\0").u64(0).u32(0);
-        tracing.u32(self.formats.len() as u32);
-        for (id, format) in (10..).zip(&self.formats) {
-            let states = if format.name == "sched_switch" { ", { 1, \"S\" }" } else { "" };
-            let text = format!(
-                "name: {}\nID: {id}\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n{}\nprint fmt: \"\"{states}\n",
-                format.name, format.fields
-            );
-            tracing.raw(format.system.as_bytes()).u8(0).u32(1).u64(text.len() as u64).raw(text.as_bytes());
-        }
-        tracing.u32(0).u32(0).u64(0);
-        let attrs: Vec<Attr> = (0..self.formats.len() as u64)
-            .map(|index| Attr {
-                kind: 2,
-                config: 10 + index,
-                period: 1,
-                sample_type: self.sample_type,
-                read_format: 0,
-                flags: self.flags,
-                ids: vec![100 + index],
-            })
-            .collect();
+impl Extracting for Recording {
+    fn extracted(&self) -> Extracted {
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("perf.data");
-        std::fs::write(&path, perf_data::file(self.endian, &attrs, &self.data.bytes, &[(1, tracing.bytes)])).unwrap();
+        std::fs::write(&path, self.file()).unwrap();
         Extracted::of(&path)
     }
 }
@@ -167,7 +76,7 @@ fn who_wakes_an_idle_cpu_knows_how_deep_it_slept() {
         // The last one lasts to the end.
         assert_eq!(idle, [stay(1, 20, 30, 1), stay(1, 40, 60, 3), stay(0, 95, 100, 4)], "{endian:?}");
         assert_eq!(extracted.health.get("idle_states_without_end"), 1);
-        let rate = CpuFrequencyRow { time: 50, cpu: 1, khz: 2_400_000 };
+        let rate = CpuFrequencyRow { time: 50, cpu: 1, khz: 2_400_000, ..CpuFrequencyRow::default() };
         assert_eq!(extracted.archive.rows::<CpuFrequencyRow>().unwrap(), [rate]);
         let mut states: Vec<(i64, Option<i8>)> = extracted
             .switches
@@ -177,6 +86,44 @@ fn who_wakes_an_idle_cpu_knows_how_deep_it_slept() {
             .collect();
         states.sort_unstable();
         assert_eq!(states, [(0, None), (70, Some(3)), (80, None), (100, None)], "{:?}", extracted.switches);
+    }
+}
+
+#[test]
+fn limits_of_clock_rates_hold_until_the_next_ones() {
+    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
+        let mut recording = Recording::new(endian, vec![FREQUENCY, LIMITS]);
+        let rate = |khz: u32, cpu: u32| {
+            move |raw: &mut Bytes| {
+                raw.u32(khz).u32(cpu);
+            }
+        };
+        let limits = |least: u32, most: u32, cpu: u32| {
+            move |raw: &mut Bytes| {
+                raw.u32(least).u32(most).u32(cpu);
+            }
+        };
+        recording
+            // Before its first rate nothing is known that limits could be compared with.
+            .sample(1, 7, 1_000, 0, limits(800_000, 3_000_000, 1))
+            .sample(0, 7, 1_010, 0, rate(2_000_000, 1))
+            .sample(0, 7, 1_020, 0, rate(1_000_000, 0))
+            .sample(1, 7, 1_030, 0, limits(800_000, 2_000_000, 1))
+            // The same limits once more change nothing.
+            .sample(1, 7, 1_040, 0, limits(800_000, 2_000_000, 1))
+            .sample(0, 7, 1_050, 0, rate(900_000, 1));
+        let extracted = recording.extracted();
+        let row = |time, cpu, khz, max_khz: Option<i64>| {
+            let min_khz = max_khz.map(|_| 800_000);
+            CpuFrequencyRow { time, cpu, khz, max_khz, min_khz }
+        };
+        let expected = [
+            row(10, 1, 2_000_000, Some(3_000_000)),
+            row(20, 0, 1_000_000, None),
+            row(30, 1, 2_000_000, Some(2_000_000)),
+            row(50, 1, 900_000, Some(2_000_000)),
+        ];
+        assert_eq!(extracted.archive.rows::<CpuFrequencyRow>().unwrap(), expected, "{endian:?}");
     }
 }
 

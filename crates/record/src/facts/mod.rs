@@ -61,6 +61,40 @@ pub struct MachineFacts {
     pub processes: Vec<ProcessFacts>,
     /// Memory of the machine at the beginning, once a second, and at the end. Linux only: Windows records it itself.
     pub memory: Vec<MemoryReading>,
+    /// Counters of energy, read like the memory, where a profile asks for them and the machine has some. Linux only.
+    pub energy: Option<EnergyFacts>,
+}
+
+/// Counters of energy, and their readings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EnergyFacts {
+    /// The counters.
+    pub counters: Vec<EnergyCounter>,
+    /// Their readings at the beginning, once a second, and at the end.
+    pub readings: Vec<EnergyReading>,
+}
+
+/// A counter of energy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EnergyCounter {
+    /// Its zone of powercap, `intel-rapl:0:1`: that lies in the zone `intel-rapl:0`.
+    pub zone: String,
+    /// Name of the zone, `package-0`, `core`.
+    pub name: String,
+    /// Behind that value it starts at 0 again, µJ.
+    pub highest_uj: Option<u64>,
+}
+
+/// The values of all counters of energy at an instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EnergyReading {
+    /// When, ns of the recorder's clock.
+    pub seen_ns: i64,
+    /// By counter, µJ; `None` where one could not be read.
+    pub values: Vec<Option<u64>>,
 }
 
 /// Memory of the machine at an instant, bytes.

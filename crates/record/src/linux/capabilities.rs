@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::energy::Access;
 use crate::Error;
 
 /// What perf can record on a machine, and what this user may.
@@ -26,6 +27,8 @@ pub struct Capabilities {
     pub tracepoints: BTreeSet<String>,
     /// Whether probes can be set in programs, and where the arguments of calls are is known.
     pub uprobes: bool,
+    /// Whether counters of energy can be read.
+    pub energy: Access,
     /// Whether the CPU has counters that perf can use. Virtual machines often have none.
     pub hardware_counters: bool,
     /// Whether the CPU records branches.
@@ -58,9 +61,10 @@ pub enum Tracefs {
 }
 
 impl Capabilities {
-    /// Looks at this machine. `tracepoints` are those that somebody wants to know about.
+    /// Looks at this machine. `tracepoints` are those that somebody wants to know about; `sysfs` is the root of the file system that
+    /// shows counters of energy.
     #[must_use]
-    pub fn of_this_machine<'a>(tracepoints: impl Iterator<Item = &'a str>) -> Self {
+    pub fn of_this_machine<'a>(sysfs: &Path, tracepoints: impl Iterator<Item = &'a str>) -> Self {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         let number = |path: &str| read(path).trim().parse::<i64>().ok();
         let release = read("/proc/sys/kernel/osrelease").trim().to_owned();
@@ -88,6 +92,7 @@ impl Capabilities {
             uprobes: super::name_probes::table().is_some(),
             #[cfg(not(target_os = "linux"))]
             uprobes: false,
+            energy: Access::below(sysfs),
             hardware_counters: has_hardware_counters(),
             branch_records: number("/sys/bus/event_source/devices/cpu/caps/branches").is_some_and(|count| count > 0),
             max_rate: number("/proc/sys/kernel/perf_event_max_sample_rate").and_then(|it| it.try_into().ok()),
@@ -106,6 +111,7 @@ impl Capabilities {
             tracefs: Tracefs::Readable,
             tracepoints: tracepoints.into_iter().collect(),
             uprobes: true,
+            energy: Access::Readable,
             cpus: 4,
             ..Self::default()
         }

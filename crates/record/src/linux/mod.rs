@@ -2,6 +2,8 @@
 
 pub mod capabilities;
 pub mod command;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+pub mod energy;
 #[cfg(target_os = "linux")]
 mod name_probes;
 #[cfg(target_os = "linux")]
@@ -24,7 +26,7 @@ pub fn dry_run(options: &Options, output: &Path) -> Result<(Vec<String>, Vec<Sho
     let profiles = crate::profiles::complete(&options.profiles);
     let names: Vec<String> = command::tracepoints(&profiles).collect();
     let machine = match cfg!(target_os = "linux") {
-        true => Capabilities::of_this_machine(names.iter().map(String::as_str)),
+        true => Capabilities::of_this_machine(&options.sysfs, names.iter().map(String::as_str)),
         false => Capabilities::of_any_machine(names),
     };
     let plan = command::plan(options, &machine)?;

@@ -41,7 +41,7 @@ pub(crate) struct Prepared {
 pub(crate) fn prepare(options: &Options) -> Result<Prepared, Error> {
     let profiles = crate::profiles::complete(&options.profiles);
     let names: Vec<String> = command::tracepoints(&profiles).collect();
-    let machine = Capabilities::of_this_machine(names.iter().map(String::as_str));
+    let machine = Capabilities::of_this_machine(&options.sysfs, names.iter().map(String::as_str));
     machine.perf()?;
     let plan = command::plan(options, &machine)?;
     Ok(Prepared { machine, plan })
@@ -49,7 +49,7 @@ pub(crate) fn prepare(options: &Options) -> Result<Prepared, Error> {
 
 /// The events of the CPUs that perf lists.
 pub(crate) fn counters() -> Result<Vec<String>, Error> {
-    let machine = Capabilities::of_this_machine(std::iter::empty());
+    let machine = Capabilities::of_this_machine(Path::new("/sys"), std::iter::empty());
     let listed = Command::new(&machine.perf()?.path).args(["list", "--no-desc", "hw", "cache", "pmu"]).output();
     let listed = listed.map_err(|error| Error::Command { command: TOOL.to_owned(), error })?;
     if !machine.hardware_counters {

@@ -42,6 +42,8 @@ pub struct Linux {
     pub branches: bool,
     /// Whether probes in the C library tell which names programs look up.
     pub names: bool,
+    /// Whether counters of energy are read once a second.
+    pub energy: bool,
 }
 
 /// An event of perf, and which class of events its stacks belong to.

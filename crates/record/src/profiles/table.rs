@@ -20,8 +20,16 @@ const fn of_internet(name: &'static str) -> LinuxEvent {
     LinuxEvent { filter: "family == 2 || family == 10", ..beside_perf(name, StackClass::Network) }
 }
 
-const NO_LINUX: Linux =
-    Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false, names: false };
+const NO_LINUX: Linux = Linux {
+    samples: false,
+    events: &[],
+    calls: &[],
+    counted: &[],
+    sampled: &[],
+    branches: false,
+    names: false,
+    energy: false,
+};
 
 const NO_WINDOWS: Windows =
     Windows { keywords: &[], stacks: &[], providers: &[], counted: &[], sampled: &[], branches: false };
@@ -441,7 +449,7 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "Power",
-        about: "Default, and frequencies and idle states of CPUs",
+        about: "Default, and frequencies and idle states of CPUs, and energy",
         with_default: true,
         linux: Linux {
             events: &[
@@ -451,6 +459,7 @@ pub const PROFILES: &[Profile] = &[
                 plain("power:suspend_resume"),
                 plain("thermal:thermal_temperature"),
             ],
+            energy: true,
             ..NO_LINUX
         },
         windows: Windows {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use tracesift_record::linux::capabilities::{Capabilities, Tracefs};
 use tracesift_record::linux::command::{plan, tracepoints};
+use tracesift_record::linux::energy::Access;
 use tracesift_record::{Each, Options, Rate, Rotation, Scope, profiles};
 
 fn options(names: &[&str]) -> Options {
@@ -167,4 +168,20 @@ fn buffers_as_large_as_was_asked_for() {
     let too_large = plan(&asked(16 << 20), &user(1, Tracefs::Readable)).unwrap();
     assert!(!too_large.arguments.iter().any(|argument| argument == "-m"));
     assert!(too_large.shortfalls.iter().any(|shortfall| shortfall.what.contains("--buffer is left at 512KiB per CPU")));
+}
+
+#[test]
+fn a_machine_without_counters_of_energy_says_so_once() {
+    for (energy, said) in [
+        (Access::Readable, None),
+        (Access::Missing, Some("missing: energy is not recorded: this machine shows no counters")),
+        (Access::Forbidden, Some("missing: energy is not recorded: this user may not read")),
+    ] {
+        let machine = Capabilities { energy, ..machine() };
+        let text = told(&options(&["Power", "CSwitch"]), &machine);
+        assert_eq!(text.matches("energy").count() > 0, said.is_some(), "{text}");
+        assert!(said.is_none_or(|said| text.matches(said).count() == 1), "{text}");
+        // Nobody asks for it.
+        assert!(!told(&options(&["CSwitch"]), &machine).contains("energy"));
+    }
 }

@@ -41,6 +41,8 @@ row! {
         efficiency_class: Option<i8>, Dictionary, "", "perf HYBRID_TOPOLOGY; Kernel-Processor-Power 64; ETWAnalyzer EfficiencyClass";
         /// Its nominal clock rate.
         nominal_khz: Option<i64>, Dictionary, "kHz", "Kernel-Processor-Power 55, 56 and 64; ETWAnalyzer NominalFrequencyMHz";
+        /// Number of its package, of a Linux machine that has several.
+        package: Option<i32>, Dictionary, "", "perf CPU_TOPOLOGY", since: 6;
     }
 }
 
@@ -54,6 +56,11 @@ row! {
         cpu: i16, Dictionary, "", "cpu_frequency cpu_id; Group and Number";
         /// The rate from now on.
         khz: i64, Dictionary, "kHz", "cpu_frequency state; Speed";
+        /// The highest rate that the CPU may have from now on. Null where no event has told it. A new
+        /// limit has a row of its own from the first rate of the CPU on.
+        max_khz: Option<i64>, Dictionary, "kHz", "cpu_frequency_limits max_freq", since: 6;
+        /// The lowest rate that the CPU may have from now on.
+        min_khz: Option<i64>, Dictionary, "kHz", "cpu_frequency_limits min_freq", since: 6;
     }
 }
 
@@ -71,6 +78,31 @@ row! {
         /// The state, numbered by depth. On Linux the CPU usually polls in state 0 and sleeps in
         /// states above 0. On Windows the number of the processor's state as the kernel logs it.
         state: i16, Dictionary, "", "cpu_idle state; State";
+    }
+}
+
+row! {
+    /// What a counter of energy counted between two readings. The first reading of a counter has no
+    /// row. Counters overlap: `cores` is a part of `package`.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct EnergyRow in "energy", always: false, since: 6, At(time) {
+        /// Time of the reading that ends the span.
+        time: i64, Delta, "ns", "machine.json; Kernel-Processor-Power 113, 114";
+        /// The CPU that the counter is of; null where it is of more than one.
+        cpu: Option<i32>, Dictionary, "", "Group and Number";
+        /// The package that the counter is of; null where it is of the whole machine, or where the
+        /// recording does not tell.
+        package: Option<i32>, Dictionary, "", "name of the powercap zone";
+        /// What the counter is of. Of Linux `package`, `cores`, `uncore`, `dram`, `psys` (the whole
+        /// machine) or another name of the kernel; of Windows `processor N` and `package N`, where N
+        /// is the number of the counter.
+        counter: String, Dictionary, "", "name of the powercap zone; CounterId";
+        /// Energy in the span. Null where the unit of the counter is not documented.
+        value: Option<i64>, Plain, "µJ", "difference of energy_uj";
+        /// What the counter counted in the span, where its unit is not documented.
+        counts: Option<i64>, Plain, "", "difference of CounterValue";
+        /// Time since the reading before.
+        span: i64, Plain, "ns", "made by the extract";
     }
 }
 

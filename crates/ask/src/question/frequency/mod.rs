@@ -1,18 +1,19 @@
 //! `dump frequency`: how fast CPUs and processes were clocked while they ran.
 
-mod rates;
+pub(super) mod rates;
 mod states;
 
 use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, Run, Span};
+use tracesift_analysis::Span;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
-use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow, ProcessRow, ThreadRow};
-use tracesift_trace::{ProcessId, ThreadId, view};
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, ProcessRow};
 
+use super::running::{self, Work};
 use crate::answer::{Column, ColumnOf, Kind, Section, Value, View};
 use crate::ask::{Ask, When, WhenOptions};
 use crate::columns::Columns;
@@ -154,6 +155,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     ColumnOf::always("min_mhz", "Min MHz", Kind::Number(0), |row| mhz(row.sums.least), "Lowest rate at which it ran."),
     ColumnOf::always("max_mhz", "Max MHz", Kind::Number(0), |row| mhz(row.sums.most), "Highest rate at which it ran."),
     ColumnOf::always(
+        "at_cap_ns",
+        "At cap",
+        Kind::Milliseconds,
+        |row| (row.sums.limited > 0).then_some(row.sums.at_cap).into(),
+        "Run time at the highest rate that the CPU was allowed to have; empty where the recording tells no limits (Linux tells them).",
+    ),
+    ColumnOf::always(
         "parked_ns",
         "Parked",
         Kind::Milliseconds,
@@ -170,12 +178,6 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::label(),
     of_process::command_line().shown(View::Machine),
 ]);
-
-view! {
-    /// A sample with its CPU.
-    #[derive(Clone, Copy, Debug)]
-    struct Sample of CpuSampleRow { time, cpu, process, weight }
-}
 
 impl Ask for Question {
     fn name(&self) -> &'static str {
@@ -246,33 +248,17 @@ impl Question {
         rates: &Rates,
         accepted: &FxHashMap<ProcessId, &ProcessRow>,
     ) -> Result<FxHashMap<(ProcessId, i16), Sums>, Error> {
-        let archive = recording.archive();
-        let (start, end) = self.time.bounds();
         let mut sums: FxHashMap<(ProcessId, i16), Sums> = FxHashMap::default();
         // With rows per CPU or kind of core the process makes no difference.
         let owner = |process: ProcessId| if self.by == By::Process { process } else { ProcessId::from_index(0) };
-        if !recording.info().has_switches {
-            archive.scan((!self.time.is_everything()).then_some(start..end), |row: &Sample| {
-                if (start..end).contains(&row.time) && accepted.contains_key(&row.process) {
-                    let sums = sums.entry((owner(row.process), row.cpu)).or_default();
-                    sums.sample(rates, row.cpu, row.time, row.weight);
-                }
-            })?;
-            return Ok(sums);
-        }
-        let threads: Vec<ThreadRow> = archive.rows()?;
-        let process_of: FxHashMap<ThreadId, ProcessId> = threads.iter().map(|row| (row.thread, row.process)).collect();
-        let mut run = |run: Run| {
-            let process = process_of.get(&run.thread).filter(|process| accepted.contains_key(process));
-            if let Some((process, cpu)) = process.zip(run.cpu) {
-                sums.entry((owner(*process), cpu)).or_default().run(rates, cpu, run.span);
+        running::each(recording, self.time, &mut |process, cpu, work| {
+            let Some(cpu) = cpu.filter(|_| accepted.contains_key(&process)) else { return };
+            let sums = sums.entry((owner(process), cpu)).or_default();
+            match work {
+                Work::Run(span) => sums.run(rates, cpu, span),
+                Work::Sample { time, weight } => sums.sample(rates, cpu, time, weight),
             }
-        };
-        let range = Span::new(start, end);
-        let mut accounting = Accounting::new(&RecordingFacts::from(recording.info()), range, &threads);
-        // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-        archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut run))?;
-        accounting.finish(&mut run);
+        })?;
         Ok(sums)
     }
 

@@ -7,34 +7,51 @@ use tracesift_trace::rows::{CpuFrequencyRow, CpuRow};
 
 /// Clock rates of CPUs. The last one holds until the next one; before the first one nothing is known.
 #[derive(Debug, Default)]
-pub(super) struct Rates {
-    /// By CPU: the times of changes in order, each with the rate from then on, kHz.
-    changes: FxHashMap<i16, Vec<(i64, i64)>>,
+pub(in crate::question) struct Rates {
+    /// By CPU: the changes in the order of time.
+    changes: FxHashMap<i16, Vec<Change>>,
     nominal: FxHashMap<i16, i64>,
 }
 
+/// What holds from a time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::question) struct Change {
+    time: i64,
+    /// The rate, kHz.
+    pub(in crate::question) khz: i64,
+    /// The highest rate that the CPU may have, kHz.
+    most: Option<i64>,
+}
+
 impl Rates {
-    pub(super) fn read(archive: &Archive, cpus: &[CpuRow]) -> Result<Self, Error> {
+    pub(in crate::question) fn read(archive: &Archive, cpus: &[CpuRow]) -> Result<Self, Error> {
         let nominal = cpus.iter().filter_map(|row| Some((row.cpu, row.nominal_khz.filter(|khz| *khz > 0)?)));
         let mut rates = Self { nominal: nominal.collect(), ..Self::default() };
-        archive.scan(None, |row: &CpuFrequencyRow| rates.add(row.cpu, row.time, row.khz))?;
+        archive.scan(None, |row: &CpuFrequencyRow| {
+            rates.add(row.cpu, Change { time: row.time, khz: row.khz, most: row.max_khz });
+        })?;
         // Several changes of one instant keep their order: the last one counts.
-        rates.changes.values_mut().for_each(|changes| changes.sort_by_key(|(time, _)| *time));
+        rates.changes.values_mut().for_each(|changes| changes.sort_by_key(|change| change.time));
         Ok(rates)
     }
 
-    fn add(&mut self, cpu: i16, time: i64, khz: i64) {
-        self.changes.entry(cpu).or_default().push((time, khz));
+    fn add(&mut self, cpu: i16, change: Change) {
+        self.changes.entry(cpu).or_default().push(change);
+    }
+
+    /// The first change of a CPU: from then on its rate is known.
+    pub(in crate::question) fn known_since(&self, cpu: i16) -> Option<i64> {
+        self.changes.get(&cpu)?.first().map(|change| change.time)
     }
 
     /// The rates in force during a span, with the parts of the span.
-    fn during(&self, cpu: i16, span: Span) -> impl Iterator<Item = (i64, Span)> {
+    pub(in crate::question) fn during(&self, cpu: i16, span: Span) -> impl Iterator<Item = (Change, Span)> {
         let changes = self.changes.get(&cpu).map_or(&[][..], Vec::as_slice);
-        let first = changes.partition_point(|(time, _)| *time <= span.start).saturating_sub(1);
-        changes[first..].iter().enumerate().map_while(move |(index, (time, khz))| {
-            let end = changes.get(first + index + 1).map_or(i64::MAX, |(next, _)| *next);
-            let part = Span { start: (*time).max(span.start), end: end.min(span.end) };
-            (*time < span.end).then_some((*khz, part))
+        let first = changes.partition_point(|change| change.time <= span.start).saturating_sub(1);
+        changes[first..].iter().enumerate().map_while(move |(index, change)| {
+            let end = changes.get(first + index + 1).map_or(i64::MAX, |next| next.time);
+            let part = Span { start: change.time.max(span.start), end: end.min(span.end) };
+            (change.time < span.end).then_some((*change, part))
         })
     }
 }
@@ -52,6 +69,10 @@ pub(super) struct Sums {
     nominal_known: i64,
     /// Σ of rate / nominal rate × time, ns.
     of_nominal: f64,
+    /// Run time at a rate whose upper limit is known, ns.
+    pub(super) limited: i64,
+    /// Run time of that at the limit.
+    pub(super) at_cap: i64,
     /// Lowest and highest rate at which it ran, kHz.
     pub(super) least: Option<i64>,
     pub(super) most: Option<i64>,
@@ -61,8 +82,8 @@ impl Sums {
     /// Adds a run.
     pub(super) fn run(&mut self, rates: &Rates, cpu: i16, span: Span) {
         self.run = self.run.saturating_add(span.length());
-        for (khz, part) in rates.during(cpu, span) {
-            self.at(rates, cpu, khz, part.length());
+        for (change, part) in rates.during(cpu, span) {
+            self.at(rates, cpu, change, part.length());
         }
     }
 
@@ -70,14 +91,18 @@ impl Sums {
     pub(super) fn sample(&mut self, rates: &Rates, cpu: i16, time: i64, weight: i64) {
         self.run = self.run.saturating_add(weight);
         let instant = Span { start: time, end: time.saturating_add(1) };
-        if let Some((khz, _)) = rates.during(cpu, instant).next() {
-            self.at(rates, cpu, khz, weight);
+        if let Some((change, _)) = rates.during(cpu, instant).next() {
+            self.at(rates, cpu, change, weight);
         }
     }
 
-    fn at(&mut self, rates: &Rates, cpu: i16, khz: i64, time: i64) {
+    fn at(&mut self, rates: &Rates, cpu: i16, Change { khz, most, .. }: Change, time: i64) {
         if time <= 0 {
             return;
+        }
+        if let Some(most) = most {
+            self.limited = self.limited.saturating_add(time);
+            self.at_cap = self.at_cap.saturating_add(if khz >= most { time } else { 0 });
         }
         self.known = self.known.saturating_add(time);
         self.weighted = self.weighted.saturating_add(i128::from(khz) * i128::from(time));
@@ -94,6 +119,8 @@ impl Sums {
         self.run = self.run.saturating_add(other.run);
         self.known = self.known.saturating_add(other.known);
         self.weighted = self.weighted.saturating_add(other.weighted);
+        self.limited = self.limited.saturating_add(other.limited);
+        self.at_cap = self.at_cap.saturating_add(other.at_cap);
         self.nominal_known = self.nominal_known.saturating_add(other.nominal_known);
         self.of_nominal += other.of_nominal;
         self.least = self.least.into_iter().chain(other.least).min();
@@ -112,6 +139,16 @@ impl Sums {
 }
 
 #[cfg(test)]
+impl Rates {
+    /// Of changes: CPU, time and rate, those of a CPU in the order of time.
+    pub(in crate::question) fn of(changes: impl Iterator<Item = (i16, i64, i64)>) -> Self {
+        let mut rates = Self::default();
+        changes.for_each(|(cpu, time, khz)| rates.add(cpu, Change { time, khz, most: None }));
+        rates
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
@@ -120,27 +157,30 @@ mod tests {
     proptest! {
         #[test]
         fn sums_are_those_of_single_nanoseconds(
-            changes in prop::collection::vec((-5_i64..60, 1_i64..9), 0..8),
+            changes in prop::collection::vec((-5_i64..60, 1_i64..9, prop::option::of(1_i64..9)), 0..8),
             runs in prop::collection::vec((0_i64..50, 0_i64..20), 0..6),
             nominal in prop::option::of(1_i64..5),
         ) {
             let mut rates = Rates { nominal: nominal.map(|khz| (1, khz)).into_iter().collect(), ..Rates::default() };
             let mut changes = changes;
-            changes.sort_by_key(|(time, _)| *time);
-            changes.iter().for_each(|(time, khz)| rates.add(1, *time, *khz));
+            changes.sort_by_key(|(time, ..)| *time);
+            changes.iter().for_each(|(time, khz, most)| rates.add(1, Change { time: *time, khz: *khz, most: *most }));
             let mut sums = Sums::default();
-            let (mut run, mut known, mut weighted) = (0, 0, 0);
+            let (mut run, mut known, mut weighted, mut limited, mut at_cap) = (0, 0, 0, 0, 0);
             for (start, length) in runs {
                 sums.run(&rates, 1, Span { start, end: start + length });
                 for instant in start..start + length {
                     run += 1;
-                    if let Some((_, khz)) = changes.iter().rev().find(|(time, _)| *time <= instant) {
+                    if let Some((_, khz, most)) = changes.iter().rev().find(|(time, ..)| *time <= instant) {
                         known += 1;
                         weighted += khz;
+                        limited += i64::from(most.is_some());
+                        at_cap += i64::from(most.is_some_and(|most| *khz >= most));
                     }
                 }
             }
             prop_assert_eq!((sums.run, sums.known, sums.weighted), (run, known, i128::from(weighted)));
+            prop_assert_eq!((sums.limited, sums.at_cap), (limited, at_cap));
             let share = nominal.filter(|_| known > 0).map(|nominal| weighted as f64 / nominal as f64 / known as f64 * 100.0);
             prop_assert_eq!(sums.percent_of_nominal().is_some(), share.is_some());
             if let Some((found, expected)) = sums.percent_of_nominal().zip(share) {

@@ -2,7 +2,7 @@
 
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{
-    CpuFrequencyRow, CpuIdleStateRow, MarkRow, MemoryProcessRow, MemoryStateRow, PowerSettingRow,
+    CpuFrequencyRow, CpuIdleStateRow, EnergyRow, MarkRow, MemoryProcessRow, MemoryStateRow, PowerSettingRow,
 };
 
 use crate::answer::{ColumnOf, Fact, Kind, Value};
@@ -69,6 +69,7 @@ const CLASSES: &[Class] = &[
     },
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),
     |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),
+    |recording| known("energy", recording, |archive| archive.row_count::<EnergyRow>() > 0),
     |recording| known("power", recording, |archive| archive.row_count::<PowerSettingRow>() > 0),
     |recording| known("mark", recording, |archive| archive.row_count::<MarkRow>() > 0),
 ];

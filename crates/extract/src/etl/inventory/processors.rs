@@ -22,7 +22,7 @@ pub(crate) fn cpu_of(processor: ProcessorNumber) -> Option<i16> {
 
 impl Processors {
     fn row(&mut self, cpu: i16) -> &mut CpuRow {
-        let unknown = CpuRow { cpu, core_type: None, efficiency_class: None, nominal_khz: None };
+        let unknown = CpuRow { cpu, ..CpuRow::default() };
         self.rows.entry(cpu).or_insert(unknown)
     }
 

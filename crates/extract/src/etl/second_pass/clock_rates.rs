@@ -14,7 +14,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         // A rate of 0 says that the kernel does not know it; those beyond the first group were counted with their kinds.
         if let Some(cpu) = cpu_of(event.processor).filter(|_| event.mhz > 0) {
             let (time, khz) = (self.clock.ns(record.time()), i64::from(event.mhz) * 1000);
-            self.sink.cpu_frequency(&CpuFrequencyRow { time, cpu, khz });
+            self.sink.cpu_frequency(&CpuFrequencyRow { time, cpu, khz, ..CpuFrequencyRow::default() });
         }
     }
 }

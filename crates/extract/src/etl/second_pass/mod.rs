@@ -5,6 +5,7 @@ mod clock_rates;
 mod cpu_states;
 mod disk;
 mod dns;
+mod energy;
 mod event_stacks;
 mod event_table;
 mod file_io;
@@ -51,6 +52,7 @@ use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
 use cpu_states::ProcessorStates;
 use dns::Dns;
+use energy::Energy;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
@@ -93,6 +95,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     sockets: Sockets,
     power_settings: PowerSettings,
     processors: ProcessorStates,
+    energy: Energy,
     network: Network,
     handles: HandleState,
     file_io: FileIo,
@@ -172,6 +175,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             sockets: Sockets::default(),
             power_settings: PowerSettings::default(),
             processors: ProcessorStates::default(),
+            energy: Energy::default(),
             network: Network::new(network),
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
@@ -369,6 +373,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (PROCESSOR_POWER, id) if wanted.cpu_states && cpu_states::IDS.contains(&id) => {
                 self.processor_state(record, id);
             }
+            (PROCESSOR_POWER, id) if wanted.energy && energy::IDS.contains(&id) => self.energy_counter(record, id),
             (KERNEL_NETWORK, id) if wanted.connections || wanted.network_io => self.kernel_network_provider(record, id),
             (TCPIP, id) if wanted.connections || wanted.network_io => self.tcpip(record, id),
             (KERNEL_FILE, id) if wanted.file_io => self.kernel_file(record, id),

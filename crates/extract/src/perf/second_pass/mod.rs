@@ -6,6 +6,7 @@ mod chain_words;
 mod counters;
 mod disk;
 mod dns;
+mod energy;
 mod event_table;
 mod memory;
 mod network;
@@ -32,11 +33,12 @@ use super::cpu_event::{Role, Roles};
 use super::namespaces::Namespace;
 use super::time::ticks;
 use super::tracepoint::{Tracepoint, tracepoints};
-use crate::recorder_facts::{Mark, MemoryReading};
+use crate::recorder_facts::{EnergyReadings, Mark, MemoryReading};
 pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
 use dns::Dns;
+use energy::Energy;
 pub(super) use event_table::EventTable;
 use memory::Memory;
 use network::Network;
@@ -71,6 +73,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     marks: VecDeque<Mark>,
     /// Memory of the machine, as the recorder read it.
     readings: VecDeque<MemoryReading>,
+    /// Its counters of energy, likewise.
+    energy: Energy,
 }
 
 /// What the pass leaves behind.
@@ -120,6 +124,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             events,
             marks: VecDeque::new(),
             readings: VecDeque::new(),
+            energy: Energy::default(),
         }
     }
 
@@ -135,6 +140,12 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self
     }
 
+    /// Readings of the counters of energy that are not in the recording.
+    pub(crate) fn with_energy(mut self, readings: EnergyReadings) -> Self {
+        self.energy = Energy::new(readings);
+        self
+    }
+
     /// The pid namespace of the recorder, where it is not the kernel's own.
     pub(crate) fn in_namespace(mut self, namespace: Option<Namespace>) -> Self {
         self.scheduler.namespace = namespace;
@@ -146,6 +157,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         while let Some(MemoryReading { ticks, row }) = self.readings.pop_front_if(|reading| reading.ticks <= ticks) {
             self.rows.sink.memory_state(&MemoryStateRow { time: self.rows.clock.ns(ticks), ..row });
         }
+        self.energy.until(ticks, &mut self.rows);
         while let Some(mark) = self.marks.pop_front_if(|mark| mark.ticks <= ticks) {
             let time = self.rows.clock.ns(mark.ticks);
             self.rows.sink.mark(&MarkRow { time, cpu: -1, process: None, thread: None, text: mark.text });
@@ -218,7 +230,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, rows),
             Some(Tracepoint::Block(fields)) => self.disks.event(fields, &at, rows),
             Some(Tracepoint::Syscall(fields)) => self.syscalls.event(fields, &at, &self.network, rows),
-            Some(Tracepoint::Frequency(fields)) => Power::frequency(fields, &at, rows),
+            Some(Tracepoint::Frequency(fields)) => self.power.frequency(fields, &at, rows),
+            Some(Tracepoint::Limits(fields)) => self.power.limits(fields, &at, rows),
             Some(Tracepoint::Idle(fields)) => {
                 if let Some((cpu, state)) = self.power.idle(fields, &at, rows) {
                     self.scheduler.idles(cpu, state);

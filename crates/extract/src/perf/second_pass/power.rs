@@ -7,24 +7,58 @@ use tracesift_trace::rows::{CpuFrequencyRow, CpuIdleStateRow};
 
 use super::rows::Rows;
 use super::sample_context::SampleContext;
-use crate::perf::tracepoint::PowerFields;
+use crate::perf::tracepoint::{LimitFields, PowerFields};
 
 /// `PWR_EVENT_EXIT`: the CPU leaves its idle state.
 const LEAVES: i64 = 0xffff_ffff;
 
-/// Follows the idle states.
+/// Follows clock rates and idle states.
 #[derive(Default)]
 pub(crate) struct Power {
+    rates: FxHashMap<u16, Rate>,
     /// Since when a CPU is in which state.
     idle: FxHashMap<u16, (i64, i16)>,
 }
 
+/// What is known of the clock rate of a CPU, kHz.
+#[derive(Clone, Copy, Default)]
+struct Rate {
+    khz: Option<i64>,
+    most: Option<i64>,
+    least: Option<i64>,
+}
+
 impl Power {
     /// A CPU gets another clock rate. Whoever changes it may run on another one.
-    pub(crate) fn frequency<Sink: RowSink>(fields: &PowerFields, at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) {
+    pub(crate) fn frequency<Sink: RowSink>(
+        &mut self,
+        fields: &PowerFields,
+        at: &SampleContext<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
         let Some((khz, cpu)) = read(fields, at, rows) else { return };
-        let time = rows.clock.ns(at.ticks);
-        rows.sink.cpu_frequency(&CpuFrequencyRow { time, cpu: cpu.cast_signed(), khz });
+        let rate = self.rates.entry(cpu).or_default();
+        rate.khz = Some(khz);
+        rate_row(cpu, *rate, at.ticks, rows);
+    }
+
+    /// A CPU gets other limits of its clock rate.
+    pub(crate) fn limits<Sink: RowSink>(
+        &mut self,
+        fields: &LimitFields,
+        at: &SampleContext<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        let read = |raw| {
+            let cpu = u16::try_from(fields.cpu.get(raw)?).ok()?;
+            Some((cpu, fields.least.get(raw)?, fields.most.get(raw)?))
+        };
+        let Some((cpu, least, most)) = at.sample.raw.and_then(read) else { return count_incomplete(at, rows) };
+        let rate = self.rates.entry(cpu).or_default();
+        if (rate.least, rate.most) != (Some(least), Some(most)) {
+            (rate.least, rate.most) = (Some(least), Some(most));
+            rate_row(cpu, *rate, at.ticks, rows);
+        }
     }
 
     /// A CPU enters or leaves an idle state. Gives CPU and state when it enters.
@@ -64,12 +98,25 @@ fn row<Sink: RowSink>(cpu: u16, start: i64, state: i16, end: i64, rows: &mut Row
     rows.sink.cpu_idle_state(&CpuIdleStateRow { time, cpu: cpu.cast_signed(), start, state });
 }
 
+/// Before the first rate of a CPU its limits wait.
+fn rate_row<Sink: RowSink>(cpu: u16, rate: Rate, ticks: i64, rows: &mut Rows<'_, Sink>) {
+    if let Rate { khz: Some(khz), most, least } = rate {
+        let time = rows.clock.ns(ticks);
+        let row = CpuFrequencyRow { time, cpu: cpu.cast_signed(), khz, max_khz: most, min_khz: least };
+        rows.sink.cpu_frequency(&row);
+    }
+}
+
+fn count_incomplete<Sink: RowSink>(at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) {
+    rows.health.count(HealthKind::INCOMPLETE_POWER_EVENTS, Some(at.ticks), || "without their fields".to_owned());
+}
+
 /// State and CPU of a tracepoint.
 fn read<Sink: RowSink>(fields: &PowerFields, at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) -> Option<(i64, u16)> {
     let read = |raw| Some((fields.state.get(raw)?, u16::try_from(fields.cpu.get(raw)?).ok()?));
     let read = at.sample.raw.and_then(read);
     if read.is_none() {
-        rows.health.count(HealthKind::INCOMPLETE_POWER_EVENTS, Some(at.ticks), || "without their fields".to_owned());
+        count_incomplete(at, rows);
     }
     read
 }

@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::memory::RssFields;
 use super::network::NetworkFields;
 use super::page_fault::TrapFields;
-use super::power::PowerFields;
+use super::power::{LimitFields, PowerFields};
 use super::scheduling::{ReadyFields, SwitchFields, WakeUp};
 use super::syscall::SyscallFields;
 
@@ -28,6 +28,8 @@ pub(crate) enum Tracepoint {
     Syscall(SyscallFields),
     /// `power:cpu_frequency`.
     Frequency(PowerFields),
+    /// `power:cpu_frequency_limits`.
+    Limits(LimitFields),
     /// `power:cpu_idle`.
     Idle(PowerFields),
     /// `kmem:rss_stat`.
@@ -76,6 +78,7 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "exceptions:page_fault_user" => &|fields| trap(fields, false),
             "exceptions:page_fault_kernel" => &|fields| trap(fields, true),
             "power:cpu_frequency" => &|fields| PowerFields::of(fields).map(Tracepoint::Frequency),
+            "power:cpu_frequency_limits" => &|fields| LimitFields::of(fields).map(Tracepoint::Limits),
             "kmem:rss_stat" => &|fields| RssFields::of(fields).map(Tracepoint::Rss),
             "power:cpu_idle" => &|fields| PowerFields::of(fields).map(Tracepoint::Idle),
             name if DnsFields::is_read_from(name) => &|fields| DnsFields::of(fields, name).map(Tracepoint::Dns),

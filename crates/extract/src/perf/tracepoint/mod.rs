@@ -19,7 +19,7 @@ pub(crate) use kinds::{Tracepoint, is_sampled, tracepoints};
 pub(crate) use memory::RssFields;
 pub(crate) use network::{NetworkFields, SegmentFields, StateFields, TransferFields, families};
 pub(crate) use page_fault::TrapFields;
-pub(crate) use power::PowerFields;
+pub(crate) use power::{LimitFields, PowerFields};
 pub(crate) use scheduling::{ReadyFields, SwitchFields, WakeUp};
 pub(crate) use syscall::{Edge, SyscallFields};
 pub(crate) use task_state::TaskStates;

@@ -14,3 +14,18 @@ impl PowerFields {
         Some(Self { state: fields.number("state")?, cpu: fields.number("cpu_id")? })
     }
 }
+
+/// Fields of `power:cpu_frequency_limits`.
+#[derive(Clone, Debug)]
+pub(crate) struct LimitFields {
+    pub(crate) least: Number,
+    pub(crate) most: Number,
+    pub(crate) cpu: Number,
+}
+
+impl LimitFields {
+    pub(super) fn of(fields: &Fields<'_>) -> Option<Self> {
+        let (least, most) = (fields.number("min_freq")?, fields.number("max_freq")?);
+        Some(Self { least, most, cpu: fields.number("cpu_id")? })
+    }
+}

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::Planner;
 use crate::error::Shortfall;
 use crate::linux::capabilities::Tracefs;
+use crate::linux::energy::Access;
 use crate::profiles::{ALL_CALLS, LinuxEvent, PAGE_FAULTS, Profile, SWITCH};
 use crate::stacks::{CallGraph, StackClass};
 
@@ -189,6 +190,22 @@ impl Planner<'_> {
             return None;
         }
         Some(self.with_terms("", &[], Some(StackClass::Network)))
+    }
+
+    /// Says where counters of energy cannot be read.
+    pub(super) fn energy(&mut self) {
+        let wants = self.profiles.iter().any(|profile| profile.linux.energy);
+        let shortfall = match self.machine.energy {
+            Access::Readable => return,
+            Access::Forbidden => Shortfall::with_remedy(
+                "energy is not recorded: this user may not read the counters of the processor",
+                "run as root, or: sudo chmod a+r /sys/class/powercap/*/energy_uj",
+            ),
+            Access::Missing => Shortfall::new(
+                "energy is not recorded: this machine shows no counters of it (/sys/class/powercap/intel-rapl:*)",
+            ),
+        };
+        self.shortfalls.extend(wants.then_some(shortfall));
     }
 
     /// Says which questions stay without an answer.

@@ -44,6 +44,7 @@ pub fn plan(options: &Options, machine: &Capabilities) -> Result<Plan, Error> {
         return Err(Error::NothingToRecord(why.join("; ")));
     }
     let names = planner.names();
+    planner.energy();
     planner.settings(&events);
     planner.arguments.extend(events.into_iter().flat_map(Event::into_arguments));
     Ok(Plan { arguments: planner.arguments, names, scope: planner.scope, shortfalls: planner.shortfalls })

@@ -1,6 +1,6 @@
 //! Pairs the begin of a file operation with its end, by the request (IRP) that both name.
 
-use crate::open_lives::OpenLives;
+use crate::pairs::{Outcome, Pairs};
 use crate::rows::FileIoRow;
 
 /// Operations without an end that are followed at most. Of more the oldest ones are given up.
@@ -9,7 +9,7 @@ const MOST: usize = 4 << 20;
 /// Operations on their way, by request.
 #[derive(Debug)]
 pub struct FileOperations {
-    open: OpenLives<u64, FileIoRow>,
+    open: Pairs<u64, FileIoRow, FileEnd>,
 }
 
 impl Default for FileOperations {
@@ -33,26 +33,26 @@ pub struct FileEnd {
 
 impl FileOperations {
     fn with_most(most: usize) -> Self {
-        Self { open: OpenLives::new(most) }
+        Self { open: Pairs::new(most) }
     }
 
     /// An operation begins; `row` has `time` = `start`. Gives the rows that are now known to have no end in the recording: what the
     /// request was used for before, and the oldest operation where too many are open. They are open until now.
     pub fn begin(&mut self, request: u64, row: FileIoRow) -> impl Iterator<Item = FileIoRow> + use<> {
-        let now = row.start;
-        let before = self.open.remove(&request);
-        let oldest = self.open.insert(request, None, row);
-        [before, oldest].into_iter().flatten().map(move |row| unended(row, now))
+        self.open.begin(request, row.start, row).filter_map(|outcome| match outcome {
+            Outcome::Unended(row, now) => Some(unended(row, now)),
+            Outcome::Whole(..) | Outcome::Orphan(_) => None,
+        })
     }
 
     /// The operation that the request is used for, if it is of this kind and has not ended.
     pub fn pending(&mut self, request: u64, operation: i8) -> Option<&mut FileIoRow> {
-        self.open.get_mut(&request).filter(|row| row.operation == operation)
+        self.open.pending(&request).filter(|row| row.operation == operation)
     }
 
     /// An operation ends. `None`: its begin is not in the recording.
     pub fn end(&mut self, request: u64, end: FileEnd, transfers: fn(i8) -> bool) -> Option<FileIoRow> {
-        let row = self.open.remove(&request)?;
+        let Some(Outcome::Whole(row, end)) = self.open.end(request, end) else { return None };
         // Warnings and errors have this bit.
         let has_failed = end.status >> 31 != 0;
         let transferred = (!has_failed && transfers(row.operation)).then_some(end.bytes);
@@ -69,8 +69,7 @@ impl FileOperations {
 
     /// The end of the recording: operations that have not ended, in the order in which they began.
     pub fn finish(&mut self, end: i64) -> impl Iterator<Item = FileIoRow> + use<> {
-        let open: Vec<FileIoRow> = std::iter::from_fn(|| self.open.oldest()).collect();
-        open.into_iter().map(move |row| unended(row, end))
+        self.open.drain().map(move |row| unended(row, end))
     }
 }
 

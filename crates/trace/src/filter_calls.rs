@@ -1,6 +1,6 @@
 //! Pairs the begin of a filter's call with its end, by the routine, the operation, and whether it is before or after it.
 
-use crate::open_lives::OpenLives;
+use crate::pairs::{Outcome, Pairs};
 use crate::rows::FilterCallRow;
 
 /// Calls without an end that are followed at most. Of more the oldest ones are given up.
@@ -29,7 +29,7 @@ pub enum CallEnd {
 /// Calls on their way.
 #[derive(Debug)]
 pub struct FilterCalls {
-    open: OpenLives<CallKey, Life>,
+    open: Pairs<CallKey, Life, ()>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,25 +47,25 @@ impl Default for FilterCalls {
 
 impl FilterCalls {
     fn with_most(most: usize) -> Self {
-        Self { open: OpenLives::new(most) }
+        Self { open: Pairs::new(most) }
     }
 
     /// A call begins; `row` has `time` = `start`. Gives the rows that are now known to have no end in the recording: what had
     /// the key before, and the oldest call where too many are open. They are open until now.
     pub fn begin(&mut self, key: CallKey, row: FilterCallRow) -> impl Iterator<Item = FilterCallRow> + use<> {
-        let before = self.open.remove(&key);
-        let oldest = self.open.insert(key, None, Life::Begun(row));
-        let unended = move |life: Life| match life {
-            Life::Begun(begun) => Some(open_until(begun, row.start)),
-            Life::Failed(_) => None,
-        };
-        [before, oldest].into_iter().flatten().filter_map(unended)
+        self.open.begin(key, row.start, Life::Begun(row)).filter_map(|outcome| match outcome {
+            Outcome::Unended(Life::Begun(begun), now) => Some(open_until(begun, now)),
+            Outcome::Unended(Life::Failed(_), _) | Outcome::Whole(..) | Outcome::Orphan(()) => None,
+        })
     }
 
     /// A call ends; `row` says so with `start` = `time`. What the begin says of thread, stack and file counts more than what the
     /// end says: a call that pends ends in another thread. `None`: the call has a row already, that of its failure.
     pub fn end(&mut self, key: CallKey, row: FilterCallRow, end: CallEnd) -> Option<FilterCallRow> {
-        let life = self.open.remove(&key);
+        let life = match self.open.end(key, ()) {
+            Some(Outcome::Whole(life, ())) => Some(life),
+            _ => None,
+        };
         let begun = match (life, end) {
             (Some(Life::Failed(failed)), CallEnd::Completed(start)) if start <= failed => return None,
             (Some(Life::Begun(begun)), _) => Some(begun),
@@ -77,7 +77,7 @@ impl FilterCalls {
         };
         if matches!(end, CallEnd::Failed(_)) {
             // A begin that has to make room loses its row only if its end is not in the recording either.
-            self.open.insert(key, None, Life::Failed(row.time));
+            self.open.begin(key, row.time, Life::Failed(row.time)).for_each(drop);
         }
         let row = FilterCallRow { start: start.min(row.time), status, ..row };
         let Some(begun) = begun else { return Some(row) };
@@ -92,8 +92,7 @@ impl FilterCalls {
 
     /// The end of the recording: calls that have not ended, in the order in which they began.
     pub fn finish(&mut self, end: i64) -> impl Iterator<Item = FilterCallRow> + use<> {
-        let lives: Vec<Life> = std::iter::from_fn(|| self.open.oldest()).collect();
-        lives.into_iter().filter_map(move |life| match life {
+        self.open.drain().filter_map(move |life| match life {
             Life::Begun(row) => Some(open_until(row, end)),
             Life::Failed(_) => None,
         })

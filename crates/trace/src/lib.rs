@@ -32,6 +32,7 @@ pub mod memory_snapshots;
 pub mod methods;
 pub mod modules;
 mod open_lives;
+mod pairs;
 pub mod population;
 pub mod rows;
 pub mod sampling;

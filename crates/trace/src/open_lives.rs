@@ -93,10 +93,15 @@ impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
 
     /// Takes the oldest life away.
     pub(crate) fn oldest(&mut self) -> Option<L> {
+        self.oldest_with_key().map(|(_, life)| life)
+    }
+
+    /// Takes the oldest life away; with its key.
+    pub(crate) fn oldest_with_key(&mut self) -> Option<(K, L)> {
         loop {
             let (number, key) = self.ages.pop_front()?;
             if self.open.get(&key).is_some_and(|open| open.number == number) {
-                return self.remove(&key);
+                return Some((key, self.remove(&key)?));
             }
         }
     }

@@ -4,6 +4,7 @@ mod archived_events;
 mod cores;
 mod cpu;
 mod disk;
+mod enabled;
 mod energy;
 mod events;
 mod file;

@@ -354,6 +354,11 @@ impl<Q: TableQuestion> Question<Q> {
         Self { listing: Some(listing), ..self }
     }
 
+    /// The same question by somebody who looks at the totals only.
+    pub(crate) fn totals_only(self) -> Self {
+        Self { shown: Shown::only([]), ..self }
+    }
+
     /// How the figure by which the rows are sorted grows from file to file. `None`: they are sorted by name, or by a figure with a
     /// fraction.
     pub(crate) fn growth(&self) -> Option<Growth> {

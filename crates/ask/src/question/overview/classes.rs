@@ -84,7 +84,9 @@ fn of<Q: TableQuestion>(recording: &OpenRecording) -> Result<Option<ClassPart>, 
     if Q::count(recording.archive()) == 0 {
         return Ok(None);
     }
-    let section = Question::<Q>::default().section(recording)?;
+    // Of its rows nothing is looked at.
+    let question = Question::<Q>::default().totals_only();
+    let section = question.section(recording)?;
     // Another question's rows in the same table.
     let has_any = section.facts.iter().any(Fact::is_figure);
     let totals = section.facts.into_iter().filter(Fact::is_figure).collect();

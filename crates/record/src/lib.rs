@@ -10,6 +10,8 @@
 
 #[cfg(target_os = "linux")]
 mod arguments;
+#[cfg(target_os = "linux")]
+mod descriptors;
 pub mod disk_space;
 mod error;
 pub mod facts;

@@ -168,6 +168,12 @@ impl Recorder {
         #[cfg(target_os = "linux")]
         let mut memory = crate::memory_readings::MemoryReadings::begin();
         #[cfg(target_os = "linux")]
+        let looks_at_descriptors = self.looks_at_descriptors();
+        #[cfg(target_os = "linux")]
+        if looks_at_descriptors {
+            facts.descriptors.begin();
+        }
+        #[cfg(target_os = "linux")]
         let mut look = || {
             arguments.tick();
             memory.tick();
@@ -182,16 +188,21 @@ impl Recorder {
         {
             facts.processes = arguments.finish();
             facts.memory = memory.finish();
+            if looks_at_descriptors {
+                facts.descriptors.finish();
+            }
         }
         let end = facts::Instant::now();
-        let shortfall = running.shortfall();
+        let shortfalls = running.shortfalls();
         let files = running.finish(&staging);
         let ended = watched?;
         for file in files? {
             kept.take(&file)?;
         }
         let mut warnings = self.prepared.shortfalls().to_vec();
-        warnings.extend(shortfall);
+        warnings.extend(shortfalls);
+        #[cfg(target_os = "linux")]
+        warnings.extend(facts.descriptors.shortfall());
         warnings.extend(
             (ended.by == EndedBy::Recorder)
                 .then(|| Shortfall::new("the recorder ended by itself: the recording ends before the command")),
@@ -230,6 +241,12 @@ impl Recorder {
             facts,
             warnings,
         })
+    }
+
+    /// Whether calls are recorded that name descriptors.
+    #[cfg(target_os = "linux")]
+    fn looks_at_descriptors(&self) -> bool {
+        crate::profiles::complete(&self.options.profiles).iter().any(|profile| profile.linux.descriptors)
     }
 
     fn is_cancelled(&self) -> bool {

@@ -61,6 +61,37 @@ pub struct MachineFacts {
     pub processes: Vec<ProcessFacts>,
     /// Memory of the machine at the beginning, once a second, and at the end. Linux only: Windows records it itself.
     pub memory: Vec<MemoryReading>,
+    /// What the descriptors of processes stood for at the beginning and at the end. Linux only, and only where calls of files or
+    /// descriptors are recorded.
+    pub descriptors: DescriptorFacts,
+}
+
+/// Looks at the descriptors of all processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DescriptorFacts {
+    /// When the recorder was at work.
+    pub start: Vec<ProcessDescriptors>,
+    /// Before it ended.
+    pub end: Vec<ProcessDescriptors>,
+    /// Some processes are left out: there were too many descriptors.
+    pub cut: bool,
+}
+
+/// The descriptors of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessDescriptors {
+    /// Its id.
+    pub pid: u32,
+    /// When the look at it began, ns of the recorder's clock.
+    pub from_ns: i64,
+    /// When it ended.
+    pub to_ns: i64,
+    /// Its current directory.
+    pub cwd: Option<String>,
+    /// `3 /etc/passwd`, `4 socket:[123]`: each number with the target of its link.
+    pub open: Vec<String>,
 }
 
 /// Memory of the machine at an instant, bytes.

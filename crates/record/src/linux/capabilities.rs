@@ -26,6 +26,8 @@ pub struct Capabilities {
     pub tracepoints: BTreeSet<String>,
     /// Whether probes can be set in programs, and where the arguments of calls are is known.
     pub uprobes: bool,
+    /// Whether probes can be set in the kernel.
+    pub kprobes: bool,
     /// Whether the CPU has counters that perf can use. Virtual machines often have none.
     pub hardware_counters: bool,
     /// Whether the CPU records branches.
@@ -88,6 +90,10 @@ impl Capabilities {
             uprobes: super::name_probes::table().is_some(),
             #[cfg(not(target_os = "linux"))]
             uprobes: false,
+            #[cfg(target_os = "linux")]
+            kprobes: super::path_probes::are_in_kernel(),
+            #[cfg(not(target_os = "linux"))]
+            kprobes: false,
             hardware_counters: has_hardware_counters(),
             branch_records: number("/sys/bus/event_source/devices/cpu/caps/branches").is_some_and(|count| count > 0),
             max_rate: number("/proc/sys/kernel/perf_event_max_sample_rate").and_then(|it| it.try_into().ok()),
@@ -106,6 +112,7 @@ impl Capabilities {
             tracefs: Tracefs::Readable,
             tracepoints: tracepoints.into_iter().collect(),
             uprobes: true,
+            kprobes: true,
             cpus: 4,
             ..Self::default()
         }

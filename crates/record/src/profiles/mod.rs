@@ -42,6 +42,10 @@ pub struct Linux {
     pub branches: bool,
     /// Whether probes in the C library tell which names programs look up.
     pub names: bool,
+    /// Whether probes in the kernel tell the paths of files that are opened.
+    pub paths: bool,
+    /// Whether it is noted what the descriptors of processes stand for.
+    pub descriptors: bool,
 }
 
 /// An event of perf, and which class of events its stacks belong to.

@@ -20,8 +20,17 @@ const fn of_internet(name: &'static str) -> LinuxEvent {
     LinuxEvent { filter: "family == 2 || family == 10", ..beside_perf(name, StackClass::Network) }
 }
 
-const NO_LINUX: Linux =
-    Linux { samples: false, events: &[], calls: &[], counted: &[], sampled: &[], branches: false, names: false };
+const NO_LINUX: Linux = Linux {
+    samples: false,
+    events: &[],
+    calls: &[],
+    counted: &[],
+    sampled: &[],
+    branches: false,
+    names: false,
+    paths: false,
+    descriptors: false,
+};
 
 const NO_WINDOWS: Windows =
     Windows { keywords: &[], stacks: &[], providers: &[], counted: &[], sampled: &[], branches: false };
@@ -188,7 +197,17 @@ pub const PROFILES: &[Profile] = &[
                 "getdents64",
                 "mkdir",
                 "mkdirat",
+                "open_by_handle_at",
+                "dup",
+                "dup2",
+                "dup3",
+                "fcntl",
+                "close_range",
+                "chdir",
+                "fchdir",
             ],
+            paths: true,
+            descriptors: true,
             ..NO_LINUX
         },
         windows: Windows {
@@ -368,19 +387,42 @@ pub const PROFILES: &[Profile] = &[
             calls: &[
                 "openat",
                 "open",
+                "openat2",
+                "creat",
+                "open_by_handle_at",
                 "close",
+                "close_range",
                 "dup",
                 "dup2",
                 "dup3",
+                "fcntl",
+                "pipe",
                 "pipe2",
                 "socket",
+                "socketpair",
+                "accept",
                 "accept4",
+                "eventfd",
                 "eventfd2",
+                "epoll_create",
                 "epoll_create1",
                 "timerfd_create",
                 "memfd_create",
                 "pidfd_open",
+                "pidfd_getfd",
+                "inotify_init",
+                "inotify_init1",
+                "signalfd",
+                "signalfd4",
+                "userfaultfd",
+                "fanotify_init",
+                "perf_event_open",
+                "io_uring_setup",
+                "chdir",
+                "fchdir",
             ],
+            paths: true,
+            descriptors: true,
             ..NO_LINUX
         },
         windows: Windows {

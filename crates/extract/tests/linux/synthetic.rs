@@ -53,11 +53,22 @@ pub(crate) struct Recording {
     sample_type: u64,
     flags: u64,
     data: Bytes,
+    /// Name of the machine's architecture.
+    arch: Option<&'static str>,
+    /// What the recorder wrote beside it.
+    facts: Option<String>,
 }
 
 impl Recording {
     pub(crate) fn new(endian: Endianness, formats: Vec<Format>) -> Self {
-        Self { endian, formats, sample_type: SAMPLE_TYPE, flags: SAMPLE_ID_ALL, data: Bytes::new(endian) }
+        let (sample_type, flags, data) = (SAMPLE_TYPE, SAMPLE_ID_ALL, Bytes::new(endian));
+        Self { endian, formats, sample_type, flags, data, arch: None, facts: None }
+    }
+
+    /// Of a machine whose system calls are numbered, on a clock that the recorder reads, too, with what it wrote beside the recording.
+    pub(crate) fn with_facts(self, arch: &'static str, facts: String) -> Self {
+        const USE_CLOCKID: u64 = 1 << 25;
+        Self { arch: Some(arch), facts: Some(facts), flags: self.flags | USE_CLOCKID, ..self }
     }
 
     /// A sample of the tracepoint with that index.
@@ -82,7 +93,7 @@ impl Recording {
     }
 
     /// A record that is no sample.
-    fn record(&mut self, kind: u32, misc: u16, time: u64, fields: impl FnOnce(&mut Bytes)) -> &mut Self {
+    pub(crate) fn record(&mut self, kind: u32, misc: u16, time: u64, fields: impl FnOnce(&mut Bytes)) -> &mut Self {
         self.data.record(kind, misc, |out| {
             fields(out);
             out.bytes.resize(out.bytes.len().next_multiple_of(8), 0);
@@ -126,7 +137,16 @@ impl Recording {
             .collect();
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("perf.data");
-        std::fs::write(&path, perf_data::file(self.endian, &attrs, &self.data.bytes, &[(1, tracing.bytes)])).unwrap();
+        let mut features = vec![(1, tracing.bytes)];
+        if let Some(arch) = self.arch {
+            let mut feature = Bytes::new(self.endian);
+            feature.u32(16).text(arch.as_bytes(), 16);
+            features.push((6, feature.bytes));
+        }
+        std::fs::write(&path, perf_data::file(self.endian, &attrs, &self.data.bytes, &features)).unwrap();
+        if let Some(facts) = &self.facts {
+            std::fs::write(path.with_extension("machine.json"), facts).unwrap();
+        }
         Extracted::of(&path)
     }
 }

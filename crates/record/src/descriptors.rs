@@ -31,12 +31,12 @@ impl Budget {
 impl DescriptorFacts {
     /// Looks at all processes as the recording begins.
     pub(crate) fn begin(&mut self) {
-        (self.start, self.cut) = look(Path::new("/proc"), MOST_BYTES);
+        (self.start, self.cut) = look(Path::new("/proc"), true, MOST_BYTES);
     }
 
     /// Looks at all processes as the recording ends.
     pub(crate) fn finish(&mut self) {
-        let (end, cut) = look(Path::new("/proc"), MOST_BYTES);
+        let (end, cut) = look(Path::new("/proc"), false, MOST_BYTES);
         self.end = end;
         self.cut |= cut;
     }
@@ -49,7 +49,8 @@ impl DescriptorFacts {
 }
 
 /// The processes below a directory that is as `/proc`, and whether some are left out. Those that may not be looked at are not among them.
-fn look(root: &Path, most_bytes: usize) -> (Vec<ProcessDescriptors>, bool) {
+/// `with_flags`: also which descriptors go when a process starts another program.
+fn look(root: &Path, with_flags: bool, most_bytes: usize) -> (Vec<ProcessDescriptors>, bool) {
     let mut budget = Budget { descriptors: MOST, bytes: most_bytes };
     let names = fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let mut pids: Vec<u32> = names.filter_map(|name| name.to_str()?.parse().ok()).collect();
@@ -57,7 +58,7 @@ fn look(root: &Path, most_bytes: usize) -> (Vec<ProcessDescriptors>, bool) {
     let mut found = Vec::new();
     for pid in pids {
         let Some(from_ns) = Instant::now().clock_ns else { break };
-        let Some((process, whole)) = process(root, pid, &mut budget) else { continue };
+        let Some((process, whole)) = process(root, pid, with_flags, &mut budget) else { continue };
         let to_ns = Instant::now().clock_ns.unwrap_or(from_ns);
         if !whole {
             // What is left out of a process would look as if it were closed.
@@ -69,7 +70,7 @@ fn look(root: &Path, most_bytes: usize) -> (Vec<ProcessDescriptors>, bool) {
 }
 
 /// A process, and whether all of it found room. `None`: it has no descriptors, has ended, or may not be looked at.
-fn process(root: &Path, pid: u32, budget: &mut Budget) -> Option<(ProcessDescriptors, bool)> {
+fn process(root: &Path, pid: u32, with_flags: bool, budget: &mut Budget) -> Option<(ProcessDescriptors, bool)> {
     let directory = root.join(pid.to_string());
     let target = |link: &Path| fs::read_link(link).ok().map(|target| target.to_string_lossy().into_owned());
     let mut open: Vec<(i32, String)> = Vec::new();
@@ -85,8 +86,15 @@ fn process(root: &Path, pid: u32, budget: &mut Budget) -> Option<(ProcessDescrip
         return None;
     }
     open.sort_unstable();
+    let goes = |number: &i32| {
+        let info = fs::read_to_string(directory.join("fdinfo").join(number.to_string()));
+        info.is_ok_and(|info| is_close_on_exec(&info))
+    };
+    let numbers = open.iter().map(|(number, _)| *number);
+    let close_on_exec: Vec<i32> = numbers.filter(|number| with_flags && goes(number)).collect();
     let cwd = target(&directory.join("cwd"));
     let mut whole = budget.take(cwd.as_deref().unwrap_or_default());
+    budget.bytes = budget.bytes.saturating_sub(close_on_exec.len() * ENTRY);
     let open: Vec<String> = open
         .into_iter()
         .map(|(number, target)| {
@@ -94,7 +102,14 @@ fn process(root: &Path, pid: u32, budget: &mut Budget) -> Option<(ProcessDescrip
             format!("{number} {target}")
         })
         .collect();
-    Some((ProcessDescriptors { pid, from_ns: 0, to_ns: 0, cwd, open }, whole.is_some()))
+    Some((ProcessDescriptors { pid, from_ns: 0, to_ns: 0, cwd, open, close_on_exec }, whole.is_some()))
+}
+
+/// Whether the flags in `/proc/PID/fdinfo/N`, an octal number, have that of close-on-exec.
+fn is_close_on_exec(info: &str) -> bool {
+    const CLOSE_ON_EXEC: u64 = 0o2_000_000;
+    let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+    flags.and_then(|flags| u64::from_str_radix(flags.trim(), 8).ok()).is_some_and(|flags| flags & CLOSE_ON_EXEC != 0)
 }
 
 #[cfg(test)]
@@ -122,8 +137,12 @@ mod tests {
         make(root, "2", "/", &[]);
         fs::create_dir(root.join("11")).unwrap();
         make(root, "self", "/", &[("0", "/dev/null")]);
-        let (found, cut) = look(root, MOST_BYTES);
+        fs::create_dir(root.join("10/fdinfo")).unwrap();
+        fs::write(root.join("10/fdinfo/2"), "pos:\t0\nflags:\t02100001\nmnt_id:\t2\n").unwrap();
+        fs::write(root.join("10/fdinfo/10"), "pos:\t0\nflags:\t0100001\n").unwrap();
+        let (found, cut) = look(root, true, MOST_BYTES);
         assert!(!cut);
+        assert_eq!(found[1].close_on_exec, [2]);
         let told: Vec<_> =
             found.iter().map(|process| (process.pid, process.cwd.as_deref(), &process.open[..])).collect();
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
@@ -131,17 +150,19 @@ mod tests {
         assert_eq!(told, [(9, Some("/"), &of_9[..]), (10, Some("/home/x"), &of_10[..])]);
         assert!(found.iter().all(|process| 0 < process.from_ns && process.from_ns <= process.to_ns));
         // A process that does not fit is left out as a whole, and those behind it.
-        let (found, cut) = look(root, 60);
+        let (found, cut) = look(root, true, 60);
         assert_eq!((found.len(), found[0].pid, cut), (1, 9, true));
     }
 
     #[test]
     fn this_process_has_the_files_that_it_opened() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let (found, _) = look(Path::new("/proc"), MOST_BYTES);
+        let (found, _) = look(Path::new("/proc"), true, MOST_BYTES);
         let own = found.iter().find(|process| process.pid == std::process::id()).expect("this process");
         let path = file.path().to_str().unwrap();
         assert_eq!(own.open.iter().filter(|open| open.ends_with(path)).count(), 1, "{own:?}");
+        use std::os::fd::AsRawFd as _;
+        assert!(own.close_on_exec.contains(&file.as_file().as_raw_fd()) && !own.close_on_exec.contains(&0), "{own:?}");
         let directory = std::env::current_dir().unwrap();
         assert_eq!(own.cwd.as_deref(), directory.to_str());
     }

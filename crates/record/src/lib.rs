@@ -21,6 +21,7 @@ mod load;
 pub mod marks;
 #[cfg(target_os = "linux")]
 mod memory_readings;
+mod notes;
 mod options;
 pub mod process;
 pub mod profiles;

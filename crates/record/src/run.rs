@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::error::{Error, Shortfall};
 use crate::facts::{self, MachineFacts, RecordingFacts};
 use crate::marks;
+use crate::notes::Notes;
 use crate::options::{Options, Scope};
 use crate::process;
 use crate::staging::{Staging, put_in_place};
@@ -163,35 +164,11 @@ impl Recorder {
         let program = command.as_ref().map(|command| command.get_program().to_owned());
         let mut running = self.prepared.start(&staging, program.as_deref(), &self.cancel)?;
         let (start, started) = (facts::Instant::now(), SystemTime::now());
-        #[cfg(target_os = "linux")]
-        let mut arguments = crate::arguments::Arguments::begin();
-        #[cfg(target_os = "linux")]
-        let mut memory = crate::memory_readings::MemoryReadings::begin();
-        #[cfg(target_os = "linux")]
-        let looks_at_descriptors = self.looks_at_descriptors();
-        #[cfg(target_os = "linux")]
-        if looks_at_descriptors {
-            facts.descriptors.begin();
-        }
-        #[cfg(target_os = "linux")]
-        let mut look = || {
-            arguments.tick();
-            memory.tick();
-        };
-        // Windows records them itself.
-        #[cfg(not(target_os = "linux"))]
-        let mut look = || ();
+        let mut notes = Notes::begin(&self.options, &mut facts);
         ready(&marks);
         let mut kept = Kept { options: &self.options, output, files: VecDeque::new() };
-        let watched = self.watch(command, &mut running, &staging, &mut kept, &mut look);
-        #[cfg(target_os = "linux")]
-        {
-            facts.processes = arguments.finish();
-            facts.memory = memory.finish();
-            if looks_at_descriptors {
-                facts.descriptors.finish();
-            }
-        }
+        let watched = self.watch(command, &mut running, &staging, &mut kept, &mut || notes.tick());
+        let left_out = notes.finish(&mut facts);
         let end = facts::Instant::now();
         let shortfalls = running.shortfalls();
         let files = running.finish(&staging);
@@ -200,9 +177,7 @@ impl Recorder {
             kept.take(&file)?;
         }
         let mut warnings = self.prepared.shortfalls().to_vec();
-        warnings.extend(shortfalls);
-        #[cfg(target_os = "linux")]
-        warnings.extend(facts.descriptors.shortfall());
+        warnings.extend(shortfalls.into_iter().chain(left_out));
         warnings.extend(
             (ended.by == EndedBy::Recorder)
                 .then(|| Shortfall::new("the recorder ended by itself: the recording ends before the command")),
@@ -241,12 +216,6 @@ impl Recorder {
             facts,
             warnings,
         })
-    }
-
-    /// Whether calls are recorded that name descriptors.
-    #[cfg(target_os = "linux")]
-    fn looks_at_descriptors(&self) -> bool {
-        crate::profiles::complete(&self.options.profiles).iter().any(|profile| profile.linux.descriptors)
     }
 
     fn is_cancelled(&self) -> bool {

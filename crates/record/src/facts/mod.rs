@@ -92,6 +92,8 @@ pub struct ProcessDescriptors {
     pub cwd: Option<String>,
     /// `3 /etc/passwd`, `4 socket:[123]`: each number with the target of its link.
     pub open: Vec<String>,
+    /// The numbers that go when the process starts another program; only of the look at the beginning.
+    pub close_on_exec: Vec<i32>,
 }
 
 /// Memory of the machine at an instant, bytes.

@@ -54,6 +54,8 @@ pub(crate) struct ProcessDescriptors {
     pub(crate) directory: Option<String>,
     /// Numbers in order, with the targets of their links.
     pub(crate) open: Vec<(i32, String)>,
+    /// Numbers that go when the process starts another program, in order.
+    pub(crate) close_on_exec: Vec<i32>,
 }
 
 /// Memory of the machine.
@@ -226,12 +228,16 @@ fn look(processes: &Value) -> Vec<ProcessDescriptors> {
         let mut open: Vec<(i32, String)> = descriptors.iter().filter_map(open).collect();
         open.sort_unstable();
         open.dedup_by_key(|(number, _)| *number);
+        let numbers = process["close_on_exec"].as_array().into_iter().flatten().take(descriptors.len());
+        let mut close_on_exec: Vec<i32> = numbers.filter_map(|number| number.as_i64()?.try_into().ok()).collect();
+        close_on_exec.sort_unstable();
         Some(ProcessDescriptors {
             pid: process["pid"].as_u64()?.try_into().ok()?,
             from: process["from_ns"].as_i64()?,
             to: process["to_ns"].as_i64()?,
             directory: process["cwd"].as_str().map(str::to_owned),
             open,
+            close_on_exec,
         })
     };
     let processes = processes.as_array().into_iter().flatten().take(MOST_PROCESSES);
@@ -344,7 +350,7 @@ mod tests {
             "descriptors": {
                 "start": [
                     process(8, 30, json!(["10 /a b", "2 pipe:[1]", "2 again", "-1 x", "y z", 7, "4"])),
-                    process(7, 20, json!([])),
+                    {"pid": 7, "from_ns": 1, "to_ns": 20, "cwd": "/x", "open": ["5 /x", "6 /x"], "close_on_exec": [6, 5, 9]},
                     process(-1, 20, json!(["0 /x"])),
                     process(9, 0, json!(["0 /x"])),
                     {"pid": 9, "open": ["0 /x"]},
@@ -361,9 +367,10 @@ mod tests {
             to,
             directory: Some("/x".to_owned()),
             open: open.iter().map(|(number, target)| (*number, (*target).to_owned())).collect(),
+            close_on_exec: if pid == 7 { vec![5, 6] } else { Vec::new() },
         };
         let of_8 = expected(8, 30, &[(2, "again"), (10, "/a b")]);
-        assert_eq!(looks.start, [expected(7, 20, &[]), of_8]);
+        assert_eq!(looks.start, [expected(7, 20, &[(5, "/x"), (6, "/x")]), of_8]);
         assert!(looks.end.is_empty());
     }
 

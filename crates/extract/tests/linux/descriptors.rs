@@ -170,7 +170,11 @@ fn look(pid: u32, from: i64, open: &[&str]) -> serde_json::Value {
 #[test]
 fn descriptors_have_what_they_stand_for() {
     for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
-        let start = [look(7, 1010, &["0 /dev/null", "1 pipe:[5]", "5 /var/log/a (deleted)"])];
+        let start = [
+            look(7, 1010, &["0 /dev/null", "1 pipe:[5]", "5 /var/log/a (deleted)"]),
+            // It ends while it is looked at.
+            look(8, 2495, &["0 /dev/null", "3 socket:[1]"]),
+        ];
         let end = [look(7, 9000, &["0 /dev/null", "1 /out", "4 anon_inode:[eventfd]", "9 /x"])];
         let facts = json!({"format": 1, "descriptors": {"start": start, "end": end}});
         let mut calls = Calls::new(endian, &facts);
@@ -263,6 +267,35 @@ fn descriptors_have_what_they_stand_for() {
         assert_eq!((pid(inherited.source_process), inherited.process), (Some(7), None));
         assert_eq!(extracted.health.get("handles_without_end"), 1, "{:?}", extracted.health);
     }
+}
+
+/// What goes when a program starts is known from the look, and a number that stands for something else was closed before.
+#[test]
+fn numbers_are_used_again_without_calls_that_are_recorded() {
+    let mut start = look(7, 1010, &["0 /dev/null", "4 /a", "5 socket:[8]"]);
+    start["close_on_exec"] = json!([4]);
+    let end = look(7, 9000, &["0 /dev/null", "4 /b", "5 pipe:[9]"]);
+    let facts = json!({"format": 1, "descriptors": {"start": [start], "end": [end]}});
+    let mut calls = Calls::new(Endianness::LittleEndian, &facts);
+    calls
+        .call(7, 1000, READ, &[0, 0, 10], 0)
+        .call(7, 1100, READ, &[4, 0, 10], 0)
+        .starts_program(7, 2000)
+        .call(7, 2010, READ, &[4, 0, 10], 0)
+        .call(7, 9100, READ, &[5, 0, 10], 0);
+    let extracted = calls.0.extracted();
+    let names: Vec<Option<String>> = operations(&extracted).into_iter().map(|row| row.4).collect();
+    assert_eq!(names, [None, text("/a"), None, text("pipe:")]);
+    use handle_origins::{CREATED, THERE};
+    let mut expected: Vec<Told> = vec![
+        (7, 0, 1000, 9105, text("file"), text("/dev/null"), THERE, "open"),
+        (7, 4, 1000, 2000, text("file"), text("/a"), THERE, "closed"),
+        (7, 4, 9010, 9105, text("file"), text("/b"), CREATED, "open"),
+        (7, 5, 1000, 9010, text("socket"), text("socket:[8]"), THERE, "lost"),
+        (7, 5, 9010, 9105, text("pipe"), text("pipe:[9]"), CREATED, "open"),
+    ];
+    expected.sort();
+    assert_eq!(handles(&extracted), expected);
 }
 
 /// Behind lost events nothing is known that was known before.

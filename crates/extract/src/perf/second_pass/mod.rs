@@ -180,7 +180,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                     self.syscalls.descriptors.lost();
                 }
             }
-            Kind::Fork | Kind::Comm => self.task(record),
+            Kind::Fork | Kind::Comm if self.syscalls.descriptors.are_followed() => self.task(record),
             Kind::Read => self.counters.at_end_of_thread(record, &mut self.rows),
             Kind::Switch | Kind::SwitchCpuWide => self.scheduler.record(record, &mut self.rows),
             _ => {}

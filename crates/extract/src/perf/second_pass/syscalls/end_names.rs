@@ -10,6 +10,7 @@ use tracesift_trace::descriptors::{Change, Descriptors};
 
 use super::descriptor_call::{DescriptorCall, Effect};
 use super::names::{Names, of_tracepoint};
+use super::object::Object;
 use crate::error::Error;
 use crate::perf::time::ticks;
 use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint, tracepoints};
@@ -65,13 +66,21 @@ impl EndNames {
     }
 }
 
+/// What made a descriptor, and what it made.
+#[derive(Clone, Copy)]
+struct Life {
+    made: Made,
+    /// Type of the object, where the call tells it.
+    object: Option<&'static str>,
+}
+
 struct Walk {
     /// By event; `None` for what says nothing of descriptors.
     calls: Vec<Option<(SyscallFields, Option<DescriptorCall>)>>,
     names: Names,
     pending: FxHashMap<u32, (i32, [u64; 6])>,
     /// By pid.
-    open: Descriptors<u32, Made>,
+    open: Descriptors<u32, Life>,
     now: i64,
 }
 
@@ -115,7 +124,7 @@ impl Walk {
             Kind::Fork | Kind::Comm => match record.payload() {
                 Ok(Payload::Fork(task)) if ticks(record).is_some() && task.pid != task.parent_pid => {
                     if let (Ok(parent), Ok(child)) = (u32::try_from(task.parent_pid), u32::try_from(task.pid)) {
-                        self.open.fork(parent, child, self.now, |_, made| *made);
+                        self.open.fork(parent, child, self.now, |_, life| *life);
                     }
                 }
                 Ok(Payload::Comm(comm)) if comm.exec => {
@@ -146,22 +155,23 @@ impl Walk {
             Edge::Exit(result) => {
                 let (_, arguments) = self.pending.remove(&tid).filter(|(entered, _)| *entered == number)?;
                 let effect = call?.effect(&arguments, result.get(raw)?)?;
-                self.change(u32::try_from(sample.pid?).ok()?, effect);
+                self.change(u32::try_from(sample.pid?).ok()?, effect, call?.object());
             }
         }
         Some(())
     }
 
-    fn change(&mut self, pid: u32, effect: Effect) {
+    fn change(&mut self, pid: u32, effect: Effect, object: Option<&'static str>) {
         let Effect::On(change) = effect else { return };
         let (open, ticks) = (&mut self.open, self.now);
         match change {
             Change::Made { number, close_on_exec } => {
-                open.set(pid, number, close_on_exec, Made { pid, number, ticks }, ticks);
+                open.set(pid, number, close_on_exec, Life { made: Made { pid, number, ticks }, object }, ticks);
             }
             Change::Duplicated { from, to, close_on_exec } => {
-                let made = open.get(pid, from).copied().unwrap_or(Made { pid, number: to, ticks });
-                open.set(pid, to, close_on_exec, made, ticks);
+                let unknown = Life { made: Made { pid, number: to, ticks }, object: None };
+                let life = open.get(pid, from).copied().unwrap_or(unknown);
+                open.set(pid, to, close_on_exec, life, ticks);
             }
             Change::Closed { number } => drop(open.take(pid, number, ticks)),
             Change::ClosedRange { first, last } => drop(open.take_range(pid, first, last, ticks)),
@@ -174,8 +184,12 @@ impl Walk {
         for process in end {
             for (number, target) in &process.open {
                 // What was made while the process was looked at may not be what the look found.
-                let made = self.open.get_since(process.pid, *number).filter(|(since, _)| *since < process.from);
-                if let Some((_, made)) = made {
+                let life = self.open.get_since(process.pid, *number).filter(|(since, _)| *since < process.from);
+                let Some((_, Life { made, object })) = life else { continue };
+                // The number may have been closed and used for something else without calls that are recorded.
+                let is_path = target.starts_with('/');
+                let is_same = object.is_none_or(|kind| Object::of_link(target).can_be(kind, None, false));
+                if is_same && (is_path || *object != Some("file")) {
                     targets.entry(*made).or_insert_with(|| target.as_str().into());
                 }
             }

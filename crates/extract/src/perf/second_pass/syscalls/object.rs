@@ -37,6 +37,18 @@ impl<'a> Object<'a> {
     }
 }
 
+impl Object<'_> {
+    /// Whether a descriptor that stood for an object of a type can stand for this one still. `name`: that of the object.
+    /// `of_link`: a link told both.
+    pub(super) fn can_be(&self, kind: &str, name: Option<&str>, of_link: bool) -> bool {
+        if has_path(kind) {
+            // A file can be renamed. What a path leads to need not be a file: /dev/stdin, /proc/self/ns/net.
+            return !of_link || has_path(&self.kind);
+        }
+        self.kind == kind && name.zip(self.name).is_none_or(|(before, now)| before == now)
+    }
+}
+
 /// Whether objects of a type have a path, or their type in place of it.
 pub(super) fn has_path(kind: &str) -> bool {
     matches!(kind, "file" | "memfd")
@@ -45,6 +57,24 @@ pub(super) fn has_path(kind: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_descriptor_stands_for_one_object_only() {
+        for (kind, name, of_link, target, can) in [
+            ("socket", None, false, "socket:[1]", true),
+            ("socket", Some("socket:[1]"), true, "socket:[1]", true),
+            ("socket", Some("socket:[1]"), true, "socket:[2]", false),
+            ("socket", None, false, "pipe:[1]", false),
+            ("socket", None, false, "/x", false),
+            ("file", Some("/a"), true, "/b", true),
+            ("file", Some("/a"), true, "pipe:[1]", false),
+            ("file", Some("/dev/stdin"), false, "pipe:[1]", true),
+            ("eventfd", None, false, "anon_inode:[eventfd]", true),
+            ("eventfd", None, false, "anon_inode:[timerfd]", false),
+        ] {
+            assert_eq!(Object::of_link(target).can_be(kind, name, of_link), can, "{kind} {target}");
+        }
+    }
 
     #[test]
     fn links_tell_type_and_name() {

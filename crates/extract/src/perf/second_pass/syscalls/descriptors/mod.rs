@@ -1,13 +1,16 @@
 //! What the descriptors of processes stand for: names of rows of file operations, and rows of descriptors.
 
+mod looks;
+mod rows;
+
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
-use tracesift_trace::descriptors::{Change, Descriptors, Seen, Taken};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_trace::descriptors::{Change, Descriptors, Taken};
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::PathId;
 use tracesift_trace::handles::{End, Source};
-use tracesift_trace::rows::{FileRow, HandleRow, handle_kinds, handle_origins};
+use tracesift_trace::rows::{HandleRow, handle_origins};
 use tracesift_trace::{FileId, HealthKind, ProcessId, RowSink, ThreadId};
 
 use super::descriptor_call::{DescriptorCall, Effect};
@@ -43,11 +46,16 @@ struct What {
     name: Option<PathId>,
     /// What rows of file operations name.
     file: Option<PathId>,
+    /// A link told all of it.
+    of_link: bool,
 }
 
 impl What {
     fn or(self, other: Self) -> Self {
-        Self { object: self.object.or(other.object), name: self.name.or(other.name), file: self.file.or(other.file) }
+        if self.object.is_none() {
+            return other;
+        }
+        Self { name: self.name.or(other.name), file: self.file.or(other.file), ..self }
     }
 }
 
@@ -75,6 +83,8 @@ pub(crate) struct DescriptorLives {
     asked: FxHashMap<ThreadId, Asked>,
     /// Ends of processes, in ns, the next one first; none before the first call.
     ends: Option<VecDeque<(i64, ProcessId)>>,
+    /// Processes that ended. A look that was under way can still have what they had.
+    ended: FxHashSet<ProcessId>,
     losses: u32,
     replaced: i64,
     /// No row ends later.
@@ -112,19 +122,16 @@ impl DescriptorLives {
         }
     }
 
+    /// Whether calls are recorded that name them: else nobody needs to tell of processes.
+    pub(crate) fn are_followed(&self) -> bool {
+        self.are_followed
+    }
+
     /// What the recorder saw, and what is known of descriptors that were open at the end.
     pub(crate) fn learn(&mut self, looks: Looks, end_names: EndNames) {
         if self.are_followed {
             self.looks = looks.start.into_iter().chain(looks.end).collect();
             self.end_names = end_names;
-        }
-    }
-
-    /// Applies the looks up to a time.
-    #[inline]
-    pub(crate) fn looks_until<Sink: RowSink>(&mut self, ticks: i64, rows: &mut Rows<'_, Sink>) {
-        while let Some(look) = self.looks.pop_front_if(|look| look.to <= ticks) {
-            self.look(&look, rows);
         }
     }
 
@@ -258,7 +265,7 @@ impl DescriptorLives {
     /// An object of a type, perhaps with a path.
     fn what(&mut self, object: &str, path: Option<PathId>) -> Option<What> {
         let file = if has_path(object) { path } else { self.label(object) };
-        Some(What { object: self.paths.id(object), name: path, file })
+        Some(What { object: self.paths.id(object), name: path, file, of_link: false })
     }
 
     /// What stands in place of the path of an object that has none.
@@ -277,7 +284,7 @@ impl DescriptorLives {
         let Object { kind, name } = Object::of_link(target);
         let name = name.and_then(|name| self.paths.id(name));
         let file = if has_path(&kind) { name } else { self.label(&kind) };
-        What { object: self.paths.id(&kind), name, file }
+        What { object: self.paths.id(&kind), name, file, of_link: true }
     }
 
     /// What the descriptor that a call made stood for at the end of the recording, if it was open until then.
@@ -292,9 +299,6 @@ impl DescriptorLives {
 
     /// A process begins with the descriptors of its creator.
     pub(crate) fn fork<Sink: RowSink>(&mut self, [parent, child]: [u32; 2], ticks: i64, rows: &mut Rows<'_, Sink>) {
-        if !self.are_followed {
-            return;
-        }
         let start = rows.clock.ns(ticks);
         self.ends_until(start, rows);
         let [parent, child] = [parent, child].map(|pid| rows.population.process_at(pid, ticks));
@@ -316,137 +320,12 @@ impl DescriptorLives {
 
     /// A process starts another program.
     pub(crate) fn exec<Sink: RowSink>(&mut self, [pid, tid]: [u32; 2], ticks: i64, rows: &mut Rows<'_, Sink>) {
-        if !self.are_followed {
-            return;
-        }
         let time = rows.clock.ns(ticks);
         self.ends_until(time, rows);
         let process = rows.population.process_at(pid, ticks);
         let thread = rows.population.named_thread_at(tid, 0, ticks);
         let lives = self.open.exec(process, ticks);
         self.put_all(process, lives, (time, End::Closed(Some(thread), None)), rows);
-    }
-
-    fn look<Sink: RowSink>(&mut self, look: &ProcessDescriptors, rows: &mut Rows<'_, Sink>) {
-        let time = self.latest.unwrap_or(i64::MAX).min(rows.clock.ns(look.to));
-        self.ends_until(time, rows);
-        // A process of which nothing is recorded has no rows.
-        let Some(process) = rows.population.known_process_at(look.pid, look.to) else { return };
-        let is_complete = self.open.is_complete(process);
-        for (number, target) in &look.open {
-            let what = self.of_link(target);
-            let losses = self.losses;
-            match self.open.seen(process, *number, look.from) {
-                Seen::Life(life) => {
-                    life.what = if life.losses == losses { life.what.or(what) } else { what };
-                    life.losses = losses;
-                }
-                Seen::Changed => {}
-                Seen::New { closed } => {
-                    let life = if closed || is_complete { unrecorded(time) } else { unseen(process, rows) };
-                    self.open.set(process, *number, false, Life { what, losses, ..life }, look.from);
-                }
-            }
-        }
-        let numbers: Vec<i32> = look.open.iter().map(|(number, _)| *number).collect();
-        let closed = self.open.only(process, &numbers, look.from);
-        self.replaced += i64::try_from(closed.len()).unwrap_or(i64::MAX);
-        self.put_all(process, closed, (time, End::Lost), rows);
-        if self.directories.get(&process).is_none_or(|directory| directory.since < look.from)
-            && let Some(directory) = &look.directory
-        {
-            let path = self.paths.id(directory);
-            self.directories.insert(process, Directory { since: look.from, path });
-        }
-    }
-
-    /// Processes that ended up to a time close what they have.
-    fn ends_until<Sink: RowSink>(&mut self, time: i64, rows: &mut Rows<'_, Sink>) {
-        let ends = self.ends.get_or_insert_with(|| {
-            let ends = rows.population.processes().filter_map(|row| Some((row.end?, row.process)));
-            let mut ends: Vec<(i64, ProcessId)> = ends.collect();
-            ends.sort_unstable();
-            ends.into()
-        });
-        let mut ended = Vec::new();
-        while let Some(end) = ends.pop_front_if(|(end, _)| *end <= time) {
-            ended.push(end);
-        }
-        for (end, process) in ended {
-            let lives = self.open.end(process);
-            self.put_all(process, lives, (end, End::Exit), rows);
-            self.directories.remove(&process);
-        }
-    }
-
-    /// Writes the rows of descriptors that end.
-    fn put_all<Sink: RowSink>(
-        &mut self,
-        owner: ProcessId,
-        lives: impl IntoIterator<Item = (i32, Life)>,
-        (time, end): (i64, End),
-        rows: &mut Rows<'_, Sink>,
-    ) {
-        if !self.have_rows {
-            return;
-        }
-        let (close_thread, close_stack) = match end {
-            End::Closed(thread, stack) | End::Moved(thread, stack) => (thread, stack),
-            End::Exit | End::Lost | End::Open => (None, None),
-        };
-        for (number, life) in lives {
-            let mut row = std::mem::take(&mut self.row);
-            let [object_type, name] = [(&mut row.object_type, life.what.object), (&mut row.name, life.what.name)]
-                .map(|(text, id)| self.text_of(text.take(), id));
-            row = HandleRow {
-                time: time.max(life.start),
-                start: life.start,
-                process: life.maker.process,
-                thread: life.maker.thread,
-                stack: life.maker.stack,
-                owner,
-                kind: handle_kinds::DESCRIPTOR,
-                handle: number.into(),
-                object: None,
-                object_type,
-                name,
-                made_by: life.made_by,
-                source_process: life.source.process,
-                source_handle: life.source.handle.map(u64::cast_signed),
-                close_thread,
-                close_stack,
-                by_exit: Some(end == End::Exit),
-                open: Some(end == End::Open),
-            };
-            rows.sink.handle(&row);
-            self.row = row;
-        }
-    }
-
-    fn text_of(&self, text: Option<String>, id: Option<PathId>) -> Option<String> {
-        let mut text = text.unwrap_or_default();
-        text.clear();
-        text.push_str(self.paths.name(id?));
-        Some(text)
-    }
-
-    /// The end of the recording, in ns: what is open, and the files that rows name.
-    pub(super) fn finish<Sink: RowSink>(&mut self, end: i64, rows: &mut Rows<'_, Sink>) -> Vec<FileRow> {
-        self.latest = Some(end);
-        self.looks_until(i64::MAX, rows);
-        if self.ends.is_some() {
-            self.ends_until(end, rows);
-        }
-        let mut open: Vec<(ProcessId, i32, Life)> = self.open.finish().collect();
-        open.sort_unstable_by_key(|(process, number, life)| (life.start, *process, *number));
-        for (process, number, life) in open {
-            self.put_all(process, [(number, life)], (end, End::Open), rows);
-        }
-        let lost = self.replaced.saturating_add(i64::try_from(self.open.left_out()).unwrap_or(i64::MAX));
-        rows.health.add(HealthKind::HANDLES_WITHOUT_END, lost, None, || format!("{} descriptors", self.replaced));
-        let (files, left_out) = self.paths.finish();
-        rows.health.add(HealthKind::FILE_NAMES_OVER_BUDGET, left_out, None, || "names of descriptors".to_owned());
-        files
     }
 }
 

@@ -121,8 +121,10 @@ impl Calls {
     }
 }
 
-/// Pid, end, operation, descriptor and path of file operations.
-fn operations(extracted: &Extracted) -> Vec<(i64, i64, i8, Option<i64>, Option<String>)> {
+/// Pid, end, kind, descriptor and path of a file operation.
+type Operation = (i64, i64, i8, Option<i64>, Option<String>);
+
+fn operations(extracted: &Extracted) -> Vec<Operation> {
     let files: Vec<FileRow> = extracted.archive.rows().expect("files");
     let rows: Vec<FileIoRow> = extracted.archive.rows().expect("operations");
     let told = |row: &FileIoRow| {
@@ -166,52 +168,57 @@ fn look(pid: u32, from: i64, open: &[&str]) -> serde_json::Value {
     json!({"pid": pid, "from_ns": from, "to_ns": from + 10, "cwd": "/work", "open": open})
 }
 
-/// Each name comes from the probe, from the look at the beginning, or from that at the end.
+/// Names come from probes, from the look at the beginning, and from that at the end.
+fn story(endian: Endianness) -> Extracted {
+    let start = [
+        look(7, 1010, &["0 /dev/null", "1 pipe:[5]", "5 /var/log/a (deleted)"]),
+        // It ends while it is looked at.
+        look(8, 2495, &["0 /dev/null", "3 socket:[1]"]),
+    ];
+    let end = [look(7, 9000, &["0 /dev/null", "1 /out", "4 anon_inode:[eventfd]", "9 /x"])];
+    let facts = json!({"format": 1, "descriptors": {"start": start, "end": end}});
+    let mut calls = Calls::new(endian, &facts);
+    calls
+        .call(7, 1000, READ, &[0, 0, 10], 0)
+        .open(7, 2000, [CURRENT, 0xa000, CLOSE_ON_EXEC], "etc/x", 3)
+        .call(7, 2020, READ, &[3, 0, 100], 50)
+        .forks(7, 8, 2100)
+        .call(8, 2110, READ, &[3, 0, 100], 50)
+        .call(8, 2200, DUP2, &[3, 1], 1)
+        .call(8, 2210, WRITE, &[1, 0, 9], 9)
+        .starts_program(8, 2300)
+        .call(8, 2310, READ, &[3, 0, 1], -9)
+        .call(8, 2400, SOCKET, &[2, 1], 3)
+        .call(8, 2410, READ, &[3, 0, 1], 1)
+        .exits(8, 2500)
+        // The path of this one is known from the end only, where another number stands for it.
+        .call(7, 3000, OPENAT, &[CURRENT, 0xa000, 0], 6)
+        .call(7, 3010, DUP2, &[6, 1], 1)
+        .call(7, 3020, CLOSE, &[6], 0)
+        .call(7, 3030, WRITE, &[1, 0, 9], 9)
+        .call(7, 3040, EVENTFD2, &[0, 0], 4)
+        .call(7, 3050, CLOSE, &[5], 0)
+        .open(7, 3060, [CURRENT, 0xa000, 0], "/nope", -2)
+        // Relative to a descriptor, to a directory that is not known, and to one that a descriptor stood for.
+        .open(7, 3100, [CURRENT, 0xa000, 0], "/etc", 5)
+        .open(7, 3110, [5, 0xb000, 0], "./hosts", 6)
+        .call(7, 3120, CLOSE, &[6], 0)
+        .call(7, 3130, CHDIR, &[0xc000], 0)
+        .open(7, 3140, [CURRENT, 0xb000, 0], "a", -2)
+        .call(7, 3150, FCHDIR, &[5], 0)
+        .open(7, 3160, [CURRENT, 0xb000, 0], "a", -2)
+        .open(7, 3170, [CURRENT, 0xb000, 0], "(fault)", -2)
+        .call(7, 3180, CLOSE, &[5], 0)
+        .call(7, 9100, READ, &[0, 0, 10], 0);
+    calls.0.extracted()
+}
+
+const ENDIANS: [Endianness; 2] = [Endianness::LittleEndian, Endianness::BigEndian];
+
 #[test]
-fn descriptors_have_what_they_stand_for() {
-    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
-        let start = [
-            look(7, 1010, &["0 /dev/null", "1 pipe:[5]", "5 /var/log/a (deleted)"]),
-            // It ends while it is looked at.
-            look(8, 2495, &["0 /dev/null", "3 socket:[1]"]),
-        ];
-        let end = [look(7, 9000, &["0 /dev/null", "1 /out", "4 anon_inode:[eventfd]", "9 /x"])];
-        let facts = json!({"format": 1, "descriptors": {"start": start, "end": end}});
-        let mut calls = Calls::new(endian, &facts);
-        calls
-            .call(7, 1000, READ, &[0, 0, 10], 0)
-            .open(7, 2000, [CURRENT, 0xa000, CLOSE_ON_EXEC], "etc/x", 3)
-            .call(7, 2020, READ, &[3, 0, 100], 50)
-            .forks(7, 8, 2100)
-            .call(8, 2110, READ, &[3, 0, 100], 50)
-            .call(8, 2200, DUP2, &[3, 1], 1)
-            .call(8, 2210, WRITE, &[1, 0, 9], 9)
-            .starts_program(8, 2300)
-            .call(8, 2310, READ, &[3, 0, 1], -9)
-            .call(8, 2400, SOCKET, &[2, 1], 3)
-            .call(8, 2410, READ, &[3, 0, 1], 1)
-            .exits(8, 2500)
-            // The path of this one is known from the end only, where another number stands for it.
-            .call(7, 3000, OPENAT, &[CURRENT, 0xa000, 0], 6)
-            .call(7, 3010, DUP2, &[6, 1], 1)
-            .call(7, 3020, CLOSE, &[6], 0)
-            .call(7, 3030, WRITE, &[1, 0, 9], 9)
-            .call(7, 3040, EVENTFD2, &[0, 0], 4)
-            .call(7, 3050, CLOSE, &[5], 0)
-            .open(7, 3060, [CURRENT, 0xa000, 0], "/nope", -2)
-            // Relative to a descriptor, to a directory that is not known, and to one that a descriptor stood for.
-            .open(7, 3100, [CURRENT, 0xa000, 0], "/etc", 5)
-            .open(7, 3110, [5, 0xb000, 0], "./hosts", 6)
-            .call(7, 3120, CLOSE, &[6], 0)
-            .call(7, 3130, CHDIR, &[0xc000], 0)
-            .open(7, 3140, [CURRENT, 0xb000, 0], "a", -2)
-            .call(7, 3150, FCHDIR, &[5], 0)
-            .open(7, 3160, [CURRENT, 0xb000, 0], "a", -2)
-            .open(7, 3170, [CURRENT, 0xb000, 0], "(fault)", -2)
-            .call(7, 3180, CLOSE, &[5], 0)
-            .call(7, 9100, READ, &[0, 0, 10], 0);
-        let extracted = calls.0.extracted();
-        let found = operations(&extracted);
+fn operations_have_the_files_that_descriptors_stand_for() {
+    for endian in ENDIANS {
+        let found = operations(&story(endian));
         let expected = [
             (7, 1005, operation::READ, Some(0), None),
             (7, 2005, operation::OPEN, Some(3), text("/work/etc/x")),
@@ -235,8 +242,14 @@ fn descriptors_have_what_they_stand_for() {
             (7, 9105, operation::READ, Some(0), text("/dev/null")),
         ];
         assert_eq!(found, expected, "{endian:?}");
+    }
+}
 
-        use handle_origins::{CREATED, DUPLICATED, INHERITED, THERE};
+#[test]
+fn descriptors_have_lives_types_and_names() {
+    use handle_origins::{CREATED, DUPLICATED, INHERITED, THERE};
+    for endian in ENDIANS {
+        let extracted = story(endian);
         let (file, pipe, socket) = (text("file"), text("pipe"), text("socket"));
         let mut expected: Vec<Told> = vec![
             (7, 0, 1000, 9105, file.clone(), text("/dev/null"), THERE, "open"),

@@ -17,6 +17,10 @@ pub(crate) use energy::{EnergyCounter, EnergyReading, EnergyReadings};
 const LARGEST: u64 = 16 << 20;
 /// Facts and marks kept at most.
 const MOST: usize = 10_000;
+/// Processes whose descriptors are kept at most, of each of two looks.
+const MOST_PROCESSES: usize = 1 << 16;
+/// Descriptors that are kept at most, of each of two looks.
+const MOST_DESCRIPTORS: usize = 1 << 20;
 
 /// The document beside a recording, as far as it is of use.
 #[derive(Debug, Default)]
@@ -31,6 +35,32 @@ pub(crate) struct RecorderFacts {
     arguments: Vec<Arguments>,
     memory: Vec<MemoryReading>,
     energy: EnergyReadings,
+    descriptors: Looks,
+}
+
+/// What the recorder saw of the descriptors of processes.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    /// At the beginning, in the order of time.
+    pub(crate) start: Vec<ProcessDescriptors>,
+    /// At the end, in the order of time.
+    pub(crate) end: Vec<ProcessDescriptors>,
+}
+
+/// The descriptors of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProcessDescriptors {
+    pub(crate) pid: u32,
+    /// Begin of the look, ticks of the recording's clock.
+    pub(crate) from: i64,
+    /// Its end.
+    pub(crate) to: i64,
+    /// The current directory.
+    pub(crate) directory: Option<String>,
+    /// Numbers in order, with the targets of their links.
+    pub(crate) open: Vec<(i32, String)>,
+    /// Numbers that go when the process starts another program, in order.
+    pub(crate) close_on_exec: Vec<i32>,
 }
 
 /// Memory of the machine.
@@ -78,7 +108,7 @@ impl RecorderFacts {
         }
         let mut facts = Vec::new();
         for (name, value) in document.as_object().into_iter().flatten() {
-            if !["energy", "format", "memory", "processes", "vdso"].contains(&name.as_str()) {
+            if !["descriptors", "energy", "format", "memory", "processes", "vdso"].contains(&name.as_str()) {
                 collect(value, name.clone(), &mut facts);
             }
         }
@@ -102,7 +132,15 @@ impl RecorderFacts {
         let arguments = noted(&document["processes"], process, |arguments| arguments.ticks);
         let memory = noted(&document["memory"], memory_reading, |reading| reading.ticks);
         let energy = EnergyReadings::of(&document["energy"]);
-        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments, memory, energy }
+        let looks = &document["descriptors"];
+        let descriptors = Looks { start: look(&looks["start"]), end: look(&looks["end"]) };
+        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments, memory, energy, descriptors }
+    }
+
+    /// The descriptors of processes, if they were looked at on the recording's clock.
+    pub(crate) fn take_descriptors(&mut self, clock: &str) -> Looks {
+        let Looks { start, end } = &mut self.descriptors;
+        Looks { start: on_clock(clock, start), end: on_clock(clock, end) }
     }
 
     /// Memory of the machine in the order of time, if it was read on the recording's clock.
@@ -193,6 +231,39 @@ fn memory_reading(reading: &Value) -> Option<MemoryReading> {
         ..MemoryStateRow::default()
     };
     Some(MemoryReading { ticks: reading["seen_ns"].as_i64()?, row })
+}
+
+/// A look at the descriptors of processes.
+fn look(processes: &Value) -> Vec<ProcessDescriptors> {
+    let mut room = MOST_DESCRIPTORS;
+    let open = |text: &Value| {
+        let (number, target) = text.as_str()?.split_once(' ')?;
+        let number = number.parse().ok().filter(|number: &i32| *number >= 0)?;
+        Some((number, target.to_owned()))
+    };
+    let process = |process: &Value| {
+        let descriptors = process["open"].as_array()?;
+        room = room.checked_sub(descriptors.len())?;
+        let mut open: Vec<(i32, String)> = descriptors.iter().filter_map(open).collect();
+        open.sort_unstable();
+        open.dedup_by_key(|(number, _)| *number);
+        let numbers = process["close_on_exec"].as_array().into_iter().flatten().take(descriptors.len());
+        let mut close_on_exec: Vec<i32> = numbers.filter_map(|number| number.as_i64()?.try_into().ok()).collect();
+        close_on_exec.sort_unstable();
+        Some(ProcessDescriptors {
+            pid: process["pid"].as_u64()?.try_into().ok()?,
+            from: process["from_ns"].as_i64()?,
+            to: process["to_ns"].as_i64()?,
+            directory: process["cwd"].as_str().map(str::to_owned),
+            open,
+            close_on_exec,
+        })
+    };
+    let processes = processes.as_array().into_iter().flatten().take(MOST_PROCESSES);
+    let mut found: Vec<ProcessDescriptors> = processes.filter_map(process).collect();
+    found.retain(|process| process.from <= process.to);
+    found.sort_by_key(|process| (process.to, process.pid));
+    found
 }
 
 fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
@@ -287,6 +358,39 @@ mod tests {
                 "recording.command.1=b",
             ]
         );
+    }
+
+    #[test]
+    fn looks_at_descriptors_are_in_order() {
+        let process =
+            |pid: i64, to: i64, open: Value| json!({"pid": pid, "from_ns": 1, "to_ns": to, "cwd": "/x", "open": open});
+        let document = json!({
+            "format": 1,
+            "descriptors": {
+                "start": [
+                    process(8, 30, json!(["10 /a b", "2 pipe:[1]", "2 again", "-1 x", "y z", 7, "4"])),
+                    {"pid": 7, "from_ns": 1, "to_ns": 20, "cwd": "/x", "open": ["5 /x", "6 /x"], "close_on_exec": [6, 5, 9]},
+                    process(-1, 20, json!(["0 /x"])),
+                    process(9, 0, json!(["0 /x"])),
+                    {"pid": 9, "open": ["0 /x"]},
+                ],
+                "end": null,
+            },
+        });
+        let mut facts = RecorderFacts::of(&document);
+        assert!(facts.take_descriptors("scheduler clock").start.is_empty());
+        let looks = facts.take_descriptors("CLOCK_MONOTONIC");
+        let expected = |pid, to, open: &[(i32, &str)]| ProcessDescriptors {
+            pid,
+            from: 1,
+            to,
+            directory: Some("/x".to_owned()),
+            open: open.iter().map(|(number, target)| (*number, (*target).to_owned())).collect(),
+            close_on_exec: if pid == 7 { vec![5, 6] } else { Vec::new() },
+        };
+        let of_8 = expected(8, 30, &[(2, "again"), (10, "/a b")]);
+        assert_eq!(looks.start, [expected(7, 20, &[(5, "/x"), (6, "/x")]), of_8]);
+        assert!(looks.end.is_empty());
     }
 
     #[test]

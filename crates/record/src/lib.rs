@@ -11,7 +11,7 @@
 #[cfg(target_os = "linux")]
 mod arguments;
 #[cfg(target_os = "linux")]
-mod beside;
+mod descriptors;
 pub mod disk_space;
 mod error;
 pub mod facts;
@@ -21,6 +21,7 @@ mod load;
 pub mod marks;
 #[cfg(target_os = "linux")]
 mod memory_readings;
+mod notes;
 mod options;
 pub mod process;
 pub mod profiles;

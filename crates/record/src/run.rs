@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::error::{Error, Shortfall};
 use crate::facts::{self, MachineFacts, RecordingFacts};
 use crate::marks;
+use crate::notes::Notes;
 use crate::options::{Options, Scope};
 use crate::process;
 use crate::staging::{Staging, put_in_place};
@@ -163,27 +164,20 @@ impl Recorder {
         let program = command.as_ref().map(|command| command.get_program().to_owned());
         let mut running = self.prepared.start(&staging, program.as_deref(), &self.cancel)?;
         let (start, started) = (facts::Instant::now(), SystemTime::now());
-        #[cfg(target_os = "linux")]
-        let mut beside = crate::beside::Beside::begin(&self.options);
-        #[cfg(target_os = "linux")]
-        let mut look = || beside.tick();
-        // Windows records them itself.
-        #[cfg(not(target_os = "linux"))]
-        let mut look = || ();
+        let mut notes = Notes::begin(&self.options, &mut facts);
         ready(&marks);
         let mut kept = Kept { options: &self.options, output, files: VecDeque::new() };
-        let watched = self.watch(command, &mut running, &staging, &mut kept, &mut look);
-        #[cfg(target_os = "linux")]
-        beside.finish(&mut facts);
+        let watched = self.watch(command, &mut running, &staging, &mut kept, &mut || notes.tick());
+        let left_out = notes.finish(&mut facts);
         let end = facts::Instant::now();
-        let shortfall = running.shortfall();
+        let shortfalls = running.shortfalls();
         let files = running.finish(&staging);
         let ended = watched?;
         for file in files? {
             kept.take(&file)?;
         }
         let mut warnings = self.prepared.shortfalls().to_vec();
-        warnings.extend(shortfall);
+        warnings.extend(shortfalls.into_iter().chain(left_out));
         warnings.extend(
             (ended.by == EndedBy::Recorder)
                 .then(|| Shortfall::new("the recorder ended by itself: the recording ends before the command")),

@@ -49,6 +49,10 @@ impl Prepared {
 }
 
 impl Running {
+    pub(crate) fn shortfalls(&self) -> Vec<Shortfall> {
+        match self.0 {}
+    }
+
     pub(crate) fn has_ended(&mut self) -> bool {
         match self.0 {}
     }

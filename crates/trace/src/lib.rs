@@ -9,6 +9,7 @@ pub mod allocations;
 pub mod clock;
 pub mod connections;
 pub mod cpu_states;
+pub mod descriptors;
 pub mod disk_queues;
 pub mod disk_requests;
 pub mod dns;

@@ -72,7 +72,7 @@ macro_rules! dimensions {
         &[
             Dimension::process(),
             Dimension::text("type", "Type", |row: &Handle| row.object_type.as_deref())
-                .meaning("Type of the object: `File`, `Event`, `Window`, `Bitmap`, …; `type N` where the recording does not name it.")
+                .meaning("Type of the object: `File`, `Event`, `Window`, `Bitmap`, …; `type N` where the recording does not name it. On Linux `file`, `socket`, `pipe`, `eventfd`, `anon_inode:timerfd`, ….")
                 .filtered("--type", ["type", "types"], "Only handles of these types: File, Event, Bitmap"),
             Dimension::method(|row: &Handle| (row.stack, None))
                 .meaning("Function that made the handle: the leaf of its stack."),
@@ -127,13 +127,13 @@ impl TableQuestion for Handles {
 
     const NAME: &'static str = "handles";
     const WHAT: [&'static str; 2] = ["handle", "handles"];
-    const SOURCE: RowSource = RowSource::windows("Handle");
+    const SOURCE: RowSource = RowSource::both("Handle", "Handle");
     const MOST: &'static str = "most handles";
     const DIMENSIONS: &'static [Dimension<Handle>] = dimensions![
         Dimension::words("kind", "Kind", |row: &Handle| Some(i64::from(row.kind)), kind)
             .meaning("`kernel` object, `user` (window manager), `gdi` or file `descriptor`.")
             .coarse()
-            .filtered("--kind", ["kind", "kinds"], "Only handles of these kinds: kernel, user, gdi"),
+            .filtered("--kind", ["kind", "kinds"], "Only handles of these kinds: kernel, user, gdi, descriptor"),
         Dimension::text("name", "Name", |row: &Handle| row.name.as_deref())
             .meaning("Name of the object, where the recording has it.")
             .filtered("--name", ["name", "names"], "Only handles of objects with these names"),
@@ -158,7 +158,7 @@ impl TableQuestion for Handles {
         ("tracesift dump handles X.sift --top 10", "the processes and types with most open handles"),
         ("tracesift dump handles X.sift --leak --by process,type,method", "the functions whose handles nobody closed"),
         ("tracesift dump handles X.sift --sort diff --time 10s..60s", "the types that grew in this time"),
-        ("tracesift dump handles X.sift -p app.exe --type File --by name", "the names of open files"),
+        ("tracesift dump handles X.sift -p app.exe --type file --by name", "the names of open files"),
         ("tracesift dump handles X.sift --by type --list --min-duration 10s", "single handles that were open long"),
     ];
 

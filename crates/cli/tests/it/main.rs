@@ -16,6 +16,7 @@ mod overview;
 mod perf;
 mod planned_runs;
 mod prose;
+mod recorded_files;
 mod recorded_names;
 mod recorded_stacks;
 mod recording;

@@ -108,10 +108,13 @@ int main(void) {
 
 const PROBES: &str = "/sys/kernel/tracing/uprobe_events";
 
+const KERNEL_PROBES: &str = "/sys/kernel/tracing/kprobe_events";
+
 /// Our probes that are set now.
-fn probes() -> Vec<String> {
-    let text = fs::read_to_string(PROBES).unwrap_or_default();
-    text.lines().filter(|line| line.contains("tracesift_dns_")).map(str::to_owned).collect()
+pub(crate) fn probes() -> Vec<String> {
+    let texts = [PROBES, KERNEL_PROBES].map(|table| fs::read_to_string(table).unwrap_or_default());
+    let lines = texts.iter().flat_map(|text| text.lines());
+    lines.filter(|line| line.contains(":tracesift_")).map(str::to_owned).collect()
 }
 
 fn can_set_probes() -> bool {
@@ -188,14 +191,9 @@ fn names_take_as_long_as_the_program_measures() {
     assert_eq!((slow["queries"].as_i64(), slow["total_ns"].as_i64()), (Some(2), Some(sum)));
 }
 
-#[test]
-fn a_recorder_that_is_killed_leaves_no_probes() {
-    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
-    let directory = TempDir::new().unwrap();
-    if !can_record() || !can_set_probes() {
-        return;
-    }
-    let mut recorder = tracesift(directory.path(), &["record", "--profile", "Network", "-o", "a.data"])
+/// Records with a profile, kills the recorder, and waits until the probes that it set are gone.
+fn kill_recorder(directory: &Path, profile: &str, group: &str) {
+    let mut recorder = tracesift(directory, &["record", "--profile", profile, "-o", "a.data"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -207,15 +205,26 @@ fn a_recorder_that_is_killed_leaves_no_probes() {
         }
         assert!(until(&probes()), "{:?}", probes());
     };
-    wait(&|probes| !probes.is_empty());
+    wait(&|probes| probes.iter().any(|probe| probe.contains(group)));
     // perf has them in use only when it records.
-    let is_recorded = || crate::recording::recorders(directory.path()) > 0;
+    let is_recorded = || crate::recording::recorders(directory) > 0;
     while !is_recorded() && recorder.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(20));
     }
     recorder.kill().unwrap();
     recorder.wait().unwrap();
     wait(&<[String]>::is_empty);
+}
+
+#[test]
+fn a_recorder_that_is_killed_leaves_no_probes() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = TempDir::new().unwrap();
+    if !can_record() || !can_set_probes() {
+        return;
+    }
+    kill_recorder(directory.path(), "Network", ":tracesift_dns_");
+    kill_recorder(directory.path(), "File", ":tracesift_open_");
     // What a machine without that watcher left goes at the next start.
     let library = fs::read_to_string("/proc/self/maps").unwrap();
     let library =

@@ -40,7 +40,7 @@ pub(crate) use cpu_event::is_named;
 use inventory::{Inventory, needs_whole_samples};
 use names::BuildIds;
 use namespaces::Namespace;
-use second_pass::{ChainCache, EventTable, Finished, Rows, SecondPass, StackEnds, UserStacks};
+use second_pass::{ChainCache, EndNames, EventTable, Finished, Rows, SecondPass, StackEnds, UserStacks};
 pub(crate) use survey::start_and_end;
 pub use survey::{LinuxSurvey, survey_linux};
 use time::TICKS_PER_SECOND;
@@ -140,6 +140,7 @@ impl Source<'_> {
         info.events = selection.name().to_owned();
         let (marks, memory) = (facts.take_marks(&info.clock), facts.take_memory(&info.clock));
         let energy = facts.take_energy(&info.clock);
+        let looks = facts.take_descriptors(&info.clock);
         let (records, of_tasks) = (inventory.records, inventory.of_tasks);
         let kernel = BuildIds::of(&metadata.features.build_ids).of_path(KERNEL);
         let kernel = kernel.or_else(|| inventory.mappings.build_id_of(KERNEL));
@@ -154,8 +155,11 @@ impl Source<'_> {
         let events = EventTable::new(metadata.clone(), &selection);
         let watch = || progress.at("extracting", 0);
         let namespace = Namespace::of(file, &metadata, merge_options(&options.budget), watch)?;
+        let watch = || progress.at("extracting", 0);
+        let names = EndNames::of(file, &metadata, merge_options(&options.budget), &looks.end, watch)?;
         let pass = SecondPass::new(rows, &metadata, roles, of_tasks, events);
-        let mut pass = pass.with_marks(marks).with_memory(memory).with_energy(energy).in_namespace(namespace);
+        let pass = pass.with_marks(marks).with_memory(memory).with_energy(energy);
+        let mut pass = pass.with_descriptors(looks, names).in_namespace(namespace);
         let mut ahead = file.merged(merge_options(&options.budget)).ahead();
         let mut count = 0_u64;
         while let Some(record) = &ahead.next() {
@@ -168,7 +172,8 @@ impl Source<'_> {
                 }
             }
         }
-        let Finished { rows, has_switches, has_ready, disks, syscall_names, counters } = pass.finish(info.end_ns);
+        let Finished { rows, has_switches, has_ready, disks, syscall_names, files, counters } =
+            pass.finish(info.end_ns);
         info.disks = disks;
         let (counters, sources) = counters.finish(&info.sample_sources);
         info.counters = counters;
@@ -184,6 +189,7 @@ impl Source<'_> {
         }
         writer.archive.write_table(&stack_ends.finish());
         writer.archive.write_table(&syscall_names);
+        writer.archive.write_table(&files);
         let topology = metadata.features.topology.as_ref();
         let packages = topology.into_iter().flat_map(|topology| topology.cpus.iter().map(|(_, package)| *package));
         writer.archive.write_table(&cpus::rows(&metadata.features.core_types, packages));

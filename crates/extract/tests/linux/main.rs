@@ -8,6 +8,7 @@ mod branches;
 mod calls;
 mod cores;
 mod counters;
+mod descriptors;
 mod disk;
 mod events;
 mod exits;

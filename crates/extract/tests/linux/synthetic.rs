@@ -36,6 +36,9 @@ impl Extracting for Recording {
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("perf.data");
         std::fs::write(&path, self.file()).unwrap();
+        if let Some(facts) = &self.facts {
+            std::fs::write(path.with_extension("machine.json"), facts).unwrap();
+        }
         Extracted::of(&path)
     }
 }

@@ -63,6 +63,9 @@ pub struct MachineFacts {
     pub memory: Vec<MemoryReading>,
     /// Counters of energy, read like the memory, where a profile asks for them and the machine has some. Linux only.
     pub energy: Option<EnergyFacts>,
+    /// What the descriptors of processes stood for at the beginning and at the end. Linux only, and only where calls of files or
+    /// descriptors are recorded.
+    pub descriptors: DescriptorFacts,
 }
 
 /// Counters of energy, and their readings.
@@ -95,6 +98,36 @@ pub struct EnergyReading {
     pub seen_ns: i64,
     /// By counter, µJ; `None` where one could not be read.
     pub values: Vec<Option<u64>>,
+}
+
+/// Looks at the descriptors of all processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DescriptorFacts {
+    /// When the recorder was at work.
+    pub start: Vec<ProcessDescriptors>,
+    /// Before it ended.
+    pub end: Vec<ProcessDescriptors>,
+    /// Some processes are left out: there were too many descriptors.
+    pub cut: bool,
+}
+
+/// The descriptors of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessDescriptors {
+    /// Its id.
+    pub pid: u32,
+    /// When the look at it began, ns of the recorder's clock.
+    pub from_ns: i64,
+    /// When it ended.
+    pub to_ns: i64,
+    /// Its current directory.
+    pub cwd: Option<String>,
+    /// `3 /etc/passwd`, `4 socket:[123]`: each number with the target of its link.
+    pub open: Vec<String>,
+    /// The numbers that go when the process starts another program; only of the look at the beginning.
+    pub close_on_exec: Vec<i32>,
 }
 
 /// Memory of the machine at an instant, bytes.

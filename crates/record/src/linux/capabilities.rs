@@ -29,6 +29,8 @@ pub struct Capabilities {
     pub uprobes: bool,
     /// Whether counters of energy can be read.
     pub energy: Access,
+    /// Whether probes can be set in the kernel.
+    pub kprobes: bool,
     /// Whether the CPU has counters that perf can use. Virtual machines often have none.
     pub hardware_counters: bool,
     /// Whether the CPU records branches.
@@ -93,6 +95,10 @@ impl Capabilities {
             #[cfg(not(target_os = "linux"))]
             uprobes: false,
             energy: Access::below(sysfs),
+            #[cfg(target_os = "linux")]
+            kprobes: super::path_probes::are_in_kernel(),
+            #[cfg(not(target_os = "linux"))]
+            kprobes: false,
             hardware_counters: has_hardware_counters(),
             branch_records: number("/sys/bus/event_source/devices/cpu/caps/branches").is_some_and(|count| count > 0),
             max_rate: number("/proc/sys/kernel/perf_event_max_sample_rate").and_then(|it| it.try_into().ok()),
@@ -112,6 +118,7 @@ impl Capabilities {
             tracepoints: tracepoints.into_iter().collect(),
             uprobes: true,
             energy: Access::Readable,
+            kprobes: true,
             cpus: 4,
             ..Self::default()
         }

@@ -7,7 +7,11 @@ pub mod energy;
 #[cfg(target_os = "linux")]
 mod name_probes;
 #[cfg(target_os = "linux")]
+mod path_probes;
+#[cfg(target_os = "linux")]
 pub(crate) mod perf;
+#[cfg(target_os = "linux")]
+mod probes;
 
 use std::path::Path;
 
@@ -35,6 +39,9 @@ pub fn dry_run(options: &Options, output: &Path) -> Result<(Vec<String>, Vec<Sho
     if let Some(terms) = &plan.names {
         arguments.extend(["-e".to_owned(), format!("tracesift_dns_PID_0:getaddrinfo{terms}")]);
         arguments.extend(["-e", "tracesift_dns_PID_0:getaddrinfo__return"].map(str::to_owned));
+    }
+    if plan.paths {
+        arguments.extend(["-e", "tracesift_open_PID_0:openat"].map(str::to_owned));
     }
     if plan.scope == Scope::Command {
         arguments.extend(["-p", "PID"].map(str::to_owned));

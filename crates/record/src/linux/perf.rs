@@ -15,7 +15,8 @@ use rustix::process::Signal;
 use crate::error::{Error, Shortfall};
 use crate::linux::capabilities::Capabilities;
 use crate::linux::command::{self, Plan};
-use crate::linux::name_probes::NameProbes;
+use crate::linux::probes::Probes;
+use crate::linux::{name_probes, path_probes};
 use crate::options::{Options, Scope};
 use crate::process;
 use crate::staging::Staging;
@@ -88,11 +89,15 @@ impl Prepared {
         let control = (perf.version >= (5, 10)).then(|| Control::new(staging)).transpose()?;
         let said = staging.file(SAID);
         let stderr = File::create_new(&said).map_err(|error| Error::file(&said, error))?;
-        let names = self.plan.names.as_ref().map(|_| NameProbes::set());
+        let names = self.plan.names.as_ref().map(|_| name_probes::set());
+        let paths = self.plan.paths.then(path_probes::set);
         let mut command = Command::new(&perf.path);
         command.arg("record").args(&self.plan.arguments);
         if let (Some(Ok(names)), Some(terms)) = (&names, &self.plan.names) {
             command.args(names.arguments(terms));
+        }
+        if let Some(Ok(paths)) = &paths {
+            command.args(paths.arguments(""));
         }
         if self.plan.scope == Scope::Command {
             // Whatever we start from now on is recorded as our child.
@@ -108,12 +113,15 @@ impl Prepared {
         // Ctrl-C in a terminal is for us; perf is told by us.
         process::detach(&mut command);
         let child = command.spawn().map_err(|error| Error::Command { command: TOOL.to_owned(), error })?;
-        let (names, shortfall) = match names {
-            Some(Ok(names)) => (Some(names), None),
-            Some(Err(why)) => (None, Some(Shortfall::new(format!("queries for names are not recorded: {why}")))),
-            None => (None, None),
-        };
-        let mut running = Running { child, said, ended: false, _names: names, shortfall };
+        let (mut probes, mut shortfalls) = (Vec::new(), Vec::new());
+        for (set, what) in [(names, "queries for names are"), (paths, "paths of files that are opened are")] {
+            match set {
+                Some(Ok(set)) => probes.push(set),
+                Some(Err(why)) => shortfalls.push(Shortfall::new(format!("{what} not recorded: {why}"))),
+                None => {}
+            }
+        }
+        let mut running = Running { child, said, ended: false, _probes: probes, shortfalls };
         match running.wait_until_it_records(control, staging, cancel) {
             Ok(()) => Ok(running),
             Err(error) => {
@@ -160,8 +168,8 @@ pub(crate) struct Running {
     said: PathBuf,
     ended: bool,
     /// They go when perf has ended.
-    _names: Option<NameProbes>,
-    shortfall: Option<Shortfall>,
+    _probes: Vec<Probes>,
+    shortfalls: Vec<Shortfall>,
 }
 
 impl Running {
@@ -199,8 +207,8 @@ impl Running {
     }
 
     /// What is missing, known only now.
-    pub(crate) fn shortfall(&self) -> Option<Shortfall> {
-        self.shortfall.clone()
+    pub(crate) fn shortfalls(&self) -> Vec<Shortfall> {
+        self.shortfalls.clone()
     }
 
     fn refused(&self) -> Error {

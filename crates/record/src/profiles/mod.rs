@@ -44,6 +44,10 @@ pub struct Linux {
     pub names: bool,
     /// Whether counters of energy are read once a second.
     pub energy: bool,
+    /// Whether probes in the kernel tell the paths of files that are opened.
+    pub paths: bool,
+    /// Whether it is noted what the descriptors of processes stand for.
+    pub descriptors: bool,
 }
 
 /// An event of perf, and which class of events its stacks belong to.

@@ -121,8 +121,8 @@ impl Running {
     }
 
     /// What is missing, known only now.
-    pub(crate) fn shortfall(&self) -> Option<Shortfall> {
-        None
+    pub(crate) fn shortfalls(&self) -> Vec<Shortfall> {
+        Vec::new()
     }
 
     /// There is one file, at the end.

@@ -173,9 +173,9 @@ row! {
         /// Number of the error of a failed operation: errno of Linux, NTSTATUS of Windows. Null where
         /// it succeeded or has not returned.
         error: Option<i64>, Dictionary, "", "sys_exit ret from −4095 to −1; NtStatus with bit 31";
-        /// The file, where the recording has its name. The paths of Linux calls are in the memory
-        /// of the program, which is not recorded.
-        file: Option<FileId>, Plain, "", "FileKey by names of keys, else FileObject by opens, OpenPath";
+        /// The file, where the recording has its name; on Linux the file that the descriptor stood
+        /// for.
+        file: Option<FileId>, Plain, "", "FileKey by names of keys, else FileObject by opens, OpenPath; probes of `tracesift record`, /proc/PID/fd";
         /// Number of the system call. Linux only.
         syscall: Option<i32>, Dictionary, "", "sys_enter id, __syscall_nr";
         /// Call stack of the request.

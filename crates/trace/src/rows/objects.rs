@@ -35,10 +35,10 @@ row! {
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct HandleRow in "handles", always: false, since: 6, Span(start, time) {
         /// Time of the close; the end of the recording where `open`.
-        time: i64, Delta, "ns", "Object/CloseHandle; Win32k 453, 456";
+        time: i64, Delta, "ns", "Object/CloseHandle; Win32k 453, 456; sys_exit";
         /// Time of the creation; the start of the recording where `made_by` is 2; the start of the
         /// process where `made_by` is 3.
-        start: i64, Plain, "ns", "Object/CreateHandle, DuplicateHandle; Win32k 452, 455";
+        start: i64, Plain, "ns", "Object/CreateHandle, DuplicateHandle; Win32k 452, 455; sys_exit, FORK";
         /// Process that made it; null where its creation is not in the recording.
         process: Option<ProcessId>, Dictionary, "", "header";
         /// Thread that made it.
@@ -49,15 +49,17 @@ row! {
         owner: ProcessId, Dictionary, "", "header; DuplicateHandle TargetProcessID; Win32k OwnerProcessId";
         /// 0 kernel object, 1 window manager, 2 GDI, 3 file descriptor.
         kind: i8, Dictionary, "", "provider of the event";
-        /// The value of the handle.
-        handle: i64, Plain, "", "Handle, TargetHandle; Win32k HandleValue";
-        /// Address of the object. Null for handles of the window manager and of GDI.
+        /// The value of the handle; the number of a descriptor.
+        handle: i64, Plain, "", "Handle, TargetHandle; Win32k HandleValue; ret of sys_exit, arguments of sys_enter";
+        /// Address of the object. Null for handles of the window manager and of GDI, and for
+        /// descriptors.
         object: Option<i64>, Plain, "", "Object";
         /// Type of the object, such as `File`, `Event`, `Section`, `Window`, `Bitmap`; `type N` where the
-        /// recording does not name the type.
-        object_type: Option<String>, Dictionary, "", "ObjectType, named by Object/TypeDCStart, TypeDCEnd; Win32k HandleType";
-        /// Name of the object.
-        name: Option<String>, Dictionary, "", "Object/HandleDCStart, HandleDCEnd, CreateHandle ObjectName";
+        /// recording does not name the type. Of a descriptor `file`, `memfd`, `socket`, `pipe`, `eventfd`,
+        /// or `anon_inode:` with the kernel's name of it.
+        object_type: Option<String>, Dictionary, "", "ObjectType, named by Object/TypeDCStart, TypeDCEnd; Win32k HandleType; name of the system call, /proc/PID/fd";
+        /// Name of the object; path of a file, `socket:[INODE]`, `pipe:[INODE]`.
+        name: Option<String>, Dictionary, "", "Object/HandleDCStart, HandleDCEnd, CreateHandle ObjectName; probes of `tracesift record`, /proc/PID/fd";
         /// 0 created or opened, 1 duplicated, 2 there before the recording, 3 inherited, 4 taken over
         /// from another process.
         made_by: i8, Dictionary, "", "made by the extract";

@@ -17,13 +17,14 @@ pub enum DiskOperation {
 }
 
 row! {
-    /// A path that disk operations and hard faults point at.
+    /// A path that disk operations, hard faults, mapped views and operations on files point at. Of
+    /// Linux also the type of a descriptor without a path: `socket:`, `pipe:`.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct FileRow in "files", always: false, since: 0, Untimed() {
         /// Row id, in the order of first occurrence.
         file: FileId, Delta, "", "made by the extract";
         /// Path, with drive letter where the volume mapping is known, else as recorded.
-        path: String, Plain, "", "FileIO/Name, FileCreate, FileRundown; SysConfig/VolumeMapping";
+        path: String, Plain, "", "FileIO/Name, FileCreate, FileRundown; SysConfig/VolumeMapping; probes of `tracesift record`, /proc/PID/fd";
     }
 }
 

@@ -23,17 +23,17 @@ mod user_stacks;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use tracesift_perf::{Kind, Metadata, Record, is_of_a_guest};
+use tracesift_perf::{Kind, Metadata, Payload, Record, is_of_a_guest};
 use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
 use tracesift_trace::info::Disk;
-use tracesift_trace::rows::{MarkRow, MemoryStateRow, SyscallNameRow};
+use tracesift_trace::rows::{FileRow, MarkRow, MemoryStateRow, SyscallNameRow};
 
 use super::cpu_event::{Role, Roles};
 use super::namespaces::Namespace;
 use super::time::ticks;
 use super::tracepoint::{Tracepoint, tracepoints};
-use crate::recorder_facts::{EnergyReadings, Mark, MemoryReading};
+use crate::recorder_facts::{EnergyReadings, Looks, Mark, MemoryReading};
 pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
@@ -48,6 +48,7 @@ pub(super) use rows::Rows;
 use samples::profile;
 use scheduler::{Scheduler, SwitchSource};
 pub(super) use stack_ends::StackEnds;
+pub(super) use syscalls::EndNames;
 use syscalls::Syscalls;
 pub(super) use syscalls::tables_of_call;
 pub(super) use user_stacks::UserStacks;
@@ -84,6 +85,7 @@ pub(crate) struct Finished<'s, Sink> {
     pub(crate) has_ready: bool,
     pub(crate) disks: Vec<Disk>,
     pub(crate) syscall_names: Vec<SyscallNameRow>,
+    pub(crate) files: Vec<FileRow>,
     pub(crate) counters: Counters,
 }
 
@@ -146,6 +148,12 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self
     }
 
+    /// Looks at descriptors that are not in the recording, and what these tell of descriptors that were open at the end.
+    pub(crate) fn with_descriptors(mut self, looks: Looks, end_names: EndNames) -> Self {
+        self.syscalls.descriptors.learn(looks, end_names);
+        self
+    }
+
     /// The pid namespace of the recorder, where it is not the kernel's own.
     pub(crate) fn in_namespace(mut self, namespace: Option<Namespace>) -> Self {
         self.scheduler.namespace = namespace;
@@ -174,13 +182,40 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         if let Some(ticks) = ticks(record) {
             self.rows.now = self.rows.now.max(ticks);
             self.notes_until(ticks);
+            self.syscalls.descriptors.looks_until(ticks, &mut self.rows);
         }
         self.events.record(record, &mut self.rows);
         match record.kind() {
             Kind::Sample => self.sample(record),
-            Kind::Lost | Kind::LostSamples => self.disks.lost(self.rows.clock.ns(self.rows.now)),
+            Kind::Lost | Kind::LostSamples => {
+                self.disks.lost(self.rows.clock.ns(self.rows.now));
+                if record.kind() == Kind::Lost {
+                    self.syscalls.descriptors.lost();
+                }
+            }
+            Kind::Fork | Kind::Comm if self.syscalls.descriptors.are_followed() => self.task(record),
             Kind::Read => self.counters.at_end_of_thread(record, &mut self.rows),
             Kind::Switch | Kind::SwitchCpuWide => self.scheduler.record(record, &mut self.rows),
+            _ => {}
+        }
+    }
+
+    /// A process begins, or starts another program. The first pass counts what does not decode.
+    fn task(&mut self, record: &Record<'_>) {
+        let Some(ticks) = ticks(record).map(|ticks| ticks.max(self.rows.now)) else { return };
+        let descriptors = &mut self.syscalls.descriptors;
+        let id = |id: i32| u32::try_from(id).ok();
+        match record.payload() {
+            Ok(Payload::Fork(task)) if task.pid != task.parent_pid => {
+                if let (Some(parent), Some(child)) = (id(task.parent_pid), id(task.pid)) {
+                    descriptors.fork([parent, child], ticks, &mut self.rows);
+                }
+            }
+            Ok(Payload::Comm(comm)) if comm.exec => {
+                if let (Some(pid), Some(tid)) = (id(comm.pid), id(comm.tid)) {
+                    descriptors.exec([pid, tid], ticks, &mut self.rows);
+                }
+            }
             _ => {}
         }
     }
@@ -240,21 +275,23 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
+            Some(Tracepoint::Path(fields)) => self.syscalls.descriptors.path(fields, &at, rows),
             Some(Tracepoint::Trap(_)) | None => {}
         }
     }
 
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished<'s, Sink> {
+        let ticks = self.rows.clock.ticks(end);
         self.notes_until(i64::MAX);
         let (has_switches, has_ready) = self.scheduler.finish(end, &mut self.rows);
         let disks = self.disks.finish(&mut self.rows);
-        let ticks = self.rows.clock.ticks(end);
-        let syscall_names = self.syscalls.finish(ticks, &mut self.rows);
+        let (syscall_names, files) = self.syscalls.finish(ticks, &mut self.rows);
         self.power.finish(ticks, &mut self.rows);
         self.memory.finish(ticks, &mut self.rows);
         self.network.finish(&mut self.rows);
         self.dns.finish(end, &mut self.rows);
-        Finished { rows: self.rows, has_switches, has_ready, disks, syscall_names, counters: self.counters }
+        let Self { rows, counters, .. } = self;
+        Finished { rows, has_switches, has_ready, disks, syscall_names, files, counters }
     }
 }

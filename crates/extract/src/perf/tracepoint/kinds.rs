@@ -9,6 +9,7 @@ use super::fields::Fields;
 use super::memory::RssFields;
 use super::network::NetworkFields;
 use super::page_fault::TrapFields;
+use super::path::PathFields;
 use super::power::{LimitFields, PowerFields};
 use super::scheduling::{ReadyFields, SwitchFields, WakeUp};
 use super::syscall::SyscallFields;
@@ -38,6 +39,8 @@ pub(crate) enum Tracepoint {
     Network(Box<NetworkFields>),
     /// Probes of `tracesift record` in the C library.
     Dns(DnsFields),
+    /// Probes of `tracesift record` where files are opened.
+    Path(PathFields),
 }
 
 impl Tracepoint {
@@ -82,6 +85,7 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "kmem:rss_stat" => &|fields| RssFields::of(fields).map(Tracepoint::Rss),
             "power:cpu_idle" => &|fields| PowerFields::of(fields).map(Tracepoint::Idle),
             name if DnsFields::is_read_from(name) => &|fields| DnsFields::of(fields, name).map(Tracepoint::Dns),
+            name if PathFields::is_read_from(name) => &|fields| PathFields::of(fields).map(Tracepoint::Path),
             name if NetworkFields::is_read_from(name) => {
                 &|fields| NetworkFields::of(fields, name).map(Box::new).map(Tracepoint::Network)
             }

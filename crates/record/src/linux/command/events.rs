@@ -208,6 +208,21 @@ impl Planner<'_> {
         self.shortfalls.extend(wants.then_some(shortfall));
     }
 
+    /// Whether paths of files that are opened can be recorded.
+    pub(super) fn paths(&mut self) -> bool {
+        let wants = self.profiles.iter().any(|profile| profile.linux.paths);
+        if !wants || !self.machine.may_record_tracepoints() || self.machine.kprobes {
+            return wants && self.machine.may_record_tracepoints();
+        }
+        let what = if self.machine.uprobes {
+            "paths of some files that are opened are not recorded: probes can be set in the C library only"
+        } else {
+            "paths of files that are opened are not recorded: no probes can be set"
+        };
+        self.shortfalls.push(Shortfall::with_remedy(what, "run as root, on a kernel with kprobes"));
+        self.machine.uprobes
+    }
+
     /// Says which questions stay without an answer.
     fn no_tracepoints(&mut self, wanted: &[LinuxEvent]) {
         let wants = |system: &str| wanted.iter().any(|event| event.name.starts_with(system));

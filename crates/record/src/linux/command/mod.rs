@@ -17,6 +17,8 @@ pub struct Plan {
     pub arguments: Vec<String>,
     /// Whether queries for names are recorded, by probes that are set when the recording starts: terms behind the names of their events.
     pub names: Option<String>,
+    /// Whether paths of files that are opened are recorded, by probes that are set when the recording starts.
+    pub paths: bool,
     /// Whom is recorded: less than what was asked for where the rights do not allow more.
     pub scope: Scope,
     /// What will be missing.
@@ -43,11 +45,11 @@ pub fn plan(options: &Options, machine: &Capabilities) -> Result<Plan, Error> {
         let why: Vec<String> = planner.shortfalls.into_iter().map(|shortfall| shortfall.what).collect();
         return Err(Error::NothingToRecord(why.join("; ")));
     }
-    let names = planner.names();
+    let (names, paths) = (planner.names(), planner.paths());
     planner.energy();
     planner.settings(&events);
     planner.arguments.extend(events.into_iter().flat_map(Event::into_arguments));
-    Ok(Plan { arguments: planner.arguments, names, scope: planner.scope, shortfalls: planner.shortfalls })
+    Ok(Plan { arguments: planner.arguments, names, paths, scope: planner.scope, shortfalls: planner.shortfalls })
 }
 
 /// A recording while it is planned.

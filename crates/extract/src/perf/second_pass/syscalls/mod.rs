@@ -1,13 +1,21 @@
 //! System calls, from the tracepoints at their entry and exit.
 
+mod descriptor_call;
+mod descriptors;
+mod end_names;
 mod file_call;
 mod memory_call;
 mod names;
+mod object;
+mod paths;
 mod socket_call;
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::HealthKind;
-use tracesift_trace::rows::{FileIoRow, SocketCallRow, SyscallNameRow, SyscallRow};
+use tracesift_trace::dns::Caller;
+use tracesift_trace::rows::{
+    FileIoRow, FileRow, SocketCallRow, SyscallNameRow, SyscallRow, file_operations as operation,
+};
 use tracesift_trace::{RowSink, StackId, ThreadId};
 
 use crate::perf::second_pass::call_chain::stack_of;
@@ -15,6 +23,8 @@ use crate::perf::second_pass::network::Network;
 use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
 use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
+pub(crate) use descriptors::DescriptorLives;
+pub(crate) use end_names::EndNames;
 use memory_call::Mappings;
 pub(crate) use names::tables_of as tables_of_call;
 use names::{Call, Names};
@@ -41,6 +51,7 @@ pub(crate) struct Syscalls {
     only_raw: bool,
     pending: FxHashMap<ThreadId, Pending>,
     mappings: Mappings,
+    pub(crate) descriptors: DescriptorLives,
     /// The calls that have rows, and how single tracepoints named those.
     used: FxHashMap<i32, Option<Box<str>>>,
 }
@@ -54,6 +65,7 @@ impl Syscalls {
             only_raw: tracepoints.iter().any(is_raw),
             pending: FxHashMap::default(),
             mappings: Mappings::default(),
+            descriptors: DescriptorLives::of(tracepoints),
             used: FxHashMap::default(),
         }
     }
@@ -131,8 +143,7 @@ impl Syscalls {
             }
             return;
         };
-        let cpu = at.cpu_or_none();
-        self.syscall(&pending, at.thread, at.ticks, cpu, Some(result), rows);
+        self.syscall(&pending, at.thread, at.ticks, at.cpu_or_none(), Some(result), rows);
         if let Some(memory) = call.and_then(|call| call.memory)
             && error(result).is_none()
         {
@@ -143,22 +154,52 @@ impl Syscalls {
             let connection = network.connection_of(at.thread, pending.start);
             rows.sink.socket_call(&SocketCallRow { time: rows.clock.ns(at.ticks), connection, ..row });
         }
-        let Some(file) = call.and_then(|call| call.file) else { return };
-        let Some(done) = file.done(&pending.arguments, result) else { return };
-        let error = error(result);
+        if let Some(call) = call {
+            self.files(call, &pending, result, at, rows);
+        }
+    }
+
+    /// What a call that returned did to a file, and to the descriptors of its process.
+    fn files<Sink: RowSink>(
+        &mut self,
+        call: Call,
+        pending: &Pending,
+        result: i64,
+        at: &SampleContext<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        let done = call.file.and_then(|file| Some((file.operation, file.done(&pending.arguments, result)?)));
+        let opens = done.as_ref().is_some_and(|(operation, _)| *operation == operation::OPEN);
+        let path = if opens { self.descriptors.take_path(at.thread, &pending.arguments) } else { None };
+        let number = done.as_ref().and_then(|(_, done)| done.handle);
+        // A close takes the name away, an open gives it.
+        let before = number.filter(|_| !opens).and_then(|number| self.descriptors.file(at.process, number));
+        let time = rows.clock.ns(at.ticks);
+        if let Some(descriptor) = call.descriptor
+            && let Some(effect) = descriptor.effect(&pending.arguments, result)
+        {
+            let maker = Caller { time, process: Some(at.process), thread: Some(at.thread), stack: pending.stack };
+            self.descriptors.call(descriptor, effect, path, (maker, at), rows);
+        }
+        let Some((operation, done)) = done else { return };
+        let mut opened = || match path {
+            Some(path) => Some(self.descriptors.file_of(path)),
+            None => self.descriptors.file(at.process, number?),
+        };
+        let file = if opens { opened() } else { before };
         rows.sink.file_io(&FileIoRow {
-            time: rows.clock.ns(at.ticks),
+            time,
             start: rows.clock.ns(pending.start),
-            cpu,
+            cpu: at.cpu_or_none(),
             process: at.process,
             thread: at.thread,
-            operation: file.operation,
+            operation,
             handle: done.handle,
             offset: done.offset,
             size: done.size,
             transferred: done.transferred,
-            error,
-            file: None,
+            error: error(result),
+            file,
             syscall: Some(pending.number),
             stack: pending.stack,
             ..FileIoRow::default()
@@ -195,8 +236,12 @@ impl Syscalls {
         rows.health.count(HealthKind::SYSCALLS_WITHOUT_EXIT, Some(ticks), example);
     }
 
-    /// The end of the recording, in ticks: calls that have not returned, and the names of all.
-    pub(crate) fn finish<Sink: RowSink>(mut self, end: i64, rows: &mut Rows<'_, Sink>) -> Vec<SyscallNameRow> {
+    /// The end of the recording, in ticks: calls that have not returned, the names of all, and the files that rows name.
+    pub(crate) fn finish<Sink: RowSink>(
+        mut self,
+        end: i64,
+        rows: &mut Rows<'_, Sink>,
+    ) -> (Vec<SyscallNameRow>, Vec<FileRow>) {
         let mut open: Vec<(ThreadId, Pending)> = std::mem::take(&mut self.pending).into_iter().collect();
         open.sort_unstable_by_key(|(thread, call)| (call.start, *thread));
         for (thread, call) in open {
@@ -213,13 +258,14 @@ impl Syscalls {
             }
         }
         self.mappings.finish(end, rows);
+        let files = self.descriptors.finish(rows.clock.ns(end), rows);
         let mut used: Vec<_> = self.used.iter().collect();
         used.sort_unstable_by_key(|(number, _)| **number);
         let named = |(number, own): (&i32, &Option<Box<str>>)| {
             let name = self.names.get(*number).map(|call| call.name).or(own.as_deref())?;
             Some(SyscallNameRow { number: *number, name: name.to_owned() })
         };
-        used.into_iter().filter_map(named).collect()
+        (used.into_iter().filter_map(named).collect(), files)
     }
 }
 

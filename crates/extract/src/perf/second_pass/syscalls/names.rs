@@ -1,6 +1,7 @@
 //! Names of system calls by their numbers, which every architecture has its own of: the kernel's public tables
 //! (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h).
 
+use super::descriptor_call::DescriptorCall;
 use super::file_call::FileCall;
 use super::memory_call::MemoryCall;
 use super::socket_call::SocketCall;
@@ -15,6 +16,8 @@ pub(super) struct Call {
     pub(super) memory: Option<MemoryCall>,
     /// What it does to a socket.
     pub(super) socket: Option<SocketCall>,
+    /// What it does to the descriptors of its process.
+    pub(super) descriptor: Option<DescriptorCall>,
     /// Its thread or process ends.
     pub(super) never_returns: bool,
     /// It returns a second time, in the new thread.
@@ -29,6 +32,7 @@ impl Call {
             file: FileCall::of(name),
             memory: MemoryCall::of(name),
             socket: SocketCall::of(name),
+            descriptor: DescriptorCall::of(name),
             never_returns: matches!(name, "exit" | "exit_group"),
             starts_threads: matches!(name, "fork" | "vfork" | "clone" | "clone3"),
         }

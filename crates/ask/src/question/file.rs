@@ -250,6 +250,14 @@ const MEASURES: &[Measure<Operation>] = &[
     Measure::rows_if("closes", "Closes", |row: &Operation| row.operation == operations::CLOSE)
         .meaning("Number of closes. On Windows the file object goes away; the last handle is closed before, in a cleanup.")
         .details(),
+    Measure::sum("open_ns", "Open time", Kind::Milliseconds, |row: &Operation| duration_if(|kind| kind == operations::OPEN, row))
+        .meaning("Sum of the durations of the opens.")
+        .details(),
+    Measure::sum("close_ns", "Close time", Kind::Milliseconds, |row: &Operation| {
+        duration_if(|kind| matches!(kind, operations::CLEANUP | operations::CLOSE), row)
+    })
+    .meaning("Sum of the durations of cleanups and closes.")
+    .details(),
     Measure::sum("open_close_ns", "Open, close", Kind::Milliseconds, |row: &Operation| duration_if(is_open_or_close, row))
         .meaning("Sum of the durations of opens, cleanups and closes.")
         .sorted(&["open-close-time"]),

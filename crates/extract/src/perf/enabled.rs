@@ -26,7 +26,7 @@ fn tables_of(event: &str) -> Vec<&'static str> {
         "power:cpu_idle" => vec!["cpu_idle_states"],
         "kmem:rss_stat" => vec!["memory_processes"],
         "sock:inet_sock_set_state" => vec!["connections"],
-        "raw_syscalls:sys_enter" => vec!["syscalls", "file_io", "socket_calls", "allocations"],
+        "raw_syscalls:sys_enter" => vec!["syscalls", "file_io", "socket_calls", "allocations", "handles"],
         event if NetworkFields::is_read_from(event) => vec!["connections", "network_io"],
         event if DnsFields::is_read_from(event) => vec!["dns_queries"],
         event => match event.strip_prefix("syscalls:sys_enter_") {

@@ -20,6 +20,8 @@ pub(super) enum Source {
     Of(&'static [&'static str], As),
     /// `name(pid)`
     Process,
+    /// Directory of the row's file, else the directory or drive that the row is of.
+    FileDirectory,
     /// Vendor and category of a driver, and what the module's version resource says.
     ModuleInfo,
 }
@@ -67,6 +69,8 @@ pub(super) enum As {
     IsThere,
     /// Name of a file, without directory and ending.
     FileStem,
+    /// Name of a file, without directory.
+    FileName,
     /// Directory of a file.
     Directory,
 }
@@ -94,6 +98,10 @@ impl Row<'_> {
             Source::Process => match (self.value("process"), self.value("pid")) {
                 (Some(Value::Text(name)), Some(Value::Int(pid))) => inert(format!("{name}({pid})")),
                 _ => String::new(),
+            },
+            Source::FileDirectory => match self.value("path") {
+                Some(_) => self.shown(&["path"], As::Directory),
+                None => self.shown(&["dir", "drive"], As::Plain),
             },
             Source::ModuleInfo => self.module_info(),
         }
@@ -152,6 +160,10 @@ impl Row<'_> {
             (As::FileStem, Some(value)) => {
                 let path = text(value);
                 inert(tracesift_ask::recording::name_of(path.as_ref()))
+            }
+            (As::FileName, Some(value)) => {
+                let path = text(value);
+                inert(path.rsplit_once(['/', '\\']).map_or(path.clone(), |(_, name)| name.to_owned()))
             }
             (As::Directory, Some(value)) => {
                 let path = text(value);

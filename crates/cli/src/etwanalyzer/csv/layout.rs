@@ -18,6 +18,8 @@ pub(crate) struct Layout {
     pub(super) last: TimeStyle,
     /// Whether times are counted from a landmark.
     pub(super) shifted: bool,
+    /// How many parts of a path a directory has; 0: rows of drives.
+    level: String,
 }
 
 impl Layout {
@@ -45,12 +47,14 @@ impl Layout {
             first: style(first.as_deref(), TimeFormat::Seconds),
             last: style(last, TimeFormat::Seconds),
             shifted: value("--zero-time").is_some(),
+            level: value("--dir-level").unwrap_or_else(|| "0".to_owned()),
         }
     }
 
     /// The name of a column, with the formats of times where it has them.
     pub(super) fn name(&self, name: &str) -> String {
-        name.replace("{first}", &self.abbreviated(self.first)).replace("{last}", &self.abbreviated(self.last))
+        let name = name.replace("{first}", &self.abbreviated(self.first)).replace("{level}", &self.level);
+        name.replace("{last}", &self.abbreviated(self.last))
     }
 
     fn abbreviated(&self, style: TimeStyle) -> String {

@@ -7,14 +7,15 @@ use super::cell::{As, Source};
 /// A column of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CsvColumn {
-    /// Its name there; `{first}` and `{last}` stand for formats of times.
+    /// Its name there; `{first}` and `{last}` stand for formats of times, `{level}` for the number of parts of a directory.
     pub(super) name: &'static str,
     /// Its text.
     pub(super) source: Source,
 }
 
 /// The questions with such files.
-pub(super) const QUESTIONS: &[&str] = &["cpu", "process", "version", "stats", "dns", "mark", "tcp"];
+pub(super) const QUESTIONS: &[&str] =
+    &["cpu", "process", "version", "stats", "disk", "file", "dns", "mark", "memory", "tcp"];
 
 /// The columns of an answer; `None` where ETWAnalyzer writes no such file.
 pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
@@ -26,7 +27,10 @@ pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
         "version" if answer.rows().any(|row| of_a_process(answer, row)) => Some(VERSION_PER_PROCESS),
         "version" => Some(VERSION),
         "stats" => Some(STATS),
+        "disk" if has("total_service_ns") => Some(DISK),
+        "file" if has("open_close_ns") => Some(FILE),
         "dns" if has("answer") => Some(DNS),
+        "memory" if has("diff_working_set") => Some(MEMORY),
         "mark" if has("since_zero_ns") => Some(MARK),
         "tcp" if has("connections") => Some(TCP),
         _ => None,
@@ -144,6 +148,78 @@ const METHODS: &[CsvColumn] = &[
     plain("DeepSleep Ready Count", &["ready_deep_sleep_count"]),
     plain("NonDeepSleep Ready Count", &["ready_other_count"]),
     plain("Context Switch Count", &["switches"]),
+];
+
+const DISK: &[CsvColumn] = &[
+    options(),
+    plain("TestCase", &["test"]),
+    of_key("Date", &["date"], As::Date),
+    plain("Test Time in ms", &["test_ms"]),
+    nothing("Baseline"),
+    plain("Level{level}Directory", &["path", "dir", "drive"]),
+    of_key("DiskTotalTimeIOInus", &["total_service_ns"], As::Microseconds),
+    of_key("DiskReadTimeInus", &["read_service_ns"], As::Microseconds),
+    of_key("DiskWriteTimeInus", &["write_service_ns"], As::Microseconds),
+    of_key("DiskFlushTimeInus", &["flush_service_ns"], As::Microseconds),
+    plain("DiskWrittenBytes", &["write_bytes"]),
+    plain("DiskReadBytes", &["read_bytes"]),
+    of_key("DiskReadPerf MB/s", &["read_throughput"], As::Tenths),
+    of_key("DiskWritePerf MB/s", &["write_throughput"], As::Tenths),
+    of_key("% Active", &["utilisation"], As::Tenths),
+    plain("DiskNumber", &["disk"]),
+    plain("Processes", &["process", "processes"]),
+    of_key("SourceDirectory", &["file"], As::Directory),
+    of_key("SourceJsonFile", &["file"], As::FileStem),
+];
+
+const FILE: &[CsvColumn] = &[
+    options(),
+    plain("TestCase", &["test"]),
+    of_key("Date", &["date"], As::Date),
+    plain("Test Time in ms", &["test_ms"]),
+    nothing("Baseline"),
+    process("Process"),
+    plain("ProcessName", &["process"]),
+    CsvColumn { name: "File Directory", source: Source::FileDirectory },
+    of_key("FileName", &["path"], As::FileName),
+    plain("Open Count", &["opens"]),
+    of_key("Open Duration us", &["open_ns"], As::Microseconds),
+    plain("Open Status", &["errors"]),
+    plain("Close Count", &["closes"]),
+    of_key("Close Duration us", &["close_ns"], As::Microseconds),
+    plain("Read Count", &["reads"]),
+    of_key("Read Duration us", &["read_ns"], As::Microseconds),
+    plain("Read Accessed Bytes", &["read_asked"]),
+    plain("Read MaxFilePosition", &["read_max_position"]),
+    plain("Write Count", &["writes"]),
+    of_key("Write Duration us", &["write_ns"], As::Microseconds),
+    plain("Write Accessed Bytes", &["write_asked"]),
+    plain("Write MaxFilePosition", &["write_max_position"]),
+    plain("SetSecurity Count", &["set_security"]),
+    nothing("SetSecurity Times"),
+    plain("File Delete Count", &["deletes"]),
+    plain("File Rename Count", &["renames"]),
+    of_key("File Open Close Time Duration (us)", &["open_close_ns"], As::Microseconds),
+    plain("CommandLine", &["command_line"]),
+];
+
+/// The last reading of each process; there the first one has a row, too.
+const MEMORY: &[CsvColumn] = &[
+    options(),
+    of_key("Time", &["last_ns"], As::Local),
+    process("Process"),
+    plain("ProcessName", &["process"]),
+    plain("Session", &["session"]),
+    of_key("Commit MiB", &["commit"], As::Mebibytes),
+    of_key("Shared CommitMiB", &["shared_commit"], As::Mebibytes),
+    of_key("Working Set MiB", &["working_set"], As::Mebibytes),
+    of_key("Working Set Private MiB", &["private_working_set"], As::Mebibytes),
+    plain("CommandLine", &["command_line"]),
+    nothing("Baseline"),
+    plain("TestCase", &["test"]),
+    plain("Test Time in ms", &["test_ms"]),
+    of_key("SourceJsonFile", &["file"], As::FileStem),
+    plain("Machine", &["machine"]),
 ];
 
 /// A row per query there.
@@ -306,10 +382,13 @@ const MARK: &[CsvColumn] = &[
 
 #[cfg(test)]
 mod tests {
+    use tracesift_ask::Ask as _;
     use tracesift_ask::answer::{Column, descriptions};
-    use tracesift_ask::question::{cpu, mark, methods, process, stats, tcp, version};
+    use tracesift_ask::question::{cpu, disk, file, mark, memory, methods, process, stats, tcp, version};
 
-    use super::{CPU, CsvColumn, MARK, METHODS, PROCESS, STATS, Source, TCP, VERSION, VERSION_PER_PROCESS};
+    use super::{
+        CPU, CsvColumn, DISK, FILE, MARK, MEMORY, METHODS, PROCESS, STATS, Source, TCP, VERSION, VERSION_PER_PROCESS,
+    };
 
     #[test]
     fn columns_of_ours_exist() {
@@ -330,6 +409,9 @@ mod tests {
         check("stats", STATS, descriptions(stats::COLUMNS));
         check("mark", MARK, mark::COLUMNS.descriptions());
         check("tcp", TCP, tcp::Question::all_columns());
+        check("disk", DISK, disk::Question::all_columns());
+        check("file", FILE, file::Question::all_columns());
+        check("memory", MEMORY, memory::Question::default().columns());
     }
 
     /// The names that the page on ETWAnalyzer gives, in its order.
@@ -351,5 +433,20 @@ mod tests {
             "CSVOptions;Test Case;Date;Test Time in ms;Module;Method;CPU ms;Wait ms;Ready ms;Ready Average us;"
         ));
         assert_eq!(METHODS.len(), 57);
+        assert!(names(DISK).ends_with(
+            ";Level{level}Directory;DiskTotalTimeIOInus;DiskReadTimeInus;DiskWriteTimeInus;DiskFlushTimeInus;DiskWrittenBytes;\
+             DiskReadBytes;DiskReadPerf MB/s;DiskWritePerf MB/s;% Active;DiskNumber;Processes;SourceDirectory;SourceJsonFile"
+        ));
+        assert!(names(FILE).contains(
+            ";File Directory;FileName;Open Count;Open Duration us;Open Status;Close Count;Close Duration us;Read Count;\
+             Read Duration us;Read Accessed Bytes;Read MaxFilePosition;Write Count;Write Duration us;Write Accessed Bytes;\
+             Write MaxFilePosition;SetSecurity Count;SetSecurity Times;File Delete Count;File Rename Count;\
+             File Open Close Time Duration (us)"
+        ));
+        assert_eq!(
+            names(MEMORY),
+            "CSVOptions;Time;Process;ProcessName;Session;Commit MiB;Shared CommitMiB;Working Set MiB;\
+             Working Set Private MiB;CommandLine;Baseline;TestCase;Test Time in ms;SourceJsonFile;Machine"
+        );
     }
 }

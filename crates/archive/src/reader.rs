@@ -25,6 +25,13 @@ use tracesift_trace::rows::TABLES;
 /// Largest `trace.json`: it lists volumes, disks and tables, some KiB.
 const MAX_TRACE_FILE: u64 = 64 << 20;
 
+/// The version of an archive, whatever else its description says.
+#[derive(Default, serde::Deserialize)]
+struct Version {
+    #[serde(default)]
+    schema: serde_json::Value,
+}
+
 /// An archive, open for reading. Opening reads `trace.json` only; a table costs when it is asked for.
 #[derive(Clone, Debug)]
 pub struct Archive {
@@ -60,17 +67,21 @@ impl Archive {
         if text.len() as u64 > MAX_TRACE_FILE {
             return Err(Error::corrupt(&trace_file, format!("it is larger than {} MiB", MAX_TRACE_FILE >> 20)));
         }
-        let value: serde_json::Value =
-            serde_json::from_slice(&text).map_err(|error| Error::corrupt(&trace_file, error.to_string()))?;
+        let corrupt = |error: serde_json::Error| Error::corrupt(&trace_file, error.to_string());
         // The version first: another major version may spell everything else differently.
-        let found = value.pointer("/schema/0").and_then(serde_json::Value::as_u64);
+        let version = match serde_json::from_slice::<Version>(&text) {
+            Ok(version) => version,
+            Err(error) if error.is_data() => Version::default(),
+            Err(error) => return Err(corrupt(error)),
+        };
+        let found = version.schema.get(0).and_then(serde_json::Value::as_u64);
         let Some(found) = found.and_then(|major| u32::try_from(major).ok()) else {
             return Err(Error::corrupt(&trace_file, "it has no schema version"));
         };
         if found != SCHEMA_VERSION[0] {
             return Err(Error::Version { path: path.to_owned(), found, supported: SCHEMA_VERSION[0] });
         }
-        let info = serde_json::from_value(value).map_err(|error| Error::corrupt(&trace_file, error.to_string()))?;
+        let info = serde_json::from_slice(&text).map_err(corrupt)?;
         Ok(Self { path: path.to_owned(), info })
     }
 

@@ -68,6 +68,7 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
             Of::Number { .. }
             | Of::Method { .. }
             | Of::Stack { .. }
+            | Of::Module { .. }
             | Of::Tag { .. }
             | Of::Text { .. }
             | Of::Texts { .. } => {}
@@ -85,6 +86,7 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
             Of::Thread(_) => {}
             Of::Method { column, .. }
             | Of::Number { column, .. }
+            | Of::Module { column, .. }
             | Of::Tag { column, .. }
             | Of::Text { column, .. }
             | Of::Texts { column, .. } => cells.push((*column, Cell::Text(place))),
@@ -131,6 +133,7 @@ pub(super) fn names<Q: TableQuestion>(by: &[usize]) -> Vec<Column> {
         Of::Thread(_) => THREAD_NAME,
         Of::Method { column, .. }
         | Of::Number { column, .. }
+        | Of::Module { column, .. }
         | Of::Tag { column, .. }
         | Of::Text { column, .. }
         | Of::Texts { column, .. }

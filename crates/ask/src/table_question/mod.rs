@@ -15,6 +15,7 @@ mod list;
 mod measure;
 mod names;
 mod options;
+mod peaks;
 mod places;
 mod plan;
 mod reading;
@@ -33,12 +34,14 @@ use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_archive::{Archive, Error, Readable, Table};
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::ProcessId;
+use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::{Row, TableDefinition, View};
 
 pub use self::dimension::{Condition, Dimension, Limit, Shorthand};
 pub use self::list::Listing;
 pub use self::measure::Measure;
 pub use self::options::Options;
+pub(crate) use self::peaks::Peak;
 pub use self::stacks::{Charged, StackFigure, StackMeasure};
 
 use self::dimension::Of;
@@ -147,6 +150,14 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// Whether a row of the table is one that the question is about.
     fn is_asked(_row: &Self::Row) -> bool {
         true
+    }
+
+    /// What is worth knowing beside the rows, of the processes that are asked for: notes below the answer of a time range.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    fn notes(_archive: &Archive, _time: TimeRange, _asked: &[&ProcessRow]) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
     }
 
     /// The table from which the figures of a part of a recording are made, where the rows have those of the whole recording.
@@ -449,8 +460,13 @@ impl<Q: TableQuestion> Ask for Question<Q> {
         columns
     }
 
-    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
-        Box::new(Self { time, ..self.clone() })
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
+        let shifted = |(place, between): &(usize, Between)| {
+            let is_instant = Q::LIMITS[*place].kind == Kind::Time;
+            (*place, if is_instant { between.shifted(origin) } else { *between })
+        };
+        let limits = self.limits.iter().map(shifted).collect();
+        Box::new(Self { time, limits, ..self.clone() })
     }
 
     fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
@@ -487,7 +503,10 @@ impl<Q: TableQuestion> Question<Q> {
         }
         let plan = Plan::new(self);
         let processes = processes::read(archive, &self.filter, &self.shown)?;
-        let accepted = processes::asked(&processes, &self.filter).into_iter().map(|row| (row.process, row)).collect();
+        let asked = processes::asked(&processes, &self.filter);
+        // A series has no notes: they are about a whole answer.
+        let notes = if let [range] = ranges { Q::notes(archive, *range, &asked)? } else { Vec::new() };
+        let accepted = asked.into_iter().map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
         let mut read = Reading::new(self, &plan, ranges, &mut names).read(recording, ranges)?;
         for dimension in plan.keys.iter().filter(|place| matches!(Q::DIMENSIONS[**place].of, Of::Tag { .. })) {
@@ -505,7 +524,8 @@ impl<Q: TableQuestion> Question<Q> {
         let groups = groups::of_ranges(self, &plan, &mut read, &lengths, &mut names);
         let section = |groups| {
             let (rows, facts) = rows::of_groups(self, &plan, &mut names, groups, &mut read);
-            columns::section_of(&recording.file, rows, facts, &self.shown)
+            let section = columns::section_of(&recording.file, rows, facts, &self.shown);
+            Section { notes: notes.clone(), ..section }
         };
         Ok(groups.into_iter().map(section).collect())
     }

@@ -77,7 +77,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 fn limits(kind: Kind, options: [&'static str; 2], help: [&'static str; 2]) -> [Arg; 2] {
     [0, 1].map(|limit| match kind {
         Kind::Bytes => option(options[limit], "SIZE", help[limit]).value_parser(parse_size),
-        Kind::Milliseconds | Kind::Microseconds | Kind::Seconds => {
+        Kind::Milliseconds | Kind::Microseconds | Kind::Seconds | Kind::Time => {
             option(options[limit], "TIME", help[limit]).value_parser(milliseconds)
         }
         _ => option(options[limit], "N", help[limit]).value_parser(clap::value_parser!(i64)),

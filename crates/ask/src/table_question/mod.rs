@@ -15,6 +15,7 @@ mod list;
 mod measure;
 mod names;
 mod options;
+mod paths;
 mod peaks;
 mod places;
 mod plan;
@@ -110,6 +111,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// Whether the figure of `--sort` can leak, so that `--growth` compares it over files.
     const GROWS: bool = false;
 
+    /// The dimension of paths that `--tree` makes a tree of.
+    const TREE: Option<&'static str> = None;
+
     /// Options that stand for other groupings.
     const SHORTHANDS: &'static [Shorthand] = &[];
 
@@ -198,7 +202,9 @@ pub struct Question<Q: TableQuestion> {
     conditions: Vec<usize>,
     /// Single rows in place of groups.
     listing: Option<Listing>,
-    /// How many parts of a path a directory has; `None`: all but the name of the file.
+    /// Whether the groups are the nodes of the tree of paths.
+    tree: bool,
+    /// How many parts of a path a directory has, and a tree below its roots; `None`: all but the name of the file, and in a tree all.
     pub dir_level: Option<usize>,
     /// The rules for tags; `None`: the built-in ones.
     pub tags: Option<Arc<TagSet>>,
@@ -237,6 +243,7 @@ impl<Q: TableQuestion> Default for Question<Q> {
             group_limits: Vec::new(),
             conditions: Vec::new(),
             listing: None,
+            tree: false,
             dir_level: None,
             tags: None,
             shown: Shown::default(),
@@ -365,6 +372,13 @@ impl<Q: TableQuestion> Question<Q> {
         Self { listing: Some(listing), ..self }
     }
 
+    /// The same question about the nodes of the tree of paths: a row has the figures of all paths below it.
+    #[must_use]
+    pub fn as_tree(self) -> Self {
+        let Some(place) = tree_of::<Q>() else { return self };
+        Self { by: vec![place], tree: true, ..self }
+    }
+
     /// How the figure by which the rows are sorted grows from file to file. `None`: they are sorted by name, or by a figure with a
     /// fraction.
     pub(crate) fn growth(&self) -> Option<Growth> {
@@ -413,6 +427,12 @@ const fn table<Q: TableQuestion>() -> &'static TableDefinition {
     <Q::Row as View>::Row::TABLE
 }
 
+/// The place of the dimension that can be a tree.
+fn tree_of<Q: TableQuestion>() -> Option<usize> {
+    let name = Q::TREE?;
+    Q::DIMENSIONS.iter().position(|dimension| dimension.name == name)
+}
+
 /// The place of a dimension.
 fn place_of<Q: TableQuestion>(name: &str) -> Result<usize, UnknownName> {
     let place = Q::DIMENSIONS.iter().position(|dimension| dimension.name == name);
@@ -448,14 +468,15 @@ impl<Q: TableQuestion> Ask for Question<Q> {
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
-        self.sort.filter(|_| self.listing.is_none()).map(|place| Q::MEASURES[place].column.key)
+        // A tree has its own order, in which only siblings are sorted.
+        self.sort.filter(|_| self.listing.is_none() && !self.tree).map(|place| Q::MEASURES[place].column.key)
     }
 
     fn columns(&self) -> Vec<Column> {
         if self.listing.is_some() {
             return Self::list_columns();
         }
-        let mut columns = layout::descriptions::<Q>(Some(&self.by));
+        let mut columns = layout::descriptions::<Q>(Some((&self.by, self.tree)));
         self.shown.keep(&mut columns);
         columns
     }

@@ -17,6 +17,7 @@ use super::reading::code_of_number;
 use super::{TableQuestion, Wanted};
 use crate::candidates::{self, Candidates};
 use crate::process_columns::name_with_marks;
+use crate::question::paths::steps;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads;
@@ -236,6 +237,17 @@ impl<'r, R> Names<'r, R> {
                 None => texts.number(&number.to_string()),
             },
             Known::Nothing | Known::Table(_) | Known::Texts(_) | Known::Lists(_) => number,
+        }
+    }
+
+    /// The nodes of the tree of paths that lead to the path of a number, at most `depth` below the root.
+    pub(super) fn steps(&mut self, dimension: usize, number: i64, depth: Option<usize>) -> Vec<i64> {
+        let Known::Merged(names, texts) = &mut self.of[dimension] else { return vec![number] };
+        let most = depth.map_or(usize::MAX, |depth| depth.saturating_add(1));
+        match names.get(&number) {
+            Some(path) => steps(path).into_iter().take(most).map(|step| texts.number(step)).collect(),
+            None if number == UNKNOWN => vec![UNKNOWN],
+            None => vec![texts.number(&number.to_string())],
         }
     }
 

@@ -41,6 +41,7 @@ pub mod recording_label;
 pub mod runs;
 pub mod shown;
 mod stack_ends;
+mod stack_filter;
 mod stack_names;
 pub mod table_question;
 pub mod tag_cache;

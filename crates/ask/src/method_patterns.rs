@@ -18,6 +18,13 @@ pub struct MethodPatterns {
     text: String,
 }
 
+/// What patterns say about one method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    is_wanted: bool,
+    is_excluded: bool,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct MethodPattern {
     pattern: Pattern,
@@ -59,13 +66,29 @@ impl MethodPatterns {
         if self.is_empty() {
             return true;
         }
+        let Verdict { is_wanted, is_excluded } = self.verdict(module, function);
+        (self.include.is_empty() || is_wanted) && !is_excluded
+    }
+
+    /// Whether several methods together pass: one of them is wanted, and none is excluded.
+    pub(crate) fn lets_pass(&self, mut methods: impl Iterator<Item = Verdict>) -> bool {
+        let mut is_wanted = self.include.is_empty();
+        let is_excluded = methods.any(|verdict| {
+            is_wanted |= verdict.is_wanted;
+            verdict.is_excluded
+        });
+        is_wanted && !is_excluded
+    }
+
+    /// What the patterns say about a method alone.
+    pub(crate) fn verdict(&self, module: Option<&str>, function: &str) -> Verdict {
         let function = one_separator(function);
         let method =
             if self.need_module { format!("{}!{function}", module.unwrap_or_default()) } else { String::new() };
         let hit = |patterns: &[MethodPattern]| {
             patterns.iter().any(|item| item.pattern.matches(if item.with_module { &method } else { &function }))
         };
-        (self.include.is_empty() || hit(&self.include)) && !hit(&self.exclude)
+        Verdict { is_wanted: hit(&self.include), is_excluded: hit(&self.exclude) }
     }
 }
 
@@ -113,6 +136,21 @@ mod tests {
         }
         assert!(MethodPatterns::parse("ntdll*Rtl*", true).matches(Some("ntdll.dll"), "RtlAllocateHeap"));
         assert!(MethodPatterns::parse("*unknown*", false).matches(None, "[unknown]"));
+    }
+
+    #[test]
+    fn several_methods_pass_together() {
+        let passes = |list: &str, functions: &[&str]| {
+            let patterns = MethodPatterns::parse(list, false);
+            patterns.lets_pass(functions.iter().map(|function| patterns.verdict(Some("a.dll"), function)))
+        };
+        let stack = ["NtCreateFile", "Load", "Main"];
+        for list in ["", "Load", "a.dll!M*", "none;Main", "!none", "Load;!none"] {
+            assert!(passes(list, &stack), "{list}");
+        }
+        for list in ["none", "!Load", "Main;!Load", "b.dll!*"] {
+            assert!(!passes(list, &stack), "{list}");
+        }
     }
 
     #[test]

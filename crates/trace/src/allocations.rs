@@ -499,7 +499,7 @@ impl Block {
 }
 
 /// A tag has four characters; bytes that are no printable ones are dots.
-fn write_tag(text: &mut String, tag: [u8; 4]) {
+pub fn write_tag(text: &mut String, tag: [u8; 4]) {
     text.clear();
     let printable = |byte: u8| if byte == b' ' || byte.is_ascii_graphic() { char::from(byte) } else { '.' };
     text.extend(tag.into_iter().map(printable));

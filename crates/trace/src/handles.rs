@@ -358,6 +358,12 @@ impl Objects {
         self.open.insert(address, None, life).map(|life| Ended::new(life, now, End::Lost))
     }
 
+    /// The number of the object that is open at an address.
+    #[must_use]
+    pub fn number(&self, address: u64) -> Option<i32> {
+        self.open.get(&address).map(|life| life.number)
+    }
+
     /// A handle tells type and name of an object that is open.
     pub fn described(&mut self, address: u64, object_type: u32, name: Option<NameId>) {
         if let Some(life) = self.open.get_mut(&address) {

@@ -28,7 +28,7 @@ pub use filters::FilterCallRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use memory::{AllocationRow, MemoryProcessRow, MemoryStateRow, ProcessCounterRow, allocation_kinds};
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
-pub use objects::{HandleRow, MappedViewRow, ObjectRow, handle_kinds, handle_origins};
+pub use objects::{HandleRow, MappedViewRow, ObjectReferenceRow, ObjectRow, handle_kinds, handle_origins};
 pub use power::{
     CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuStateRow, EnergyRow, PowerSettingRow,
     cpu_state_kinds, power_sources,
@@ -67,6 +67,7 @@ macro_rules! every_table {
             SocketCallRow,
             HandleRow,
             ObjectRow,
+            ObjectReferenceRow,
             MappedViewRow,
             AllocationRow,
             PageFaultRow,
@@ -151,6 +152,8 @@ macro_rules! event_tables {
             mapped_view(MappedViewRow) in mapped_views,
             /// A kernel object.
             object(ObjectRow) in objects,
+            /// References to a kernel object that were taken or given back.
+            object_reference(ObjectReferenceRow) in object_references,
             /// Memory of a process.
             memory_process(MemoryProcessRow) in memory_processes,
             /// Lists of pages.

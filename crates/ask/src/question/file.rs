@@ -182,6 +182,7 @@ impl TableQuestion for FileOperations {
     ];
 
     const BY: &'static [&'static str] = &["process", "file"];
+    const TREE: Option<&'static str> = Some("file");
     const SORT: &'static str = "total-size";
     const SHORT: &'static [&'static str] =
         &["process", "time", "top", "path", "operation", "errors", "by", "dir-level", "sort", "csv"];
@@ -193,10 +194,17 @@ impl TableQuestion for FileOperations {
             "tracesift dump file X.sift --operation open --sort time --top 10",
             "the slowest opens: a virus scanner is in them",
         ),
+        ("tracesift dump file X.sift --tree --dir-level 3 --top 5", "the largest directories of each directory"),
         ("tracesift dump file X.sift --list --min-duration 10ms", "each slow operation"),
     ];
-    const VARIANTS: &'static [&'static [&'static str]] =
-        &[&["--by=dir", "--dir-level=1"], &["--by=tag"], &["--by=stack"], &["--unnamed"], &["--min-count=2"]];
+    const VARIANTS: &'static [&'static [&'static str]] = &[
+        &["--by=dir", "--dir-level=1"],
+        &["--by=tag"],
+        &["--by=stack"],
+        &["--tree"],
+        &["--unnamed"],
+        &["--min-count=2"],
+    ];
 
     const LEGACY: Option<Legacy> = Some(Legacy {
         name: "file",

@@ -28,7 +28,7 @@ pub mod minifilter;
 pub mod missing;
 pub mod objectref;
 pub mod overview;
-mod paths;
+pub(crate) mod paths;
 pub mod power;
 pub mod process;
 mod running;

@@ -59,6 +59,21 @@ fn drive(path: &str) -> &str {
     end.map_or(path, |end| &path[..*end])
 }
 
+/// The drive, each directory below it on the way to the file, and the file itself: the nodes of a tree, the root first.
+pub(crate) fn steps(path: &str) -> Vec<&str> {
+    let is_separator = |character| matches!(character, '\\' | '/');
+    let trimmed = path.trim_end_matches(is_separator);
+    let path = if trimmed.is_empty() { path } else { trimmed };
+    let drive = drive(path);
+    let below = path.get(drive.len()..).unwrap_or_default();
+    let ends = below.match_indices(is_separator).map(|(place, _)| drive.len() + place);
+    // Where two separators follow each other there is no name between.
+    let is_name = |end: &usize| !path[..*end].ends_with(is_separator);
+    let directories = ends.filter(|end| *end > drive.len()).filter(is_name).map(|end| &path[..end]);
+    let file = Some(path).filter(|path| path.len() > drive.len());
+    [drive].into_iter().chain(directories).chain(file).collect()
+}
+
 /// The drive and so many directories below it; without a number all directories.
 fn directory(path: &str, level: Option<usize>) -> &str {
     let drive = drive(path);
@@ -81,7 +96,31 @@ fn directory(path: &str, level: Option<usize>) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{directory, drive, extension};
+    use super::{directory, drive, extension, steps};
+
+    #[test]
+    fn steps_lead_from_the_drive_to_the_file() {
+        for (path, expected) in [
+            (r"C:\Windows\ntdll.dll", &["C:", r"C:\Windows", r"C:\Windows\ntdll.dll"][..]),
+            (r"C:\Windows\", &["C:", r"C:\Windows"]),
+            (r"C:\a\\b", &["C:", r"C:\a", r"C:\a\\b"]),
+            ("C:", &["C:"]),
+            (r"\\server\share\x", &[r"\\server\share", r"\\server\share\x"]),
+            (r"\\server\share", &[r"\\server\share"]),
+            (r"\Device\HarddiskVolume2\a", &[r"\Device\HarddiskVolume2", r"\Device\HarddiskVolume2\a"]),
+            ("/usr/lib/libc.so", &["/", "/usr", "/usr/lib", "/usr/lib/libc.so"]),
+            ("/", &["/"]),
+            ("/vmlinuz", &["/", "/vmlinuz"]),
+            ("pagefile.sys", &["pagefile.sys"]),
+            ("", &[""]),
+        ] {
+            assert_eq!(steps(path), expected, "{path}");
+            // A node has the same place in the tree whichever path leads through it.
+            for (depth, step) in steps(path).into_iter().enumerate() {
+                assert_eq!(steps(step).len(), depth + 1, "{step}");
+            }
+        }
+    }
 
     #[test]
     fn extensions_are_the_end_of_names() {

@@ -137,6 +137,8 @@ impl TableQuestion for Allocations {
             .filtered("--kind", ["kind", "kinds"], "Only memory of these kinds: committed, reserved, heap, pool"),
         Dimension::method(|row: &Allocation| (row.stack, None))
             .meaning("Function that allocated the memory: the leaf of its stack."),
+        Dimension::module(|row: &Allocation| row.stack)
+            .meaning("Module that allocated the memory: of the first function of the stack that is neither of the operating system nor of a standard library. `(no stack)`: the stack is not known."),
         Dimension::stack(|row: &Allocation| row.stack).meaning("The stack that allocated the memory."),
         Dimension::tag(|row: &Allocation| row.stack),
         Dimension::words("size", "Size", |row: &Allocation| Some(size_class(row.size)), size_of_class)
@@ -173,10 +175,13 @@ impl TableQuestion for Allocations {
             |row| Some(row.time.saturating_sub(row.start)),
             ["Only memory that was allocated so long (ms without unit)", "Only memory that was not allocated longer"],
         ),
-        Limit::time(
+        Limit::instant(
             ["--min-alloc-time", "--max-alloc-time"],
             |row| Some(row.start).filter(|_| !is_older(row)),
-            ["Only memory that was allocated at this time or later", "Only memory that was allocated before this time"],
+            [
+                "Only memory that was allocated at this time or later (ms without unit)",
+                "Only memory that was allocated up to this time",
+            ],
         ),
     ];
     const CONDITIONS: &'static [Condition<Allocation>] = &[Condition {
@@ -233,6 +238,7 @@ impl TableQuestion for Allocations {
         ),
         ("tracesift dump virtualalloc X.sift --sort peak --kind committed", "the processes with the largest peaks"),
         ("tracesift dump virtualalloc X.sift -p app.exe --leak --by method,size", "functions and sizes of leaks"),
+        ("tracesift dump virtualalloc X.sift --leak --by process,module", "the modules whose memory nobody freed"),
         ("tracesift dump virtualalloc X.sift --list --min-age 10s --top 20", "single allocations that lived long"),
     ];
 

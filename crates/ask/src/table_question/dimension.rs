@@ -40,6 +40,8 @@ pub(super) enum Of<R: 'static> {
     },
     /// The whole stack.
     Stack { stack: fn(&R) -> Option<StackId>, column: Column },
+    /// The module of the function that tells most about the stack.
+    Module { stack: fn(&R) -> Option<StackId>, column: Column },
     /// The tag that rules give to the stack.
     Tag { stack: fn(&R) -> Option<StackId>, column: Column },
     /// A text of the row.
@@ -135,6 +137,13 @@ impl<R> Dimension<R> {
         Self::new("stack", Of::Stack { stack, column })
     }
 
+    /// The module of the stack of the rows: of the first function that is neither of the operating system nor of a standard library,
+    /// as answers about waits choose it.
+    #[must_use]
+    pub const fn module(stack: fn(&R) -> Option<StackId>) -> Self {
+        Self::new("module", Of::Module { stack, column: text_column("module", "Module") })
+    }
+
     /// The tag of the stack of the rows.
     #[must_use]
     pub const fn tag(stack: fn(&R) -> Option<StackId>) -> Self {
@@ -170,6 +179,7 @@ impl<R> Dimension<R> {
             Of::Method { column, .. }
             | Of::Number { column, .. }
             | Of::Stack { column, .. }
+            | Of::Module { column, .. }
             | Of::Tag { column, .. }
             | Of::Text { column, .. }
             | Of::Texts { column, .. } => column.help = help,
@@ -233,6 +243,12 @@ impl<R> Limit<R> {
     #[must_use]
     pub const fn time(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
         Self { options, figure, kind: Kind::Milliseconds, help }
+    }
+
+    /// Limits of an instant, ms where no unit is given. They are counted from the same zero as the times of `--time`.
+    #[must_use]
+    pub const fn instant(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
+        Self { options, figure, kind: Kind::Time, help }
     }
 
     /// Limits of a number of bytes.

@@ -76,7 +76,8 @@ fn of_range<Q: TableQuestion>(
 ) -> Groups {
     let mut known: FxHashMap<Vec<i64>, usize> = FxHashMap::default();
     let mut groups: Vec<Sum> = Vec::new();
-    let has_lists = plan.by.iter().any(|dimension| matches!(plan.dimensions[*dimension].of, Of::Texts { .. }));
+    let has_texts = plan.by.iter().any(|dimension| matches!(plan.dimensions[*dimension].of, Of::Texts { .. }));
+    let has_lists = has_texts || question.tree;
     let mut all = has_lists.then(|| Sum::new(plan, Vec::new()));
     let mut values_of_place = Vec::new();
     let mut about = Vec::new();
@@ -111,7 +112,8 @@ fn of_range<Q: TableQuestion>(
     Groups { groups: groups.into_iter().map(group).collect(), all: all.map(group) }
 }
 
-/// The values of the groups in which the rows of a place are: one group, or one for each text of a list that the filters let pass.
+/// The values of the groups in which the rows of a place are: one group, or one for each text of a list that the filters let pass, or
+/// for each node of a tree above its path.
 fn combinations<Q: TableQuestion>(
     question: &Question<Q>,
     plan: &Plan<Q::Row>,
@@ -123,6 +125,12 @@ fn combinations<Q: TableQuestion>(
     all.push(Vec::with_capacity(plan.by.len()));
     for dimension in &plan.by {
         let number = numbers[plan.key_of(*dimension)];
+        if question.tree {
+            let with = |values: &Vec<i64>, path: i64| values.iter().copied().chain([path]).collect();
+            let paths = names.steps(*dimension, number, question.dir_level);
+            *all = all.iter().flat_map(|values| paths.iter().map(|path| with(values, *path))).collect();
+            continue;
+        }
         let Of::Texts { .. } = plan.dimensions[*dimension].of else {
             let value = names.value(*dimension, number);
             all.iter_mut().for_each(|values| values.push(value));

@@ -4,7 +4,7 @@ use tracesift_trace::rows::ProcessRow;
 
 use super::dimension::Of;
 use super::measure::{How, Measure};
-use super::{Question, TableQuestion};
+use super::{Question, TableQuestion, tree_of};
 use crate::answer::{Column, ColumnOf, Kind, Value, View};
 use crate::columns;
 use crate::process_columns::{self as of_process, OfProcess};
@@ -18,8 +18,15 @@ pub(super) enum Cell {
     ThreadName(usize),
     Number(usize),
     Measure(usize),
-    Who { process: usize, thread: Option<usize> },
+    Who {
+        process: usize,
+        thread: Option<usize>,
+    },
     Text(usize),
+    /// Number of nodes above a path in the tree.
+    Depth(usize),
+    /// The last name of a path, indented by its depth.
+    Branch(usize),
     Stack(usize),
     CommandLine(usize),
 }
@@ -55,6 +62,23 @@ const WHO: Column = ColumnOf::<()>::people(
 )
 .column;
 
+const DEPTH: Column = ColumnOf::<()>::machine(
+    "depth",
+    "Depth",
+    Kind::Id,
+    |()| Value::None,
+    "Number of directories above it, with the drive; only with `--tree`.",
+)
+.column;
+const BRANCH: Column = ColumnOf::<()>::people(
+    "branch",
+    "Path",
+    Kind::LongText,
+    |()| Value::None,
+    "With `--tree` the last part of the path, indented by its depth.",
+)
+.column;
+
 /// All columns of a question, with the way to their values.
 pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
     let mut cells = Vec::new();
@@ -68,6 +92,7 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
             Of::Number { .. }
             | Of::Method { .. }
             | Of::Stack { .. }
+            | Of::Module { .. }
             | Of::Tag { .. }
             | Of::Text { .. }
             | Of::Texts { .. } => {}
@@ -78,13 +103,17 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
         let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| is_map(measure) == maps);
         measures.map(|(place, measure)| (measure.column, Cell::Measure(place)))
     };
+    let tree = tree_of::<Q>();
+    cells.extend(tree.map(|place| (DEPTH, Cell::Depth(place))));
     cells.extend(measures(false));
+    cells.extend(tree.map(|place| (BRANCH, Cell::Branch(place))));
     for (place, dimension) in dimensions() {
         match &dimension.of {
             Of::Process => cells.push((WHO, Cell::Who { process: place, thread })),
             Of::Thread(_) => {}
             Of::Method { column, .. }
             | Of::Number { column, .. }
+            | Of::Module { column, .. }
             | Of::Tag { column, .. }
             | Of::Text { column, .. }
             | Of::Texts { column, .. } => cells.push((*column, Cell::Text(place))),
@@ -98,13 +127,16 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
 }
 
 /// The columns of an answer. Those that a grouping leaves without a meaning are shown nowhere; without a grouping all are shown.
-pub(super) fn descriptions<Q: TableQuestion>(by: Option<&[usize]>) -> Vec<Column> {
+/// `by` has the dimensions of the grouping, and whether it is a tree.
+pub(super) fn descriptions<Q: TableQuestion>(by: Option<(&[usize], bool)>) -> Vec<Column> {
     let name = |place: usize| Q::DIMENSIONS[place].name;
+    let tree = tree_of::<Q>();
     let is_meant = |cell: Cell| {
-        let Some(by) = by else { return true };
+        let Some((by, is_tree)) = by else { return true };
         let usual = usual_dimensions::<Q>(by);
         match cell {
             Cell::Tid(place) | Cell::ThreadName(place) | Cell::Number(place) => usual.contains(&place),
+            Cell::Depth(_) | Cell::Branch(_) => is_tree,
             Cell::Measure(place) => {
                 let about = Q::MEASURES[place].how.dimension();
                 about.is_none_or(|about| by.iter().all(|by| name(*by) != about))
@@ -118,8 +150,14 @@ pub(super) fn descriptions<Q: TableQuestion>(by: Option<&[usize]>) -> Vec<Column
         }
     };
     let cells = cells::<Q>().into_iter();
+    let is_tree = by.is_some_and(|(_, is_tree)| is_tree);
     columns::of_file_and(cells.map(|(column, cell)| {
-        let view = if is_meant(cell) { column.view } else { View::Nowhere };
+        let view = match cell {
+            // Tables show the branch in its place.
+            Cell::Text(place) if is_tree && tree == Some(place) => View::Machine,
+            _ if is_meant(cell) => column.view,
+            _ => View::Nowhere,
+        };
         Column { view, ..column }
     }))
 }
@@ -131,6 +169,7 @@ pub(super) fn names<Q: TableQuestion>(by: &[usize]) -> Vec<Column> {
         Of::Thread(_) => THREAD_NAME,
         Of::Method { column, .. }
         | Of::Number { column, .. }
+        | Of::Module { column, .. }
         | Of::Tag { column, .. }
         | Of::Text { column, .. }
         | Of::Texts { column, .. }

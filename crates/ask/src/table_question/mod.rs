@@ -15,6 +15,8 @@ mod list;
 mod measure;
 mod names;
 mod options;
+mod paths;
+mod peaks;
 mod places;
 mod plan;
 mod reading;
@@ -33,12 +35,14 @@ use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_archive::{Archive, Error, Readable, Table};
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::ProcessId;
+use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::{Row, TableDefinition, View};
 
 pub use self::dimension::{Condition, Dimension, Limit, Shorthand};
 pub use self::list::Listing;
 pub use self::measure::Measure;
 pub use self::options::Options;
+pub(crate) use self::peaks::Peak;
 pub use self::stacks::{Charged, StackFigure, StackMeasure};
 
 use self::dimension::Of;
@@ -107,6 +111,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// Whether the figure of `--sort` can leak, so that `--growth` compares it over files.
     const GROWS: bool = false;
 
+    /// The dimension of paths that `--tree` makes a tree of.
+    const TREE: Option<&'static str> = None;
+
     /// Options that stand for other groupings.
     const SHORTHANDS: &'static [Shorthand] = &[];
 
@@ -149,6 +156,14 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
         true
     }
 
+    /// What is worth knowing beside the rows, of the processes that are asked for: notes below the answer of a time range.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    fn notes(_archive: &Archive, _time: TimeRange, _asked: &[&ProcessRow]) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
+    }
+
     /// The table from which the figures of a part of a recording are made, where the rows have those of the whole recording.
     const PARTS: Option<&'static TableDefinition> = None;
 
@@ -187,7 +202,9 @@ pub struct Question<Q: TableQuestion> {
     conditions: Vec<usize>,
     /// Single rows in place of groups.
     listing: Option<Listing>,
-    /// How many parts of a path a directory has; `None`: all but the name of the file.
+    /// Whether the groups are the nodes of the tree of paths.
+    tree: bool,
+    /// How many parts of a path a directory has, and a tree below its roots; `None`: all but the name of the file, and in a tree all.
     pub dir_level: Option<usize>,
     /// The rules for tags; `None`: the built-in ones.
     pub tags: Option<Arc<TagSet>>,
@@ -226,6 +243,7 @@ impl<Q: TableQuestion> Default for Question<Q> {
             group_limits: Vec::new(),
             conditions: Vec::new(),
             listing: None,
+            tree: false,
             dir_level: None,
             tags: None,
             shown: Shown::default(),
@@ -359,6 +377,13 @@ impl<Q: TableQuestion> Question<Q> {
         Self { shown: Shown::only([]), ..self }
     }
 
+    /// The same question about the nodes of the tree of paths: a row has the figures of all paths below it.
+    #[must_use]
+    pub fn as_tree(self) -> Self {
+        let Some(place) = tree_of::<Q>() else { return self };
+        Self { by: vec![place], tree: true, ..self }
+    }
+
     /// How the figure by which the rows are sorted grows from file to file. `None`: they are sorted by name, or by a figure with a
     /// fraction.
     pub(crate) fn growth(&self) -> Option<Growth> {
@@ -407,6 +432,12 @@ const fn table<Q: TableQuestion>() -> &'static TableDefinition {
     <Q::Row as View>::Row::TABLE
 }
 
+/// The place of the dimension that can be a tree.
+fn tree_of<Q: TableQuestion>() -> Option<usize> {
+    let name = Q::TREE?;
+    Q::DIMENSIONS.iter().position(|dimension| dimension.name == name)
+}
+
 /// The place of a dimension.
 fn place_of<Q: TableQuestion>(name: &str) -> Result<usize, UnknownName> {
     let place = Q::DIMENSIONS.iter().position(|dimension| dimension.name == name);
@@ -442,20 +473,26 @@ impl<Q: TableQuestion> Ask for Question<Q> {
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
-        self.sort.filter(|_| self.listing.is_none()).map(|place| Q::MEASURES[place].column.key)
+        // A tree has its own order, in which only siblings are sorted.
+        self.sort.filter(|_| self.listing.is_none() && !self.tree).map(|place| Q::MEASURES[place].column.key)
     }
 
     fn columns(&self) -> Vec<Column> {
         if self.listing.is_some() {
             return Self::list_columns();
         }
-        let mut columns = layout::descriptions::<Q>(Some(&self.by));
+        let mut columns = layout::descriptions::<Q>(Some((&self.by, self.tree)));
         self.shown.keep(&mut columns);
         columns
     }
 
-    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
-        Box::new(Self { time, ..self.clone() })
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
+        let shifted = |(place, between): &(usize, Between)| {
+            let is_instant = Q::LIMITS[*place].kind == Kind::Time;
+            (*place, if is_instant { between.shifted(origin) } else { *between })
+        };
+        let limits = self.limits.iter().map(shifted).collect();
+        Box::new(Self { time, limits, ..self.clone() })
     }
 
     fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
@@ -492,7 +529,10 @@ impl<Q: TableQuestion> Question<Q> {
         }
         let plan = Plan::new(self);
         let processes = processes::read(archive, &self.filter, &self.shown)?;
-        let accepted = processes::asked(&processes, &self.filter).into_iter().map(|row| (row.process, row)).collect();
+        let asked = processes::asked(&processes, &self.filter);
+        // A series has no notes: they are about a whole answer.
+        let notes = if let [range] = ranges { Q::notes(archive, *range, &asked)? } else { Vec::new() };
+        let accepted = asked.into_iter().map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
         let mut read = Reading::new(self, &plan, ranges, &mut names).read(recording, ranges)?;
         for dimension in plan.keys.iter().filter(|place| matches!(Q::DIMENSIONS[**place].of, Of::Tag { .. })) {
@@ -510,7 +550,8 @@ impl<Q: TableQuestion> Question<Q> {
         let groups = groups::of_ranges(self, &plan, &mut read, &lengths, &mut names);
         let section = |groups| {
             let (rows, facts) = rows::of_groups(self, &plan, &mut names, groups, &mut read);
-            columns::section_of(&recording.file, rows, facts, &self.shown)
+            let section = columns::section_of(&recording.file, rows, facts, &self.shown);
+            Section { notes: notes.clone(), ..section }
         };
         Ok(groups.into_iter().map(section).collect())
     }

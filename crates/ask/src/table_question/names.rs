@@ -17,7 +17,9 @@ use super::reading::code_of_number;
 use super::{TableQuestion, Wanted};
 use crate::candidates::{self, Candidates};
 use crate::process_columns::name_with_marks;
+use crate::question::paths::steps;
 use crate::recording::OpenRecording;
+use crate::stack_names::StackNames;
 use crate::threads;
 
 /// Texts by number, each once.
@@ -112,6 +114,8 @@ enum Known {
     Merged(FxHashMap<i64, String>, Interner),
     /// Functions of stacks, one per line.
     Stacks(Arc<NamedStacks>, Interner),
+    /// Modules of stacks.
+    Modules(StackNames, Interner),
     /// The rules, and the tag of each stack that rows have.
     Tags(Arc<TagSet>, FxHashMap<i64, TagId>),
     Texts(Interner),
@@ -140,6 +144,10 @@ impl<'r, R> Names<'r, R> {
                 }
                 Of::Method { .. } => Known::Methods(recording.named_stacks(Granularity::default())?),
                 Of::Stack { .. } => Known::Stacks(recording.named_stacks(Granularity::default())?, Interner::default()),
+                Of::Module { .. } => {
+                    let named = recording.named_stacks(Granularity::default())?;
+                    Known::Modules(StackNames::new(named), Interner::default())
+                }
                 Of::Number { names: dimension::Names::Paths(read), .. } => {
                     let texts = read(recording, plan.dir_level)?.into_iter().collect();
                     Known::Merged(texts, Interner::default())
@@ -219,12 +227,27 @@ impl<'r, R> Names<'r, R> {
                 Some(text) => texts.number(&text),
                 None => UNKNOWN,
             },
+            Known::Modules(named, texts) => match module(named, number) {
+                Some(text) => texts.number(&text),
+                None => UNKNOWN,
+            },
             Known::Methods(named) => method(named, number).map_or(UNKNOWN, |method| i64::from(method.0)),
             Known::Merged(names, texts) => match names.get(&number) {
                 Some(name) => texts.number(name),
                 None => texts.number(&number.to_string()),
             },
             Known::Nothing | Known::Table(_) | Known::Texts(_) | Known::Lists(_) => number,
+        }
+    }
+
+    /// The nodes of the tree of paths that lead to the path of a number, at most `depth` below the root.
+    pub(super) fn steps(&mut self, dimension: usize, number: i64, depth: Option<usize>) -> Vec<i64> {
+        let Known::Merged(names, texts) = &mut self.of[dimension] else { return vec![number] };
+        let most = depth.map_or(usize::MAX, |depth| depth.saturating_add(1));
+        match names.get(&number) {
+            Some(path) => steps(path).into_iter().take(most).map(|step| texts.number(step)).collect(),
+            None if number == UNKNOWN => vec![UNKNOWN],
+            None => vec![texts.number(&number.to_string())],
         }
     }
 
@@ -245,7 +268,7 @@ impl<'r, R> Names<'r, R> {
             (Of::Method { .. }, _) => {
                 Some(self.method(dimension, value).map_or_else(|| "(no stack)".to_owned(), |name| name.to_string()))
             }
-            (Of::Stack { .. }, _) if value == UNKNOWN => Some("(no stack)".to_owned()),
+            (Of::Stack { .. } | Of::Module { .. }, _) if value == UNKNOWN => Some("(no stack)".to_owned()),
             (_, Known::Tags(set, _)) => u32::try_from(value).ok().map(|tag| set.name(TagId(tag)).to_owned()),
             (Of::Number { none, .. }, _) if value == UNKNOWN => (!none.is_empty()).then(|| (*none).to_owned()),
             (
@@ -253,11 +276,20 @@ impl<'r, R> Names<'r, R> {
                 Known::Merged(_, texts)
                 | Known::Texts(texts)
                 | Known::Lists(Lists { texts, .. })
+                | Known::Modules(_, texts)
                 | Known::Stacks(_, texts),
             ) => texts.text(value).map(str::to_owned),
             (_, Known::Table(names)) => Some(names.get(&value).cloned().unwrap_or_else(|| value.to_string())),
             (Of::Number { names: dimension::Names::Words(words), .. }, _) => Some(words(value)),
-            (Of::Number { .. } | Of::Text { .. } | Of::Texts { .. } | Of::Stack { .. } | Of::Tag { .. }, _) => None,
+            (
+                Of::Number { .. }
+                | Of::Text { .. }
+                | Of::Texts { .. }
+                | Of::Stack { .. }
+                | Of::Module { .. }
+                | Of::Tag { .. },
+                _,
+            ) => None,
         }
     }
 
@@ -323,6 +355,13 @@ fn stack(named: &NamedStacks, number: i64) -> Option<String> {
     (&named.stacks).stack(StackId(i32::try_from(number).ok()?), &mut methods);
     let lines: Vec<String> = methods.iter().map(|method| named.names.name(*method).to_string()).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// The module of the function that tells most about a stack. `None`: it has no function.
+fn module(named: &mut StackNames, number: i64) -> Option<String> {
+    let stack = named.of(StackId(i32::try_from(number).ok()?));
+    let method = StackNames::telling(&stack)?;
+    Some(method.module.as_deref().unwrap_or("(no module)").to_owned())
 }
 
 /// The function at the leaf of a stack, or that of a lone instruction.
@@ -391,8 +430,9 @@ pub(super) fn candidates<Q: TableQuestion>(
         (_, Wanted::Methods(patterns)) => {
             Ok(candidates::of_methods(recording, filter.option, patterns)?.pop().unwrap_or_default())
         }
-        (Of::Process | Of::Thread(_) | Of::Method { .. } | Of::Stack { .. } | Of::Tag { .. }, Wanted::Texts(_)) => {
-            Ok(Candidates::default())
-        }
+        (
+            Of::Process | Of::Thread(_) | Of::Method { .. } | Of::Stack { .. } | Of::Module { .. } | Of::Tag { .. },
+            Wanted::Texts(_),
+        ) => Ok(Candidates::default()),
     }
 }

@@ -58,6 +58,9 @@ const LIST: &str = "--list";
 /// The option that asks for the single rows of groups.
 const TOP_DETAILS: &str = "--top-details";
 
+/// The option that makes the groups a tree.
+const TREE: &str = "--tree";
+
 /// The option that compares files.
 const GROWTH: &str = "--growth";
 
@@ -77,7 +80,7 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 fn limits(kind: Kind, options: [&'static str; 2], help: [&'static str; 2]) -> [Arg; 2] {
     [0, 1].map(|limit| match kind {
         Kind::Bytes => option(options[limit], "SIZE", help[limit]).value_parser(parse_size),
-        Kind::Milliseconds | Kind::Microseconds | Kind::Seconds => {
+        Kind::Milliseconds | Kind::Microseconds | Kind::Seconds | Kind::Time => {
             option(options[limit], "TIME", help[limit]).value_parser(milliseconds)
         }
         _ => option(options[limit], "N", help[limit]).value_parser(clap::value_parser!(i64)),
@@ -140,6 +143,14 @@ impl<Q: TableQuestion> Args for Options<Q> {
             let help = "How the figure of --sort grows from file to file: a row per name, over all files";
             command = command.arg(flag(GROWTH, help).conflicts_with_all([id(LIST), id(TOP_DETAILS), "bucket"]));
         }
+        if Q::TREE.is_some() {
+            let help =
+                "Paths as a tree: a row has all below it; --dir-level sets the depth, --top is of each directory";
+            let others = ["by", id(LIST), id(TOP_DETAILS)].into_iter();
+            let others = others.chain(Q::SHORTHANDS.iter().map(|shorthand| id(shorthand.option)));
+            let others = others.chain(Q::GROWS.then_some(id(GROWTH)));
+            command = command.arg(flag(TREE, help).conflicts_with_all(others));
+        }
         command.arg(by).arg(sort).arg(list).arg(details)
     }
 
@@ -200,8 +211,12 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     if let Some(shorthand) = Q::SHORTHANDS.iter().find(|shorthand| matches.get_flag(id(shorthand.option))) {
         question = question.by(shorthand.by)?;
     }
-    let has_grouping =
-        matches.contains_id("by") || Q::SHORTHANDS.iter().any(|shorthand| matches.get_flag(id(shorthand.option)));
+    if Q::TREE.is_some() && matches.get_flag(id(TREE)) {
+        question = question.as_tree();
+    }
+    let has_grouping = question.tree
+        || matches.contains_id("by")
+        || Q::SHORTHANDS.iter().any(|shorthand| matches.get_flag(id(shorthand.option)));
     if question.dir_level.is_some() && !has_grouping {
         question = question.by(&["dir"])?;
     }

@@ -113,7 +113,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             Of::Thread(thread) => Some(Numbers::Thread(thread)),
             Of::Method { place, .. } => Some(Numbers::Method(place)),
             Of::Number { number, .. } => Some(Numbers::Number(number)),
-            Of::Stack { stack, .. } | Of::Tag { stack, .. } => Some(Numbers::Stack(stack)),
+            Of::Stack { stack, .. } | Of::Module { stack, .. } | Of::Tag { stack, .. } => Some(Numbers::Stack(stack)),
             Of::Text { text, .. } => Some(Numbers::Text(text, Interner::default())),
             Of::Texts { texts, .. } => Some(Numbers::Texts(texts, Lists::default())),
         };

@@ -8,7 +8,7 @@ use super::names::{Names, Order};
 use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, dimension_of, measure_of};
 use super::reading::Read;
 use super::sums::{peak, weighted};
-use super::{Question, TableQuestion};
+use super::{Question, TableQuestion, paths};
 use crate::answer::{Fact, Value};
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
@@ -61,6 +61,13 @@ fn ascending<Q: TableQuestion>(
     let figure = |group: &mut Group| question.sort.and_then(|place| figure::<Q>(plan, group, place));
     let mut groups: Vec<(i64, Group)> =
         groups.into_iter().map(|mut group| (figure(&mut group).unwrap_or(i64::MIN), group)).collect();
+    if question.tree {
+        let path = |group: &Group| {
+            let values = plan.by.first().zip(group.values.first());
+            values.and_then(|(dimension, value)| names.text(*dimension, *value))
+        };
+        return paths::depth_first(groups, path, question.top);
+    }
     // The rows of a flat list are counted in place of the groups.
     let top = (question.listing != Some(Listing::Flat)).then_some(question.top);
     keep_largest(&mut groups, top);
@@ -256,6 +263,13 @@ pub(super) fn name<R>(names: &Names<'_, R>, values: Values<'_>, cell: Cell) -> V
         }
         Cell::Number(dimension) => values.of(dimension).filter(|value| *value != super::places::UNKNOWN).into(),
         Cell::Text(dimension) => values.of(dimension).and_then(|value| names.text(dimension, value)).into(),
+        Cell::Depth(dimension) => {
+            let text = values.of(dimension).and_then(|value| names.text(dimension, value));
+            text.map(|path| paths::depth(&path)).into()
+        }
+        Cell::Branch(dimension) => {
+            values.of(dimension).and_then(|value| names.text(dimension, value)).map(|path| paths::branch(&path)).into()
+        }
         Cell::Stack(dimension) => match values.of(dimension).and_then(|value| names.text(dimension, value)) {
             Some(text) => Value::List(text.lines().map(str::to_owned).collect()),
             None => Value::None,

@@ -3,6 +3,7 @@
 mod asked;
 mod plain;
 mod random;
+mod tree;
 
 use std::collections::BTreeMap;
 

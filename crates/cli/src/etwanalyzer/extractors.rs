@@ -35,7 +35,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("tracelog", Asks::Tables(&["events"])),
     ("file", Asks::Tables(&["file_io"])),
     ("virtualalloc", Asks::Tables(&["allocations"])),
-    ("objectref", Asks::Tables(&["handles", "mapped_views", "objects", "events"])),
+    ("objectref", Asks::Tables(&["handles", "mapped_views", "objects", "object_references", "events"])),
 ];
 
 /// The tables that a command line asks for.

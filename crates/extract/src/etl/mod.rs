@@ -19,6 +19,7 @@ use tracesift_trace::{Clock, FileId, HealthKind};
 
 use crate::error::Error;
 use crate::event_kinds::EventChoice;
+use crate::event_selection::EventSelection;
 use crate::opened::OpenedRecording;
 use crate::options::{Budget, Options};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
@@ -50,6 +51,8 @@ struct Source<'a> {
 struct Kept {
     /// The selection's word for them.
     word: &'static str,
+    /// Whether all events are asked for, in whichever tables.
+    is_all: bool,
     /// Their kinds; `None` where nothing is kept.
     choice: Option<EventChoice>,
 }
@@ -68,7 +71,8 @@ pub(crate) fn extract_recording(
     let mut progress = Progress::new(&recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
 
     let selection = options.kept_events();
-    let kept = Kept { word: selection.name(), choice: selection.choice() };
+    let is_all = matches!(options.events, Some(EventSelection::All));
+    let kept = Kept { word: selection.name(), is_all, choice: selection.choice() };
     let inventory = source.take_inventory(&mut progress)?;
     let archive = ArchiveWriter::create_locked(lock, trace_id(&recording.sources, header_times(files)))?;
     let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), options.symbols.is_some());
@@ -131,8 +135,11 @@ impl Source<'_> {
         info.events = kept.word.to_owned();
         let lossy = info.events_lost > 0 || info.buffers_lost > 0;
 
+        let mut wanted = WantedTables::from(&writer.tables);
+        // There are millions of them, and few people ask for them.
+        wanted.object_references &= kept.is_all;
         let Frozen { known, late, cpus } = self.freeze(inventory, &paths, kept.choice, lossy, writer);
-        let mut pass = SecondPass::new(clock, start, known, WantedTables::from(&writer.tables), writer);
+        let mut pass = SecondPass::new(clock, start, known, wanted, writer);
         pass.late_stacks(&late.halves, &late.frames);
         drop(late);
         self.second_pass(&mut pass, progress)?;

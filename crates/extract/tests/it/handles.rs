@@ -1,11 +1,13 @@
 //! Handles, objects and views: the rows of events that are made from their layouts, against the lives that were written.
 
-use tracesift_etl::write::payload::{Bytes, Process};
+use tracesift_etl::write::payload::{Bytes, Process, Stack};
 use tracesift_etl::write::{Hook, PointerSize, SessionOptions};
 use tracesift_scenario::handles::{Ends, KernelHandle, Made, SECONDS, SessionHandle, Story, TYPES, story};
 use tracesift_scenario::providers::{KernelRecord, process_payload, write_with_kernel};
 use tracesift_testing::recording::{Extracted, Recording};
-use tracesift_trace::rows::{FrameRow, HandleRow, MappedViewRow, ObjectRow, ProcessRow, StackRow, ThreadRow};
+use tracesift_trace::rows::{
+    FrameRow, HandleRow, MappedViewRow, ObjectReferenceRow, ObjectRow, ProcessRow, StackRow, ThreadRow,
+};
 
 const MS: i64 = 1_000_000;
 const END: i64 = SECONDS * 1_000 * MS;
@@ -295,7 +297,120 @@ fn views_have_files_and_end_with_their_process() {
 #[test]
 fn a_recording_without_handles_has_no_table() {
     let extracted = of_records(PointerSize::Eight, Vec::new());
-    for table in ["handles", "objects", "mapped_views"] {
+    for table in ["handles", "objects", "mapped_views", "object_references"] {
         assert!(!extracted.archive.path().join(format!("{table}.parquet")).exists(), "{table}");
     }
+}
+
+fn with_all_events(size: PointerSize, records: Vec<KernelRecord>, tables: &str) -> Extracted {
+    let options = SessionOptions { pointer_size: size, ..SessionOptions::default() };
+    let bytes = write_with_kernel(options, SECONDS, &[(4, "System"), (700, "a.exe")], Vec::new(), records);
+    let extract = tracesift_extract::Options {
+        events: Some("all".parse().expect("a selection")),
+        tables: tables.parse().expect("tables"),
+        ..tracesift_extract::Options::default()
+    };
+    Recording::of("objects.etl", &bytes.expect("a recording")).extract_with(&extract)
+}
+
+/// References as bytes: address, tag, count.
+fn reference(time: i64, opcode: u8, payload: &[u8]) -> KernelRecord {
+    KernelRecord {
+        time: time * MS,
+        cpu: 0,
+        hook: Hook::new(17, opcode, 2),
+        caller: (700, 704),
+        payload: payload.to_vec(),
+    }
+}
+
+fn references(extracted: &Extracted) -> Vec<(i64, i64, i64, String)> {
+    let rows: Vec<ObjectReferenceRow> = extracted.archive.rows().expect("references");
+    rows.into_iter().map(|row| (row.time / MS, row.address, row.change, row.tag)).collect()
+}
+
+#[test]
+fn recorded_bytes_of_references_are_read() {
+    // Recorded by Windows: of `New cases to store` the lines of 50 and 51.
+    let taken = b"\xb0\x24\x3d\xb3\x89\xa8\xff\xff\x44\x66\x6c\x74\x01\x00\x00\x00";
+    let given = b"\x50\xa0\xe5\xef\x89\xa8\xff\xff\x44\x66\x6c\x74\x01\x00\x00\x00";
+    let rows = references(&with_all_events(
+        PointerSize::Eight,
+        vec![reference(1, 50, taken), reference(2, 51, given), reference(3, 51, &given[..15])],
+        "",
+    ));
+    let address = |address: u64| address.cast_signed();
+    let expected = [
+        (1, address(0xffff_a889_b33d_24b0), 1, "Dflt".to_owned()),
+        (2, address(0xffff_a889_efe5_a050), -1, "Dflt".to_owned()),
+    ];
+    assert_eq!(rows, expected);
+    let short = b"\x40\x00\x00\x88Ob\x01\\\x03\x00\x00\x00";
+    let rows = references(&with_all_events(PointerSize::Four, vec![reference(5, 51, short)], ""));
+    assert_eq!(rows, [(5, 0x8800_0040, -3, r"Ob.\".to_owned())]);
+}
+
+/// What `objects` counts is the sum of the references, object by object; an address that is used again is another object.
+#[test]
+fn references_belong_to_the_objects_that_count_them() {
+    for size in SIZES {
+        let object = |time, opcode, address: u64| {
+            kernel(time, Hook::new(17, opcode, 2), (700, 704), size, &|payload| {
+                payload.pointer(address);
+                payload.u16(16);
+                payload.u16(0);
+            })
+        };
+        let mut records = Vec::new();
+        let mut random = 7_u64;
+        for time in 1..400 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (what, address) = (random >> 60, 0x8800_0000 + (random >> 40) % 4 * 0x40);
+            records.push(match what {
+                0 => object(time, 48, address),
+                1 => object(time, 49, address),
+                _ => kernel(time, Hook::new(17, 50 + (what % 2) as u8, 2), (700, 704), size, &|payload| {
+                    payload.pointer(address);
+                    payload.bytes(b"Test");
+                    payload.u32((random >> 20) as u32 % 5);
+                }),
+            });
+        }
+        let extracted = with_all_events(size, records.clone(), "");
+        let objects: Vec<ObjectRow> = extracted.archive.rows().expect("objects");
+        let rows: Vec<ObjectReferenceRow> = extracted.archive.rows().expect("references");
+        assert!(rows.len() > 200 && objects.len() > 20 && rows.is_sorted_by_key(|row| row.time));
+        for object in &objects {
+            let of = || rows.iter().filter(|row| row.object == Some(object.object));
+            assert!(of().all(|row| row.address == object.address));
+            assert!(of().all(|row| object.start <= row.time && row.time <= object.time));
+            let sum = |sign: i64| of().map(|row| (row.change * sign).max(0)).sum::<i64>();
+            assert_eq!((sum(1), sum(-1)), (object.references, object.dereferences), "{object:?}");
+        }
+        assert!(rows.iter().all(|row| row.object.is_some() && row.process.is_some() && row.thread.is_some()));
+
+        let usual = of_records(size, records.clone());
+        assert!(!usual.archive.path().join("object_references.parquet").exists());
+        assert_eq!(usual.archive.rows::<ObjectRow>().expect("objects"), objects);
+        let alone = with_all_events(size, records, "object_references");
+        let alone: Vec<ObjectReferenceRow> = alone.archive.rows().expect("references");
+        assert_eq!(alone.len(), rows.len());
+        assert!(alone.iter().zip(&rows).all(|(row, of_all)| row.object.is_none() && row.change == of_all.change));
+    }
+}
+
+#[test]
+fn a_reference_has_its_stack() {
+    let options = SessionOptions::default();
+    let mut payload = Bytes::new(PointerSize::Eight);
+    let event_time = options.zero_ticks + options.frequency / 1_000;
+    Stack { event_time, pid: 700, tid: 704, frames: &[0x7001_0010, 0x7001_0020] }.encode(&mut payload);
+    let stack =
+        KernelRecord { time: MS + 1_000, cpu: 0, hook: Stack::HOOK, caller: (700, 704), payload: payload.into_vec() };
+    let taken = b"\xb0\x24\x3d\xb3\x89\xa8\xff\xff\x44\x66\x6c\x74\x01\x00\x00\x00";
+    let extracted = with_all_events(PointerSize::Eight, vec![reference(1, 50, taken), stack], "");
+    let rows: Vec<ObjectReferenceRow> = extracted.archive.rows().expect("references");
+    let stacks: Vec<StackRow> = extracted.archive.rows().expect("stacks");
+    let stack = rows[0].stack.expect("a stack");
+    assert_eq!(stacks[stack.index()].frames.len(), 2);
 }

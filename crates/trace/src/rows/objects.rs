@@ -113,6 +113,34 @@ row! {
 }
 
 row! {
+    /// References to a kernel object that were taken or given back at one time: one event of the
+    /// kernel. The table is there only if the extract keeps all events (`--events all`): there are
+    /// hundreds of these events for each created object.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct ObjectReferenceRow in "object_references", always: false, since: 6, At(time) {
+        /// Time of the event.
+        time: i64, Delta, "ns", "Object/ReferenceObject, DereferenceObject";
+        /// CPU that logged the event.
+        cpu: i16, Dictionary, "", "buffer that holds the event";
+        /// Process of the thread.
+        process: Option<ProcessId>, Dictionary, "", "header, else `threads`";
+        /// Thread that took or gave back the references.
+        thread: Option<ThreadId>, Dictionary, "", "header, else the thread that ran on the CPU";
+        /// Number of the object in `objects`; null where that table is left out.
+        object: Option<i32>, Plain, "", "made by the extract";
+        /// Address of the object.
+        address: i64, Plain, "", "Object";
+        /// References that were taken; below 0: references that were given back.
+        change: i64, Dictionary, "", "Count";
+        /// Four characters for the code that has the references, such as `Dflt`. Bytes that are no
+        /// printable ASCII are dots.
+        tag: String, Dictionary, "", "Tag";
+        /// Call stack.
+        stack: Option<StackId>, Plain, "", "StackWalk/Stack of this event";
+    }
+}
+
+row! {
     /// One view of a section in the address space of a process, from mapping to unmapping. It belongs
     /// to a time range when it touches it.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

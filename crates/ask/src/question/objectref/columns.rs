@@ -3,6 +3,7 @@
 use tracesift_trace::rows::ProcessRow;
 
 use super::lives::{Held, Life};
+use super::references::{self, Reference};
 use crate::answer::{Column, ColumnOf, Kind, Table, Value, View, descriptions, values};
 use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
@@ -20,6 +21,8 @@ pub(super) struct Row {
     pub(super) name: Option<String>,
     pub(super) leaked: usize,
     pub(super) handles: Vec<HandleOf>,
+    /// Events of references, where they are asked for.
+    pub(super) references: Vec<Reference>,
 }
 
 /// A handle of an object.
@@ -77,14 +80,23 @@ fn label((name, pid): &(String, i64)) -> String {
 
 impl Row {
     fn lines(&self) -> Value {
-        let mut lines: Vec<String> = self.handles.iter().take(LINES).map(HandleOf::line).collect();
-        match self.handles.len().saturating_sub(LINES) {
-            0 => {}
-            1 => lines.push("and 1 more handle".to_owned()),
-            more => lines.push(format!("and {more} more handles")),
-        }
-        if lines.is_empty() { Value::None } else { Value::List(lines) }
+        first_lines(&self.handles, HandleOf::line, ["handle", "handles"])
     }
+
+    fn reference_lines(&self) -> Value {
+        first_lines(&self.references, Reference::line, ["reference event", "reference events"])
+    }
+}
+
+/// The first of some things, a line each, and how many follow.
+fn first_lines<T>(things: &[T], line: impl Fn(&T) -> String, [one, many]: [&str; 2]) -> Value {
+    let mut lines: Vec<String> = things.iter().take(LINES).map(line).collect();
+    match things.len().saturating_sub(LINES) {
+        0 => {}
+        1 => lines.push(format!("and 1 more {one}")),
+        more => lines.push(format!("and {more} more {many}")),
+    }
+    if lines.is_empty() { Value::None } else { Value::List(lines) }
 }
 
 const HANDLES: &[ColumnOf<HandleOf>] = &[
@@ -261,5 +273,22 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
         Kind::Table,
         |r| Value::Table(Table { columns: handle_columns(), rows: values(HANDLES, &r.handles), is_sparse: false }),
         "The handles of the object, in the order of their creation.",
+    ),
+    ColumnOf::people(
+        "reference_lines",
+        "References",
+        Kind::Below,
+        Row::reference_lines,
+        "With `--references` its first eight events of references in the time range, below the handles.",
+    ),
+    ColumnOf::machine(
+        "reference_events",
+        "Reference events",
+        Kind::Table,
+        |r| {
+            let rows = values(references::COLUMNS, &r.references);
+            Value::Table(Table { columns: references::columns(), rows, is_sparse: false })
+        },
+        "With `--references` the events of references in the time range.",
     ),
 ]);

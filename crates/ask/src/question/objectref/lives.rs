@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_trace::rows::handle_origins;
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 /// A life of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,10 @@ pub(super) struct Held {
     pub(super) process: Option<ProcessId>,
     /// Thread that made it.
     pub(super) thread: Option<ThreadId>,
+    /// Stack of the creation.
+    pub(super) stack: Option<StackId>,
+    /// Stack of the close.
+    pub(super) close_stack: Option<StackId>,
     /// A value of [`handle_origins`].
     pub(super) made_by: i8,
     /// Number of the name of its type.
@@ -70,6 +74,10 @@ pub(super) struct Life {
     pub(super) is_open: bool,
     /// Process that created it.
     pub(super) process: Option<ProcessId>,
+    /// Stack of the creation.
+    pub(super) stack: Option<StackId>,
+    /// Stack of the deletion; of an object of which only handles are known that of the close of the last one.
+    pub(super) end_stack: Option<StackId>,
     /// Number of the name of its type.
     pub(super) object_type: Option<u32>,
     /// Number of its name.
@@ -92,6 +100,8 @@ impl Life {
             there: !is_created,
             is_open: handle.is_open,
             process: handle.process.filter(|_| is_created),
+            stack: handle.stack.filter(|_| is_created),
+            end_stack: None,
             object_type: None,
             name: None,
             references: None,
@@ -108,6 +118,9 @@ impl Life {
         self.object_type = self.object_type.or(handle.object_type);
         self.name = self.name.or(handle.name);
         if self.number.is_none() {
+            if handle.end >= self.end {
+                self.end_stack = handle.close_stack;
+            }
             self.end = self.end.max(handle.end);
             self.is_open |= handle.is_open;
         }
@@ -119,6 +132,22 @@ impl Life {
     fn goes_on_with(&self, handle: &Held) -> bool {
         let is_other = self.object_type.is_some() && handle.object_type.is_some_and(|of| Some(of) != self.object_type);
         self.address == handle.object && handle.start < self.until() && !is_other
+    }
+
+    /// When it began; `None`: it was there before its first event.
+    pub(super) fn begin(&self) -> Option<i64> {
+        (!self.there).then_some(self.start)
+    }
+
+    /// Stack of its end; `None` where it has no end in the recording.
+    pub(super) fn stack_of_end(&self) -> Option<StackId> {
+        self.end_stack.filter(|_| !self.is_open)
+    }
+
+    /// All its stacks, and those of its handles.
+    pub(super) fn stacks(&self) -> impl Iterator<Item = StackId> {
+        let of_handles = self.handles.iter().flat_map(|handle| [handle.stack, handle.close_stack]);
+        [self.stack, self.stack_of_end()].into_iter().chain(of_handles).flatten()
     }
 
     /// Time in the recording, ns.
@@ -212,6 +241,7 @@ mod tests {
         let (is_open, owner) = (length.is_none(), ProcessId(owner));
         let end = start + length.unwrap_or(100);
         let (process, thread, object_type, name) = (None, None, None, None);
+        let (stack, close_stack) = (None, None);
         Held {
             object,
             start,
@@ -222,6 +252,8 @@ mod tests {
             value: 4,
             process,
             thread,
+            stack,
+            close_stack,
             made_by,
             object_type,
             name,

@@ -3,6 +3,7 @@
 mod columns;
 mod lives;
 mod options;
+mod references;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -12,7 +13,7 @@ use tracesift_archive::Error;
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::rows::{HandleRow, ObjectRow, ProcessRow, ThreadRow};
 use tracesift_trace::schema::Row as _;
-use tracesift_trace::{ProcessId, ThreadId, view};
+use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 
 pub use self::options::{Options, Sort};
 
@@ -22,17 +23,19 @@ use crate::answer::{Column, Fact, Kind, Section};
 use crate::ask::Ask;
 use crate::candidates::Candidates;
 use crate::filter::ProcessFilter;
+use crate::method_patterns::MethodPatterns;
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::question::handles::hexadecimal;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
+use crate::stack_filter::StackFilter;
 
 view! {
     /// The columns of a handle that the question needs.
     #[derive(Clone, Debug)]
     struct HandleView of HandleRow {
-        time, start, process, thread, owner, handle, object, object_type, name, made_by, by_exit, open,
+        time, start, process, thread, stack, owner, handle, object, object_type, name, made_by, close_stack, by_exit, open,
     }
 }
 
@@ -65,6 +68,18 @@ pub struct Question {
     pub handles: Patterns,
     /// Life of the object or view inside the recording, ns.
     pub duration: Between,
+    /// Begin of the life, ns. Objects and views that were there before the recording have none.
+    pub begin: Between,
+    /// Numbers of objects.
+    pub number: Between,
+    /// Functions of a stack of the object, of one of its handles, or of the view.
+    pub stack: MethodPatterns,
+    /// Functions of the stack of the creation, or of mapping.
+    pub create_stack: MethodPatterns,
+    /// Functions of the stack of the deletion, or of unmapping.
+    pub destroy_stack: MethodPatterns,
+    /// Whether objects are shown with each event of their references.
+    pub references: bool,
     /// Size of a view, bytes.
     pub map_size: Between,
     /// An address inside of a view.
@@ -83,7 +98,11 @@ impl Ask for Question {
     }
 
     fn tables(&self) -> &'static [&'static str] {
-        if self.map { &["mapped_views"] } else { &["handles", "objects"] }
+        match (self.map, self.references) {
+            (true, _) => &["mapped_views"],
+            (false, false) => &["handles", "objects"],
+            (false, true) => &["handles", "objects", "object_references"],
+        }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {
@@ -104,10 +123,15 @@ impl Ask for Question {
             (self.map && !self.names.is_empty(), "--name"),
             (self.map && !self.objects.is_empty(), "--object"),
             (!self.bases.is_empty(), "--view-base"),
+            (!self.stack.is_empty(), "--stack"),
+            (!self.create_stack.is_empty(), "--create-stack"),
+            (!self.destroy_stack.is_empty(), "--destroy-stack"),
         ];
         let given = flags.into_iter().filter(|(is_given, _)| *is_given).map(|(_, option)| option);
         given
             .chain(self.duration.given(["--min-duration", "--max-duration"]))
+            .chain(self.begin.given(["--min-time", "--max-time"]))
+            .chain(self.number.given(["--min-id", "--max-id"]))
             .chain(self.map_size.given(["--min-map-size", "--max-map-size"]))
             .collect()
     }
@@ -132,8 +156,8 @@ impl Ask for Question {
         if self.map { views::COLUMNS.descriptions() } else { COLUMNS.descriptions() }
     }
 
-    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
-        Box::new(Self { time, ..self.clone() })
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
+        Box::new(Self { time, begin: self.begin.shifted(origin), ..self.clone() })
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -188,6 +212,8 @@ fn known(recording: &OpenRecording) -> Result<Known, Error> {
             there: row.there == Some(true),
             is_open: row.open == Some(true),
             process: row.process,
+            stack: row.stack,
+            end_stack: row.end_stack,
             object_type: texts.number(row.object_type.as_ref()),
             name: texts.number(row.name.as_ref()),
             references: Some((row.references, row.dereferences)),
@@ -207,6 +233,8 @@ fn known(recording: &OpenRecording) -> Result<Known, Error> {
             value: row.handle,
             process: row.process,
             thread: row.thread,
+            stack: row.stack,
+            close_stack: row.close_stack,
             made_by: row.made_by,
             object_type: texts.number(row.object_type.as_ref()),
             name: texts.number(row.name.as_ref()),
@@ -218,6 +246,33 @@ fn known(recording: &OpenRecording) -> Result<Known, Error> {
 /// The ids of all threads.
 fn tids(recording: &OpenRecording) -> Result<FxHashMap<ThreadId, i64>, Error> {
     Ok(recording.archive().rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row.tid)).collect())
+}
+
+/// The filters by stacks.
+struct Stacks<'a> {
+    any: StackFilter<'a>,
+    create: StackFilter<'a>,
+    destroy: StackFilter<'a>,
+}
+
+impl<'a> Stacks<'a> {
+    fn new(question: &'a Question, recording: &OpenRecording) -> Result<Self, Error> {
+        let filter = |patterns: &'a MethodPatterns| StackFilter::new(recording, patterns);
+        let Question { stack, create_stack, destroy_stack, .. } = question;
+        Ok(Self { any: filter(stack)?, create: filter(create_stack)?, destroy: filter(destroy_stack)? })
+    }
+
+    /// Whether what was made and ended with these stacks, and has all of `stacks`, passes.
+    fn let_pass(
+        &mut self,
+        made: Option<StackId>,
+        ended: Option<StackId>,
+        mut stacks: impl Iterator<Item = StackId>,
+    ) -> bool {
+        self.create.lets_pass(made)
+            && self.destroy.lets_pass(ended)
+            && (self.any.is_empty() || stacks.any(|stack| self.any.lets_pass(Some(stack))))
+    }
 }
 
 /// The filters of objects, made ready for many of them.
@@ -232,13 +287,15 @@ struct Chosen<'a> {
 
 impl Chosen<'_> {
     fn has(&self, life: &Life) -> bool {
-        let Question { multi_process, overlapped, objects, duration, .. } = self.question;
+        let Question { multi_process, overlapped, objects, duration, begin, number, .. } = self.question;
         let passes = |texts: &[bool], number: Option<u32>, unknown: bool| {
             number.map_or(unknown, |number| texts.get(number as usize).copied().unwrap_or(unknown))
         };
         passes(&self.types, life.object_type, self.unknown[0])
             && passes(&self.names, life.name, self.unknown[1])
             && duration.contains(Some(life.duration()))
+            && begin.contains(life.begin())
+            && number.contains(life.number.map(i64::from))
             && (objects.is_empty() || objects.matches(&hexadecimal(life.address)))
             && (!multi_process || life.is_multi_process())
             && (!overlapped || life.is_overlapped())
@@ -315,7 +372,10 @@ impl Question {
             unknown: [self.types.matches(""), self.names.matches("")],
         };
         let range = self.time.bounds();
-        lives.retain_mut(|life| life.cut(range) && chosen.has(life));
+        let mut stacks = Stacks::new(self, recording)?;
+        lives.retain_mut(|life| {
+            life.cut(range) && chosen.has(life) && stacks.let_pass(life.stack, life.stack_of_end(), life.stacks())
+        });
         let leaked =
             |life: &Life| life.handles.iter().filter(|handle| handle.is_leaked(range, self.with_exited)).count();
         let facts = vec![
@@ -340,10 +400,16 @@ impl Question {
             name: texts.text(life.name).cloned(),
             leaked: leaked(&life),
             handles: life.handles.iter().map(handle).collect(),
+            references: Vec::new(),
             life,
         };
-        let rows: Vec<Row> = lives.into_iter().map(row).collect();
-        Ok(COLUMNS.section(file, &rows, facts))
+        let mut rows: Vec<Row> = lives.into_iter().map(row).collect();
+        let mut notes = Vec::new();
+        if self.references {
+            notes.extend(references::add(recording, &mut rows, range, &by_id, &tids)?);
+        }
+        let section = COLUMNS.section(file, &rows, facts);
+        Ok(Section { notes, ..section })
     }
 
     fn candidates_of_objects(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {

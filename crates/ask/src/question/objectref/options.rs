@@ -3,10 +3,11 @@
 use clap::{Args, ValueEnum};
 use tracesift_grammar::{Patterns, TimeRange, milliseconds, parse_size};
 
-use super::{Question, columns, views};
+use super::{Question, columns, references, views};
 use crate::ask::{When, WhenOptions};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::filter::ProcessFilter;
+use crate::method_patterns::MethodPatterns;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::usage_error::UsageError;
@@ -88,6 +89,30 @@ pub struct Options {
     /// Longest life inside the recording
     #[arg(long, value_name = "TIME", value_parser = milliseconds)]
     max_duration: Option<i64>,
+    /// Only objects that were created, or views that were mapped, at this time or later (ms without unit)
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    min_time: Option<i64>,
+    /// The same, up to this time
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    max_time: Option<i64>,
+    /// Smallest number of an object, in the order in which the recording has them
+    #[arg(long, value_name = "N")]
+    min_id: Option<i64>,
+    /// Largest number of an object
+    #[arg(long, value_name = "N")]
+    max_id: Option<i64>,
+    /// Only objects with such a function in a stack: of their creation or deletion, or of one of their handles
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    stack: String,
+    /// Only objects that were created, or views that were mapped, with such a function in the stack
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    create_stack: String,
+    /// Only objects that were deleted, or views that were unmapped, with such a function in the stack
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    destroy_stack: String,
+    /// Each event of the references to an object; they need `extract --events all`
+    #[arg(long)]
+    references: bool,
     /// Mapped views in place of objects; `=no`: objects
     #[arg(long, value_name = "VIEWS", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
     map: Option<Views>,
@@ -115,7 +140,10 @@ fn address(text: &str) -> Result<i64, String> {
 impl QuestionOptions for Options {
     const FORMS: &'static [Form] = &[
         Form {
-            objects: &[("The objects of `handles`:\n\n", columns::handle_columns)],
+            objects: &[
+                ("The objects of `handles`:\n\n", columns::handle_columns),
+                ("The objects of `reference_events`:\n\n", references::columns),
+            ],
             ..Form::usual("objectref", || columns::COLUMNS.descriptions())
         },
         Form {
@@ -136,6 +164,8 @@ impl QuestionOptions for Options {
         &["--leak", "--include-exited", "--handle=*4"],
         &["--multi-process", "--overlapped", "--sort=references"],
         &["--inherited", "--type=*e*", "--name=*", "--object=*", "--min-duration=1"],
+        &["--min-time=1", "--max-id=50", "--references"],
+        &["--stack=*", "--create-stack=!none", "--destroy-stack=*"],
         &["--map", "--leak", "--address-in-map=0x1000", "--sort=destroyed"],
     ];
     const LEGACY: Option<Legacy> = Some(Legacy {
@@ -155,13 +185,12 @@ impl QuestionOptions for Options {
             switch(&["viewbase"], To::Value("--view-base")),
             switch(&["minmaxmapsize"], To::Range("--min-map-size", "--max-map-size", "")),
             switch(&["relatedprocess"], To::Value("--process")),
-            switch(&["showref"], To::Missing("single references to objects; --details has their numbers")),
-            switch(&["createstack", "destroystack", "stackfilter"], To::Missing("filters of whole stacks of objects")),
-            switch(
-                &["minmaxtime"],
-                To::Missing("limits of the time of creation; --time keeps objects of a time range"),
-            ),
-            switch(&["minmaxid"], To::Missing("limits of the number of an object")),
+            switch(&["showref"], To::Flag("--references")),
+            switch(&["createstack"], To::Value("--create-stack")),
+            switch(&["destroystack"], To::Value("--destroy-stack")),
+            switch(&["stackfilter"], To::Value("--stack")),
+            switch(&["minmaxtime"], To::Range("--min-time", "--max-time", "s")),
+            switch(&["minmaxid"], To::Range("--min-id", "--max-id", "")),
             switch(&["showstack"], To::Missing("stacks of objects; dump handles --by stack has those of handles")),
             switch(&["showtotal"], To::Dropped(1, "counts always stand above the rows")),
         ],
@@ -194,6 +223,12 @@ impl QuestionOptions for Options {
             names: self.names.clone(),
             handles: self.handles.clone(),
             duration: Between { min: self.min_duration, max: self.max_duration },
+            begin: Between { min: self.min_time, max: self.max_time },
+            number: Between { min: self.min_id, max: self.max_id },
+            stack: MethodPatterns::parse(&self.stack, false),
+            create_stack: MethodPatterns::parse(&self.create_stack, false),
+            destroy_stack: MethodPatterns::parse(&self.destroy_stack, false),
+            references: self.references,
             map_size,
             address: self.address_in_map,
             bases: self.view_base.clone(),
@@ -212,6 +247,9 @@ impl Options {
             (self.overlapped, "--overlapped"),
             (!self.types.is_empty(), "--type"),
             (!self.handles.is_empty(), "--handle"),
+            (self.min_id.is_some(), "--min-id"),
+            (self.max_id.is_some(), "--max-id"),
+            (self.references, "--references"),
         ];
         if let Some((_, option)) = of_objects.into_iter().find(|(is_given, _)| map && *is_given) {
             let message = format!("{option} is about objects, and the rows are mapped views");

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use tracesift_archive::ArchiveWriter;
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_scenario::PointerSize;
 use tracesift_scenario::handles::{CHILD, CHILD_SPAN, Ends, KernelHandle, LEAKER, Made, SECONDS, TYPES, story};
@@ -10,13 +11,15 @@ use tracesift_testing::archive::{create, finish_as};
 use tracesift_testing::recording::Recording;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    FileRow, HandleRow, MappedViewRow, ObjectRow, ProcessRow, ThreadRow, handle_kinds, handle_origins,
+    FileRow, FrameRow, HandleRow, MappedViewRow, ObjectReferenceRow, ObjectRow, ProcessRow, StackRow, SymbolRow,
+    ThreadRow, handle_kinds, handle_origins,
 };
-use tracesift_trace::{FileId, ProcessId, ThreadId};
+use tracesift_trace::{FileId, FrameId, ProcessId, StackId, ThreadId};
 
 use super::{Options, Question, Sort};
 use crate::answer::Value;
 use crate::ask::Ask as _;
+use crate::method_patterns::MethodPatterns;
 use crate::options::Registered;
 use crate::order::{Between, Top};
 use crate::recording::{OpenRecording, Source};
@@ -50,7 +53,7 @@ fn handles() -> Vec<HandleRow> {
     vec![
         made(0x1000, 0, 0x4, (12, 20)),
         made(0x1000, 0, 0x8, (15, 50)),
-        made(0x1000, 0, 0x4, (65, END)),
+        HandleRow { stack: Some(TAKE), ..made(0x1000, 0, 0x4, (65, END)) },
         by_exit(unseen(handle_origins::INHERITED, made(0x1000, 1, 0x4, (70, 80)))),
         // In two processes, one after the other, with a handle open all the time.
         unseen(handle_origins::THERE, made(0x2000, 0, 0xc, (0, 30))),
@@ -59,6 +62,8 @@ fn handles() -> Vec<HandleRow> {
         HandleRow {
             object_type: Some("File".to_owned()),
             name: Some(r"\a".to_owned()),
+            stack: Some(CREATE),
+            close_stack: Some(CLOSE),
             ..made(0x2000, 0, 0xc, (40, 45))
         },
         // There all the time is no leak.
@@ -68,7 +73,35 @@ fn handles() -> Vec<HandleRow> {
     ]
 }
 
+const CREATE: StackId = StackId(0);
+const CLOSE: StackId = StackId(1);
+const TAKE: StackId = StackId(2);
+
+/// Three stacks of a leaf and `Main`.
+fn write_stacks(writer: &mut ArchiveWriter) {
+    let functions = ["Main", "Create", "Close", "Take"];
+    let id = |place: usize| FrameId(i32::try_from(place).unwrap());
+    let frames: Vec<FrameRow> = (0..functions.len())
+        .map(|place| FrameRow { frame: id(place), address: Some(4096 + place as i64), ..FrameRow::default() })
+        .collect();
+    let symbol = |(place, function): (usize, &&str)| SymbolRow {
+        frame: id(place),
+        module: Some("app.exe".to_owned()),
+        function: (*function).to_owned(),
+        ..SymbolRow::default()
+    };
+    let symbols: Vec<SymbolRow> = functions.iter().enumerate().map(symbol).collect();
+    let stack = |stack: StackId| StackRow { stack, frames: vec![FrameId(stack.0 + 1), FrameId(0)] };
+    writer.write_table(&frames);
+    writer.write_table(&symbols);
+    writer.write_table(&[CREATE, CLOSE, TAKE].map(stack));
+}
+
 fn archive() -> (tempfile::TempDir, PathBuf) {
+    archive_with(false)
+}
+
+fn archive_with(with_references: bool) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let mut writer = create(&directory.path().join("objects.sift"));
     let process = |id: i32, name: &str| ProcessRow {
@@ -97,12 +130,29 @@ fn archive() -> (tempfile::TempDir, PathBuf) {
         object_type: Some("Event".to_owned()),
         name: (number == 0).then(|| r"\first".to_owned()),
         process: Some(ProcessId(0)),
+        stack: (number == 0).then_some(CREATE),
+        end_stack: (number == 0).then_some(CLOSE),
         references,
         dereferences: references - 1,
         open: Some(end == END),
         ..ObjectRow::default()
     };
     writer.write_table(&[object(0, 10, 50, 7), object(1, 60, END, 3)]);
+    write_stacks(&mut writer);
+    let reference = |time: i64, object: i32, change: i64| ObjectReferenceRow {
+        time,
+        object: Some(object),
+        address: 0x1000,
+        change,
+        tag: "Dflt".to_owned(),
+        process: Some(ProcessId(0)),
+        thread: Some(ThreadId(0)),
+        stack: Some(TAKE).filter(|_| change > 0),
+        ..ObjectReferenceRow::default()
+    };
+    if with_references {
+        writer.write_table(&[reference(12, 0, 7), reference(48, 0, -6), reference(61, 1, 3), reference(62, 1, -2)]);
+    }
     writer.write_table(&[FileRow { file: FileId(0), path: r"C:\a.dll".to_owned() }]);
     let view = |process: i32, base: i64, size: i64, (start, end): (i64, i64)| MappedViewRow {
         time: end,
@@ -118,7 +168,7 @@ fn archive() -> (tempfile::TempDir, PathBuf) {
     writer.write_table(&[
         MappedViewRow { by_exit: Some(true), thread: Some(ThreadId(1)), ..view(1, 0x10000, 0x3000, (71, 80)) },
         MappedViewRow { there: Some(true), ..view(0, 0x10000, 0x1000, (0, END)) },
-        MappedViewRow { file: None, object: -0x1000, ..view(0, -0x2000, 0x2000, (30, END)) },
+        MappedViewRow { file: None, object: -0x1000, stack: Some(CREATE), ..view(0, -0x2000, 0x2000, (30, END)) },
     ]);
     let info = TraceInfo { name: "objects".to_owned(), kind: "etl".to_owned(), end_ns: END, ..TraceInfo::default() };
     let archive = finish_as(writer, info);
@@ -285,6 +335,75 @@ fn filters_of_objects() {
 }
 
 #[test]
+fn objects_have_times_numbers_and_stacks() {
+    let (_directory, archive) = archive();
+    let all = Question::default;
+    is(&archive, &Question { begin: Between { min: Some(40), max: Some(60) }, ..all() }, &[SECOND, ALONE]);
+    is(&archive, &Question { begin: Between { min: None, max: Some(10) }, ..all() }, &[FIRST]);
+    is(&archive, &Question { number: Between { min: Some(1), max: None }, ..all() }, &[SECOND]);
+    is(&archive, &Question { number: Between { min: None, max: Some(0) }, ..all() }, &[FIRST]);
+    let patterns = |text: &str| MethodPatterns::parse(text, false);
+    is(&archive, &Question { create_stack: patterns("Create"), ..all() }, &[FIRST, ALONE]);
+    is(&archive, &Question { create_stack: patterns("Main;!Create"), ..all() }, &[]);
+    is(&archive, &Question { destroy_stack: patterns("app.exe!Cl*"), ..all() }, &[FIRST, ALONE]);
+    is(&archive, &Question { destroy_stack: patterns("Create"), ..all() }, &[]);
+    is(&archive, &Question { stack: patterns("Take"), ..all() }, &[SECOND]);
+    is(&archive, &Question { stack: patterns("Main"), ..all() }, &[FIRST, SECOND, ALONE]);
+    is(&archive, &Question { stack: patterns("!Create;!Close"), ..all() }, &[SECOND]);
+    // The handle with this stack does not touch the range.
+    let time = TimeRange { start: Some(60), end: Some(65) };
+    is(&archive, &Question { stack: patterns("Take"), time, ..all() }, &[]);
+    let map = || Question { map: true, ..all() };
+    let high = ("0xffffffffffffe000", Some(30));
+    is(&archive, &Question { create_stack: patterns("Create"), ..map() }, &[high]);
+    is(&archive, &Question { stack: patterns("Main"), ..map() }, &[high]);
+    is(&archive, &Question { destroy_stack: patterns("Main"), ..map() }, &[]);
+    is(&archive, &Question { begin: Between { min: Some(30), max: Some(70) }, ..map() }, &[high]);
+    // Times of filters are counted from the instant that is asked for.
+    let question = Question { begin: Between { min: Some(0), max: Some(20) }, ..all() };
+    let recording = OpenRecording::open(&Source::archive(archive.clone())).unwrap();
+    let shifted = question.within(TimeRange::default(), 40).section(&recording).unwrap();
+    assert_eq!(shifted.rows.len(), 2);
+}
+
+#[test]
+fn references_stand_below_their_object() {
+    let (_directory, archive) = archive_with(true);
+    let question = Question { references: true, sort: Some(Sort::Created), ..Question::default() };
+    let events = |question: &Question| -> Vec<Vec<Vec<Value>>> {
+        let rows = values(&archive, question, &["reference_events"]);
+        rows.into_iter()
+            .map(|mut row| if let Some(Value::Table(table)) = row.pop() { table.rows } else { panic!("no table") })
+            .collect()
+    };
+    let event = |time: i64, change: i64, method: Option<&str>| -> Vec<Value> {
+        let who = ["Dflt".into(), "parent.exe".into(), Value::Int(100), Value::Int(200)];
+        [&[Value::Int(time), Value::Int(change)], &who[..], &[method.map(str::to_owned).into()]].concat()
+    };
+    let taken = Some("app.exe!Take");
+    let first = vec![event(12, 7, taken), event(48, -6, None)];
+    let second = vec![event(61, 3, taken), event(62, -2, None)];
+    assert_eq!(events(&question), [vec![], vec![], first, vec![], second.clone()]);
+    let time = TimeRange { start: Some(48), end: Some(62) };
+    assert_eq!(
+        events(&Question { time, ..question.clone() })[1..3],
+        [vec![event(48, -6, None)], vec![event(61, 3, taken)]]
+    );
+    let lines = values(&archive, &question, &["reference_lines"]);
+    assert_eq!(lines[0], [Value::None]);
+    let Value::List(last) = &lines[4][0] else { panic!("{lines:?}") };
+    assert_eq!(last[0], "+3 Dflt parent.exe(100) 200, app.exe!Take");
+    assert_eq!(last.len(), 2);
+    let without = events(&Question { references: false, ..question.clone() });
+    assert!(without.iter().all(Vec::is_empty));
+
+    let (_directory, archive) = archive_with(false);
+    let recording = OpenRecording::open(&Source::archive(archive)).unwrap();
+    let notes = question.section(&recording).unwrap().notes;
+    assert_eq!(notes, ["single references: not extracted; `tracesift extract --events all` keeps them"]);
+}
+
+#[test]
 fn mapped_views() {
     let (_directory, archive) = archive();
     let map = Question { map: true, ..Question::default() };
@@ -321,6 +440,8 @@ fn options_that_mean_nothing_are_refused() {
     assert!(is_asked(&["--map=no", "--type=File"]) && is_asked(&["--map=only"]) && is_asked(&["--map"]));
     for wrong in [
         &["--map", "--type=File"][..],
+        &["--map", "--max-id=3"],
+        &["--map", "--references"],
         &["--address-in-map=0x10", "--overlapped"],
         &["--map=no", "--view-base=0x10"],
         &["--map", "--sort=handles"],

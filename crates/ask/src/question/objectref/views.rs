@@ -6,7 +6,7 @@ use tracesift_trace::rows::{FileRow, MappedViewRow, ProcessRow};
 use tracesift_trace::{FileId, ProcessId};
 
 use super::lives::touches;
-use super::{Question, Sort};
+use super::{Question, Sort, Stacks};
 use crate::answer::{ColumnOf, Fact, Kind, Section, View};
 use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
@@ -107,6 +107,7 @@ impl Question {
         touches((from, to), view.start, until)
             && (!self.leak || is_leaked())
             && self.duration.contains(Some(duration(view)))
+            && self.begin.contains((!is_there(view)).then_some(view.start))
             && self.map_size.contains(Some(view.size))
             && self.address.is_none_or(|address| has_address(view.base, view.size, address))
             && self.names.matches(file)
@@ -145,9 +146,12 @@ impl Question {
             archive.rows::<FileRow>()?.into_iter().map(|row| (row.file, row.path)).collect();
         let name = |view: &MappedViewRow| view.file.and_then(|file| files.get(&file));
         let mut views: Vec<MappedViewRow> = Vec::new();
+        let mut stacks = Stacks::new(self, recording)?;
         archive.scan(None, |view: &MappedViewRow| {
             let is_asked = self.filter.is_empty() || accepted.contains(&view.process);
-            if is_asked && self.has_view(view, name(view).map_or("", String::as_str)) {
+            let mut has_stacks =
+                || stacks.let_pass(view.stack, view.end_stack, [view.stack, view.end_stack].into_iter().flatten());
+            if is_asked && self.has_view(view, name(view).map_or("", String::as_str)) && has_stacks() {
                 views.push(*view);
             }
         })?;

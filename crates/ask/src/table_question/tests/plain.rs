@@ -76,6 +76,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let functions = |id: i32| [id + 1, 0].map(|frame| format!("app!{}", function(frame))).join("\n");
                 stack(row).filter(|stack| stack.0 < 4).map(|stack| functions(stack.0))
             }
+            Of::Module { stack, .. } => stack(row).filter(|stack| stack.0 < 4).map(|_| "app".to_owned()),
             // No rule is about functions of `app`.
             Of::Tag { stack, .. } => {
                 let tag = if stack(row).is_some_and(|stack| stack.0 < 4) { TagId::OTHER } else { TagId::NO_STACK };
@@ -405,7 +406,7 @@ fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
         Of::Thread(_) => return text("tid"),
         Of::Method { column, .. } => (text(column.key)?, "(no stack)"),
         Of::Number { column, none, .. } => (text(column.key)?, *none),
-        Of::Stack { column, .. } => (text(column.key)?, "(no stack)"),
+        Of::Stack { column, .. } | Of::Module { column, .. } => (text(column.key)?, "(no stack)"),
         Of::Tag { column, .. } | Of::Text { column, .. } | Of::Texts { column, .. } => (text(column.key)?, ""),
     };
     (without.0 != without.1).then_some(without.0)

@@ -5,15 +5,16 @@ use tracesift_etl::payload::{
     HandleDuplication, HandleOperation, HandleRundown, MappedView, ObjectOperation, ObjectReference,
 };
 use tracesift_etl::{Record, event_fields};
+use tracesift_trace::allocations::write_tag;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::handles::{
     Birth, End, Ended, Handle, Handles, Life, NameId, ObjectLife, ObjectNames, Objects, Source, Space, View, Views,
 };
-use tracesift_trace::rows::{HandleRow, MappedViewRow, ObjectRow, handle_kinds};
+use tracesift_trace::rows::{HandleRow, MappedViewRow, ObjectReferenceRow, ObjectRow, handle_kinds};
 use tracesift_trace::{HealthKind, ProcessId, RowSink};
 
-use super::SecondPass;
 use super::provider_fields::Fields;
+use super::{SecondPass, cpu_number};
 
 /// Pid of the process System, whose table has the handles of the kernel itself.
 const SYSTEM: u32 = 4;
@@ -58,6 +59,7 @@ pub(super) struct HandleState {
     session: Fields<SessionHandle<'static>>,
     handle_row: HandleRow,
     object_row: ObjectRow,
+    reference_row: ObjectReferenceRow,
     text: String,
 }
 
@@ -120,12 +122,8 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             ObjectOperation::CREATE | ObjectOperation::DELETE if objects => {
                 self.object_operation(record, opcode, version);
             }
-            ObjectReference::REFERENCE | ObjectReference::DEREFERENCE if objects => {
-                let Some(event) = self.decode::<ObjectReference>(record, version) else { return };
-                let count = i64::from(event.count) * if opcode == ObjectReference::REFERENCE { 1 } else { -1 };
-                let now = self.clock.ns(record.time());
-                let ended = self.handles.objects.referenced(now, event.object, count, self.start);
-                self.put_object(ended);
+            ObjectReference::REFERENCE | ObjectReference::DEREFERENCE if objects || self.wanted.object_references => {
+                self.object_reference(record, opcode, version);
             }
             _ => {}
         }
@@ -193,6 +191,37 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             Some(objects.deleted(&by, event.object, event.object_type.into(), self.start))
         };
         self.put_object(ended);
+    }
+
+    fn object_reference(&mut self, record: &Record<'_>, opcode: u8, version: u8) {
+        let Some(event) = self.decode::<ObjectReference>(record, version) else { return };
+        let change = i64::from(event.count) * if opcode == ObjectReference::REFERENCE { 1 } else { -1 };
+        let now = self.clock.ns(record.time());
+        let mut number = None;
+        if self.wanted.objects {
+            let ended = self.handles.objects.referenced(now, event.object, change, self.start);
+            self.put_object(ended);
+            number = self.handles.objects.number(event.object);
+        }
+        if !self.wanted.object_references {
+            return;
+        }
+        let by = self.kernel_caller(record);
+        let row = &mut self.handles.reference_row;
+        let mut tag = std::mem::take(&mut row.tag);
+        write_tag(&mut tag, event.tag);
+        *row = ObjectReferenceRow {
+            time: now,
+            cpu: cpu_number(record),
+            process: by.process,
+            thread: by.thread,
+            object: number,
+            address: event.object.cast_signed(),
+            change,
+            tag,
+            stack: by.stack,
+        };
+        self.sink.object_reference(row);
     }
 
     /// An event of Win32k about a handle.

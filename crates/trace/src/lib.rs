@@ -33,6 +33,7 @@ pub mod methods;
 pub mod modules;
 mod open_lives;
 pub mod population;
+pub mod reclaims;
 pub mod rows;
 pub mod sampling;
 #[macro_use]

@@ -12,6 +12,7 @@ mod memory;
 mod network;
 mod page_faults;
 mod power;
+mod reclaims;
 mod rows;
 mod sample_context;
 mod samples;
@@ -44,6 +45,7 @@ use memory::Memory;
 use network::Network;
 use page_faults::{FaultSource, page_fault};
 use power::Power;
+use reclaims::MemoryReclaims;
 pub(super) use rows::Rows;
 use samples::profile;
 use scheduler::{Scheduler, SwitchSource};
@@ -63,6 +65,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     disks: Disks,
     faults: FaultSource,
     memory: Memory,
+    reclaims: MemoryReclaims,
     network: Network,
     dns: Dns,
     syscalls: Syscalls,
@@ -107,6 +110,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             .any(|tracepoint| matches!(tracepoint, Tracepoint::Block(fields) if fields.is_refusal()));
         let disks = Disks::new(tells_refusals);
         let network = Network::new(&tracepoints);
+        let reclaims = MemoryReclaims::new(metadata.tracing.as_ref().map(|tracing| tracing.page_size));
         let (power, counters) = (Power::default(), Counters::new(metadata.clone()));
         Self {
             rows,
@@ -116,6 +120,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             disks,
             faults,
             memory: Memory::default(),
+            reclaims,
             network,
             dns: Dns::default(),
             syscalls,
@@ -238,6 +243,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 }
             }
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
+            Some(Tracepoint::Reclaim(fields)) => self.reclaims.event(fields, &at, &mut self.scheduler, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Trap(_)) | None => {}
@@ -253,6 +259,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let syscall_names = self.syscalls.finish(ticks, &mut self.rows);
         self.power.finish(ticks, &mut self.rows);
         self.memory.finish(ticks, &mut self.rows);
+        self.reclaims.finish(ticks, &mut self.rows);
         self.network.finish(&mut self.rows);
         self.dns.finish(end, &mut self.rows);
         Finished { rows: self.rows, has_switches, has_ready, disks, syscall_names, counters: self.counters }

@@ -19,6 +19,7 @@ mod names;
 mod namespaces;
 mod network;
 mod perf;
+mod reclaims;
 mod shared;
 mod switches;
 mod synthetic;

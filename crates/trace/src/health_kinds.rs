@@ -171,6 +171,8 @@ health_kinds! {
     MEMORY_READ_TWICE = "memory_read_twice", Usual, "The recording has the memory from two sources. The source that came first is in the tables.", "";
     INCOMPLETE_MEMORY_EVENTS = "incomplete_memory_events", Unreadable, "An event about the memory of a process lacks fields. It has no row.", "";
     MEMORY_OF_UNKNOWN_PROCESS = "memory_of_unknown_process", Usual, "The memory of a process changed before the recording told which process it is.", "";
+    RECLAIMS_WITHOUT_BEGIN = "reclaims_without_begin", Usual, "Reclaim or compaction of memory ended that began before the recording. It has no row.", "";
+    RECLAIMS_WITHOUT_END = "reclaims_without_end", Usual, "The end of a reclaim or compaction of memory was not recorded. It has no row.", "";
     DISK_IO_WITHOUT_COMPLETION = "disk_io_without_completion", Usual, "A disk operation began and did not end inside of the recording.", "";
     DISK_COMPLETIONS_WITHOUT_START = "disk_completions_without_start", Usual, "A disk operation ended that began before the recording.", "";
     OTHER_DISK_OPERATIONS = "other_disk_operations", Usual, "A disk operation is no read, write or flush (a discard, for example). It has no row.", "";

@@ -35,6 +35,7 @@ pub mod modules;
 mod open_lives;
 mod pairs;
 pub mod population;
+pub mod reclaims;
 pub mod rows;
 pub mod sampling;
 #[macro_use]

@@ -26,7 +26,9 @@ pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack
 pub use events::EventRow;
 pub use filters::FilterCallRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
-pub use memory::{AllocationRow, MemoryProcessRow, MemoryStateRow, ProcessCounterRow, allocation_kinds};
+pub use memory::{
+    AllocationRow, MemoryProcessRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds, reclaim_kinds,
+};
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
 pub use objects::{HandleRow, MappedViewRow, ObjectReferenceRow, ObjectRow, handle_kinds, handle_origins};
 pub use power::{
@@ -85,6 +87,7 @@ macro_rules! every_table {
             ProcessCounterRow,
             MemoryProcessRow,
             MemoryStateRow,
+            ReclaimRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -164,6 +167,8 @@ macro_rules! event_tables {
             power_setting(PowerSettingRow) in power_settings,
             /// What the kernel counted for a process.
             process_counter(ProcessCounterRow) in process_counters,
+            /// A time in which memory was freed.
+            reclaim(ReclaimRow) in reclaims,
             /// A call of a socket.
             socket_call(SocketCallRow) in socket_calls,
             /// A system call.

@@ -128,6 +128,7 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<file::FileOperations, 0>(),
     StackMeasure::of::<file::FileOperations, 1>(),
     StackMeasure::of::<minifilter::Minifilter, 0>(),
+    StackMeasure::of::<memory::pressure::Pressure, 0>(),
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),
     StackMeasure::of::<handles::Handles, 0>(),

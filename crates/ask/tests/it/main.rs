@@ -17,6 +17,7 @@ mod modules;
 mod needs;
 mod newfile;
 mod perfview;
+mod reclaims;
 mod recorded;
 mod syscalls;
 mod tcp;

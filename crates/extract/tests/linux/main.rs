@@ -20,6 +20,7 @@ mod names;
 mod namespaces;
 mod network;
 mod perf;
+mod reclaims;
 mod shared;
 mod switches;
 mod synthetic;

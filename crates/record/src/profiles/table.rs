@@ -323,8 +323,12 @@ pub const PROFILES: &[Profile] = &[
                 plain("kmem:rss_stat"),
                 stacked("vmscan:mm_vmscan_direct_reclaim_begin", StackClass::Memory),
                 plain("vmscan:mm_vmscan_direct_reclaim_end"),
+                stacked("vmscan:mm_vmscan_memcg_reclaim_begin", StackClass::Memory),
+                plain("vmscan:mm_vmscan_memcg_reclaim_end"),
                 plain("vmscan:mm_vmscan_kswapd_wake"),
                 plain("vmscan:mm_vmscan_kswapd_sleep"),
+                stacked("compaction:mm_compaction_begin", StackClass::Memory),
+                plain("compaction:mm_compaction_end"),
                 plain("oom:mark_victim"),
             ],
             ..NO_LINUX

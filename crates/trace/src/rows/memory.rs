@@ -149,6 +149,55 @@ row! {
     }
 }
 
+/// Values of `reclaims.kind`. More may come.
+pub mod reclaim_kinds {
+    /// A thread frees memory of the machine before it gets some (direct reclaim).
+    pub const DIRECT: i8 = 0;
+    /// A thread frees memory of its cgroup, which is at its limit, before it gets some.
+    pub const CGROUP: i8 = 1;
+    /// `kswapd` is awake and frees memory of the machine.
+    pub const KSWAPD: i8 = 2;
+    /// A thread moves pages to make free ones adjacent.
+    pub const COMPACTION: i8 = 3;
+    /// The kernel chose a process to be killed, since memory had run out.
+    pub const OOM_KILL: i8 = 4;
+}
+
+row! {
+    /// A time in which a thread of Linux freed memory or moved pages of it. A program that waits for
+    /// memory does this itself: the time is a part of the run and wait time of its thread. A reclaim
+    /// whose begin or end is not in the recording has no row, unless it lasts at the end of the
+    /// recording; `health` counts it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct ReclaimRow in "reclaims", always: false, since: 6, Span(start, time) {
+        /// Time of the end; the end of the recording where `open`. Of a kill the time of the choice.
+        time: i64, Delta, "ns", "vmscan:mm_vmscan_direct_reclaim_end, mm_vmscan_memcg_reclaim_end, mm_vmscan_kswapd_sleep; compaction:mm_compaction_end; oom:mark_victim";
+        /// Time of the begin. `kswapd` logs again that it is awake when it goes on after a nap: the first
+        /// of these events is the begin.
+        start: i64, Delta, "ns", "vmscan:mm_vmscan_direct_reclaim_begin, mm_vmscan_memcg_reclaim_begin, mm_vmscan_kswapd_wake; compaction:mm_compaction_begin; oom:mark_victim";
+        /// CPU of the end; CPU of the begin where `open`; −1 where the recording does not say.
+        cpu: i16, Dictionary, "", "perf sample cpu";
+        /// Process of the thread; of a kill the process that is killed. Null where the recording does not
+        /// say.
+        process: Option<ProcessId>, Dictionary, "", "`threads`";
+        /// The thread; of a kill the thread that the kernel marked.
+        thread: Option<ThreadId>, Dictionary, "", "perf sample tid; oom:mark_victim pid";
+        /// 0 direct reclaim of the machine's memory, 1 direct reclaim of a cgroup's memory, 2 `kswapd` is
+        /// awake, 3 compaction, 4 a process is chosen to be killed because memory has run out (a row per
+        /// process). More may come.
+        kind: i8, Dictionary, "", "name of the tracepoint";
+        /// The memory was freed for a block of 2 to the power of `order` pages; of `kswapd` the largest
+        /// order while it was awake. Null for compaction and kills.
+        order: Option<i16>, Dictionary, "", "order";
+        /// Bytes that were freed. Null for `kswapd`, compaction, kills, and where `open`.
+        reclaimed: Option<i64>, Plain, "bytes", "nr_reclaimed, page size of the recording";
+        /// Call stack at the begin; of a kill that of the thread that needed memory.
+        stack: Option<StackId>, Plain, "", "call chain of the begin";
+        /// True: it lasts at the end of the recording.
+        open: Option<bool>, Plain, "", "made by the extract";
+    }
+}
+
 /// Values of `allocations.kind`.
 pub mod allocation_kinds {
     /// Committed pages.

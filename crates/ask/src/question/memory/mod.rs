@@ -2,9 +2,12 @@
 
 mod lists;
 mod machine;
+mod paging;
+pub mod pressure;
 mod processes;
 mod trims;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use tracesift_archive::Error;
 use tracesift_trace::rows::{MemoryProcessRow, MemoryStateRow, ProcessRow};
@@ -20,6 +23,9 @@ use crate::processes::{Processes, asked, read};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
 use crate::shown::Shown;
+#[cfg(test)]
+use crate::table_question;
+use crate::table_question::{Listing, TableQuestion as _, UnknownName};
 use crate::usage_error::UsageError;
 use tracesift_grammar::{TimeRange, parse_size};
 
@@ -107,6 +113,23 @@ pub struct Options {
     /// Drops of a working set by a quarter or more: the system took memory away, or the process gave it back
     #[arg(long)]
     trims: bool,
+    /// Who had to free memory before it got some, and how long that took; kswapd, compaction, and kills (Linux)
+    #[arg(long, conflicts_with_all = ["total_memory", "lists", "trims", "growth", "sort", "min_diff", "max_diff", "min_commit"])]
+    #[arg(conflicts_with_all = ["max_commit", "min_working_set", "max_working_set", "min_private", "max_private"])]
+    #[arg(conflicts_with_all = ["min_shared_commit", "max_shared_commit", "min_growth", "max_growth"])]
+    pressure: bool,
+    /// What a row of --pressure is [default: process,kind]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "pressure")]
+    #[arg(value_parser = PossibleValuesParser::new(pressure::Question::dimensions()))]
+    by: Vec<String>,
+    /// The single reclaims of --pressure
+    #[arg(long, requires = "pressure", conflicts_with_all = ["by", "bucket"])]
+    list: bool,
+    /// Reads and writes of the page file, by process (Windows)
+    #[arg(long, conflicts_with_all = ["pressure", "total_memory", "lists", "trims", "growth", "sort", "min_diff", "max_diff"])]
+    #[arg(conflicts_with_all = ["min_commit", "max_commit", "min_working_set", "max_working_set", "min_private"])]
+    #[arg(conflicts_with_all = ["max_private", "min_shared_commit", "max_shared_commit", "min_growth", "max_growth"])]
+    paging: bool,
     /// How the memory of the processes of a name grows from file to file: a row per name, over all files
     #[arg(long, conflicts_with_all = ["total_memory", "lists", "trims", "bucket"])]
     growth: bool,
@@ -170,20 +193,38 @@ impl QuestionOptions for Options {
             ..Form::usual("memory", || trims::COLUMNS.descriptions())
         },
         Form {
+            with: &[&["--pressure"]],
+            title: "With `--pressure`:\n\n",
+            ..Form::usual("memory", pressure::Question::all_columns)
+        },
+        Form {
+            with: &[&["--pressure"], &["--list"]],
+            title: "With `--pressure --list`:\n\n",
+            ..Form::usual("memory", pressure::Question::list_columns)
+        },
+        Form {
+            with: &[&["--paging"]],
+            title: "With `--paging`:\n\n",
+            ..Form::usual("memory", paging::Question::all_columns)
+        },
+        Form {
             with: &[&["--growth"]],
             title: "With `--growth`:\n\n",
             ..Form::usual("memory", || growth(Sort::Commit).columns())
         },
     ];
     const SHORT: &'static [&'static str] =
-        &["process", "time", "bucket", "top", "sort", "total_memory", "lists", "trims", "min_diff", "csv"];
+        &["process", "time", "bucket", "top", "sort", "total_memory", "lists", "trims", "pressure", "min_diff", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump memory X.sift --top 10", "the processes with most committed memory"),
         ("tracesift dump memory X.sift --sort diff --top 5", "those that grew or shrank most"),
         ("tracesift dump memory X.sift --total-memory", "the machine"),
         ("tracesift dump memory --growth --top 10", "the processes that hold more from run to run"),
         ("tracesift dump memory X.sift --trims", "who lost memory, and how much was free then"),
+        ("tracesift dump memory X.sift --pressure", "who waited until memory was free (Linux)"),
     ];
+    const VARIANTS: &'static [&'static [&'static str]] =
+        &[&["--pressure", "--by=kind"], &["--pressure", "--by=stack"], &["--pressure", "--by=tag", "--time=1.."]];
     const LEGACY: Option<Legacy> = Some(Legacy {
         name: "memory",
         switches: &[
@@ -214,6 +255,14 @@ impl QuestionOptions for Options {
     }
 
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        // The parser knows the names.
+        let unknown = |error: UnknownName| UsageError::new(error.to_string(), String::new());
+        if self.paging {
+            return Ok(Plan::from(paging::Question::new(self.filter.clone(), self.top).map_err(unknown)?));
+        }
+        if self.pressure {
+            return Ok(Plan::from(self.pressure_question().map_err(unknown)?));
+        }
         let about = match (self.total_memory, self.lists, self.trims) {
             (true, ..) => About::Machine,
             (_, true, _) => About::Lists,
@@ -244,6 +293,22 @@ impl QuestionOptions for Options {
             then: Box::new(move |answer, _| *answer = growth.over_files(answer)),
             ..Asking::plain(question)
         }))
+    }
+
+    #[cfg(test)]
+    fn check_rows() {
+        table_question::Options::<pressure::Pressure>::check_rows();
+    }
+}
+
+impl Options {
+    fn pressure_question(&self) -> Result<pressure::Question, UnknownName> {
+        let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
+        let mut question =
+            pressure::Question::default().by(if by.is_empty() { pressure::Pressure::BY } else { &by })?;
+        question.filter = self.filter.clone();
+        question.top = self.top;
+        Ok(if self.list { question.listed(Listing::Flat) } else { question })
     }
 }
 

@@ -12,6 +12,7 @@ mod memory;
 mod network;
 mod page_faults;
 mod power;
+mod reclaims;
 mod rows;
 mod sample_context;
 mod samples;
@@ -44,6 +45,7 @@ use memory::Memory;
 use network::Network;
 use page_faults::{FaultSource, page_fault};
 use power::Power;
+use reclaims::MemoryReclaims;
 pub(super) use rows::Rows;
 use samples::profile;
 use scheduler::{Scheduler, SwitchSource};
@@ -64,6 +66,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     disks: Disks,
     faults: FaultSource,
     memory: Memory,
+    reclaims: MemoryReclaims,
     network: Network,
     dns: Dns,
     syscalls: Syscalls,
@@ -109,6 +112,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             .any(|tracepoint| matches!(tracepoint, Tracepoint::Block(fields) if fields.is_refusal()));
         let disks = Disks::new(tells_refusals);
         let network = Network::new(&tracepoints);
+        let reclaims = MemoryReclaims::new(metadata.tracing.as_ref().map(|tracing| tracing.page_size));
         let (power, counters) = (Power::default(), Counters::new(metadata.clone()));
         Self {
             rows,
@@ -118,6 +122,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             disks,
             faults,
             memory: Memory::default(),
+            reclaims,
             network,
             dns: Dns::default(),
             syscalls,
@@ -273,6 +278,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 }
             }
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
+            Some(Tracepoint::Reclaim(fields)) => self.reclaims.event(fields, &at, &mut self.scheduler, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Path(fields)) => self.syscalls.descriptors.path(fields, &at, rows),
@@ -289,6 +295,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let (syscall_names, files) = self.syscalls.finish(ticks, &mut self.rows);
         self.power.finish(ticks, &mut self.rows);
         self.memory.finish(ticks, &mut self.rows);
+        self.reclaims.finish(ticks, &mut self.rows);
         self.network.finish(&mut self.rows);
         self.dns.finish(end, &mut self.rows);
         let Self { rows, counters, .. } = self;

@@ -111,7 +111,13 @@ impl Scheduler {
     }
 
     /// The thread that a field of a tracepoint means.
-    fn thread_at<Sink: RowSink>(&mut self, id: u32, cpu: u16, ticks: i64, rows: &mut Rows<'_, Sink>) -> ThreadId {
+    pub(super) fn thread_at<Sink: RowSink>(
+        &mut self,
+        id: u32,
+        cpu: u16,
+        ticks: i64,
+        rows: &mut Rows<'_, Sink>,
+    ) -> ThreadId {
         match &mut self.namespace {
             Some(namespace) => namespace.thread_at(id, cpu, ticks, &mut rows.population),
             None => rows.population.thread_at(id, cpu, ticks),

@@ -11,6 +11,7 @@ use super::network::NetworkFields;
 use super::page_fault::TrapFields;
 use super::path::PathFields;
 use super::power::{LimitFields, PowerFields};
+use super::reclaim::ReclaimFields;
 use super::scheduling::{ReadyFields, SwitchFields, WakeUp};
 use super::syscall::SyscallFields;
 
@@ -35,6 +36,8 @@ pub(crate) enum Tracepoint {
     Idle(PowerFields),
     /// `kmem:rss_stat`.
     Rss(RssFields),
+    /// `vmscan:mm_vmscan_*`, `compaction:mm_compaction_*`, `oom:mark_victim`: those of reclaim.
+    Reclaim(ReclaimFields),
     /// `sock:inet_sock_set_state`, `sock_send_length`, `sock_recv_length`, and some of `tcp`.
     Network(Box<NetworkFields>),
     /// Probes of `tracesift record` in the C library.
@@ -46,7 +49,11 @@ pub(crate) enum Tracepoint {
 impl Tracepoint {
     /// Whether it means something only together with others, so that all of them are needed.
     fn is_one_of_a_pair(&self) -> bool {
-        matches!(self, Self::Block(_) | Self::Syscall(_) | Self::Idle(_) | Self::Network(_) | Self::Dns(_))
+        match self {
+            Self::Block(_) | Self::Syscall(_) | Self::Idle(_) | Self::Network(_) | Self::Dns(_) => true,
+            Self::Reclaim(fields) => fields.is_one_of_a_pair(),
+            _ => false,
+        }
     }
 }
 
@@ -84,6 +91,9 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "power:cpu_frequency_limits" => &|fields| LimitFields::of(fields).map(Tracepoint::Limits),
             "kmem:rss_stat" => &|fields| RssFields::of(fields).map(Tracepoint::Rss),
             "power:cpu_idle" => &|fields| PowerFields::of(fields).map(Tracepoint::Idle),
+            name if ReclaimFields::is_read_from(name) => {
+                &|fields| ReclaimFields::of(fields, name).map(Tracepoint::Reclaim)
+            }
             name if DnsFields::is_read_from(name) => &|fields| DnsFields::of(fields, name).map(Tracepoint::Dns),
             name if PathFields::is_read_from(name) => &|fields| PathFields::of(fields).map(Tracepoint::Path),
             name if NetworkFields::is_read_from(name) => {

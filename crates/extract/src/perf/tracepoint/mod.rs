@@ -9,6 +9,7 @@ mod network;
 mod page_fault;
 mod path;
 mod power;
+mod reclaim;
 mod scheduling;
 mod syscall;
 mod task_state;
@@ -22,6 +23,7 @@ pub(crate) use network::{NetworkFields, SegmentFields, StateFields, TransferFiel
 pub(crate) use page_fault::TrapFields;
 pub(crate) use path::{GROUP as PATH_GROUP, PathFields};
 pub(crate) use power::{LimitFields, PowerFields};
+pub(crate) use reclaim::ReclaimFields;
 pub(crate) use scheduling::{ReadyFields, SwitchFields, WakeUp};
 pub(crate) use syscall::{Edge, SyscallFields};
 pub(crate) use task_state::TaskStates;

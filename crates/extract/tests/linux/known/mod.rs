@@ -5,6 +5,7 @@
 mod measured;
 mod network;
 mod programs;
+mod reclaims;
 mod scheduling;
 mod talking;
 

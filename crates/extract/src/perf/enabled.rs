@@ -25,6 +25,7 @@ fn tables_of(event: &str) -> Vec<&'static str> {
         "power:cpu_frequency" => vec!["cpu_frequencies"],
         "power:cpu_idle" => vec!["cpu_idle_states"],
         "kmem:rss_stat" => vec!["memory_processes"],
+        "vmscan:mm_vmscan_direct_reclaim_begin" | "vmscan:mm_vmscan_memcg_reclaim_begin" => vec!["reclaims"],
         "vmscan:mm_vmscan_direct_reclaim_end" | "vmscan:mm_vmscan_memcg_reclaim_end" => vec!["reclaims"],
         "sock:inet_sock_set_state" => vec!["connections"],
         "raw_syscalls:sys_enter" => vec!["syscalls", "file_io", "socket_calls", "allocations", "handles"],

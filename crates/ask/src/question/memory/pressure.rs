@@ -58,7 +58,7 @@ impl TableQuestion for Pressure {
             .meaning("Time in which at least one of them was under way, cut to the time range.")
             .sorted(&["union"]),
         Measure::longest("longest_ns", "Longest")
-            .meaning("The longest of their times, cut to the time range.")
+            .meaning("The longest of those that ended in the time range, with all of its time.")
             .sorted(&["longest"]),
         Measure::sum_known("reclaimed", "Reclaimed", Kind::Bytes, |row: &Reclaim| row.reclaimed)
             .meaning("Bytes that they freed; empty for `kswapd` and compaction, which do not log it.")

@@ -2,7 +2,7 @@
 
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{
-    CpuFrequencyRow, CpuIdleStateRow, EnergyRow, MarkRow, MemoryProcessRow, MemoryStateRow, PowerSettingRow,
+    CpuFrequencyRow, CpuIdleStateRow, EnergyRow, MarkRow, MemoryProcessRow, MemoryStateRow, PowerSettingRow, ReclaimRow,
 };
 
 use crate::answer::{ColumnOf, Fact, Kind, Value};
@@ -64,7 +64,8 @@ const CLASSES: &[Class] = &[
     of::<Gdi>,
     |recording| {
         known("memory", recording, |archive| {
-            archive.row_count::<MemoryProcessRow>() + archive.row_count::<MemoryStateRow>() > 0
+            let readings = archive.row_count::<MemoryProcessRow>() + archive.row_count::<MemoryStateRow>();
+            readings + archive.row_count::<ReclaimRow>() > 0
         })
     },
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),

@@ -34,7 +34,7 @@ fn expected(truth: &[Reclaim], key: impl Fn(&Reclaim) -> Vec<String>, from: i64,
     }
     let sums = |rows: Vec<&Reclaim>| {
         let ended = || rows.iter().filter(|row| ends(row));
-        let length = |row: &&&Reclaim| (from..until).filter(|at| is_in(*row, *at)).count() as i64;
+        let length = |row: &&&Reclaim| (from..until).filter(|at| is_in(row, *at)).count() as i64;
         let pages: Option<i64> = ended().filter_map(|row| row.pages).reduce(|sum, pages| sum + pages);
         [
             ended().filter(|row| row.kind != 4).count() as i64,

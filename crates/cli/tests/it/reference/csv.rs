@@ -103,7 +103,7 @@ fn files_disks_and_memory() {
         ..MemoryProcessRow::default()
     }]);
     // 2022-04-04 08:15:00 UTC, recorded two hours east of it.
-    let info = TraceInfo { start_filetime: 132_935_337_000_000_000, utc_offset_minutes: 120, ..TraceInfo::default() };
+    let info = TraceInfo { start_filetime: 132_935_337_000_000_000, utc_offset_minutes: -120, ..TraceInfo::default() };
     finish_as(writer, TraceInfo { end_ns: 10_000_000_000, ..info });
     for (line, first, row) in [
         (

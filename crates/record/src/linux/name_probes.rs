@@ -1,11 +1,8 @@
 //! Probes in the C library that tell which names programs look up, and how that ended.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use tracesift_symbols::elf;
-
-use super::probes::{self, Probes, Registers, libraries, registers};
+use super::probes::{self, Probes, Registers, registers};
 
 /// Functions that get probes.
 const FUNCTIONS: [&str; 4] = ["getaddrinfo", "gethostbyname", "gethostbyname2", "getnameinfo"];
@@ -39,36 +36,20 @@ pub(super) fn table() -> Option<PathBuf> {
 
 /// Sets probes in the C libraries of this machine. Tells in words why that is not possible.
 pub(super) fn set() -> Result<Probes, String> {
-    let registers = registers().ok_or("the registers of this processor are not known")?;
-    let mut probes = Probes::in_table(probes::PROGRAMS, probes::NAMES)?;
-    let mut failed = None;
-    for (number, library) in libraries(registers.machine).iter().enumerate() {
-        if let Err(why) = set_in(&mut probes, library, number, &registers) {
-            failed = Some(format!("{}: {why}", library.display()));
-        }
-    }
-    if probes.is_empty() {
-        return Err(failed.unwrap_or_else(|| "no C library was found".to_owned()));
-    }
-    Ok(probes.watched())
-}
-
-fn set_in(probes: &mut Probes, library: &Path, number: usize, registers: &Registers) -> Result<(), String> {
-    let file = File::open(library).map_err(|error| error.to_string())?;
-    let offsets = elf::exported(std::io::BufReader::new(file), FUNCTIONS).map_err(|error| error.to_string())?;
-    for (function, offset) in FUNCTIONS.iter().zip(offsets) {
-        let Some(offset) = offset else { continue };
+    Probes::in_libraries(probes::NAMES, FUNCTIONS, |registers, function| {
         let (entry, result) = registers.told(function);
-        let place = format!("{}:{offset:#x}", library.display());
-        probes.set('p', number, function, &place, &entry)?;
-        probes.set('r', number, &format!("{function}__return"), &place, result)?;
-    }
-    Ok(())
+        (entry, Some(result))
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
+    use tracesift_symbols::elf;
+
     use super::*;
+    use crate::linux::probes::libraries;
 
     #[test]
     fn the_library_of_this_machine_is_found() {

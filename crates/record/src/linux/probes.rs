@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use tracesift_symbols::elf;
+
 use crate::process::{self, Identity};
 
 /// What the groups of our probes begin with: probes of names that are looked up, and of files that are opened. Behind it stand the
@@ -79,6 +81,49 @@ impl Probes {
         Ok(Self { table, group, events: Vec::new(), watcher: None })
     }
 
+    /// Probes of some functions in the C libraries of this machine. `told` says what the probes of a function tell: at its entry, and at
+    /// its return where that gets one, too. Tells in words why that is not possible.
+    pub(super) fn in_libraries<const N: usize>(
+        group: &str,
+        functions: [&'static str; N],
+        told: impl Fn(&Registers, &str) -> (String, Option<&'static str>),
+    ) -> Result<Self, String> {
+        let registers = registers().ok_or("the registers of this processor are not known")?;
+        let mut probes = Self::in_table(PROGRAMS, group)?;
+        let mut failed = None;
+        for (number, library) in libraries(registers.machine).iter().enumerate() {
+            let told = |function: &str| told(&registers, function);
+            if let Err(why) = probes.set_in(library, number, functions, told) {
+                failed = Some(format!("{}: {why}", library.display()));
+            }
+        }
+        if probes.events.is_empty() {
+            return Err(failed.unwrap_or_else(|| "no C library was found".to_owned()));
+        }
+        Ok(probes.watched())
+    }
+
+    fn set_in<const N: usize>(
+        &mut self,
+        library: &Path,
+        number: usize,
+        functions: [&'static str; N],
+        told: impl Fn(&str) -> (String, Option<&'static str>),
+    ) -> Result<(), String> {
+        let file = File::open(library).map_err(|error| error.to_string())?;
+        let offsets = elf::exported(std::io::BufReader::new(file), functions).map_err(|error| error.to_string())?;
+        for (function, offset) in functions.iter().zip(offsets) {
+            let Some(offset) = offset else { continue };
+            let (entry, result) = told(function);
+            let place = format!("{}:{offset:#x}", library.display());
+            self.set('p', number, function, &place, &entry)?;
+            if let Some(result) = result {
+                self.set('r', number, &format!("{function}__return"), &place, result)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Sets a probe: `p` at the entry of a function, `r` at its return.
     pub(super) fn set(
         &mut self,
@@ -92,11 +137,6 @@ impl Probes {
         self.write(&format!("{kind}:{name} {place} {told}\n")).map_err(|error| error.to_string())?;
         self.events.push(name);
         Ok(())
-    }
-
-    /// Whether no probe is set.
-    pub(super) fn is_empty(&self) -> bool {
-        self.events.is_empty()
     }
 
     fn write(&self, line: &str) -> std::io::Result<()> {

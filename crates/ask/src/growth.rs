@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::answer::{Answer, Column, Kind, Layout, Section, Value, View};
 use crate::limit::{Limit, in_two_lines};
 use crate::order::{Between, Top};
+use crate::totals::{files, without_part};
 
 /// What grows.
 #[derive(Clone, Debug)]
@@ -111,17 +112,9 @@ impl Growth {
     }
 
     fn section(&self, answer: &Answer, sections: &[&Section], rows: Vec<Row>) -> Answer {
-        let title = match sections.len() {
-            1 => "1 file".to_owned(),
-            many => format!("{many} files"),
-        };
-        let without = answer.sections.len() - sections.len();
-        let left_out = (without > 0).then(|| match without {
-            1 => "1 file has no such data and no part in this".to_owned(),
-            many => format!("{many} files have no such data and no part in this"),
-        });
+        let left_out = without_part(answer.sections.len() - sections.len(), "such data");
         let section = Section {
-            title,
+            title: files(sections.len()),
             rows: rows.into_iter().map(Row::values).collect(),
             warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
             notes: left_out.into_iter().collect(),

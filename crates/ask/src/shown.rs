@@ -22,6 +22,11 @@ impl Shown {
         self.0.as_ref().is_none_or(|keys| keys.contains(key))
     }
 
+    /// Whether nobody looks at any column: totals are all that is asked for.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.0.as_ref().is_some_and(FxHashSet::is_empty)
+    }
+
     /// Drops the columns that nobody looks at.
     pub(crate) fn keep(&self, columns: &mut Vec<Column>) {
         columns.retain(|column| self.has(column.key));

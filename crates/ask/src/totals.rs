@@ -49,15 +49,23 @@ pub fn of_runs_and_tests(sections: &[Section], one_run: bool) -> Vec<Group> {
     [of_tests, of_runs].into_iter().filter(|groups| says_more(groups)).flatten().map(sum).collect()
 }
 
+/// So many files.
+pub(crate) fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}
+
+/// Says how many files have nothing of the kind that an answer over several files is about; `None`: all have something.
+pub(crate) fn without_part(count: usize, what: &str) -> Option<String> {
+    let have = if count == 1 { "has" } else { "have" };
+    (count > 0).then(|| format!("{} {have} no {what} and no part in this", files(count)))
+}
+
 fn says_more(groups: &[(String, Vec<&Section>)]) -> bool {
     groups.len() > 1 && groups.iter().any(|(_, sections)| sections.len() > 1)
 }
 
 fn sum((title, sections): (String, Vec<&Section>)) -> Group {
-    let files = match sections.len() {
-        1 => "1 file".to_owned(),
-        many => format!("{many} files"),
-    };
+    let files = files(sections.len());
     Group { title: format!("{title}  {files}"), facts: Section::sum_facts(sections), ..Group::default() }
 }
 

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, Value, descriptions, values};
 use crate::limit::{Limit, in_two_lines};
 use crate::order::Top;
-use crate::totals::CPU;
+use crate::totals::{CPU, files, without_part};
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -185,23 +185,15 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
 }
 
 fn section_of(answer: &Answer, sampled: &[&Section], rows: &[Row]) -> Answer {
-    let files = match sampled.len() {
-        1 => "1 file".to_owned(),
-        many => format!("{many} files"),
-    };
     let named = |of: fn(&Section) -> &Vec<String>| {
         answer
             .sections
             .iter()
             .flat_map(move |section| of(section).iter().map(|text| format!("{}: {text}", section.title)))
     };
-    let without = answer.sections.len() - sampled.len();
-    let left_out = (without > 0).then(|| match without {
-        1 => "1 file has no CPU samples and no part in this".to_owned(),
-        many => format!("{many} files have no CPU samples and no part in this"),
-    });
+    let left_out = without_part(answer.sections.len() - sampled.len(), "CPU samples");
     let section = Section {
-        title: files,
+        title: files(sampled.len()),
         rows: values(COLUMNS, rows),
         facts: vec![
             Fact::new(CPU, Kind::Milliseconds, rows.iter().fold(0, |sum: i64, row| sum.saturating_add(row.cpu))),

@@ -13,6 +13,7 @@ use crate::answer::{Answer, ColumnOf, Group, Kind, Layout, Section, Value, View,
 use crate::limit::{Limit, in_two_lines};
 use crate::order::Top;
 use crate::shown::Shown;
+use crate::totals::files;
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -310,10 +311,7 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
 }
 
 fn section_of(answer: &Answer, groups: &[Vec<Row>]) -> Answer {
-    let title = match answer.sections.len() {
-        1 => "1 file".to_owned(),
-        many => format!("{many} files"),
-    };
+    let title = files(answer.sections.len());
     let named = |of: fn(&Section) -> &Vec<String>| {
         answer
             .sections

@@ -530,8 +530,11 @@ impl<Q: TableQuestion> Question<Q> {
         let plan = Plan::new(self);
         let processes = processes::read(archive, &self.filter, &self.shown)?;
         let asked = processes::asked(&processes, &self.filter);
-        // A series has no notes: they are about a whole answer.
-        let notes = if let [range] = ranges { Q::notes(archive, *range, &asked)? } else { Vec::new() };
+        // A series has no notes: they are about a whole answer. Totals alone have none either.
+        let notes = match ranges {
+            [range] if !self.shown.is_nothing() => Q::notes(archive, *range, &asked)?,
+            _ => Vec::new(),
+        };
         let accepted = asked.into_iter().map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
         let mut read = Reading::new(self, &plan, ranges, &mut names).read(recording, ranges)?;

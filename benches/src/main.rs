@@ -30,9 +30,12 @@ use anyhow::{Context as _, bail};
 /// Bytes of the scale recording that the benchmarks use.
 const SCALE_BYTES: u64 = 1 << 30;
 
+/// The allocator of the program, since the benchmarks run its libraries.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
 fn main() -> anyhow::Result<()> {
-    tracesift_extract::give_back_large_blocks();
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().unwrap_or_else(|| "all".to_owned());
     let mut directory = std::env::temp_dir().join("tracesift-benches");

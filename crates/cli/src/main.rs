@@ -22,8 +22,12 @@ use crate::exit::{Exit, UsageError, is_broken_pipe};
 use crate::terminal::Messages;
 use crate::unquoted_glob::UnquotedGlob;
 
+/// Allocator of the program, on each system: a question takes and gives back small blocks from several threads. The allocators of the
+/// systems take a fifth to a quarter of its time (`docs/decisions/0032-the-program-has-its-own-allocator.md`).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
-    tracesift_extract::give_back_large_blocks();
     // A shell that wants to know what may follow asks before anything else is looked at, and gets nothing else.
     completion::answer();
     let arguments: Vec<OsString> = std::env::args_os().collect();

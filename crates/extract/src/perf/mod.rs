@@ -27,7 +27,6 @@ use tracesift_trace::{Clock, Health, RowSink as _};
 
 use crate::error::Error;
 use crate::image_files::ImageFiles;
-use crate::large_blocks::give_back_free_memory;
 use crate::opened::OpenedRecording;
 use crate::options::{Budget, Options};
 use crate::progress::{Progress, WATCH_EVERY, Watch};
@@ -194,8 +193,6 @@ impl Source<'_> {
         let packages = topology.into_iter().flat_map(|topology| topology.cpus.iter().map(|(_, package)| *package));
         writer.archive.write_table(&cpus::rows(&metadata.features.core_types, packages));
         writer.write_identities(modules, &population);
-        drop(population);
-        give_back_free_memory();
         Ok(PassResults { info, health, records })
     }
 
@@ -221,7 +218,6 @@ impl Source<'_> {
         let build_id = |path: &str| build_ids.of_path(path).or_else(|| of_vdso(path));
         let modules = writer.archive.write_each(|visit| mappings.freeze(clock, &mut population, build_id, visit));
         let methods = MethodsBuilder::new().freeze(&mut population, &modules);
-        give_back_free_memory();
         let budget = &self.options.budget;
         let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
         let files = ImageFiles::new(self.options.sysroot.clone()).with_vdso(vdso);

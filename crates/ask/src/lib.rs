@@ -4,6 +4,7 @@
 //! archives, runs it over them in parallel and puts the sections in order of time. A new question is a file in
 //! [`question`] that implements [`Ask`], with its options ([`options::QuestionOptions`]), and a line of the list there.
 
+pub mod absence;
 pub mod answer;
 mod ask;
 pub mod candidates;

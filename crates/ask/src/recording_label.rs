@@ -8,6 +8,7 @@ use tracesift_trace::info::{IMPORTED, TraceInfo};
 use tracesift_trace::rows::{CpuSampleRow, HealthRow, ProcessSummaryRow};
 use tracesift_trace::schema::{Row as _, TableDefinition};
 
+use crate::absence::Absence;
 use crate::answer::{Fact, Kind, Section};
 use crate::limit::{Limit, LimitKind};
 use crate::time_format::{TimeFormat, TimeStyle, Zero};
@@ -46,9 +47,6 @@ impl RowSource {
         if is_linux { self.linux } else { self.windows }
     }
 }
-
-/// The reason for a table without rows whose events were enabled.
-const NONE_HAPPENED: &str = "none, though their events were enabled";
 
 /// A recording as an answer names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,33 +114,32 @@ impl RecordingLabel {
 
     /// Why there is nothing of a table: its events were not enabled, the extract was told to leave it out, or nothing happened.
     #[must_use]
-    pub fn absence_of(&self, table: &str) -> &'static str {
+    pub fn absence_of(&self, table: &str) -> Absence {
         let is_among = |tables: &[String]| tables.iter().any(|known| known == table);
         if is_among(&self.left_out) {
-            "not extracted"
+            Absence::NotExtracted
         } else if is_among(&self.enabled) {
-            NONE_HAPPENED
+            Absence::NothingHappened
         } else {
-            "not recorded"
+            Absence::NotRecorded
         }
     }
 
     /// Why there is nothing of a table, and the command that records it.
     #[must_use]
-    pub fn absence_with_cure(&self, table: &str, source: RowSource, is_linux: bool) -> String {
+    pub fn absence_with_cure(&self, table: &str, source: RowSource, is_linux: bool) -> Absence {
         match self.absence_of(table) {
-            "not recorded" if self.is_imported => "not recorded".to_owned(),
-            "not recorded" => match source.profile(is_linux) {
-                Some(profile) => format!("not recorded; record with: tracesift record --profile {profile}"),
-                None => format!("not in recordings of {}", if is_linux { "Linux" } else { "Windows" }),
+            Absence::NotRecorded if !self.is_imported => match source.profile(is_linux) {
+                Some(profile) => Absence::NotRecordedWithout(profile),
+                None => Absence::NotOfSystem(if is_linux { "Linux" } else { "Windows" }),
             },
-            why => why.to_owned(),
+            why => why,
         }
     }
 
     /// Why there is nothing of a table that recordings of all systems can have, and the command that records it.
     #[must_use]
-    pub fn absence_with_cure_anywhere(&self, table: &str, profile: &'static str) -> String {
+    pub fn absence_with_cure_anywhere(&self, table: &str, profile: &'static str) -> Absence {
         self.absence_with_cure(table, RowSource::linux(profile), true)
     }
 
@@ -150,8 +147,9 @@ impl RecordingLabel {
     #[must_use]
     pub fn note_of_precise_cpu(&self) -> String {
         let why = match self.absence_of("cpu_samples") {
-            "not recorded" => "no CPU samples were recorded",
-            _ => "CPU samples were not extracted",
+            Absence::NotExtracted => "CPU samples were not extracted",
+            Absence::NothingHappened => "no CPU was sampled",
+            _ => "no CPU samples were recorded",
         };
         format!("{why}: CPU is precise run time from context switches")
     }
@@ -176,11 +174,10 @@ impl RecordingLabel {
 
     /// The section of a file that has nothing of the kind that was asked for, with the reason. Where nothing happened it is an answer.
     #[must_use]
-    pub fn absent(&self, what: &'static str, why: impl Into<String>) -> Section {
+    pub fn absent(&self, what: &'static str, why: impl Into<Absence>) -> Section {
         let why = why.into();
-        let is_absent = why != NONE_HAPPENED;
-        let facts = vec![Fact::local(what, Kind::Text, why)];
-        Section { facts, is_absent, ..self.section() }
+        let facts = vec![Fact::local(what, Kind::Text, why.to_string())];
+        Section { facts, is_absent: !why.is_answer(), ..self.section() }
     }
 
     /// An empty section for this file.

@@ -559,7 +559,7 @@ fn totals(file: &RecordingLabel, time: TimeRange, rows: &[Row]) -> Vec<Fact> {
     if !file.has_samples && !has_imported {
         // 0 ms would be a figure, and a wrong one.
         return vec![
-            Fact::local("CPU samples", Kind::Text, file.absence_of("cpu_samples")),
+            Fact::local("CPU samples", Kind::Text, file.absence_of("cpu_samples").to_string()),
             Fact::new("processes", Kind::Count, busy().count()),
         ];
     }

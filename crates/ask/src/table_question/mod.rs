@@ -519,7 +519,7 @@ impl<Q: TableQuestion> Question<Q> {
         if Q::count(archive) == 0 {
             let is_linux = archive.info().kind == "perf";
             let absence = recording.file.absence_with_cure(table::<Q>().name, Q::SOURCE, is_linux);
-            return Ok(ranges.iter().map(|_| recording.file.absent(Q::WHAT[1], &*absence)).collect());
+            return Ok(ranges.iter().map(|_| recording.file.absent(Q::WHAT[1], absence.clone())).collect());
         }
         if let Some(parts) = Q::PARTS.filter(|_| ranges.iter().any(|range| !range.is_everything()))
             && recording.file.left_out.iter().any(|table| table == parts.name)

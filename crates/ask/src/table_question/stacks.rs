@@ -11,6 +11,7 @@ use super::measure::How;
 use super::reading::part;
 use super::sums::Part;
 use super::{TableQuestion, table};
+use crate::absence::Absence;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
 
@@ -81,7 +82,7 @@ impl StackMeasure {
 
     /// Why the recording has no such rows, and the cure; `None`: it has the table.
     #[must_use]
-    pub fn missing(&self, recording: &OpenRecording) -> Option<String> {
+    pub fn missing(&self, recording: &OpenRecording) -> Option<Absence> {
         let archive = recording.archive();
         let is_missing = (self.count)(archive) == 0;
         is_missing.then(|| recording.file.absence_with_cure(self.table, self.source, archive.info().kind == "perf"))

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Ansi};
+use tracesift_ask::absence::Absence;
 use tracesift_ask::answer::{Kind, Value};
 use tracesift_ask::question::overview::{AbsentPart, CallPart, DiskPart, Overview, ProcessPart, WaitPart};
 use tracesift_ask::time_format::{TimeFormat, TimeStyle};
@@ -327,8 +328,8 @@ fn by_remedy(absent: &[AbsentPart]) -> Vec<(String, Vec<&'static str>)> {
     for part in absent {
         let how = match part.profile {
             Some(profile) => format!("tracesift record --profile {profile}"),
-            None if part.why == "not extracted" => "tracesift extract without --tables".to_owned(),
-            None => part.why.to_owned(),
+            None if part.why == Absence::NotExtracted => "tracesift extract without --tables".to_owned(),
+            None => part.why.to_string(),
         };
         match all.iter_mut().find(|(known, _)| *known == how) {
             Some((_, what)) => what.push(part.what),

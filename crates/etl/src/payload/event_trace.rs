@@ -32,6 +32,49 @@ impl<'a> Payload<'a> for HeaderExtension {
     }
 }
 
+/// Microsoft-Windows-Kernel-EventTracing 14, from version 1 on: a session enabled a provider.
+///
+/// Version 0 does not tell the keywords and the level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProviderEnabled<'a> {
+    /// The provider.
+    pub provider: Guid,
+    /// The session.
+    pub session: WideStr<'a>,
+    /// Events with any of these keywords; 0 is all events.
+    pub any_keyword: u64,
+    /// Events with all of these keywords.
+    pub all_keywords: u64,
+    /// What else was asked for.
+    pub properties: u32,
+    /// Events up to this level; 0 is all levels.
+    pub level: u8,
+}
+
+impl ProviderEnabled<'_> {
+    /// Event id.
+    pub const ID: u16 = 14;
+
+    /// Whether the session gets each event of the provider.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        matches!(self.any_keyword, 0 | u64::MAX) && self.all_keywords == 0 && matches!(self.level, 0 | 5..)
+    }
+}
+
+impl<'a> Payload<'a> for ProviderEnabled<'a> {
+    fn read(reader: &mut Reader<'a>, _version: u8) -> Result<Self, PayloadError> {
+        Ok(Self {
+            provider: reader.guid("provider")?,
+            session: reader.wide("session")?,
+            any_keyword: reader.u64("any keyword")?,
+            all_keywords: reader.u64("all keywords")?,
+            properties: reader.u32("properties")?,
+            level: reader.u8("level")?,
+        })
+    }
+}
+
 /// EventTrace 66: the build of Windows.
 ///
 /// Decoded, not used by tracesift.

@@ -60,7 +60,7 @@ pub use array::{Addresses, AddressesIter, Item, Items, ItemsIter};
 pub use context_switch::{ContextSwitch, ReadyThread, ready_flags};
 pub use disk_io::{DiskFlush, DiskInit, DiskTransfer, SplitIo, io_priority, irp_flags};
 pub use error::PayloadError;
-pub use event_trace::{BuildLab, HeaderExtension, LastDroppedTimes, PartitionIdentity, PartitionInfo};
+pub use event_trace::{BuildLab, HeaderExtension, LastDroppedTimes, PartitionIdentity, PartitionInfo, ProviderEnabled};
 pub use file_io::{
     FileCreate, FileDirectory, FileInformation, FileName, FileOperation, FileOperationEnd, FileReadWrite, KERNEL_FILE,
     MappedView,

@@ -20,6 +20,7 @@ pub(super) fn describe(
     paths: &PathMap,
     clock: Clock,
 ) -> TraceInfo {
+    let sessions: Vec<&str> = files.iter().map(|file| file.header().session_name.as_str()).collect();
     let mut info = TraceInfo {
         name: recording.name.clone(),
         kind: "etl".to_owned(),
@@ -29,7 +30,7 @@ pub(super) fn describe(
         counters: inventory.counters.clone(),
         sample_sources: sources(inventory),
         method_summary_cut: METHODS_PER_PROCESS as u32,
-        enabled: inventory.enabled.tables(),
+        enabled: inventory.enabled.tables(&sessions),
         ..TraceInfo::default()
     };
     info.events_lost = files.iter().map(|file| u64::from(file.header().events_lost)).sum();

@@ -12,6 +12,7 @@ use clap::ValueEnum;
 use tracesift_archive::Error;
 use tracesift_trace::rows::{MemoryProcessRow, MemoryStateRow, ProcessRow};
 
+use crate::absence::Absence;
 use crate::answer::{Column, Section};
 use crate::ask::Ask;
 use crate::filter::ProcessFilter;
@@ -95,7 +96,7 @@ impl Question {
     }
 
     /// Whether the recording has what the question is about; else why not.
-    fn absence(&self, recording: &OpenRecording) -> Option<String> {
+    fn absence(&self, recording: &OpenRecording) -> Option<Absence> {
         let archive = recording.archive();
         let (table, rows) = match self.about {
             About::Processes if processes::has_counters(recording) => return None,

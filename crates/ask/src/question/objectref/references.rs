@@ -90,7 +90,7 @@ pub(super) fn add(
     if archive.row_count::<ObjectReferenceRow>() == 0 {
         let why = match archive.info().events.as_str() {
             "all" => recording.file.absence_of(ObjectReferenceRow::TABLE.name),
-            _ => "not extracted; `tracesift extract --events all` keeps them",
+            _ => "not extracted; `tracesift extract --events all` keeps them".into(),
         };
         return Ok(Some(format!("single references: {why}")));
     }

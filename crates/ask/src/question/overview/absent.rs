@@ -5,6 +5,7 @@ use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, FileIoRow, PageFaultRow, SyscallRow};
 use tracesift_trace::schema::Row as _;
 
+use crate::absence::Absence;
 use crate::answer::{ColumnOf, Kind};
 use crate::question::faults::Faults;
 use crate::question::syscalls::Syscalls;
@@ -16,8 +17,8 @@ use crate::table_question::TableQuestion as _;
 pub struct AbsentPart {
     /// What nobody can ask of it.
     pub what: &'static str,
-    /// Why: `not recorded` or `not extracted`.
-    pub why: &'static str,
+    /// Why.
+    pub why: Absence,
     /// The profile of `tracesift record` that records it.
     pub profile: Option<&'static str>,
 }
@@ -29,8 +30,8 @@ pub(super) const COLUMNS: &[ColumnOf<AbsentPart>] = &[
         "why",
         "Why",
         Kind::Text,
-        |a| a.why.into(),
-        "`not recorded`, or `not extracted` where the extract was told to leave it out.",
+        |a| a.why.to_string().into(),
+        "`not recorded`, or `not extracted` where the extract was told to leave it out. `none, though their events were enabled`: nothing happened.",
     ),
     ColumnOf::always(
         "profile",
@@ -106,7 +107,7 @@ pub(super) fn of(file: &RecordingLabel, archive: &Archive) -> Vec<AbsentPart> {
     if file.is_imported {
         return vec![AbsentPart {
             what: "single events, call stacks and times",
-            why: "an import has sums only",
+            why: "an import has sums only".into(),
             profile: None,
         }];
     }
@@ -119,11 +120,11 @@ pub(super) fn of(file: &RecordingLabel, archive: &Archive) -> Vec<AbsentPart> {
             continue;
         }
         let why = file.absence_of(kept.table);
-        let profile = (why == "not recorded").then_some(kept.profile);
+        let profile = (why == Absence::NotRecorded).then_some(kept.profile);
         absent.push(AbsentPart { what: kept.what, why, profile });
     }
     if info.has_switches && !info.has_ready {
-        absent.push(AbsentPart { what: "who woke whom", why: "not recorded", profile: Some("CSwitch") });
+        absent.push(AbsentPart { what: "who woke whom", why: Absence::NotRecorded, profile: Some("CSwitch") });
     }
     absent
 }

@@ -24,6 +24,7 @@ pub use self::options::Options;
 
 use self::rules::Rules;
 use self::trees::{OfProcess, Tree, Trees};
+use crate::absence::Absence;
 use crate::answer::{Column, Fact, Group, Kind, Section, View};
 use crate::ask::Ask;
 use crate::candidates::{self, Candidates};
@@ -183,9 +184,9 @@ fn sum(processes: &[OfProcess]) -> (i64, i64) {
 
 impl Question {
     /// What the measure needs and the recording does not have, and why not.
-    fn missing(&self, recording: &OpenRecording) -> Option<(&'static str, String)> {
+    fn missing(&self, recording: &OpenRecording) -> Option<(&'static str, Absence)> {
         let has_switches = recording.info().has_switches;
-        let absence = |what, table: &str| (what, recording.file.absence_of(table).to_owned());
+        let absence = |what, table: &str| (what, recording.file.absence_of(table));
         match self.measure {
             Measure::Threads(OfThreads::Cpu) => {
                 (!recording.file.has_samples && !has_switches).then(|| absence("CPU samples", "cpu_samples"))

@@ -176,7 +176,7 @@ impl Ask for Question {
             let is_linux = archive.info().kind == "perf";
             let absence = match connections.is_empty() {
                 true => recording.file.absence_with_cure(NetworkIoRow::TABLE.name, Tcp::SOURCE, is_linux),
-                false => "the recording does not tell both what processes gave and what was sent".to_owned(),
+                false => "the recording does not tell both what processes gave and what was sent".into(),
             };
             return Ok(recording.file.absent(STALLS, absence));
         }

@@ -1,9 +1,11 @@
-//! The kernel events that a recording had enabled: without rows of their tables nothing happened.
+//! The events that a recording had enabled: without rows of their tables nothing happened.
 
-use tracesift_etl::payload::HeaderExtension;
+use tracesift_etl::Guid;
+use tracesift_etl::class::{DNS_CLIENT, WINSOCK_AFD};
+use tracesift_etl::payload::{HeaderExtension, KERNEL_FILE, KERNEL_NETWORK, ProviderEnabled, TCPIP};
 
-/// Groups of kernel events, as `evntrace.h` names them, and the tables that they make.
-const GROUPS: [(u32, &[&str]); 8] = [
+/// Groups of kernel events as the flags of the kernel name them, and the tables that they make. Bits 29 to 31 are the number of the word.
+const GROUPS: [(u32, &[&str]); 15] = [
     // EVENT_TRACE_FLAG_CSWITCH
     (0x10, &["context_switches"]),
     // EVENT_TRACE_FLAG_DISK_IO
@@ -20,21 +22,72 @@ const GROUPS: [(u32, &[&str]); 8] = [
     (0x400_0000, &["file_io"]),
     // EVENT_TRACE_FLAG_PROFILE
     (0x100_0000, &["cpu_samples"]),
+    // PERF_POOL
+    (0x2000_0040, &["allocations"]),
+    // PERF_MEMINFO
+    (0x2008_0000, &["memory_state"]),
+    // PERF_MEMINFO_WS
+    (0x2080_0000, &["memory_processes"]),
+    // PERF_OB_HANDLE
+    (0x8000_0040, &["handles"]),
+    // PERF_OB_OBJECT
+    (0x8000_0080, &["object_references"]),
+    // PERF_FLT_IO
+    (0x8010_0000, &["filter_calls"]),
+    // PERF_FLT_FASTIO
+    (0x8020_0000, &["filter_calls"]),
 ];
 
-/// What was enabled at the start or at the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Enabled(u32);
+/// Providers whose events make tables.
+const PROVIDERS: [(Guid, &[&str]); 5] = [
+    (DNS_CLIENT, &["dns_queries"]),
+    (WINSOCK_AFD, &["socket_calls"]),
+    (TCPIP, &["connections", "network_io"]),
+    (KERNEL_NETWORK, &["connections", "network_io"]),
+    (KERNEL_FILE, &["file_io"]),
+];
+
+/// How many providers of sessions are remembered: a machine has some dozens of sessions.
+const MAX_PROVIDERS: usize = 4096;
+
+/// What was enabled at any time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Enabled {
+    group_masks: [u32; 8],
+    /// Providers of which a session gets each event: the place in `PROVIDERS`, and the session.
+    providers: Vec<(usize, Box<str>)>,
+}
 
 impl Enabled {
     /// Takes what a session says of itself.
     pub(super) fn take(&mut self, extension: &HeaderExtension) {
-        self.0 |= extension.group_masks[0];
+        for (mask, more) in self.group_masks.iter_mut().zip(extension.group_masks) {
+            *mask |= more;
+        }
     }
 
-    /// The tables, by name.
-    pub(crate) fn tables(self) -> Vec<String> {
-        let enabled = GROUPS.iter().filter(|(flag, _)| self.0 & flag != 0);
-        enabled.flat_map(|(_, tables)| *tables).map(|table| (*table).to_owned()).collect()
+    /// Takes what a session enabled, be it this recording's or another one.
+    pub(super) fn take_provider(&mut self, enabled: &ProviderEnabled<'_>) {
+        let place = PROVIDERS.iter().position(|(provider, _)| *provider == enabled.provider);
+        let Some(place) = place.filter(|_| enabled.is_whole() && self.providers.len() < MAX_PROVIDERS) else { return };
+        let entry = (place, enabled.session.to_string().into());
+        if !self.providers.contains(&entry) {
+            self.providers.push(entry);
+        }
+    }
+
+    /// The tables, by name: those of the kernel, and those of the providers that one of the recording's sessions enabled.
+    pub(crate) fn tables(&self, sessions: &[&str]) -> Vec<String> {
+        let is_on = |flag: u32| self.group_masks[(flag >> 29) as usize] & flag & 0x1fff_ffff != 0;
+        let of_kernel = GROUPS.iter().filter(|(flag, _)| is_on(*flag)).map(|(_, tables)| *tables);
+        let own = self.providers.iter().filter(|(_, session)| sessions.contains(&&**session));
+        let of_providers = own.map(|(place, _)| PROVIDERS[*place].1);
+        let mut tables: Vec<String> = Vec::new();
+        for table in of_kernel.chain(of_providers).flatten() {
+            if !tables.iter().any(|known| known == table) {
+                tables.push((*table).to_owned());
+            }
+        }
+        tables
     }
 }

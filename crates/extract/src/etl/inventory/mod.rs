@@ -18,9 +18,9 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::Record;
-use tracesift_etl::class::{EventClass, Group};
+use tracesift_etl::class::{EventClass, Group, KERNEL_EVENT_TRACING};
 use tracesift_etl::payload::{
-    KERNEL_FILE, KERNEL_NETWORK, PROCESSOR_POWER, Payload, PayloadError, TCPIP, dotnet as runtime,
+    KERNEL_FILE, KERNEL_NETWORK, PROCESSOR_POWER, Payload, PayloadError, ProviderEnabled, TCPIP, dotnet as runtime,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_trace::HealthKind;
@@ -70,7 +70,7 @@ pub(crate) struct Inventory {
     pub(crate) machine: Machine,
     pub(crate) processors: Processors,
     pub(crate) network: NetworkSources,
-    /// Which kernel events were enabled.
+    /// Which events were enabled.
     pub(crate) enabled: Enabled,
     pub(crate) health: Health,
     pub(crate) span: RecordedSpan,
@@ -159,6 +159,10 @@ impl Inventory {
                     self.network.meet_provider(provider, id);
                 } else if provider == KERNEL_FILE {
                     self.kernel_file(record, id, version);
+                } else if provider == KERNEL_EVENT_TRACING && id == ProviderEnabled::ID && version > 0 {
+                    if let Some(enabled) = self.decode::<ProviderEnabled<'_>>(record, version) {
+                        self.enabled.take_provider(&enabled);
+                    }
                 }
             }
             EventClass::Message { .. } => self.live(record.time()),

@@ -151,8 +151,27 @@ pub fn calls(seed: u64) -> (Vec<Operation>, Vec<Call>) {
 /// # Errors
 /// A payload does not fit into a buffer.
 pub fn write(calls: &[Call], pointer_size: PointerSize, has_begins: bool) -> Result<Vec<u8>, WriteError> {
+    write_with_operations(&[], calls, pointer_size, has_begins)
+}
+
+/// Whether the end of an operation is logged.
+#[must_use]
+pub fn has_end(operation: usize) -> bool {
+    !operation.is_multiple_of(7)
+}
+
+/// The same, with the operations on files. Fast I/O has no request and no event.
+///
+/// # Errors
+/// A payload does not fit into a buffer.
+pub fn write_with_operations(
+    operations: &[Operation],
+    calls: &[Call],
+    pointer_size: PointerSize,
+    has_begins: bool,
+) -> Result<Vec<u8>, WriteError> {
     let options = SessionOptions { pointer_size, ..SessionOptions::default() };
-    let mut kernel = Vec::new();
+    let mut kernel = log_operations(operations, calls, pointer_size);
     let mut put = |time: i64, cpu: u16, hook: Hook, caller: (u32, u32), payload: Bytes| {
         kernel.push(KernelRecord { time, cpu, hook, caller, payload: payload.into_vec() });
     };
@@ -195,6 +214,30 @@ pub fn write(calls: &[Call], pointer_size: PointerSize, has_begins: bool) -> Res
     }
     let processes: Vec<(u32, &str)> = PROCESSES.iter().map(|(pid, name, _)| (*pid, *name)).collect();
     write_with_kernel(options.clone(), SECONDS, &processes, Vec::new(), kernel)
+}
+
+/// Operations as flushes, whose events have the request, the file and the thread alone.
+fn log_operations(operations: &[Operation], calls: &[Call], pointer_size: PointerSize) -> Vec<KernelRecord> {
+    let mut records = Vec::new();
+    for (number, operation) in operations.iter().enumerate() {
+        let Some(call) = calls.iter().find(|call| call.operation == number && call.request.0 != 0) else { continue };
+        let mut put = |time: i64, hook: Hook, payload: Bytes| {
+            let payload = payload.into_vec();
+            records.push(KernelRecord { time, cpu: call.cpus.0, hook, caller: call.by, payload });
+        };
+        let mut payload = Bytes::new(pointer_size);
+        [call.request.0, 0x8888_0000, key(call.file)].into_iter().for_each(|address| payload.pointer(address));
+        payload.u32(call.by.1);
+        put(operation.start, Hook::new(4, 73, 3), payload);
+        if has_end(number) {
+            let mut payload = Bytes::new(pointer_size);
+            payload.pointer(call.request.0);
+            payload.pointer(0);
+            payload.u32(0);
+            put(operation.end, Hook::new(4, 76, 2), payload);
+        }
+    }
+    records
 }
 
 fn key(file: usize) -> u64 {

@@ -221,7 +221,12 @@ impl TableQuestion for Faults {
         archive.row_count::<PageFaultRow>().saturating_add(archive.row_count::<HardFaultRow>())
     }
 
-    fn scan(archive: &Archive, time: Option<Range<i64>>, mut visit: impl FnMut(&Fault)) -> Result<(), Error> {
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        _joined: bool,
+        mut visit: impl FnMut(&Fault),
+    ) -> Result<(), Error> {
         // Both tables tell of a hard fault of Windows; that of hard faults has more to tell.
         let has_both = archive.row_count::<HardFaultRow>() > 0;
         archive.scan(time.clone(), |row: &Fault| {

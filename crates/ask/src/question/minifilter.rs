@@ -1,8 +1,11 @@
 //! `dump minifilter`: how long file system filter drivers, such as virus scanners, delayed operations on files, and what they failed.
 
+use std::ops::{Deref, Range};
+
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
-use tracesift_trace::rows::{FilterCallRow, ModuleRow};
+use tracesift_trace::rows::{FileIoRow, FilterCallRow, ModuleRow};
+use tracesift_trace::schema::{FieldList, View};
 use tracesift_trace::{FileId, ProcessId, view};
 
 use super::paths;
@@ -12,10 +15,79 @@ use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFig
 use crate::{drivers, ntstatus};
 
 view! {
-    /// A call of a filter driver.
+    /// A call of a filter driver, as its table has it.
     #[derive(Clone, Copy, Debug)]
-    pub struct Call of FilterCallRow {
+    pub struct Recorded of FilterCallRow {
         time, start, process, thread, phase, major, driver, frame, file, file_object, irp, status, stack, open,
+    }
+}
+
+view! {
+    /// An operation on a file that filters can be called for.
+    #[derive(Clone, Copy, Debug)]
+    struct FileOperation of FileIoRow { time, start, irp }
+}
+
+/// A call of a filter driver, with the operation on a file that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    recorded: Recorded,
+    /// Number and duration of the operation, where the recording has it.
+    operation: Option<(i64, i64)>,
+}
+
+impl Deref for Call {
+    type Target = Recorded;
+
+    fn deref(&self) -> &Recorded {
+        &self.recorded
+    }
+}
+
+// A call is read from its table. `scan` adds the operation.
+impl View for Call {
+    type Row = FilterCallRow;
+    type Fields = <Recorded as View>::Fields;
+    const NAMES: &'static [&'static str] = Recorded::NAMES;
+
+    fn fields(&self) -> <Self::Fields as FieldList>::Refs<'_> {
+        self.recorded.fields()
+    }
+
+    fn fields_mut(&mut self) -> <Self::Fields as FieldList>::Mut<'_> {
+        self.recorded.fields_mut()
+    }
+
+    #[inline]
+    fn from_fields(fields: Self::Fields) -> Self {
+        Self { recorded: Recorded::from_fields(fields), operation: None }
+    }
+}
+
+/// Completed operations on files by request and begin: operations of one request follow each other.
+struct Operations(Vec<(i64, i64, i64)>);
+
+impl Operations {
+    /// The operations that touch a time range.
+    fn read(archive: &Archive, time: Option<Range<i64>>) -> Result<Self, Error> {
+        let mut operations = Vec::new();
+        if archive.row_count::<FileIoRow>() > 0 {
+            archive.scan(time, |row: &FileOperation| {
+                operations.extend(row.irp.map(|irp| (irp, row.start, row.time)));
+            })?;
+        }
+        operations.sort_unstable();
+        Ok(Self(operations))
+    }
+
+    /// Number and duration of the operation in which a call lies, from its begin to its end.
+    fn of(&self, call: &Recorded) -> Option<(i64, i64)> {
+        let irp = call.irp.filter(|_| call.open != Some(true))?;
+        let after = self.0.partition_point(|(other, start, _)| (*other, *start) <= (irp, call.start));
+        let number = after.checked_sub(1)?;
+        let (other, start, end) = *self.0.get(number)?;
+        let is_inside = other == irp && start <= call.start && call.time <= end;
+        Some((i64::try_from(number).ok()?, end.saturating_sub(start))).filter(|_| is_inside)
     }
 }
 
@@ -104,6 +176,18 @@ impl TableQuestion for Minifilter {
         Measure::mean("avg_ns", "Average", Kind::Microseconds, ["total_ns", "ended"])
             .meaning("Mean duration of the calls whose end is in the recording.")
             .sorted(&["average"]),
+        Measure::sum_known("known_ns", "In operations", Kind::Milliseconds, |row: &Call| {
+            row.operation.map(|_| duration(row))
+        })
+        .meaning("Sum of the durations of the calls that lie in an operation of the table `file_io` with the same request. Empty: there is none.")
+        .details(),
+        Measure::sum_once("operations_ns", "Operations", Kind::Milliseconds, |row: &Call| row.operation)
+            .meaning("Sum of the durations of these operations, each operation once.")
+            .details(),
+        Measure::ratio("share", "Share %", 1, ["known_ns", "operations_ns"], 100.0)
+            .meaning("Percent of the time of these operations that the calls took: `known_ns` of `operations_ns`.")
+            .sorted(&["share"])
+            .details(),
     ];
 
     const STACKS: &'static [StackFigure] = &[StackFigure {
@@ -159,6 +243,7 @@ impl TableQuestion for Minifilter {
         ),
     ];
 
+    const JOINED: &'static [&'static str] = &["known_ns", "operations_ns"];
     const BY: &'static [&'static str] = &["driver"];
     const SORT: &'static str = "time";
     const SHORT: &'static [&'static str] =
@@ -181,6 +266,19 @@ impl TableQuestion for Minifilter {
 
     fn process(row: &Call) -> Option<ProcessId> {
         row.process
+    }
+
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        joined: bool,
+        mut visit: impl FnMut(&Call),
+    ) -> Result<(), Error> {
+        if !joined {
+            return archive.scan(time, visit);
+        }
+        let operations = Operations::read(archive, time.clone())?;
+        archive.scan(time, |row: &Call| visit(&Call { operation: operations.of(row), ..*row }))
     }
 
     fn times(row: &Call) -> (i64, i64) {

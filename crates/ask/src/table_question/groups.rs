@@ -28,6 +28,8 @@ pub(super) struct Group {
     pub(super) times: Distribution,
     /// Begins and ends of the rows.
     pub(super) lives: Vec<Alive>,
+    /// Things that the rows are about, with their figures.
+    pub(super) once: Vec<(i64, i64)>,
     /// Of each dimension that measures are about the number of rows by value; the value of some may be unknown.
     pub(super) about: Vec<FxHashMap<i64, i64>>,
     /// Length of the time range.
@@ -173,6 +175,7 @@ impl Sum {
             range,
             times: Distribution::new(figures.times),
             lives: figures.lives,
+            once: figures.once,
             about,
             texts: figures.texts,
         }

@@ -208,6 +208,7 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
             }
         }
         How::SumKnown(figure) => figure(row).unwrap_or(NO_FIGURE),
+        How::SumOnce(figure) => figure(row).map_or(NO_FIGURE, |(_, figure)| figure),
         How::Duration
         | How::PerTime(_)
         | How::Covers(_)

@@ -42,6 +42,8 @@ pub(super) enum How<R: 'static> {
     Sum(fn(&R) -> i64),
     /// Sum of a figure that not all rows have; without any such row there is no sum.
     SumKnown(fn(&R) -> Option<i64>),
+    /// Sum of a figure of things that rows are about, each thing once: number of the thing, and its figure. Without any there is no sum.
+    SumOnce(fn(&R) -> Option<(i64, i64)>),
     /// Sum of the times of the rows, each cut to the time range.
     Duration,
     /// Time that the rows cover, each cut to the time range: an instant counts once.
@@ -151,6 +153,18 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn sum_known(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> Option<i64>) -> Self {
         Self::new(key, title, kind, How::SumKnown(figure))
+    }
+
+    /// Sum of a figure of things that rows are about, such as the operation that a call belongs to: a thing counts once, however many
+    /// rows of the group are about it. The function gives the number of the thing, and its figure. A question has one such measure.
+    #[must_use]
+    pub const fn sum_once(
+        key: &'static str,
+        title: &'static str,
+        kind: Kind,
+        figure: fn(&R) -> Option<(i64, i64)>,
+    ) -> Self {
+        Self::new(key, title, kind, How::SumOnce(figure))
     }
 
     /// Sum of the times of the rows, each cut to the time range.

@@ -105,6 +105,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The tables that are read.
     const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
 
+    /// The keys of measures about figures from other tables, which are read only where one of these measures is computed.
+    const JOINED: &'static [&'static str] = &[];
+
     /// The dimensions of a row of the answer, unless `--by` names others.
     const BY: &'static [&'static str];
 
@@ -143,11 +146,17 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
         archive.row_count::<<Self::Row as View>::Row>()
     }
 
-    /// Reads the rows that touch a time range.
+    /// Reads the rows that touch a time range; `joined`: with the figures from other tables that `JOINED` measures are about.
     ///
     /// # Errors
     /// When a table cannot be read.
-    fn scan(archive: &Archive, time: Option<Range<i64>>, visit: impl FnMut(&Self::Row)) -> Result<(), Error> {
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        joined: bool,
+        visit: impl FnMut(&Self::Row),
+    ) -> Result<(), Error> {
+        debug_assert!(!joined || !Self::JOINED.is_empty(), "a question without joined measures");
         archive.scan(time, visit)
     }
 

@@ -403,7 +403,7 @@ pub(super) fn candidates<Q: TableQuestion>(
             Ok(found(names, &|name| patterns.matches(name)))
         }
         (Of::Number { names: dimension::Names::Words(words), number, .. }, Wanted::Texts(patterns)) => {
-            Q::scan(recording.archive(), None, |row: &Q::Row| count(number(row)))?;
+            Q::scan(recording.archive(), None, false, |row: &Q::Row| count(number(row)))?;
             let passing =
                 numbers.keys().filter(|number| patterns.matches_any(&[&words(**number), &number.to_string()]));
             let passing = passing.count();
@@ -412,7 +412,7 @@ pub(super) fn candidates<Q: TableQuestion>(
         }
         (Of::Text { text, .. }, Wanted::Texts(patterns)) => {
             let mut texts = Interner::default();
-            Q::scan(recording.archive(), None, |row: &Q::Row| count(text(row).map(|text| texts.number(text))))?;
+            Q::scan(recording.archive(), None, false, |row: &Q::Row| count(text(row).map(|text| texts.number(text))))?;
             let name = |(number, count)| Some((texts.text(number)?.to_owned(), count));
             let names = numbers.into_iter().filter_map(name).collect();
             Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })

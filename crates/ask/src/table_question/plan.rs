@@ -30,6 +30,10 @@ pub(super) struct Plan<R: 'static> {
     pub(super) has_times: bool,
     /// How many parts a directory has.
     pub(super) dir_level: Option<usize>,
+    /// Whether rows need figures from other tables.
+    pub(super) joined: bool,
+    /// The things that rows are about, with their figures, where they are kept one by one.
+    pub(super) once: Option<fn(&R) -> Option<(i64, i64)>>,
     /// Of which rows the end is not known, and how much a row counts, where begins and ends of rows are kept one by one.
     pub(super) lives: Option<Lives<R>>,
 }
@@ -92,6 +96,8 @@ impl<R> Plan<R> {
             has_unions: false,
             has_times: false,
             dir_level: question.dir_level,
+            joined: false,
+            once: None,
             lives: None,
         };
         let is_limited = |place| question.group_limits.iter().any(|(limited, _)| *limited == place);
@@ -126,6 +132,7 @@ impl<R> Plan<R> {
             return;
         }
         let cell = self.fresh.len();
+        self.joined |= Q::JOINED.contains(&Q::MEASURES[place].column.key);
         match Q::MEASURES[place].how {
             How::Rows => {}
             How::RowsIf(holds) => self.step(place, Step::RowsIf(cell, holds), &[0]),
@@ -159,6 +166,7 @@ impl<R> Plan<R> {
             How::SumLeft(is_open, figure) => self.step(place, Step::SumLeft(cell, is_open, figure), &[0]),
             How::Peak(is_open) => self.lives = Some(Lives { is_open, figure: |_| 1 }),
             How::SumPeak(is_open, figure) => self.lives = Some(Lives { is_open, figure }),
+            How::SumOnce(figure) => self.once = Some(figure),
             How::Union => self.has_unions = true,
             How::Percentile(_) => self.has_times = true,
             How::PerTime(of) => self.compute::<Q>(measure_of::<Q>(of)),

@@ -25,6 +25,8 @@ pub(super) struct Reading<'a, 'n, 'r, Q: TableQuestion> {
     limits: Vec<(&'static Limit<Q::Row>, Between)>,
     keys: Vec<Key<Q::Row>>,
     places: Places,
+    /// Whether rows need figures from other tables.
+    joined: bool,
     /// The numbers of the row at hand; the process first.
     row: Vec<i64>,
     /// Single rows, where they are asked for.
@@ -130,6 +132,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             limits: question.limits.iter().map(|(place, between)| (&Q::LIMITS[*place], *between)).collect(),
             keys,
             places,
+            joined: plan.joined,
             row: vec![0; width],
             keeper: question.listing.map(|listing| Keeper::new(question, listing)),
             read: Read {
@@ -150,7 +153,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             self.read_parts(recording, ranges)?;
         } else if self.has_one_range() {
             let range = self.ranges.all();
-            Q::scan(recording.archive(), time, |row: &Q::Row| {
+            Q::scan(recording.archive(), time, self.joined, |row: &Q::Row| {
                 if let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END)
                     && let Some(place) = self.place(row)
                 {
@@ -212,7 +215,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
     fn read_series(&mut self, recording: &OpenRecording, time: Option<std::ops::Range<i64>>) -> Result<(), Error> {
         let mut sums_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut many = 0;
-        Q::scan(recording.archive(), time, |row: &Q::Row| {
+        Q::scan(recording.archive(), time, self.joined, |row: &Q::Row| {
             let (start, end) = Q::times(row);
             let touched = self.ranges.touching(start, end);
             if touched.is_empty() {

@@ -7,7 +7,7 @@ use super::measure::{How, Measure};
 use super::names::{Names, Order};
 use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, dimension_of, measure_of};
 use super::reading::Read;
-use super::sums::{peak, weighted};
+use super::sums::{peak, sum_once, weighted};
 use super::{Question, TableQuestion, paths};
 use crate::answer::{Fact, Value};
 use crate::order::Top;
@@ -142,6 +142,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
         How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) => cell(group, 0),
         How::SumBegun(_) | How::SumOver(_) | How::SumLeft(..) => cell(group, 0),
         How::Peak(_) | How::SumPeak(..) => Some(peak(&group.lives)),
+        How::SumOnce(_) => sum_once(&mut group.once),
         How::LongestStart => cell(group, 1),
         How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
         How::Min(_) => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),

@@ -121,7 +121,7 @@ fn scan<Q: TableQuestion, const N: usize>(
     let (start, end) = time.bounds();
     let range = Span::new(start, end);
     let touching = (!time.is_everything()).then_some(start.saturating_sub(1)..end);
-    Q::scan(recording.archive(), touching, |row: &Q::Row| {
+    Q::scan(recording.archive(), touching, false, |row: &Q::Row| {
         let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END).filter(|_| Q::is_asked(row)) else { return };
         let amount = amount(how, row, part);
         if amount > 0 {

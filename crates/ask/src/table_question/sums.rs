@@ -29,6 +29,8 @@ pub(super) struct Sums<'p, R: 'static> {
     times: Vec<Vec<i64>>,
     /// A list per place, where begins and ends are kept.
     lives: Vec<Vec<Alive>>,
+    /// A list per place, where things that rows are about are kept.
+    once: Vec<Vec<(i64, i64)>>,
     /// One per place and list of texts.
     texts: Vec<TextCounts>,
 }
@@ -46,6 +48,8 @@ pub(super) struct Figures {
     pub(super) union: IntervalUnion,
     pub(super) times: Vec<i64>,
     pub(super) lives: Vec<Alive>,
+    /// Things that rows are about, with their figures.
+    pub(super) once: Vec<(i64, i64)>,
     /// One per list of texts.
     pub(super) texts: Vec<TextCounts>,
 }
@@ -61,6 +65,7 @@ impl Figures {
         self.union.append(more.union);
         self.times.extend(more.times);
         self.lives.extend(more.lives);
+        self.once.extend(more.once);
         for (counts, more) in self.texts.iter_mut().zip(more.texts) {
             more.iter().for_each(|(text, rows)| count(counts, text, *rows));
         }
@@ -69,7 +74,15 @@ impl Figures {
 
 impl<'p, R> Sums<'p, R> {
     pub(super) fn new(plan: &'p Plan<R>) -> Self {
-        Self { plan, cells: Vec::new(), unions: Vec::new(), times: Vec::new(), lives: Vec::new(), texts: Vec::new() }
+        Self {
+            plan,
+            cells: Vec::new(),
+            unions: Vec::new(),
+            times: Vec::new(),
+            lives: Vec::new(),
+            once: Vec::new(),
+            texts: Vec::new(),
+        }
     }
 
     /// Makes room for one place more.
@@ -83,6 +96,9 @@ impl<'p, R> Sums<'p, R> {
         }
         if self.plan.lives.is_some() {
             self.lives.push(Vec::new());
+        }
+        if self.plan.once.is_some() {
+            self.once.push(Vec::new());
         }
         self.texts.resize_with(self.texts.len() + self.plan.texts.len(), TextCounts::default);
     }
@@ -139,6 +155,12 @@ impl<'p, R> Sums<'p, R> {
             let ends = part.ends && !(asked.is_open)(row);
             lives.push((part.start, ends.then(|| part.start.saturating_add(part.length)), (asked.figure)(row)));
         }
+        if let (Some(things), Some(of)) = (self.once.get_mut(place), self.plan.once)
+            && let Some(thing) = of(row)
+            && things.last() != Some(&thing)
+        {
+            things.push(thing);
+        }
         for (list, (_, texts)) in self.plan.texts.iter().enumerate() {
             let counts = &mut self.texts[place * self.plan.texts.len() + list];
             texts(row).into_iter().flatten().for_each(|text| count(counts, text, 1));
@@ -154,6 +176,7 @@ impl<'p, R> Sums<'p, R> {
             union: self.unions.get_mut(place).map(std::mem::take).unwrap_or_default(),
             times: self.times.get_mut(place).map(std::mem::take).unwrap_or_default(),
             lives: self.lives.get_mut(place).map(std::mem::take).unwrap_or_default(),
+            once: self.once.get_mut(place).map(std::mem::take).unwrap_or_default(),
             texts: self.texts[place * lists..][..lists].iter_mut().map(std::mem::take).collect(),
         }
     }
@@ -227,6 +250,13 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             Step::Weighted(cell, _) => add_weighted(cells, cell, weighted(more, cell)),
         }
     }
+}
+
+/// The sum of the figures of things, each once. `None`: there is none.
+pub(super) fn sum_once(things: &mut Vec<(i64, i64)>) -> Option<i64> {
+    things.sort_unstable();
+    things.dedup_by_key(|(thing, _)| *thing);
+    (!things.is_empty()).then(|| things.iter().fold(0_i64, |sum, (_, figure)| sum.saturating_add(*figure)))
 }
 
 /// The largest sum of rows that are alive at once. A row ends before another one begins in the same nanosecond.

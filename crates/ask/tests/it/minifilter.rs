@@ -7,7 +7,7 @@ use tracesift_ask::question::minifilter;
 use tracesift_ask::recording::Source;
 use tracesift_ask::{When, ask};
 use tracesift_scenario::PointerSize;
-use tracesift_scenario::filters::{self, Call, DRIVERS, Outcome};
+use tracesift_scenario::filters::{self, Call, DRIVERS, Operation, Outcome};
 use tracesift_testing::recording::Recording;
 
 /// Calls, failed and ended ones, their time, the time of any of them, and the longest one.
@@ -99,4 +99,65 @@ fn sums_are_those_of_the_calls() {
     let by_category = expected(&calls, |call| category(call).map(str::to_owned).to_vec());
     let keys = ["vendor", "category"];
     assert_eq!(found(&source, &keys, &keys), by_category);
+}
+
+/// The share of a driver: the time of its calls that lie in a completed operation, of the time of these operations.
+#[test]
+fn shares_are_those_of_the_operations() {
+    for (seed, size) in [(5, PointerSize::Eight), (6, PointerSize::Four)] {
+        let (operations, calls) = filters::calls(seed);
+        let bytes = filters::write_with_operations(&operations, &calls, size, true).expect("a recording");
+        let extracted = Recording::of("filters.etl", &bytes).extract();
+        let source = Source::archive(extracted.report.archive.clone());
+        for by in [&["driver"][..], &["driver", "phase"], &["process"], &[]] {
+            shares_of(&source, &operations, &calls, by);
+        }
+        // Without the operations nothing is known of them.
+        let bytes = filters::write(&calls, size, true).expect("a recording");
+        let extracted = Recording::of("alone.etl", &bytes).extract();
+        let source = Source::archive(extracted.report.archive.clone());
+        shares_of(&source, &[], &calls, &["driver"]);
+    }
+}
+
+fn shares_of(source: &Source, operations: &[Operation], calls: &[Call], by: &[&str]) {
+    let names: BTreeMap<u32, &str> = filters::PROCESSES.iter().map(|(pid, name, _)| (*pid, *name)).collect();
+    let key = |call: &Call| -> Vec<String> {
+        let text = |dimension: &&str| match *dimension {
+            "driver" => DRIVERS[call.driver].to_owned(),
+            "phase" => if call.is_after { "after" } else { "before" }.to_owned(),
+            _ => names[&call.by.0].to_owned(),
+        };
+        by.iter().map(text).collect()
+    };
+    let mut expected: BTreeMap<Vec<String>, (i64, BTreeMap<usize, i64>)> = BTreeMap::new();
+    for call in calls {
+        let (known, of) = expected.entry(key(call)).or_default();
+        let is_known = call.request.0 != 0 && filters::has_end(call.operation) && call.outcome != Outcome::Unended;
+        if let Some(operation) = operations.get(call.operation).filter(|_| is_known) {
+            *known += call.end - call.start;
+            of.insert(call.operation, operation.end - operation.start);
+        }
+    }
+    let question = minifilter::Question::default().by(by).expect("dimensions");
+    let outcome = ask(std::slice::from_ref(source), &question, &When::default());
+    let at = |key: &str| outcome.answer.columns.iter().position(|column| column.key == key).expect("a column");
+    let mut rows = 0;
+    for row in outcome.answer.rows() {
+        let text =
+            |dimension: &&str| if let Value::Text(text) = &row[at(dimension)] { text.to_string() } else { panic!() };
+        let (known, of) = &expected[&by.iter().map(text).collect::<Vec<_>>()];
+        let sum: i64 = of.values().sum();
+        let found = ["known_ns", "operations_ns", "share"].map(|key| row[at(key)].clone());
+        let share = if of.is_empty() {
+            [Value::None, Value::None, Value::None]
+        } else {
+            [(*known).into(), sum.into(), Value::Float(*known as f64 / sum as f64 * 100.0)]
+        };
+        assert_eq!(found, share, "{by:?}");
+        assert_eq!(of.is_empty(), operations.is_empty());
+        assert!(*known <= sum);
+        rows += 1;
+    }
+    assert_eq!(rows, expected.len());
 }

@@ -194,5 +194,8 @@ row! {
         status: Option<i64>, Dictionary, "", "NtStatus, Status";
         /// True: the completion is not in the recording.
         open: Option<bool>, Plain, "", "made by the extract";
+        /// Address of the request of a completed operation, which rows of `filter_calls` name, too. Null
+        /// if the recording has no call of a filter driver before the completion.
+        irp: Option<i64>, Dictionary, "", "IrpPtr, Irp";
     }
 }

@@ -271,6 +271,10 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let known: Vec<i64> = rows.iter().filter_map(|(row, ..)| figure(row)).collect();
                 (!known.is_empty()).then(|| known.iter().sum::<i64>()).into()
             }
+            How::SumOnce(figure) => {
+                let things: BTreeMap<i64, i64> = rows.iter().filter_map(|(row, ..)| figure(row)).collect();
+                (!things.is_empty()).then(|| things.values().sum::<i64>()).into()
+            }
             How::Duration => all.iter().map(|(_, _, length, _)| *length).sum::<i64>().into(),
             How::Union => covered(&all.iter().collect::<Vec<_>>()).into(),
             How::Covers(dimension) => {

@@ -49,6 +49,8 @@ pub(super) struct FileIo {
     operations: FileOperations,
     /// Path of the last open of a file object.
     objects: FxHashMap<u64, PathId>,
+    /// Whether calls of filter drivers were met. They name requests; without them nobody asks for the request of an operation.
+    pub(super) has_filter_calls: bool,
     fields: Fields<ProviderOperation<'static>>,
     text: String,
 }
@@ -88,6 +90,7 @@ impl FileIo {
             sources,
             operations: FileOperations::default(),
             objects: FxHashMap::default(),
+            has_filter_calls: false,
             fields: Fields::default(),
             text: String::new(),
         }
@@ -299,7 +302,10 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let time = self.clock.ns(record.time());
         let end = FileEnd { time, cpu: cpu_number(record), bytes: extra.cast_signed(), status };
         match self.file_io.operations.end(irp, end, transfers) {
-            Some(row) => self.sink.file_io(&row),
+            Some(row) => {
+                let irp = (self.file_io.has_filter_calls && irp != 0).then_some(irp.cast_signed());
+                self.sink.file_io(&FileIoRow { irp, ..row });
+            }
             None => self.health.count(HealthKind::FILE_OPERATION_ENDS_WITHOUT_START, Some(record.time()), || {
                 format!("request {irp:#x}")
             }),

@@ -28,6 +28,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             }
             _ => return,
         };
+        self.file_io.has_filter_calls = true;
         let is_after = FilterCall::is_after(opcode);
         let operation = if call.callback_data == 0 { call.irp } else { call.callback_data };
         let key = CallKey { routine: call.routine, operation, is_after };

@@ -98,6 +98,8 @@ const IN_TABLES: &[(Guid, &[RangeInclusive<u16>])] = &[
     (payload::TCPIP, &[1074..=1074, 1159..=1160, 1332..=1332]),
     (payload::KERNEL_MEMORY, &[1..=2]),
     (payload::KERNEL_FILE, &[10..=34]),
+    // Not options and aborts, whose option and reason no table has, nor what the network indicates.
+    (class::WINSOCK_AFD, &[1000..=1000, 1002..=1030, 1036..=1037]),
 ];
 
 fn is_in_a_table(kind: &EventKind) -> bool {

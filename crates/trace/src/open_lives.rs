@@ -95,7 +95,7 @@ impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
     }
 
     /// Takes the oldest life away.
-    pub(crate) fn oldest(&mut self) -> Option<L> {
+    pub fn oldest(&mut self) -> Option<L> {
         self.oldest_with_key().map(|(_, life)| life)
     }
 

@@ -167,7 +167,9 @@ impl DiskRequests {
         {
             (known.refused, known.issued) = (false, current.ticks);
             // The kernel may have put it into the queue again.
-            self.queued.remove(&extent.place());
+            if self.queued.get(&extent.place()).is_some_and(|again| again.extent == extent) {
+                self.queued.remove(&extent.place());
+            }
             return;
         }
         let mut request = self.request(extent, current, priority, false);

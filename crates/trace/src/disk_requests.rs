@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::ids::{StackId, ThreadId};
 
-/// What is followed at most of each kind; beyond that completions are missing.
-const MAX_PENDING: usize = 1 << 16;
+/// What is followed at most of each kind. Of more the oldest ones are given up.
+const MAX_PENDING: usize = 4 << 20;
+/// One of so many is given up at a time, so that finding the oldest ones costs little.
+const SHARE: usize = 8;
 
 /// Disk and first sector.
 type Place = (u32, u64);
@@ -120,6 +122,10 @@ pub struct DiskRequests {
     /// Whether the recording tells of requests that are put back. Then one that is issued again without that is another one.
     tells_refusals: bool,
     lost: u64,
+    /// Wishes that had to make room.
+    forgotten: u64,
+    /// What is followed at most of each kind.
+    most: usize,
 }
 
 impl DiskRequests {
@@ -127,7 +133,7 @@ impl DiskRequests {
     /// device does not take.
     #[must_use]
     pub fn new(tells_refusals: bool) -> Self {
-        Self { tells_refusals, ..Self::default() }
+        Self { tells_refusals, most: MAX_PENDING, ..Self::default() }
     }
 
     /// Somebody asks for sectors.
@@ -135,16 +141,14 @@ impl DiskRequests {
         if extent.count == 0 {
             return;
         }
-        if self.wishes.len() >= MAX_PENDING {
-            // What no request takes up was for a disk that is watched in part.
-            self.wishes.clear();
-        }
+        // What no request takes up was for a disk that is watched in part.
+        self.forgotten += make_room(&mut self.wishes, self.most, |wish| wish.asker.ticks);
         self.wishes.insert(extent.place(), Wish { end: extent.end(), asker });
     }
 
     /// Somebody asks for a flush. Until it is issued it serves all who ask.
     pub fn asked_to_flush(&mut self, disk: u32, asker: Asker) {
-        if self.flush_wishes.len() < MAX_PENDING {
+        if self.flush_wishes.len() < self.most {
             self.flush_wishes.entry(disk).or_insert(asker);
         }
     }
@@ -152,16 +156,20 @@ impl DiskRequests {
     /// A request is put into the driver's queue.
     pub fn inserted(&mut self, extent: Extent, current: Asker, priority: Option<u16>) {
         let request = self.request(extent, current, priority, true);
-        self.lost += add(&mut self.queued, extent.place(), request);
+        self.lost += add(&mut self.queued, self.most, extent.place(), request);
     }
 
-    /// A request is given to the device. What was inserted within it has been merged into it; one of the same size that was
-    /// issued before was refused by the device and comes again.
+    /// A request is given to the device. What was inserted within it has been merged into it. One that was issued before was
+    /// refused by the device and comes again: the same sectors, or all that are not completed yet.
     pub fn issued(&mut self, extent: Extent, current: Asker, priority: Option<u16>) {
-        if let Some(known) = self.issued.get_mut(&extent.place()).filter(|known| known.extent == extent)
+        if let Some(known) = self.issued.get_mut(&extent.place()).filter(|known| known.left == extent.count)
             && (known.refused || !self.tells_refusals)
         {
             (known.refused, known.issued) = (false, current.ticks);
+            // The kernel may have put it into the queue again.
+            if self.queued.get(&extent.place()).is_some_and(|again| again.extent == extent) {
+                self.queued.remove(&extent.place());
+            }
             return;
         }
         let mut request = self.request(extent, current, priority, false);
@@ -173,12 +181,12 @@ impl DiskRequests {
             request.asker = std::cmp::min_by_key(request.asker, known.asker, |asker| asker.ticks);
             self.queued.remove(&place);
         }
-        self.lost += add(&mut self.issued, extent.place(), request);
+        self.lost += add(&mut self.issued, self.most, extent.place(), request);
     }
 
     /// The device has not taken a request, which goes back into its queue.
     pub fn refused(&mut self, extent: Extent) {
-        if let Some(known) = self.issued.get_mut(&extent.place()).filter(|known| known.extent == extent) {
+        if let Some(known) = self.issued.get_mut(&extent.place()).filter(|known| known.left == extent.count) {
             known.refused = true;
         }
     }
@@ -196,9 +204,8 @@ impl DiskRequests {
     /// A flush is given to the device by a CPU. Where another one of the disk is on its way, it may be the same, issued again: it is if the
     /// recording says so; where no recording of refusals could, if it comes from the same CPU, or if the disk never had several.
     pub fn flush_issued(&mut self, disk: u32, cpu: u16, current: Asker, priority: Option<u16>) {
-        if self.flushing >= MAX_PENDING {
-            self.lost += std::mem::take(&mut self.flushing) as u64;
-            self.flushes.clear();
+        if self.flushing >= self.most || self.flushes.len() >= self.most {
+            self.give_up_flushes();
         }
         let flushes = self.flushes.entry(disk).or_default();
         let mut flush = Flush { start: current.ticks, asker: current, cpu, priority, refused: false };
@@ -230,7 +237,7 @@ impl DiskRequests {
         request.left = request.left.saturating_sub(extent.count);
         if request.left > 0 && extent.count > 0 {
             // The rest of it is known by its own first sector from now on.
-            self.lost += add(&mut self.issued, (extent.disk, extent.end()), request);
+            self.lost += add(&mut self.issued, self.most, (extent.disk, extent.end()), request);
             return Ok(None);
         }
         Ok(Some(request.done()))
@@ -261,6 +268,29 @@ impl DiskRequests {
     #[must_use]
     pub fn without_completion(&self) -> u64 {
         self.lost + (self.queued.len() + self.issued.len() + self.flushing) as u64
+    }
+
+    /// Wishes that were forgotten, as more were open than are followed: who asked is not known of their requests.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// Gives up the flushes of the disks whose first flush has been on its way longest.
+    fn give_up_flushes(&mut self) {
+        let first = |flushes: &Flushes| flushes.issued.front().map_or(i64::MIN, |flush| flush.start);
+        let mut starts: Vec<i64> = self.flushes.values().map(first).collect();
+        let at = starts.len() / SHARE;
+        let Some((_, limit, _)) = (at < starts.len()).then(|| starts.select_nth_unstable(at)) else { return };
+        let limit = *limit;
+        let mut lost = 0;
+        self.flushes.retain(|_, flushes| {
+            let stays = first(flushes) > limit;
+            lost += if stays { 0 } else { flushes.issued.len() };
+            stays
+        });
+        self.flushing = self.flushing.saturating_sub(lost);
+        self.lost += lost as u64;
     }
 
     fn request(&mut self, extent: Extent, current: Asker, priority: Option<u16>, was_inserted: bool) -> Request {
@@ -298,13 +328,22 @@ impl DiskRequests {
 }
 
 /// Adds a request; how many others are given up for it.
-fn add(requests: &mut BTreeMap<Place, Request>, place: Place, request: Request) -> u64 {
-    let mut lost = 0;
-    if requests.len() >= MAX_PENDING {
-        lost = requests.len() as u64;
-        requests.clear();
-    }
+fn add(requests: &mut BTreeMap<Place, Request>, most: usize, place: Place, request: Request) -> u64 {
+    let lost = make_room(requests, most, |request| request.start);
     lost + u64::from(requests.insert(place, request).is_some())
+}
+
+/// Gives up the oldest share where there is no more room; how many that are.
+fn make_room<V>(open: &mut BTreeMap<Place, V>, most: usize, age: fn(&V) -> i64) -> u64 {
+    if open.len() < most.max(1) {
+        return 0;
+    }
+    let before = open.len();
+    let mut ages: Vec<i64> = open.values().map(age).collect();
+    let (_, limit, _) = ages.select_nth_unstable(before / SHARE);
+    let limit = *limit;
+    open.retain(|_, value| age(value) > limit);
+    (before - open.len()) as u64
 }
 
 impl Request {
@@ -404,6 +443,25 @@ mod tests {
         assert_eq!(disk.without_completion(), 1);
     }
 
+    /// As a disk does that ends within a request: what it has comes first, the rest goes back into the queue.
+    #[test]
+    fn a_request_whose_rest_was_refused_is_one() {
+        for tells_refusals in [true, false] {
+            let mut disk = DiskRequests::new(tells_refusals);
+            disk.inserted(at(10, 24), by(1, 3), None);
+            disk.issued(at(10, 24), by(1, 5), None);
+            assert_eq!(disk.completed(at(10, 8)), Ok(None));
+            disk.refused(at(18, 16));
+            disk.inserted(at(18, 16), by(7, 8), None);
+            disk.issued(at(18, 16), by(7, 9), None);
+            assert_eq!(disk.completed(at(18, 16)), inserted(at(10, 24), 3, 9, by(1, 3)));
+            assert_eq!(disk.without_completion(), 0);
+            // A request for the same sectors later on is another one.
+            disk.issued(at(18, 16), by(2, 20), None);
+            assert_eq!(disk.completed(at(18, 16)), done(at(18, 16), 20, by(2, 20)));
+        }
+    }
+
     fn flushed(start: i64, asker: Asker) -> Result<Completed, UnknownRequest> {
         Ok(Completed { extent: at(0, 0), start, issued: None, asker, priority: None })
     }
@@ -467,15 +525,28 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_bounded() {
-        let mut disk = DiskRequests::new(false);
-        for sector in 0..200_000 {
-            disk.asked(at(sector * 10, 8), by(1, 1));
-            disk.issued(at(sector * 10 + u64::MAX / 2, 8), by(1, 1), None);
-            disk.flush_issued(sector as u32, 0, by(1, 1), None);
+    fn what_never_ends_is_bounded_and_the_newest_stay() {
+        const MOST: usize = 1000;
+        const COUNT: u64 = 10_000;
+        let mut disk = DiskRequests { most: MOST, ..DiskRequests::new(false) };
+        let wanted = |number: u64| at(number * 10, 8);
+        let issued = |number: u64| at(number * 10 + u64::MAX / 2, 8);
+        for number in 0..COUNT {
+            let by = by(1, number as i64);
+            disk.asked(wanted(number), by);
+            disk.issued(issued(number), by, None);
+            disk.flush_issued(number as u32, 0, by, None);
         }
-        assert!(disk.wishes.len() <= MAX_PENDING && disk.issued.len() <= MAX_PENDING);
-        assert_eq!(disk.without_completion(), 400_000);
+        assert!(disk.wishes.len() <= MOST && disk.issued.len() <= MOST && disk.flushes.len() <= MOST);
+        assert_eq!(disk.without_completion(), 2 * COUNT);
+        assert_eq!(disk.forgotten() + disk.wishes.len() as u64, COUNT);
+        // All that are there are newer than all that are not.
+        let oldest = disk.issued.values().map(|request| request.start).min().unwrap();
+        assert_eq!(COUNT - oldest as u64, disk.issued.len() as u64);
+        assert!(disk.issued.len() > MOST / 2);
+        let last = COUNT - 1;
+        assert_eq!(disk.completed(issued(last)), done(issued(last), last as i64, by(1, last as i64)));
+        assert_eq!(disk.completed(issued(0)), Err(UnknownRequest));
         disk.issued(at(u64::MAX, u64::MAX), by(1, 1), None);
         disk.issued(at(0, u64::MAX), by(1, 1), None);
         assert_eq!(disk.completed(at(u64::MAX, u64::MAX)).map(|done| done.is_some()), Ok(true));

@@ -1,5 +1,6 @@
 //! Pairs the begin of a file operation with its end, by the request (IRP) that both name.
 
+use crate::ids::FileId;
 use crate::pairs::{Outcome, Pairs};
 use crate::rows::FileIoRow;
 
@@ -48,6 +49,11 @@ impl FileOperations {
     /// The operation that the request is used for, if it is of this kind and has not ended.
     pub fn pending(&mut self, request: u64, operation: i8) -> Option<&mut FileIoRow> {
         self.open.pending(&request).filter(|row| row.operation == operation)
+    }
+
+    /// The file of the operation that the request is used for.
+    pub fn file_of(&mut self, request: u64) -> Option<FileId> {
+        self.open.pending(&request)?.file
     }
 
     /// An operation ends. `None`: its begin is not in the recording.

@@ -174,6 +174,8 @@ health_kinds! {
     RECLAIMS_WITHOUT_BEGIN = "reclaims_without_begin", Usual, "Reclaim or compaction of memory ended that began before the recording. It has no row.", "";
     RECLAIMS_WITHOUT_END = "reclaims_without_end", Usual, "The end of a reclaim or compaction of memory was not recorded. It has no row.", "";
     DISK_IO_WITHOUT_COMPLETION = "disk_io_without_completion", Usual, "A disk operation began and did not end inside of the recording.", "";
+    DISK_REQUESTERS_OVER_BUDGET = "disk_requesters_over_budget", Usual,
+        "More disk operations were under way than are followed. The thread, the stack or the file of the oldest ones was forgotten.", "";
     DISK_COMPLETIONS_WITHOUT_START = "disk_completions_without_start", Usual, "A disk operation ended that began before the recording.", "";
     OTHER_DISK_OPERATIONS = "other_disk_operations", Usual, "A disk operation is no read, write or flush (a discard, for example). It has no row.", "";
     FAILED_DISK_OPERATIONS = "failed_disk_operations", Usual, "A disk operation ended with an error.", "";

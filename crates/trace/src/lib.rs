@@ -32,7 +32,7 @@ pub mod mappings;
 pub mod memory_snapshots;
 pub mod methods;
 pub mod modules;
-mod open_lives;
+pub mod open_lives;
 mod pairs;
 pub mod population;
 pub mod reclaims;

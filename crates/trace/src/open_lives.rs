@@ -9,7 +9,7 @@ use crate::ids::ProcessId;
 
 /// Open things of one sort, by a key that only one of them has at a time. Each can have an owner, with whose end it ends.
 #[derive(Debug)]
-pub(crate) struct OpenLives<K, L> {
+pub struct OpenLives<K, L> {
     open: FxHashMap<K, Open<L>>,
     /// Keys with their numbers, the oldest first; ended ones are among them.
     ages: VecDeque<(u64, K)>,
@@ -28,7 +28,8 @@ struct Open<L> {
 
 impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
     /// None yet, and never more than `most`.
-    pub(crate) fn new(most: usize) -> Self {
+    #[must_use]
+    pub fn new(most: usize) -> Self {
         Self {
             open: FxHashMap::default(),
             ages: VecDeque::new(),
@@ -39,16 +40,18 @@ impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
         }
     }
 
-    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut L> {
+    /// The life with that key, to be changed.
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut L> {
         self.open.get_mut(key).map(|open| &mut open.life)
     }
 
-    pub(crate) fn get(&self, key: &K) -> Option<&L> {
+    /// The life with that key.
+    pub fn get(&self, key: &K) -> Option<&L> {
         self.open.get(key).map(|open| &open.life)
     }
 
     /// Adds a life whose key is not in use. Gives the oldest one where it has to make room.
-    pub(crate) fn insert(&mut self, key: K, owner: Option<ProcessId>, life: L) -> Option<L> {
+    pub fn insert(&mut self, key: K, owner: Option<ProcessId>, life: L) -> Option<L> {
         let number = self.next;
         self.next += 1;
         self.open.insert(key, Open { number, owner, life });
@@ -64,7 +67,7 @@ impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
     }
 
     /// Takes a life away.
-    pub(crate) fn remove(&mut self, key: &K) -> Option<L> {
+    pub fn remove(&mut self, key: &K) -> Option<L> {
         let open = self.open.remove(key)?;
         if let Some(owner) = open.owner
             && let Some(keys) = self.of_owner.get_mut(&owner)
@@ -92,7 +95,7 @@ impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
     }
 
     /// Takes the oldest life away.
-    pub(crate) fn oldest(&mut self) -> Option<L> {
+    pub fn oldest(&mut self) -> Option<L> {
         self.oldest_with_key().map(|(_, life)| life)
     }
 

@@ -156,7 +156,7 @@ impl TableQuestion for FileOperations {
             "Options",
             Kind::Text,
             |row| row.options.map(|options| format!("{options:#x}")).into(),
-            "Create options; bits 24 to 31 tell what happens if the file exists. Windows only.",
+            "How the file was opened. Windows: create options; bits 24 to 31 tell what happens if the file exists. Linux: open flags.",
         ),
         ColumnOf::details(
             "info_class",

@@ -1,5 +1,6 @@
 //! `record`: real recordings where perf is here and may record, and what is said where it is not or may not.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -165,6 +166,83 @@ fn a_command_is_recorded_with_its_cpu_its_waits_and_its_marks() {
     // Of the beginning and of the end at least.
     assert!(figure("last_ns") - figure("first_ns") > 200_000_000, "{machine}");
     assert!(figure("first_ns") >= 0, "{machine}");
+}
+
+/// Touches each page of a file that is not in memory, and each page of new memory; tells where they are, and by how much the kernel's
+/// own counters of this process have grown meanwhile.
+#[cfg(target_os = "linux")]
+const TOUCHING: &str = r#"
+import ctypes, mmap, os, resource, sys
+PAGE, PAGES, NEW = mmap.PAGESIZE, 40, 500
+with open(sys.argv[1], "w+b") as file:
+    file.write(os.urandom(PAGE * PAGES))
+    file.flush()
+    os.fsync(file.fileno())
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    read = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
+read.madvise(mmap.MADV_RANDOM)
+new = mmap.mmap(-1, PAGE * NEW, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+new.madvise(mmap.MADV_NOHUGEPAGE)
+before = resource.getrusage(resource.RUSAGE_SELF)
+for page in range(PAGES):
+    read[page * PAGE]
+for page in range(NEW):
+    new[page * PAGE] = 1
+after = resource.getrusage(resource.RUSAGE_SELF)
+start = lambda memory: ctypes.addressof(ctypes.c_char.from_buffer(memory))
+print(start(read), len(read), start(new), len(new), after.ru_majflt - before.ru_majflt, after.ru_minflt - before.ru_minflt, NEW)
+"#;
+
+#[test]
+#[cfg(target_os = "linux")]
+fn major_and_minor_page_faults_are_those_that_the_kernel_counts() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !can_record() || !tracesift_fixtures::have(&["python3"]) {
+        return;
+    }
+    let directory = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for (profile, has_minor) in [("VirtualAlloc", true), ("Memory", false)] {
+        let name = format!("{profile}.data");
+        let command = ["record", "--profile", profile, "-o", &name, "--", "python3", "-c", TOUCHING, "touched"];
+        let output = tracesift(directory.path(), &command).output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+        let told: Vec<i64> =
+            String::from_utf8_lossy(&output.stdout).split_whitespace().map(|word| word.parse().unwrap()).collect();
+        let [file, file_size, new, new_size, major, minor, touched] = told[..] else { panic!("{told:?}") };
+        if major == 0 {
+            return skipped("files of tests stay in memory here: reading them makes no major page faults");
+        }
+        let extracted = tracesift(directory.path(), &["extract", &name]).output().unwrap();
+        assert!(extracted.status.success(), "{}", said(&extracted));
+        let archive = format!("{profile}.sift");
+        let list = [
+            "dump",
+            "faults",
+            &archive,
+            "--list",
+            "--details",
+            "--top",
+            "1000000",
+            "-p",
+            "python3",
+            "--format",
+            "json",
+        ];
+        let faults = ask(directory.path(), &list);
+        // Memory that lay at the same addresses before may have had faults, too: pages count once.
+        let count = |kind: &str, start: i64, size: i64| {
+            let of_kind = faults.iter().filter(|fault| fault["kind"] == kind);
+            let addresses = of_kind.filter_map(|fault| fault["address"].as_str()?.strip_prefix("0x"));
+            let addresses = addresses.filter_map(|digits| i64::from_str_radix(digits, 16).ok());
+            let pages: BTreeSet<i64> =
+                addresses.filter(|at| (start..start + size).contains(at)).map(|at| at / 4096).collect();
+            i64::try_from(pages.len()).unwrap()
+        };
+        assert_eq!(count("major", file, file_size), major, "{profile}: {told:?}");
+        assert!(faults.iter().all(|fault| fault["kind"] != "unknown"));
+        assert_eq!(count("minor", new, new_size), if has_minor { touched } else { 0 }, "{profile}: {told:?}");
+        assert!(minor >= touched, "{told:?}");
+    }
 }
 
 #[test]

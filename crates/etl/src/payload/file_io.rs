@@ -204,7 +204,8 @@ impl<'a> Payload<'a> for FileReadWrite {
 }
 
 /// FileIo 69 (set information), 70 (delete), 71 (rename), 74 (query information), 75 (file-system control), 82 (set link), and 79
-/// (delete path), 80 (rename path), 81 (set link path), which add the path.
+/// (delete path), 80 (rename path), 81 (set link path), which add the path. No documentation shows the layout of 83 to 86 (security,
+/// extended attributes); those that are as long as the others are read as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileInformation<'a> {
     /// Address of the request, which pairs with its [`FileOperationEnd`].
@@ -242,6 +243,22 @@ impl FileInformation<'_> {
     pub const SET_LINK_PATH: u8 = 81;
     /// Opcode: a link is made.
     pub const SET_LINK: u8 = 82;
+    /// Opcode: the security descriptor is set.
+    pub const SET_SECURITY: u8 = 83;
+    /// Opcode: the security descriptor is queried.
+    pub const QUERY_SECURITY: u8 = 84;
+    /// Opcode: extended attributes are set.
+    pub const SET_ATTRIBUTES: u8 = 85;
+    /// Opcode: extended attributes are queried.
+    pub const QUERY_ATTRIBUTES: u8 = 86;
+
+    /// Whether a payload is as long as that of an operation without a path.
+    #[must_use]
+    pub fn has_length(payload: &[u8], version: u8, pointer_size: u8) -> bool {
+        let pointers = if version >= 3 { 4 } else { 5 };
+        let numbers = if version >= 3 { 8 } else { 4 };
+        payload.len() == pointers * usize::from(pointer_size) + numbers
+    }
 }
 
 impl<'a> Payload<'a> for FileInformation<'a> {
@@ -389,6 +406,9 @@ mod tests {
             };
             let (decoded, rest) = FileInformation::parse_with_rest(&information, version, pointer_size).unwrap();
             assert_eq!((decoded.thread_id, decoded.extra_info, decoded.info_class, rest.len()), (4, 9, 20, 0));
+            assert!(!FileInformation::has_length(&information, version, pointer_size));
+            let without_path = &information[..information.len() - path().len()];
+            assert!(FileInformation::has_length(without_path, version, pointer_size));
             assert!(decoded.path.is_some_and(|path| path == r"\x\y"));
 
             let end = [pointers(&[1, 512], pointer_size), pointers(&[0xC000_0034], 4)].concat();

@@ -40,6 +40,9 @@ pub(crate) fn operation_of_information(opcode: u8) -> i8 {
         FileInformation::RENAME | FileInformation::RENAME_PATH => operations::RENAME,
         FileInformation::QUERY => operations::QUERY,
         FileInformation::CONTROL => operations::CONTROL,
+        FileInformation::SET_SECURITY => operations::SET_SECURITY,
+        FileInformation::QUERY_SECURITY => operations::QUERY_SECURITY,
+        FileInformation::SET_ATTRIBUTES | FileInformation::QUERY_ATTRIBUTES => operations::EXTENDED_ATTRIBUTES,
         _ => operations::CREATE,
     }
 }
@@ -102,7 +105,7 @@ impl FileSources {
                 self.kernel.any = true;
                 self.kernel.own |= 1 << operation_of_information(opcode);
             }
-            FileCreate::OPCODE..=FileInformation::SET_LINK => self.kernel.any = true,
+            FileCreate::OPCODE..=FileInformation::QUERY_ATTRIBUTES => self.kernel.any = true,
             _ => {}
         }
     }

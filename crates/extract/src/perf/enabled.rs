@@ -29,6 +29,8 @@ fn tables_of(event: &str) -> Vec<&'static str> {
         "vmscan:mm_vmscan_direct_reclaim_end" | "vmscan:mm_vmscan_memcg_reclaim_end" => vec!["reclaims"],
         "sock:inet_sock_set_state" => vec!["connections"],
         "raw_syscalls:sys_enter" => vec!["syscalls", "file_io", "socket_calls", "allocations", "handles"],
+        // It tells of packets that are given up, not of connections.
+        "skb:kfree_skb" => Vec::new(),
         event if NetworkFields::is_read_from(event) => vec!["connections", "network_io"],
         event if DnsFields::is_read_from(event) => vec!["dns_queries"],
         event => match event.strip_prefix("syscalls:sys_enter_") {
@@ -50,6 +52,6 @@ mod tests {
         assert_eq!(tables_of("syscalls:sys_enter_brk"), ["syscalls", "allocations"]);
         assert_eq!(tables_of("syscalls:sys_enter_futex"), ["syscalls"]);
         assert_eq!(tables_of("sock:sock_send_length"), ["connections", "network_io"]);
-        assert!(tables_of("cycles").is_empty());
+        assert!(tables_of("cycles").is_empty() && tables_of("skb:kfree_skb").is_empty());
     }
 }

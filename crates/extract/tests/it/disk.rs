@@ -5,7 +5,7 @@ use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, Writer};
 use tracesift_fixtures::cases;
 use tracesift_testing::recording::Recording;
 use tracesift_trace::disk_queues::DiskQueues;
-use tracesift_trace::rows::{DiskIoRow, DiskOperation, ThreadRow};
+use tracesift_trace::rows::{DiskIoRow, DiskOperation, FileRow, ThreadRow};
 
 /// A row of WPA's table.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +93,12 @@ type Recorded<'a> = (i64, Hook, &'a dyn Fn(&mut Bytes));
 
 /// A recording of records of class DiskIo and SplitIo, each with its ticks of 100 ns, hook and payload.
 fn rows_of(pointers: PointerSize, records: &[Recorded<'_>]) -> (Vec<DiskIoRow>, Vec<ThreadRow>) {
+    let extracted = Recording::of("disk.etl", &written(pointers, records)).extract();
+    (extracted.archive.rows().expect("operations"), extracted.archive.rows().expect("threads"))
+}
+
+/// The recording itself.
+fn written(pointers: PointerSize, records: &[Recorded<'_>]) -> Vec<u8> {
     let session = SessionOptions { pointer_size: pointers, ..SessionOptions::default() };
     let mut out = Writer::create(std::io::Cursor::new(Vec::new()), session.clone()).expect("a recording is begun");
     for (ticks, hook, payload) in records {
@@ -100,9 +106,7 @@ fn rows_of(pointers: PointerSize, records: &[Recorded<'_>]) -> (Vec<DiskIoRow>, 
         payload(&mut bytes);
         out.record(0, session.zero_ticks + ticks, &asking(*hook), bytes.as_slice()).expect("written");
     }
-    let bytes = out.finish(session.start_filetime + 1_000).expect("finished").into_inner();
-    let extracted = Recording::of("disk.etl", &bytes).extract();
-    (extracted.archive.rows().expect("operations"), extracted.archive.rows().expect("threads"))
+    out.finish(session.start_filetime + 1_000).expect("finished").into_inner()
 }
 
 const IRP: u64 = 0xB000_0000;
@@ -146,6 +150,68 @@ fn each_version_has_what_it_can_tell() {
         // Only the third has a request packet, by which the thread is found.
         let tids: Vec<_> = rows.iter().map(|row| row.thread.map(|thread| threads[thread.index()].tid)).collect();
         assert_eq!(tids, [None, None, Some(8)]);
+    }
+}
+
+/// The file system's request goes down to the volume, which makes parts of it for its disks.
+#[test]
+fn a_part_of_an_operation_has_the_file_of_the_whole() {
+    const KEY: u64 = 0x6666_0000;
+    const PATH: &str = r"\Device\HarddiskVolume3\large.bin";
+    for pointers in [PointerSize::Four, PointerSize::Eight] {
+        let name = |out: &mut Bytes| {
+            out.pointer(KEY);
+            out.utf16(PATH);
+        };
+        let read = |irp: u64| {
+            move |out: &mut Bytes| {
+                out.u64(0);
+                [irp, 0x8888_0000, KEY].into_iter().for_each(|address| out.pointer(address));
+                [8, 65_536, 0x43, 0].into_iter().for_each(|figure| out.u32(figure));
+            }
+        };
+        let ended = |irp: u64| {
+            move |out: &mut Bytes| {
+                out.pointer(irp);
+                out.pointer(65_536);
+                out.u32(0);
+            }
+        };
+        let split = |parent: u64, child: u64| {
+            move |out: &mut Bytes| {
+                out.pointer(parent);
+                out.pointer(child);
+            }
+        };
+        let done = |irp: u64| {
+            move |out: &mut Bytes| {
+                transfer(out);
+                out.pointer(irp);
+                out.u64(20);
+                out.u32(9);
+            }
+        };
+        let (file_read, file_end, volume) = (Hook::new(4, 67, 3), Hook::new(4, 76, 2), Hook::new(0x1b, 32, 2));
+        let bytes = written(
+            pointers,
+            &[
+                (1, Hook::new(4, 0, 2), &name),
+                (100, file_read, &read(IRP)),
+                (101, volume, &split(IRP, IRP + 0x100)),
+                (102, volume, &split(IRP + 0x100, IRP + 0x200)),
+                (130, Hook::new(1, 10, 3), &done(IRP + 0x200)),
+                (131, file_end, &ended(IRP)),
+                // The request is free: what it is used for below the file system has no file.
+                (140, volume, &split(IRP, IRP + 0x300)),
+                (170, Hook::new(1, 10, 3), &done(IRP + 0x300)),
+            ],
+        );
+        let extracted = Recording::of("disk.etl", &bytes).extract();
+        let rows: Vec<DiskIoRow> = extracted.archive.rows().expect("operations");
+        let files: Vec<FileRow> = extracted.archive.rows().expect("files");
+        let found: Vec<_> =
+            rows.iter().map(|row| (row.parent, row.file.map(|file| files[file.index()].path.as_str()))).collect();
+        assert_eq!(found, [(Some(true), Some(PATH)), (Some(true), None)], "{pointers:?}");
     }
 }
 

@@ -7,6 +7,7 @@ mod dns;
 mod energy;
 mod events;
 mod file_io;
+mod file_kinds;
 mod filter_calls;
 mod handles;
 mod input;

@@ -2,10 +2,11 @@
 
 use tracesift_etl::class::WINSOCK_AFD;
 use tracesift_etl::write::PointerSize;
+use tracesift_extract::{EventSelection, Options};
 use tracesift_scenario::providers::{self, Logged};
 use tracesift_scenario::sockets::{PROCESSES, story};
 use tracesift_testing::recording::{Extracted, Recording};
-use tracesift_trace::rows::{HealthRow, ProcessRow, SocketCallRow, ThreadRow};
+use tracesift_trace::rows::{EventRow, HealthRow, ProcessRow, SocketCallRow, ThreadRow};
 
 const END: i64 = 10_000_000_000;
 
@@ -43,6 +44,26 @@ fn each_call_has_its_times_bytes_and_status() {
         let health: Vec<HealthRow> = extracted.archive.rows().expect("health");
         assert!(!health.iter().any(|row| row.kind.contains("socket") || row.kind.contains("fields")), "{health:?}");
     }
+}
+
+/// What the table of calls shows is not kept a second time, unless all events are asked for.
+#[test]
+fn calls_are_kept_once() {
+    let kept = |selection| {
+        let mut events = Vec::new();
+        story().iter().for_each(|call| call.log(PointerSize::Eight, &mut events));
+        let bytes = providers::write(PointerSize::Eight, 10, &PROCESSES, events).expect("a recording");
+        let options = Options { events: Some(selection), ..Options::default() };
+        let extracted = Recording::of("sockets.etl", &bytes).extract_with(&options);
+        assert_eq!(extracted.archive.row_count::<SocketCallRow>(), story().len() as u64);
+        let rows: Vec<EventRow> = extracted.archive.rows().expect("events");
+        rows.iter().filter_map(|row| row.id).filter(|id| *id >= 1000).collect::<Vec<i32>>()
+    };
+    let (few, all) = (kept(EventSelection::Default), kept(EventSelection::All));
+    assert!(all.len() > story().len(), "{all:?}");
+    // The reason of an abort and the number of an option are in no table.
+    let stays = |id: &i32| matches!(id, 1001 | 1032 | 1035 | 3000..);
+    assert_eq!(few, all.into_iter().filter(stays).collect::<Vec<_>>());
 }
 
 /// The payload of a send on a 64-bit system, byte by byte.

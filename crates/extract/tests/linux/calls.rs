@@ -183,4 +183,21 @@ fn tracepoints_of_single_calls_are_the_same_calls() {
     let files: Vec<FileIoRow> = extracted.archive.rows().unwrap();
     assert!(files.iter().any(|row| row.operation == operation::READ && row.size == Some(4096)));
     assert_eq!(files.len(), expected.len());
+    // `dfd: 0xffffff9c, filename: 0x7f0012345678, flags: 0x00080000, mode: 0x00000000`
+    let lines = recorded.tracepoints();
+    let opens = lines.iter().filter(|line| line.event == "syscalls:sys_enter_openat");
+    let flags: BTreeMap<(i64, i64), i64> = opens
+        .map(|line| {
+            let (_, digits) = line.text.split_once("flags: 0x").unwrap();
+            let digits = digits.split([',', ' ']).next().unwrap();
+            ((line.time, line.tid), i64::from_str_radix(digits, 16).unwrap())
+        })
+        .collect();
+    let opened = files.iter().filter(|row| row.operation == operation::OPEN);
+    let opened: Vec<(i64, Option<i64>)> =
+        opened.map(|row| (flags[&(row.start + zero, tid(&extracted, row.thread))], row.options)).collect();
+    assert!(opened.iter().all(|(told, found)| Some(*told) == *found), "{opened:x?}");
+    // dd creates its file.
+    assert!(opened.iter().any(|(told, _)| told & 0o100 != 0), "{opened:x?}");
+    assert!(files.iter().all(|row| row.operation == operation::OPEN || row.options.is_none()));
 }

@@ -234,6 +234,7 @@ fn a_flush_that_is_issued_twice_is_one_and_shifts_no_other() {
 /// A disk of its own for a test: a file that the kernel shows as one.
 struct Loop {
     device: String,
+    file: std::path::PathBuf,
     _directory: tempfile::TempDir,
 }
 
@@ -244,7 +245,7 @@ impl Loop {
         std::fs::File::create(&file).unwrap().set_len(16 << 20).unwrap();
         let output = std::process::Command::new("losetup").args(["-f", "--show"]).arg(&file).output().ok()?;
         let device = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-        (output.status.success() && device.starts_with("/dev/")).then_some(Self { device, _directory: directory })
+        (output.status.success() && device.starts_with("/dev/")).then_some(Self { device, file, _directory: directory })
     }
 }
 
@@ -253,6 +254,51 @@ impl Drop for Loop {
         // Without it the device stays until the next start of the machine; nobody can do more about it here.
         let _ = std::process::Command::new("losetup").args(["-d", &self.device]).status();
     }
+}
+
+/// A disk whose file has become shorter gives the first part of a read, takes the rest back into the queue, and fails there.
+#[test]
+fn a_read_over_the_end_of_a_disk_is_one_operation_that_failed() {
+    const KIB: i64 = 1 << 10;
+    let Some(disk) = Loop::new() else { return skipped("there is no loop device") };
+    let file = std::fs::OpenOptions::new().write(true).open(&disk.file).unwrap();
+    file.set_len((1 << 20) + 32 * KIB as u64).unwrap();
+    let device = &disk.device;
+    let name = device.trim_start_matches("/dev/");
+    let program = format!(
+        "cat /sys/block/{name}/dev; dd if={device} of=/dev/null bs=64k skip=16 count=1 iflag=direct 2>/dev/null || echo failed"
+    );
+    let events = ["bio_queue", "rq_insert", "rq_issue", "rq_requeue", "rq_complete", "rq_error"];
+    let events = events.map(|event| format!("block:block_{event}")).join(",");
+    let Some(recorded) = perf::record(&["-a", "-m", "4096", "-e", &events], &["sh", "-c", &program]) else { return };
+    let traced: Vec<Traced> = recorded.tracepoints();
+    let number = recorded.output.lines().next().and_then(|line| line.split_once(':')).unwrap();
+    let number = number.0.parse::<i32>().unwrap() << 20 | number.1.trim().parse::<i32>().unwrap();
+    let of_read = |event: &str| -> Vec<Request> {
+        let is = |line: &&Traced| line.event == format!("block:block_{event}");
+        let of_disk = |request: &Request| request.disk == number && request.letters.starts_with('R');
+        traced.iter().filter(is).map(Request::of).filter(of_disk).collect()
+    };
+    let (errors, completions, again) = (of_read("rq_error"), of_read("rq_complete"), of_read("rq_requeue"));
+    if errors.len() != 1 || completions.len() < 2 || again.is_empty() {
+        return skipped(&format!("the kernel's loop device does not give parts of a read: {traced:?}"));
+    }
+    assert!(recorded.output.contains("failed"), "{}", recorded.output);
+    let extracted = Extracted::of(&recorded.file);
+    let rows: Vec<DiskIoRow> = extracted.archive.rows().unwrap();
+    let failed: Vec<&DiskIoRow> = rows.iter().filter(|row| row.disk == number && row.error.is_some()).collect();
+    let [row] = failed.as_slice() else { panic!("{failed:?} {:?}", extracted.health) };
+    let zero = extracted.info.clock_zero;
+    assert_eq!((row.offset, row.size, row.error), (Some(1 << 20), 64 * KIB, Some(5)));
+    // The kernel prints the error in between.
+    let last = completions.last().map(|request| request.time);
+    assert_eq!(Some(row.time + zero), last);
+    assert!(last <= Some(errors[0].time), "{traced:?}");
+    let first = of_read("rq_insert").into_iter().chain(of_read("rq_issue")).map(|request| request.time).min();
+    assert_eq!(Some(row.start + zero), first);
+    let count = rows.iter().filter(|other| other.disk == number && other.start >= row.start && other.time <= row.time);
+    assert_eq!(count.count(), 1, "{rows:?}");
+    assert_eq!(extracted.health.get("failed_disk_operations"), 1, "{:?}", extracted.health);
 }
 
 /// The kernel's own figures: reads, writes, each with sectors and ms, and ms of flushes and discards left out.

@@ -50,6 +50,22 @@ const DESTROY: Format = Format {
     fields: "\tfield:const void * skaddr;\toffset:8;\tsize:8;\tsigned:0;\n",
 };
 
+/// As kernels from 6.11 on have it.
+const FREE: Format = Format {
+    system: "skb",
+    name: "kfree_skb",
+    fields: "\tfield:void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:void * location;\toffset:16;\tsize:8;\tsigned:0;\n\
+        \tfield:void * rx_sk;\toffset:24;\tsize:8;\tsigned:0;\n\tfield:unsigned short protocol;\toffset:32;\tsize:2;\tsigned:0;\n\
+        \tfield:enum skb_drop_reason reason;\toffset:36;\tsize:4;\tsigned:0;\n",
+};
+/// As kernels before have it.
+const OLD_FREE: Format = Format {
+    fields: "\tfield:void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n\tfield:void * location;\toffset:16;\tsize:8;\tsigned:0;\n\
+        \tfield:unsigned short protocol;\toffset:24;\tsize:2;\tsigned:0;\n\
+        \tfield:enum skb_drop_reason reason;\toffset:28;\tsize:4;\tsigned:0;\n",
+    ..FREE
+};
+
 const ENDIANS: [Endianness; 2] = [Endianness::LittleEndian, Endianness::BigEndian];
 
 const SYN_SENT: u32 = 2;
@@ -121,6 +137,43 @@ fn a_connection_has_its_ends_when_the_kernel_knows_them() {
         }
         let of_io: Vec<_> = io.iter().map(|row| (row.connection.0, row.kind, row.size)).collect();
         assert_eq!(of_io, [(0, kinds::SEND_POSTED, 500), (0, kinds::RECEIVED, 60), (1, kinds::RECEIVED, 5)]);
+    }
+}
+
+#[test]
+fn a_packet_that_is_dropped_is_an_event_of_its_connection() {
+    for endian in ENDIANS {
+        let free = |socket: u64, reason: u32| {
+            move |out: &mut Bytes| {
+                out.u64(0x50).u64(0xffff_ffff_8100_0000).u64(socket).u16(0x800).u16(0).u32(reason);
+            }
+        };
+        let mut recording = Recording::new(endian, vec![STATE, FREE, OLD_FREE]);
+        recording.sample(0, 7, 1000, 0, |out| state(out, 0xa0, [CLOSE, SYN_SENT], 0, 2, 6));
+        recording.sample(0, 9, 3000, 0, |out| state(out, 0xa0, [SYN_SENT, ESTABLISHED], 5000, 2, 6));
+        recording.sample(0, 7, 3100, 0, |out| state(out, 0xb0, [CLOSE, LISTEN], 5000, 2, 6));
+        // Used, for nobody, for a listener, and two that are lost.
+        recording.sample(1, 9, 4000, 0, free(0xa0, 1));
+        recording.sample(1, 9, 4100, 0, free(0, 3));
+        recording.sample(1, 9, 4200, 0, free(0xb0, 40));
+        recording.sample(1, 9, 4300, 0, free(0xa0, 29));
+        recording.sample(1, 7, 4400, 0, free(0xa0, 35));
+        recording.sample(2, 9, 4500, 0, |out| {
+            out.u64(0x50).u64(0xffff_ffff_8100_0000).u16(0x800).u16(0).u32(29);
+        });
+        recording.sample(0, 7, 6000, 0, |out| state(out, 0xa0, [ESTABLISHED, CLOSE], 5000, 2, 6));
+        recording.sample(1, 9, 6100, 0, free(0xa0, 29));
+        let extracted = recording.extracted();
+        let (connections, io) = tables(&extracted);
+        assert_eq!(connections.len(), 1, "{connections:?}");
+        let zero = extracted.info.clock_zero;
+        let found: Vec<_> = io.iter().map(|row| (row.time + zero, row.connection.0, row.kind, row.size)).collect();
+        assert_eq!(found, [(4300, 0, kinds::DROPPED, 0), (4400, 0, kinds::DROPPED, 0)], "{endian:?}");
+        // Another thread than one of the connection's process was interrupted.
+        let tids: Vec<_> =
+            io.iter().map(|row| row.thread.map(|thread| extracted.threads[thread.index()].tid)).collect();
+        assert_eq!(tids, [None, Some(7)]);
+        assert_eq!(extracted.health.get("incomplete_network_events"), 0, "{:?}", extracted.health);
     }
 }
 

@@ -344,6 +344,39 @@ fn disks_tell_time_in_the_queue_priority_and_error() {
     }
 }
 
+const NEW_ERROR: Format = Format { name: "block_rq_error", ..NEW_COMPLETE };
+
+/// The kernel tells of a failure twice: in the completion, and behind it.
+#[test]
+fn a_failed_request_ends_once() {
+    let request = |raw: &mut Bytes| {
+        raw.u32(8 << 20).u32(0).u64(100).u32(8).u32((-5_i32).cast_unsigned()).u8(0).u8(0).text(b"W", 10);
+    };
+    let mut both = Recording::new(Endianness::LittleEndian, vec![NEW_ISSUE, NEW_COMPLETE, NEW_ERROR]);
+    both.sample(0, 5, 1_010, 0, request)
+        .sample(1, 0, 1_030, 0, request)
+        .sample(2, 0, 1_031, 0, request)
+        // The same sectors again: the error of the first does not end the second.
+        .sample(0, 5, 1_040, 0, request)
+        .sample(1, 0, 1_060, 0, request);
+    let mut alone = Recording::new(Endianness::LittleEndian, vec![NEW_ISSUE, NEW_ERROR]);
+    alone.sample(0, 5, 1_010, 0, request).sample(1, 0, 1_031, 0, request);
+    for (recording, expected) in [(both, &[(10, 30, Some(5)), (40, 60, Some(5))][..]), (alone, &[(10, 31, Some(5))])] {
+        let extracted = recording.extracted();
+        let rows = extracted.archive.rows::<DiskIoRow>().unwrap();
+        // Time zero is that of the first record.
+        let found: Vec<_> = rows.iter().map(|row| (row.start, row.time, row.error)).collect();
+        let first = expected[0].0 - found[0].0;
+        let found: Vec<_> =
+            found.into_iter().map(|(start, time, error)| (start + first, time + first, error)).collect();
+        assert_eq!(found, expected, "{:?}", extracted.health);
+        let failed = expected.len() as i64;
+        assert_eq!(extracted.health.get("failed_disk_operations"), failed, "{:?}", extracted.health);
+        assert_eq!(extracted.health.get("disk_completions_without_start"), 0, "{:?}", extracted.health);
+        assert_eq!(extracted.health.get("disk_io_without_completion"), 0, "{:?}", extracted.health);
+    }
+}
+
 const EXEC: Format = Format {
     system: "sched",
     name: "sched_process_exec",

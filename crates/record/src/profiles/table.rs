@@ -51,8 +51,11 @@ const NO_PROVIDER: Provider = Provider {
 /// Who leaves a CPU and who comes. Hardware counters are read there.
 pub(crate) const SWITCH: LinuxEvent = stacked("sched:sched_switch", StackClass::Switch);
 
-/// Faults need addresses, which only software events have.
-pub(crate) const PAGE_FAULTS: &str = "page-faults";
+/// Page faults that needed no data, and page faults for which data had to be read. Their samples have addresses, which those of
+/// other software events do not.
+pub(crate) const PAGE_FAULTS: [&str; 2] = ["minor-faults", "major-faults"];
+
+const MAJOR_FAULTS: LinuxEvent = stacked(PAGE_FAULTS[1], StackClass::Memory);
 
 /// All system calls; single ones are not recorded beside them.
 pub(crate) const ALL_CALLS: [&str; 2] = ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit"];
@@ -146,6 +149,21 @@ pub const PROFILES: &[Profile] = &[
         with_default: true,
         linux: Linux { events: SWITCHES, ..NO_LINUX },
         windows: Windows { keywords: SWITCH_KEYWORDS, stacks: SWITCH_STACKS, ..NO_WINDOWS },
+    },
+    Profile {
+        name: "Disk",
+        about: "Default, and failed disk operations (Linux), stacks and parts of disk operations (Windows)",
+        with_default: true,
+        linux: Linux { events: &[plain("block:block_rq_error"), plain("block:block_rq_requeue")], ..NO_LINUX },
+        windows: Windows {
+            keywords: &["DiskIO", "DiskIOInit", "SplitIO"],
+            stacks: &[
+                ("DiskReadInit", StackClass::Disk),
+                ("DiskWriteInit", StackClass::Disk),
+                ("DiskFlushInit", StackClass::Disk),
+            ],
+            ..NO_WINDOWS
+        },
     },
     Profile {
         name: "MiniFilter",
@@ -316,7 +334,7 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "Memory",
-        about: "Default, and the memory of processes and of the machine, page faults, and reclaim",
+        about: "Default, and memory of processes and of the machine, page faults (Linux: major ones, and reclaim)",
         with_default: true,
         linux: Linux {
             events: &[
@@ -330,11 +348,13 @@ pub const PROFILES: &[Profile] = &[
                 stacked("compaction:mm_compaction_begin", StackClass::Memory),
                 plain("compaction:mm_compaction_end"),
                 plain("oom:mark_victim"),
+                // Minor ones may be 100,000 in a second, each with a stack.
+                MAJOR_FAULTS,
             ],
             ..NO_LINUX
         },
         windows: Windows {
-            keywords: &["MemoryInfo", "MemoryInfoWS", "ProcessCounter", "HardFaults"],
+            keywords: &["MemoryInfo", "MemoryInfoWS", "ProcessCounter", "HardFaults", "AllFaults"],
             stacks: &[("HardFault", StackClass::Memory)],
             providers: &[Provider {
                 name: "Microsoft-Windows-Kernel-Memory",
@@ -348,10 +368,10 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "VirtualAlloc",
-        about: "memory that processes map and free, and page faults; without CPU samples, for long recordings",
+        about: "memory that processes map and free, on Linux page faults, too; no CPU samples, for long recordings",
         with_default: false,
         linux: Linux {
-            events: &[stacked(PAGE_FAULTS, StackClass::Memory)],
+            events: &[stacked(PAGE_FAULTS[0], StackClass::Memory), MAJOR_FAULTS],
             calls: &["mmap", "munmap", "mremap", "mprotect", "brk", "madvise"],
             ..NO_LINUX
         },

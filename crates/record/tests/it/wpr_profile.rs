@@ -191,6 +191,20 @@ fn what_counters_need_is_recorded_with_them() {
     {
         assert!(keywords(&format!("SystemProvider_{profile}")).contains(keyword), "{profile}");
     }
+    // Parts of operations say nothing without the operations, nor soft faults without the hard ones.
+    for keyword in ["DiskIO", "DiskIOInit", "SplitIO", "SampledProfile"] {
+        assert!(keywords("SystemProvider_Disk").contains(keyword), "{keyword}");
+    }
+    for keyword in ["HardFaults", "AllFaults", "MemoryInfo"] {
+        assert!(keywords("SystemProvider_Memory").contains(keyword), "{keyword}");
+    }
+    let provider =
+        by_name(&document, "SystemProvider").find(|node| node.attribute("Id") == Some("SystemProvider_Disk"));
+    let stacks = provider.expect("Disk").descendants().filter(|node| node.has_tag_name("Stack"));
+    let stacks: Vec<&str> = stacks.filter_map(|node| node.attribute("Value")).collect();
+    for stack in ["DiskReadInit", "DiskWriteInit", "DiskFlushInit"] {
+        assert!(stacks.contains(&stack), "{stacks:?}");
+    }
     let counters = by_name(&document, "HardwareCounter").map(|node| node.attribute("Strict"));
     assert!(counters.into_iter().all(|strict| strict == Some("false")), "virtual machines have none");
 }

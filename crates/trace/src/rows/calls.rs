@@ -180,11 +180,11 @@ row! {
         syscall: Option<i32>, Dictionary, "", "sys_enter id, __syscall_nr";
         /// Call stack of the request.
         stack: Option<StackId>, Plain, "", "call chain of sys_enter; stack of the event";
-        /// How a file is opened. Bits 24 to 31: 0 supersede, 1 open, 2 create, 3 open or create, 4
-        /// overwrite, 5 overwrite or create; below these the create options. Windows only, as are the
-        /// next columns.
-        options: Option<i64>, Dictionary, "", "CreateOptions";
-        /// Flags of the request: 1 not cached, 2 for the memory manager (paging), 4 synchronous, …
+        /// How a file is opened. Windows: bits 24 to 31 have 0 supersede, 1 open, 2 create, 3 open or
+        /// create, 4 overwrite, 5 overwrite or create; below these are the create options. Linux: the
+        /// open flags of the call; null for `openat2`, which has them in memory, and for `creat`.
+        options: Option<i64>, Dictionary, "", "CreateOptions; flags of open, openat, open_by_handle_at";
+        /// Windows only, as are the next columns but `open`. Flags of the request: 1 not cached, 2 for the memory manager (paging), 4 synchronous, …
         io_flags: Option<i64>, Dictionary, "", "IoFlags, IOFlags";
         /// Kind of the information that is asked for or set (FILE_INFORMATION_CLASS), or control code.
         info_class: Option<i64>, Dictionary, "", "InfoClass";

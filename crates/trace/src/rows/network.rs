@@ -227,9 +227,10 @@ row! {
         connection: ConnectionId, Dictionary, "", "made by the extract";
         /// 0 a process gave data to the stack, 1 data sent, 2 data received, 3 data sent again, 4 data
         /// received again, 5 tail-loss probe, 6 keep-alive, 7 time-out of a retransmission, 8 reset
-        /// sent, 9 reset received, 10 dropped, 11 duplicate acknowledgement, 12 a segment came in (Linux:
-        /// its data counts as kind 2 when a process takes it). Data that was sent again has a row of kind
-        /// 1, too, where the recording has such an event; likewise 4 and 2.
+        /// sent, 9 reset received, 10 dropped (Linux 6.11: a packet that came in), 11 duplicate
+        /// acknowledgement, 12 a segment came in (Linux: its data counts as kind 2 when a process takes
+        /// it). Data that was sent again has a row of kind 1, too, where the recording has such an event;
+        /// likewise 4 and 2.
         kind: i8, Dictionary, "", "kind of the event";
         /// Bytes; 0 where the event does not tell.
         size: i64, Dictionary, "bytes", "BytesSent, NumBytes; size; sock_send_length, sock_recv_length ret; tcp_probe data_len";

@@ -76,12 +76,12 @@ row! {
         /// device got it. Linux only; null where the recording does not have both events.
         queued: Option<i64>, Dictionary, "ns", "block_rq_insert to the last block_rq_issue", since: 6;
         /// Number of the error with which it failed; null without an error. Linux only.
-        error: Option<i64>, Dictionary, "", "block_rq_complete error", since: 6;
+        error: Option<i64>, Dictionary, "", "block_rq_complete error; block_rq_error error", since: 6;
         /// Priority of Linux as recorded: class × 8,192 + hint × 8 + level. Null where the kernel does
         /// not record it.
         io_class: Option<i16>, Dictionary, "", "block_rq_issue ioprio, else block_rq_insert", since: 6;
-        /// True: it is a part of a larger operation, whose stack and thread it has. Null: it is not,
-        /// or the recording does not say.
+        /// True: it is a part of a larger operation, whose stack, thread and file it has. Null: it is
+        /// not, or the recording does not say.
         parent: Option<bool>, Plain, "", "SplitIo", since: 6;
     }
 }

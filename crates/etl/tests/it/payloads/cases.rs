@@ -1,10 +1,12 @@
 //! Bytes from other projects' tests with the field values that those projects state.
 
-use std::fs;
+use std::path::Path;
+use std::{env, fs};
 
 use serde_json::Value;
 use tracesift_etl::payload::{Payload, PayloadError};
 use tracesift_fixtures::cases;
+use tracesift_fixtures::payloads::decode_everything;
 
 use crate::payloads::field::{Field, Fields};
 use crate::payloads::{headers, kernel, merged};
@@ -96,6 +98,25 @@ fn every_stated_field_is_decoded() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Fuzzing starts from all cases: opcode, version, pointer size, payload. With `WRITE_CORPUS=1` they are written.
+#[test]
+fn the_corpus_has_all_cases() {
+    let Some(cases) = load() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/payloads");
+    for case in cases.iter().filter(|case| !headers::is_header(case)) {
+        let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' };
+        let path = folder.join(case.name.chars().map(letter).collect::<String>());
+        let bytes = [&[case.opcode, case.version, case.pointer_size], &case.payload[..]].concat();
+        if env::var_os("WRITE_CORPUS").is_some() {
+            fs::write(&path, &bytes).expect("it can be written");
+        }
+        assert_eq!(fs::read(&path).expect("it is there"), bytes, "{}: run `cargo regenerate corpus`", case.name);
+        for length in 0..=case.payload.len() {
+            decode_everything(&case.payload[..length], case.opcode, case.version, case.pointer_size);
+        }
+    }
 }
 
 #[test]

@@ -2,14 +2,80 @@
 
 use tracesift_etl::Record;
 use tracesift_etl::payload::{DiskFlush, DiskInit, DiskTransfer, SplitIo, io_priority};
-use tracesift_trace::HealthKind;
-use tracesift_trace::RowSink;
+use tracesift_trace::open_lives::OpenLives;
 use tracesift_trace::rows::{DiskIoRow, DiskOperation};
+use tracesift_trace::{FileId, HealthKind, RowSink, StackId, ThreadId};
 
 use super::{SecondPass, cpu_number};
 
-/// Initiations of disk operations that wait for their completion, at most.
-const MAX_INITIATIONS: usize = 1 << 16;
+/// Disk operations that wait for their completion, at most. Of more the oldest ones are forgotten.
+const MOST: usize = 4 << 20;
+
+/// Who asked for an operation.
+#[derive(Clone, Copy, Debug)]
+struct Asker {
+    thread: ThreadId,
+    stack: Option<StackId>,
+    /// A volume made parts of the operation: it has no completion of its own.
+    has_parts: bool,
+}
+
+/// A part of an operation.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// Who asked for the whole, where that is known.
+    asker: Option<Asker>,
+    /// The file that the whole reads or writes, where that is known.
+    file: Option<FileId>,
+}
+
+/// Disk operations on their way, by their request packets.
+#[derive(Debug)]
+pub(super) struct Initiations {
+    askers: OpenLives<u64, Asker>,
+    parts: OpenLives<u64, Part>,
+}
+
+impl Default for Initiations {
+    fn default() -> Self {
+        Self::with_most(MOST)
+    }
+}
+
+impl Initiations {
+    fn with_most(most: usize) -> Self {
+        Self { askers: OpenLives::new(most), parts: OpenLives::new(most) }
+    }
+
+    /// An operation begins. Gives the oldest one where it has to make room.
+    fn begin(&mut self, irp: u64, asker: Asker) -> Option<Asker> {
+        // The packet was used before, and its completion was not recorded.
+        self.askers.remove(&irp);
+        self.askers.insert(irp, None, asker)
+    }
+
+    /// A part is made of an operation, which works on `file`. Gives the oldest part where it has to make room.
+    fn split(&mut self, parent: u64, child: u64, file: Option<FileId>) -> Option<Part> {
+        let part = match self.parts.get(&parent) {
+            // A part that is split again belongs to whoever asked for the whole.
+            Some(whole) => Part { file: whole.file.or(file), ..*whole },
+            None => {
+                let asker = self.askers.get_mut(&parent).map(|asker| {
+                    asker.has_parts = true;
+                    *asker
+                });
+                Part { asker, file }
+            }
+        };
+        self.parts.remove(&child);
+        self.parts.insert(child, None, part)
+    }
+
+    /// An operation ends.
+    fn end(&mut self, irp: u64) -> (Option<Asker>, Option<Part>) {
+        (self.askers.remove(&irp), self.parts.remove(&irp))
+    }
+}
 
 impl<Sink: RowSink> SecondPass<'_, Sink> {
     pub(super) fn disk_init(&mut self, record: &Record<'_>, version: u8) {
@@ -17,16 +83,12 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let Some(tid) = event.issuing_thread_id.or(record.tid()) else { return };
         let thread = self.population.thread_at(tid, record.cpu(), record.time());
         let stack = self.stack_of(record, Some(record.tid().unwrap_or(tid)));
-        if self.initiations.len() >= MAX_INITIATIONS {
-            self.health.add(
-                HealthKind::DISK_IO_WITHOUT_COMPLETION,
-                self.initiations.len() as i64,
-                Some(record.time()),
-                || "initiations without a completion were dropped".to_owned(),
-            );
-            self.initiations.clear();
+        let dropped = self.initiations.begin(event.irp, Asker { thread, stack, has_parts: false });
+        if dropped.is_some_and(|asker| !asker.has_parts) {
+            self.health.count(HealthKind::DISK_IO_WITHOUT_COMPLETION, Some(record.time()), || {
+                "an initiation without a completion was dropped".to_owned()
+            });
         }
-        self.initiations.insert(event.irp, (thread, stack));
     }
 
     pub(super) fn disk_transfer(&mut self, record: &Record<'_>, opcode: u8, version: u8) {
@@ -53,18 +115,15 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         self.disk_queues.completed(row).into_iter().for_each(|row| self.sink.disk_io(&row));
     }
 
-    /// A volume of several disks makes parts of an operation: each one takes over who asked.
+    /// A volume of several disks makes parts of an operation: each one takes over who asked, and the file.
     pub(super) fn split_io(&mut self, record: &Record<'_>, version: u8) {
         let Some(event) = self.decode::<SplitIo>(record, version) else { return };
-        if self.parts.len() >= MAX_INITIATIONS {
-            self.parts.clear();
+        let file = self.file_io.file_of_request(event.parent);
+        if self.initiations.split(event.parent, event.child, file).is_some() {
+            self.health.count(HealthKind::DISK_REQUESTERS_OVER_BUDGET, Some(record.time()), || {
+                "a part of a disk operation was not completed".to_owned()
+            });
         }
-        let parent = match self.parts.get(&event.parent) {
-            // A part that is split again belongs to whoever asked for the whole.
-            Some(whole) => *whole,
-            None => self.initiations.get(&event.parent).copied(),
-        };
-        self.parts.insert(event.child, parent);
     }
 
     /// The end of the recording: the rows that were held back.
@@ -96,20 +155,20 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     /// Adds who asked: the completion itself says so or the initiation with the same request packet does. The thread in
     /// the completion's header is whoever was interrupted by it.
     fn disk_io(&mut self, record: &Record<'_>, irp: Option<u64>, issuer: Option<u32>, mut row: DiskIoRow) -> DiskIoRow {
-        let initiation = irp.and_then(|irp| self.initiations.remove(&irp));
-        let part_of = irp.and_then(|irp| self.parts.remove(&irp));
-        row.parent = part_of.map(|_| true);
-        let whole = part_of.flatten();
+        let (initiation, part) = irp.map_or((None, None), |irp| self.initiations.end(irp));
+        row.parent = part.map(|_| true);
+        row.file = row.file.or(part.and_then(|part| part.file));
+        let whole = part.and_then(|part| part.asker);
         let (cpu, ticks) = (record.cpu(), record.time());
         let named = issuer.filter(|tid| *tid != 0 && *tid != u32::MAX);
         row.thread = match (whole, named, initiation) {
-            (Some((thread, _)), ..) => Some(thread),
+            (Some(asker), ..) => Some(asker.thread),
             (None, Some(tid), _) => Some(self.population.thread_at(tid, cpu, ticks)),
-            (None, None, Some((thread, _))) => Some(thread),
+            (None, None, Some(asker)) => Some(asker.thread),
             (None, None, None) => None,
         };
         row.process = row.thread.map(|thread| self.population.process_of(thread));
-        row.stack = whole.or(initiation).and_then(|(_, stack)| stack);
+        row.stack = whole.or(initiation).and_then(|asker| asker.stack);
         row
     }
 }

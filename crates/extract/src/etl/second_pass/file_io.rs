@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
     FileCreate, FileDirectory, FileInformation, FileOperation, FileOperationEnd, FileReadWrite, WideStr,
 };
@@ -10,6 +9,7 @@ use tracesift_etl::schema::FieldText;
 use tracesift_etl::{Record, event_fields};
 use tracesift_trace::file_names::PathId;
 use tracesift_trace::file_operations::{FileEnd, FileOperations};
+use tracesift_trace::open_lives::OpenLives;
 use tracesift_trace::rows::{FileIoRow, file_operations as operations};
 use tracesift_trace::{FileId, HealthKind, RowSink, StackId, ThreadId};
 
@@ -17,8 +17,8 @@ use super::provider_fields::Fields;
 use super::{SecondPass, cpu_number};
 use crate::etl::file_sources::{self, FileSources, id};
 
-/// File objects whose path is known, at most.
-const MAX_OBJECTS: usize = 1 << 20;
+/// File objects whose path is known, at most. Of more the oldest ones are forgotten.
+const MAX_OBJECTS: usize = 4 << 20;
 /// Characters of a search pattern that are kept.
 const MAX_PATTERN: usize = 256;
 
@@ -48,7 +48,7 @@ pub(super) struct FileIo {
     sources: FileSources,
     operations: FileOperations,
     /// Path of the last open of a file object.
-    objects: FxHashMap<u64, PathId>,
+    objects: OpenLives<u64, PathId>,
     /// Whether calls of filter drivers were met. They name requests; without them nobody asks for the request of an operation.
     pub(super) has_filter_calls: bool,
     fields: Fields<ProviderOperation<'static>>,
@@ -89,11 +89,16 @@ impl FileIo {
         Self {
             sources,
             operations: FileOperations::default(),
-            objects: FxHashMap::default(),
+            objects: OpenLives::new(MAX_OBJECTS),
             has_filter_calls: false,
             fields: Fields::default(),
             text: String::new(),
         }
+    }
+
+    /// The file of the operation that a request is used for.
+    pub(super) fn file_of_request(&mut self, irp: u64) -> Option<FileId> {
+        self.operations.file_of(irp)
     }
 }
 
@@ -101,6 +106,21 @@ impl From<FileOperation> for Begun {
     fn from(event: FileOperation) -> Self {
         let FileOperation { irp, file_object, file_key, thread_id } = event;
         Self { irp, file_object, file_key, thread: thread_id, ..Self::default() }
+    }
+}
+
+impl Begun {
+    fn of_information(event: &FileInformation<'_>, opcode: u8) -> Self {
+        Self {
+            irp: event.irp,
+            operation: file_sources::operation_of_information(opcode),
+            file_object: event.file_object,
+            file_key: event.file_key,
+            thread: event.thread_id,
+            info_class: Some(event.info_class.into()),
+            is_beside: file_sources::is_path_of(opcode),
+            ..Self::default()
+        }
     }
 }
 
@@ -164,21 +184,18 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 path = Some(event.name).filter(|_| lists);
                 (begun, path.as_ref().map_or(Text::None, |pattern| Text::Pattern(pattern)))
             }
+            FileInformation::SET_SECURITY..=FileInformation::QUERY_ATTRIBUTES
+                if !FileInformation::has_length(record.payload(), version, record.pointer_size()) =>
+            {
+                // Its layout is not known.
+                return;
+            }
             FileInformation::SET..=FileInformation::RENAME
             | FileInformation::QUERY
             | FileInformation::CONTROL
-            | FileInformation::DELETE_PATH..=FileInformation::SET_LINK => {
+            | FileInformation::DELETE_PATH..=FileInformation::QUERY_ATTRIBUTES => {
                 let Some(event) = self.decode::<FileInformation<'_>>(record, version) else { return };
-                let begun = Begun {
-                    irp: event.irp,
-                    operation: file_sources::operation_of_information(opcode),
-                    file_object: event.file_object,
-                    file_key: event.file_key,
-                    thread: event.thread_id,
-                    info_class: Some(event.info_class.into()),
-                    is_beside: file_sources::is_path_of(opcode),
-                    ..Begun::default()
-                };
+                let begun = Begun::of_information(&event, opcode);
                 path = event.path.filter(|_| opcode >= FileInformation::DELETE_PATH);
                 (begun, path.as_ref().map_or(Text::None, |path| Text::Path(path)))
             }
@@ -233,10 +250,12 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         };
         match (text, path) {
             (Text::Opened(_), Some(path)) => {
-                if self.file_io.objects.len() >= MAX_OBJECTS {
-                    self.file_io.objects.clear();
+                self.file_io.objects.remove(&begun.file_object);
+                if self.file_io.objects.insert(begun.file_object, None, path).is_some() {
+                    self.health.count(HealthKind::FILE_NAMES_OVER_BUDGET, Some(record.time()), || {
+                        format!("the oldest of {MAX_OBJECTS} open file objects")
+                    });
                 }
-                self.file_io.objects.insert(begun.file_object, path);
             }
             // The address belonged to another file before.
             (Text::Opened(_), None) => {

@@ -51,6 +51,7 @@ use crate::etl::network_sources::NetworkSources;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
 use cpu_states::ProcessorStates;
+use disk::Initiations;
 use dns::Dns;
 use energy::Energy;
 use event_stacks::EventStacks;
@@ -79,10 +80,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     /// Paths of the files that rows point at, by id.
     used_files: Vec<PathId>,
     binder: StackBinder,
-    /// Request packet → who asked and with which stack.
-    initiations: FxHashMap<u64, (ThreadId, Option<StackId>)>,
-    /// Request packet of a part of an operation → who asked for the whole, where that is known.
-    parts: FxHashMap<u64, Option<(ThreadId, Option<StackId>)>>,
+    initiations: Initiations,
     disk_queues: DiskQueues,
     sweep_interval: i64,
     /// Stack records that the cursor ahead has met.
@@ -164,8 +162,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             file_ids: FxHashMap::default(),
             used_files: Vec::new(),
             binder: StackBinder::new(clock.frequency),
-            initiations: FxHashMap::default(),
-            parts: FxHashMap::default(),
+            initiations: Initiations::default(),
             disk_queues: DiskQueues::new(clock.ns(start)),
             sweep_interval: clock.frequency,
             stack_records: 0,
@@ -338,7 +335,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::FILE_IO, MappedView::MAP..=MappedView::DC_END) if wanted.mapped_views => {
                 self.mapped_view(record, opcode, version);
             }
-            (Group::FILE_IO, FileCreate::OPCODE..=FileInformation::SET_LINK) if wanted.file_io => {
+            (Group::FILE_IO, FileCreate::OPCODE..=FileInformation::QUERY_ATTRIBUTES) if wanted.file_io => {
                 self.file_operation(record, opcode, version);
             }
             (Group::FILE_IO, FilterCallBegin::BEFORE..=FilterCallFailure::AFTER) if wanted.filter_calls => {

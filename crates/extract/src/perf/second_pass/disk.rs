@@ -12,7 +12,7 @@ use tracesift_trace::rows::{DiskIoRow, DiskOperation};
 use super::call_chain::stack_of;
 use super::rows::Rows;
 use super::sample_context::SampleContext;
-use crate::perf::tracepoint::{BlockFields, Stage};
+use crate::perf::tracepoint::{BlockFields, Stage, Tracepoint};
 
 /// Bytes of a sector, whatever the device's own are.
 const SECTOR: i64 = 512;
@@ -65,14 +65,21 @@ pub(crate) struct Disks {
     requests: DiskRequests,
     queues: DiskQueues,
     seen: BTreeSet<u32>,
+    /// Whether the recording has `block:block_rq_complete`, which tells of failures, too.
+    tells_completions: bool,
 }
 
 impl Disks {
-    /// `tells_refusals`: the recording has `block:block_rq_requeue`.
-    pub(crate) fn new(tells_refusals: bool) -> Self {
+    /// `tracepoints`: of the recording, by event.
+    pub(crate) fn new(tracepoints: &[Option<Tracepoint>]) -> Self {
+        let has = |is: fn(&BlockFields) -> bool| {
+            tracepoints.iter().flatten().any(|at| matches!(at, Tracepoint::Block(fields) if is(fields)))
+        };
+        let tells_completions = has(BlockFields::is_completion);
         // Operations that began before the recording have no row.
         let queues = DiskQueues::new(i64::MIN);
-        Self { requests: DiskRequests::new(tells_refusals), queues, seen: BTreeSet::new() }
+        let requests = DiskRequests::new(has(BlockFields::is_refusal));
+        Self { requests, queues, seen: BTreeSet::new(), tells_completions }
     }
 
     /// Records were lost until `time`, nanoseconds since time zero.
@@ -125,7 +132,8 @@ impl Disks {
                 Action::Flush => self.requests.flush_refused(extent.disk, cpu),
                 Action::Other => {}
             },
-            Stage::Complete => {
+            Stage::Error if self.tells_completions => {}
+            Stage::Complete | Stage::Error => {
                 let error = at.sample.raw.and_then(|raw| fields.error.as_ref()?.get(raw)).filter(|error| *error != 0);
                 if let Some(error) = error {
                     let example = || format!("error {error} on disk {}", disk_name(extent.disk));
@@ -217,6 +225,10 @@ impl Disks {
         let open = i64::try_from(self.requests.without_completion()).unwrap_or(i64::MAX);
         rows.health.add(HealthKind::DISK_IO_WITHOUT_COMPLETION, open, None, || {
             "requests were still on their way at the end, or their completions are missing".to_owned()
+        });
+        let forgotten = i64::try_from(self.requests.forgotten()).unwrap_or(i64::MAX);
+        rows.health.add(HealthKind::DISK_REQUESTERS_OVER_BUDGET, forgotten, None, || {
+            "no request took up what was asked for".to_owned()
         });
         let disk = |number: u32| Disk { number, model: disk_name(number), ..Disk::default() };
         self.seen.into_iter().map(disk).collect()

@@ -1,7 +1,7 @@
 //! Queries for names, from probes in the C library.
 
-use rustc_hash::FxHashMap;
 use tracesift_trace::dns::{Answer, Caller, DnsQueries, Question};
+use tracesift_trace::open_lives::OpenLives;
 use tracesift_trace::{HealthKind, RowSink, ThreadId};
 
 use super::call_chain::stack_of;
@@ -9,18 +9,23 @@ use super::rows::Rows;
 use super::sample_context::SampleContext;
 use crate::perf::tracepoint::{DnsEdge, DnsFields};
 
-/// Calls that have not returned, of all threads. Beyond that they are forgotten.
-const MAX_CALLS: usize = 1 << 16;
+/// Calls that have not returned, of all threads. Of more those of the thread that called first are forgotten.
+const MAX_CALLS: usize = 1 << 20;
 
 /// Follows the calls of threads.
-#[derive(Default)]
 pub(crate) struct Dns {
     queries: DnsQueries,
     /// Calls that have not returned, the outermost first: a return tells neither the name nor the type.
-    calls: FxHashMap<ThreadId, Vec<Call>>,
+    calls: OpenLives<ThreadId, Vec<Call>>,
     /// Number of the calls of all threads.
     count: usize,
     name: String,
+}
+
+impl Default for Dns {
+    fn default() -> Self {
+        Self { queries: DnsQueries::default(), calls: OpenLives::new(MAX_CALLS), count: 0, name: String::new() }
+    }
 }
 
 struct Call {
@@ -59,8 +64,11 @@ impl Dns {
 
     fn call<Sink: RowSink>(&mut self, call: Call, at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) {
         if self.count >= MAX_CALLS {
-            self.calls.clear();
-            self.count = 0;
+            let forgotten = self.calls.oldest().map_or(0, |calls| calls.len());
+            self.count -= forgotten;
+            rows.health.add(HealthKind::DNS_QUERIES_WITHOUT_ANSWER, forgotten as i64, Some(at.ticks), || {
+                "calls that did not return".to_owned()
+            });
         }
         if let Some((name, query_type)) = &call.question {
             let caller = Caller { stack: stack_of(at, rows), ..caller(at, rows) };
@@ -69,7 +77,11 @@ impl Dns {
                 rows.sink.dns_query(&row);
             }
         }
-        self.calls.entry(at.thread).or_default().push(call);
+        match self.calls.get_mut(&at.thread) {
+            Some(calls) => calls.push(call),
+            // The calls are fewer than there is room for, so that no thread has to leave.
+            None => drop(self.calls.insert(at.thread, None, vec![call])),
+        }
         self.count += 1;
     }
 

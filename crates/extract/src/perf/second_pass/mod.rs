@@ -106,11 +106,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let scheduler = Scheduler::new(rows.clock, &rows.population, source);
         let faults = FaultSource::of(metadata, &tracepoints, &mut rows.health);
         let syscalls = Syscalls::new(metadata.features.arch.as_deref(), &tracepoints);
-        let tells_refusals = tracepoints
-            .iter()
-            .flatten()
-            .any(|tracepoint| matches!(tracepoint, Tracepoint::Block(fields) if fields.is_refusal()));
-        let disks = Disks::new(tells_refusals);
+        let disks = Disks::new(&tracepoints);
         let network = Network::new(&tracepoints);
         let reclaims = MemoryReclaims::new(metadata.tracing.as_ref().map(|tracing| tracing.page_size));
         let (power, counters) = (Power::default(), Counters::new(metadata.clone()));

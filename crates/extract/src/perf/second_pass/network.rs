@@ -109,6 +109,15 @@ impl Network {
                 }
                 Some(())
             }
+            NetworkFields::Dropped { socket, reason } => {
+                let reason = reason.get(raw)?;
+                let socket = match socket {
+                    Some(socket) => socket.get(raw)?,
+                    None => 0,
+                };
+                self.dropped(socket, reason, at, rows);
+                Some(())
+            }
         });
         if done.is_none() {
             rows.health.count(HealthKind::INCOMPLETE_NETWORK_EVENTS, Some(at.ticks), || {
@@ -243,6 +252,20 @@ impl Network {
         let transfer = Transfer { srtt, window: Some(window), ..transfer(kind, size, at) };
         self.transferred(&event, &transfer, rows);
         Some(())
+    }
+
+    /// The kernel gives up a packet that came in for a connection.
+    fn dropped<Sink: RowSink>(&mut self, socket: i64, reason: i64, at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) {
+        /// Nothing was lost: somebody has used the packet.
+        const CONSUMED: i64 = 1;
+        if socket == 0 || reason <= CONSUMED {
+            return;
+        }
+        let event = self.event_of(socket, at, rows);
+        // Most packets that are given up are of no connection: those for listeners, for datagrams, for nobody.
+        if self.connections.stage(&event.key).is_some_and(|stage| !stage.has_ended) {
+            self.transferred(&event, &transfer(kinds::DROPPED, 0, at), rows);
+        }
     }
 
     fn reset_sent<Sink: RowSink>(

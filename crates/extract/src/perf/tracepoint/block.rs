@@ -15,6 +15,8 @@ pub(crate) enum Stage {
     Requeue,
     /// `block_rq_complete`.
     Complete,
+    /// `block_rq_error`: it failed. Where completions are recorded, one of them told so just before.
+    Error,
 }
 
 /// Fields of these tracepoints.
@@ -51,5 +53,10 @@ impl BlockFields {
     /// Whether the tracepoint tells of requests that the device did not take.
     pub(crate) fn is_refusal(&self) -> bool {
         self.stage == Stage::Requeue
+    }
+
+    /// Whether the tracepoint tells of requests that came to their end.
+    pub(crate) fn is_completion(&self) -> bool {
+        self.stage == Stage::Complete
     }
 }

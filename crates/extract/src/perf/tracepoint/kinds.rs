@@ -85,6 +85,7 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "block:block_rq_issue" => &|fields| block(fields, Stage::Issue),
             "block:block_rq_requeue" => &|fields| block(fields, Stage::Requeue),
             "block:block_rq_complete" => &|fields| block(fields, Stage::Complete),
+            "block:block_rq_error" => &|fields| block(fields, Stage::Error),
             "exceptions:page_fault_user" => &|fields| trap(fields, false),
             "exceptions:page_fault_kernel" => &|fields| trap(fields, true),
             "power:cpu_frequency" => &|fields| PowerFields::of(fields).map(Tracepoint::Frequency),

@@ -26,6 +26,8 @@ pub(crate) enum NetworkFields {
     ResetReceived { socket: Number, ends: Option<Box<EndsFields>> },
     /// `tcp:tcp_destroy_sock`.
     Destroyed { socket: Number },
+    /// `skb:kfree_skb`: a packet is given up. Kernels before 6.11 do not tell for which socket it came.
+    Dropped { socket: Option<Number>, reason: Number },
 }
 
 /// A socket changes its state.
@@ -90,6 +92,7 @@ impl NetworkFields {
                 | "tcp:tcp_send_reset"
                 | "tcp:tcp_receive_reset"
                 | "tcp:tcp_destroy_sock"
+                | "skb:kfree_skb"
         )
     }
 
@@ -120,6 +123,7 @@ impl NetworkFields {
             "tcp:tcp_send_reset" => Self::ResetSent { socket: socket()?, state: fields.number("state")? },
             "tcp:tcp_receive_reset" => Self::ResetReceived { socket: socket()?, ends: EndsFields::of(fields) },
             "tcp:tcp_destroy_sock" => Self::Destroyed { socket: socket()? },
+            "skb:kfree_skb" => Self::Dropped { socket: fields.number("rx_sk"), reason: fields.number("reason")? },
             _ => return None,
         })
     }

@@ -48,7 +48,7 @@ impl Planner<'_> {
         let tracepoints = self.tracepoints();
         let group = self.switch_group(&tracepoints);
         events.extend(tracepoints.iter().filter(|event| group.is_none() || event.name != SWITCH.name).map(|event| {
-            let address = event.name == PAGE_FAULTS;
+            let address = PAGE_FAULTS.contains(&event.name);
             let text = match address {
                 true => self.with_terms(event.name, &["period=1".to_owned()], event.stacks),
                 false => self.with_terms(event.name, &[], event.stacks),

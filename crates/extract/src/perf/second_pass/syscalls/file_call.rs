@@ -12,6 +12,8 @@ pub(super) struct FileCall {
     offset: Option<usize>,
     /// The argument with the bytes.
     size: Option<usize>,
+    /// The argument with the flags of an open.
+    flags: Option<usize>,
 }
 
 /// Where the descriptor is.
@@ -32,6 +34,8 @@ pub(super) struct Done {
     pub(super) offset: Option<i64>,
     pub(super) size: Option<i64>,
     pub(super) transferred: Option<i64>,
+    /// How a file is opened.
+    pub(super) flags: Option<i64>,
 }
 
 impl FileCall {
@@ -73,7 +77,13 @@ impl FileCall {
                 (operation::CREATE, Path, None, None),
             _ => return None,
         };
-        Some(Self { operation, handle, offset, size })
+        let flags = match name {
+            "open" => Some(1),
+            "openat" | "open_by_handle_at" => Some(2),
+            // openat2 has them in memory.
+            _ => None,
+        };
+        Some(Self { operation, handle, offset, size, flags })
     }
 
     /// What a call with these arguments and this result did; `None` where it has nothing to do with a file.
@@ -93,6 +103,8 @@ impl FileCall {
             offset: self.offset.and_then(argument).map(u64::cast_signed),
             size: self.size.and_then(argument).map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
             transferred: (moves && result >= 0).then_some(result),
+            // The kernel takes 32 bits of the register.
+            flags: self.flags.and_then(argument).map(|flags| i64::from(flags as u32)),
         })
     }
 }
@@ -106,8 +118,21 @@ mod tests {
 
     fn done(name: &str, arguments: [u64; 6], result: i64) -> Option<Told> {
         let call = FileCall::of(name)?;
-        let Done { handle, offset, size, transferred } = call.done(&arguments, result)?;
+        let Done { handle, offset, size, transferred, .. } = call.done(&arguments, result)?;
         Some((call.operation, handle, offset, size, transferred))
+    }
+
+    #[test]
+    fn flags_of_an_open_are_where_the_call_takes_them() {
+        let flags = |name: &str| {
+            let call = FileCall::of(name).unwrap();
+            call.done(&[0xffff_ffff_ffff_ff9c, 0x8_0000, 0xffff_ffff_0008_0241, 0o644, 0, 0], 3).unwrap().flags
+        };
+        assert_eq!(
+            (flags("open"), flags("openat"), flags("open_by_handle_at")),
+            (Some(0x8_0000), Some(0x8_0241), Some(0x8_0241))
+        );
+        assert_eq!(["openat2", "creat", "read", "close"].map(flags), [None; 4]);
     }
 
     #[test]

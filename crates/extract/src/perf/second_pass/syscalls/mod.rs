@@ -198,6 +198,7 @@ impl Syscalls {
             offset: done.offset,
             size: done.size,
             transferred: done.transferred,
+            options: done.flags,
             error: error(result),
             file,
             syscall: Some(pending.number),

@@ -43,9 +43,11 @@ pub enum To {
     Optional(&'static str, Words),
     /// An option with the value translated.
     Word(&'static str, Words),
+    /// A value that stands for options of ours, or for none.
+    Choice(Words),
     /// Two options for the ends of a range, `min [max]` or `min-max`; bare numbers get the unit.
     Range(&'static str, &'static str, &'static str),
-    /// Two options for `n [skip]`.
+    /// Two options for `n [skip]`. Flags may stand before the first.
     Top(&'static str, &'static str),
     /// `-fld [first] [last]`: a table shows both times in the first format.
     FirstLast,

@@ -134,7 +134,7 @@ impl Growth {
 }
 
 /// A name as text.
-fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Text(text) => text.to_lowercase(),
         Value::List(lines) => lines.join("\n"),

@@ -10,7 +10,7 @@ use tracesift_ask::question;
 use tracesift_trace::{HealthKind, Severity};
 
 use crate::args;
-use crate::etwanalyzer::switches;
+use crate::etwanalyzer::{extractors, switches};
 
 fn docs() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "docs"].iter().collect()
@@ -145,16 +145,25 @@ fn every_damage_that_a_reader_finds_is_a_kind_of_health() {
 
 #[test]
 fn the_switches_of_etwanalyzer() {
-    const BEGIN: &str = "<!-- switches: begin -->\n";
-    const END: &str = "<!-- switches: end -->\n";
     let text = std::fs::read_to_string(docs().join("etwanalyzer.md")).unwrap_or_default().replace("\r\n", "\n");
-    let (before, rest) = text.split_once(BEGIN).unwrap();
-    let (_, after) = rest.split_once(END).unwrap();
     let mut table = String::from("| switch | of | becomes |\n|---|---|---|\n");
     for [names, commands, becomes] in switches::described() {
         writeln!(table, "| {names} | {commands} | {} |", escaped(&becomes)).unwrap();
     }
-    check("etwanalyzer.md", &format!("{before}{BEGIN}{table}{END}{after}"));
+    let text = with_table(&text, "switches", &table);
+    let mut table = String::from("| name | tables |\n|---|---|\n");
+    for [names, tables] in extractors::described() {
+        writeln!(table, "| {names} | {tables} |").unwrap();
+    }
+    check("etwanalyzer.md", &with_table(&text, "extractors", &table));
+}
+
+/// A page with another table between the two lines of a name.
+fn with_table(text: &str, name: &str, table: &str) -> String {
+    let [begin, end] = ["begin", "end"].map(|place| format!("<!-- {name}: {place} -->\n"));
+    let (before, rest) = text.split_once(&begin).unwrap();
+    let (_, after) = rest.split_once(&end).unwrap();
+    format!("{before}{begin}{table}{end}{after}")
 }
 
 /// Every test that the list of behaviours names exists.

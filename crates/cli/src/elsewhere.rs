@@ -53,7 +53,7 @@ const QUESTIONS: &[Line] = &[
     (&["files", "fileio"], Asked("operations on files are", "tracesift dump file X.sift")),
     (&["gc", "jit"], NotYet(".NET's collections and compilations", &["tracesift events X.sift --class GC"])),
     (&["lbr"], NotYet("last branch records", &[])),
-    (&["mark", "marks"], NotYet("marks", &["tracesift time X.sift --zero-time mark:TEXT"])),
+    (&["marks", "marker", "markers"], Asked("marks are", "tracesift dump mark X.sift")),
     (&["handle"], Asked("handles are", "tracesift dump handles X.sift")),
     (&["mem", "workingset", "rss"], Asked("the memory of processes is", "tracesift dump memory X.sift")),
     (&["pmc", "counters"], NotYet("hardware counters", &[])),

@@ -82,6 +82,12 @@ impl TableQuestion for Disk {
         Measure::distinct("process", "processes", "Processes").meaning("Number of processes.").details(),
         Measure::distinct("file", "files", "Files").meaning("Number of files.").details(),
         Measure::distinct("disk", "disks", "Disks").meaning("Number of disks.").details(),
+        Measure::counts("disk", "disk_numbers", "Disk numbers")
+            .meaning("Number of operations by disk, the most frequent first.")
+            .machine(),
+        Measure::counts("process", "process_names", "Process names")
+            .meaning("Number of operations by process, the most frequent first.")
+            .machine(),
         Measure::rows("operations", "Operations")
             .meaning("Number of operations that completed in the time range.")
             .sorted(&["count"])
@@ -171,6 +177,9 @@ impl TableQuestion for Disk {
             .total("busy"),
         Measure::covers("disk", "utilisation", "Busy %")
             .meaning("Share of the time range in which an operation of the row was under way on the disk. Over several disks it is the mean; `disks` is their number."),
+        Measure::percent_of_time("active_percent", "Active %", "total_service_ns")
+            .meaning("Sum of the service times, in percent of the time range. Over several disks it can exceed 100.")
+            .details(),
         Measure::duration("under_way_ns", "Under way").meaning("Sum of the response times, each cut to the time range.").details(),
         Measure::per_time("queue_depth_avg", "Depth", "under_way_ns")
             .meaning("Mean number of operations of the row that were under way: the sum of the response times in the time range, divided by its length.")
@@ -178,7 +187,9 @@ impl TableQuestion for Disk {
         Measure::max("queue_depth_max", "Most", Kind::Count, |row: &Operation| Some(i64::from(row.queue_start?) + 1))
             .meaning("Most operations that were under way on the disk when one of the row started, with this one.")
             .details(),
-        Measure::rows_if("failed", "Failed", |row: &Operation| row.error.is_some())
+        Measure::sum_known("failed", "Failed", Kind::Count, |row: &Operation| {
+            is_of_linux(row.disk.into()).then(|| row.error.is_some().into())
+        })
             .meaning("Operations that failed. Linux only.")
             .details(),
     ];
@@ -240,6 +251,7 @@ impl TableQuestion for Disk {
     ];
 
     const BY: &'static [&'static str] = &["drive"];
+    const MERGES: bool = true;
     const SORT: &'static str = "total-size";
     const SHORT: &'static [&'static str] =
         &["process", "time", "top", "path", "operation", "by", "dir-level", "sort", "csv"];
@@ -276,10 +288,10 @@ impl TableQuestion for Disk {
             switch(&["minmaxreadtime"], To::Range("--min-read-time", "--max-read-time", "s")),
             switch(&["minmaxwritetime"], To::Range("--min-write-time", "--max-write-time", "s")),
             switch(&["minmaxtotaltime"], To::Range("--min-total-time", "--max-total-time", "s")),
-            switch(&["reversefilename", "rfn"], To::Left(0, "paths begin with the drive")),
+            switch(&["reversefilename", "rfn"], To::Flag("--reverse-path")),
             switch(&["topndetails"], To::Value("--top-details")),
-            switch(&["topnprocesses"], To::Missing("the largest processes; --by process --top N shows them")),
-            switch(&["merge"], To::Missing("sums over several files")),
+            switch(&["topnprocesses"], To::Top("--by=process --top", "--skip")),
+            switch(&["merge"], To::Flag("--merge")),
             switch(&["column"], To::ChosenColumns(COLUMNS)),
         ],
     });
@@ -314,7 +326,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ("writesize", "write_bytes"),
     ("writethroughput", "write_throughput"),
     ("flushtime", "flush_service_ns"),
-    ("percentactive", "utilisation"),
+    ("percentactive", "active_percent"),
     ("totalsize", "total_bytes"),
     ("totaltime", "total_service_ns"),
     ("filedir", "dir"),
@@ -387,8 +399,13 @@ view! {
     struct DiskOfOperation of DiskIoRow { disk }
 }
 
+/// Major numbers of Linux begin with 1, numbers of disks of Windows are small.
+fn is_of_linux(disk: i64) -> bool {
+    disk >> MINOR_BITS != 0
+}
+
 fn disk(number: i64) -> String {
-    if number >> MINOR_BITS == 0 {
+    if !is_of_linux(number) {
         return number.to_string();
     }
     format!("{}:{}", number >> MINOR_BITS, number & ((1 << MINOR_BITS) - 1))

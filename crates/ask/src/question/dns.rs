@@ -1,7 +1,11 @@
 //! `dump dns`: which names were looked up, how long processes waited for them, and which servers did not answer.
 
+use rustc_hash::FxHashSet;
+use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
-use tracesift_trace::rows::DnsQueryRow;
+use tracesift_grammar::TimeRange;
+use tracesift_trace::connections::protocols;
+use tracesift_trace::rows::{ConnectionRow, DnsQueryRow, ProcessRow};
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind, Value};
@@ -27,6 +31,15 @@ pub type Question = table_question::Question<Dns>;
 
 /// The options.
 pub type Options = table_question::Options<Dns>;
+
+/// The port on which DNS servers answer.
+const SERVER_PORT: i32 = 53;
+
+view! {
+    /// Traffic between two ends.
+    #[derive(Clone, Copy, Debug)]
+    struct Datagrams of ConnectionRow { process, protocol, remote_port, start, end }
+}
 
 /// Status of a query that found a record.
 const FOUND: i64 = 0;
@@ -175,6 +188,7 @@ impl TableQuestion for Dns {
         ),
     ];
     const BY: &'static [&'static str] = &["name"];
+    const DETAILS_ARE_ROWS: bool = true;
     const SORT: &'static str = "time";
     const SHORT: &'static [&'static str] = &["process", "time", "top", "name", "by", "min-time", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
@@ -198,13 +212,37 @@ impl TableQuestion for Dns {
                 &["showreturncode"],
                 To::Left(0, "-showreturncode is left out; the answer has a column with the statuses"),
             ),
-            switch(&["details"], To::Flag("--top-details=all")),
+            switch(&["details"], To::Flag("--details")),
             switch(&["topndetails"], To::Value("--top-details")),
         ],
     });
 
     fn process(row: &Query) -> Option<ProcessId> {
         row.process
+    }
+
+    /// Of Linux, what asked servers past the C library.
+    fn notes(archive: &Archive, time: TimeRange, asked: &[&ProcessRow]) -> Result<Vec<String>, Error> {
+        if archive.info().kind != "perf" {
+            return Ok(Vec::new());
+        }
+        let asked: FxHashSet<ProcessId> = asked.iter().map(|row| row.process).collect();
+        let (start, end) = time.bounds();
+        let mut of_processes: FxHashSet<ProcessId> = FxHashSet::default();
+        archive.scan(None, |row: &Datagrams| {
+            let to_server = row.protocol == protocols::UDP && row.remote_port == Some(SERVER_PORT);
+            let is_inside = row.start.is_none_or(|at| at < end) && row.end.is_none_or(|at| at >= start);
+            if let Some(process) = row.process.filter(|process| to_server && is_inside && asked.contains(process)) {
+                of_processes.insert(process);
+            }
+        })?;
+        let many = of_processes.len();
+        let who = if many == 1 { "1 process".to_owned() } else { format!("{many} processes") };
+        let note = format!(
+            "{who} sent datagrams to DNS servers (`dump udp --remote-port 53`): a program that does not resolve names through the \
+             C library has no queries here"
+        );
+        Ok(Some(note).filter(|_| many > 0).into_iter().collect())
     }
 
     fn times(row: &Query) -> (i64, i64) {

@@ -67,6 +67,9 @@ pub type Options = table_question::Options<Faults>;
 /// Kind of a row of `hard_faults`, behind the kinds of `page_faults`.
 const READ_FROM_FILE: i64 = 100;
 
+/// Bytes of a page of Windows, on all of its machines. Linux has pages of several sizes.
+const PAGE: i64 = 4096;
+
 impl TableQuestion for Faults {
     type Row = Fault;
 
@@ -93,6 +96,10 @@ impl TableQuestion for Faults {
             .meaning("The file that was read. `(no file)`: faults without a known file.")
             .or("(no file)")
             .filtered("--path", ["file", "files"], "Only hard faults that read these files, by their whole paths: '*.dll'"),
+        Dimension::paths("module", "Module", file, paths::modules)
+            .meaning("The loaded module whose file was read. `(no module)`: the file is none of a module; `(no file)`: faults without a known file.")
+            .or("(no file)")
+            .coarse(),
         Dimension::method(code)
             .meaning("The function that touched the page, as `module!function`.")
             .filtered("--methods", ["method", "methods"], "Only faults in these functions"),
@@ -107,7 +114,7 @@ impl TableQuestion for Faults {
             .meaning("Number of page faults of all kinds. A sample counts as the faults that it stands for.")
             .sorted(&["faults"])
             .total("page faults"),
-        Measure::rows_if("hard_faults", "Hard", |row: &Fault| row.hard.is_some())
+        Measure::sum_known("hard_faults", "Hard", Count, hard)
             .meaning("Windows: faults that read from a file.")
             .sorted(&["hard"])
             .total("hard faults"),
@@ -125,25 +132,30 @@ impl TableQuestion for Faults {
         Measure::max("longest_ns", "Longest", Milliseconds, |row: &Fault| row.hard.map(|hard| length(&hard)))
             .meaning("Time of the longest hard fault.")
             .sorted(&["longest"]),
-        Measure::sum("demand_zero", "Demand zero", Count, |row: &Fault| weight_of(row, page_fault_kinds::DEMAND_ZERO))
-            .meaning("Windows: faults that got a new page with zeros.")
+        Measure::sum_known("demand_zero", "Demand zero", Count, |row: &Fault| if_soft(row, page_fault_kinds::DEMAND_ZERO))
+            .meaning("Windows: faults that got a new page with zeros. Needs the keyword `AllFaults`.")
             .sorted(&["demand-zero"])
             .details(),
-        Measure::sum("transition", "Transition", Count, |row: &Fault| weight_of(row, page_fault_kinds::TRANSITION))
-            .meaning("Windows: faults whose page was in memory, on the list of modified or standby pages.")
+        Measure::sum_known("soft_bytes", "Zeroed", Bytes, |row: &Fault| {
+            if_soft(row, page_fault_kinds::DEMAND_ZERO).map(|faults| faults.saturating_mul(PAGE))
+        })
+            .meaning("Windows: bytes of the new pages that demand-zero faults gave, 4,096 for each. Needs the keyword `AllFaults`.")
+            .details(),
+        Measure::sum_known("transition", "Transition", Count, |row: &Fault| if_soft(row, page_fault_kinds::TRANSITION))
+            .meaning("Windows: faults whose page was in memory, on the list of modified or standby pages. Needs the keyword `AllFaults`.")
             .sorted(&["transition"])
             .details(),
-        Measure::sum("copy_on_write", "Copy on write", Count, |row: &Fault| weight_of(row, page_fault_kinds::COPY_ON_WRITE))
-            .meaning("Windows: faults that copied a shared page.")
+        Measure::sum_known("copy_on_write", "Copy on write", Count, |row: &Fault| if_soft(row, page_fault_kinds::COPY_ON_WRITE))
+            .meaning("Windows: faults that copied a shared page. Needs the keyword `AllFaults`.")
             .details(),
-        Measure::sum("other", "Other", Count, other)
+        Measure::sum_known("other", "Other", Count, other)
             .meaning("Windows: guard pages and access violations. Linux: faults of unknown kind.")
             .details(),
-        Measure::sum("minor", "Minor", Count, |row: &Fault| weight_of(row, page_fault_kinds::MINOR))
-            .meaning("Linux: faults that needed no data.")
+        Measure::sum_known("minor", "Minor", Count, |row: &Fault| if_linux(row, page_fault_kinds::MINOR))
+            .meaning("Linux: faults that needed no data. Needs the events `minor-faults` and `major-faults`.")
             .details(),
-        Measure::sum("major", "Major", Count, |row: &Fault| weight_of(row, page_fault_kinds::MAJOR))
-            .meaning("Linux: faults for which data had to be read.")
+        Measure::sum_known("major", "Major", Count, |row: &Fault| if_linux(row, page_fault_kinds::MAJOR))
+            .meaning("Linux: faults for which data had to be read. Needs the events `minor-faults` and `major-faults`.")
             .sorted(&["major"]),
     ];
     const STACKS: &'static [StackFigure] = &[
@@ -200,6 +212,7 @@ impl TableQuestion for Faults {
     ];
     const BY: &'static [&'static str] = &["process"];
     const SORT: &'static str = "faults";
+    const HAS_LENGTH: Option<fn(&Fault) -> bool> = Some(|row| row.hard.is_some());
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump faults X.sift --top 10", "the processes with most page faults"),
         ("tracesift dump faults X.sift --kind hard --by process,file --sort time", "who waited for which files"),
@@ -263,13 +276,33 @@ fn kind_of(row: &Fault) -> i64 {
     if row.hard.is_some() { READ_FROM_FILE } else { row.page.kind.into() }
 }
 
-fn weight_of(row: &Fault, kind: i8) -> i64 {
-    if row.hard.is_none() && row.page.kind == kind { row.page.weight } else { 0 }
+/// The weight of a row of `page_faults` if it is of a kind, else 0; `None`: kinds of this system say nothing of the row.
+fn weight_if(row: &Fault, is_known: fn(i8) -> bool, kinds: &[i8]) -> Option<i64> {
+    let kind = row.page.kind;
+    (row.hard.is_none() && is_known(kind)).then(|| if kinds.contains(&kind) { row.page.weight } else { 0 })
 }
 
-fn other(row: &Fault) -> i64 {
+/// The kinds of Windows are known where all faults were recorded.
+fn is_of_windows(kind: i8) -> bool {
+    kind >= page_fault_kinds::TRANSITION
+}
+
+fn if_soft(row: &Fault, kind: i8) -> Option<i64> {
+    weight_if(row, is_of_windows, &[kind])
+}
+
+/// The kinds of Linux are known where each was recorded by itself.
+fn if_linux(row: &Fault, kind: i8) -> Option<i64> {
+    weight_if(row, |kind| matches!(kind, page_fault_kinds::MINOR | page_fault_kinds::MAJOR), &[kind])
+}
+
+fn other(row: &Fault) -> Option<i64> {
     let kinds = [page_fault_kinds::UNKNOWN, page_fault_kinds::GUARD_PAGE, page_fault_kinds::ACCESS_VIOLATION];
-    kinds.into_iter().map(|kind| weight_of(row, kind)).sum()
+    weight_if(row, |_| true, &kinds)
+}
+
+fn hard(row: &Fault) -> Option<i64> {
+    if row.hard.is_some() { Some(1) } else { if_soft(row, page_fault_kinds::HARD) }
 }
 
 fn kind(kind: i64) -> String {

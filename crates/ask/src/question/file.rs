@@ -10,7 +10,7 @@ use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::ntstatus;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion, UNTOLD};
 use crate::words::numbered;
 
 view! {
@@ -70,8 +70,8 @@ impl TableQuestion for FileOperations {
         Dimension::words("operation", "Operation", |row: &Operation| Some(row.operation.into()), operation)
             .meaning("`open`, `close`, `read`, `write`, `flush`, `query`, `set`, `delete`, `rename`, `list` (of a directory), `map`, `create` (a directory or link), `set security`, `cleanup` (the last handle is closed), `control`, `wait` (for changes of a directory), `query security`, `attributes` (extended).")
             .filtered("--operation", ["operation", "operations"], "Only these operations: open, read, 'set*'"),
-        Dimension::words("error", "Error", |row: &Operation| row.error, error)
-            .meaning("Name of the error: of Windows an NTSTATUS, of Linux an errno; its number where it has none. `(none)`: the operations that did not fail.")
+        Dimension::words("error", "Error", failure, error)
+            .meaning("Name of the error: of Windows an NTSTATUS, of Linux an errno; its number where it has none. `(none)`: the operations that did not fail; `(unknown)`: operations whose end was not recorded.")
             .or("(none)")
             .filtered(
                 "--errors",
@@ -106,7 +106,7 @@ impl TableQuestion for FileOperations {
 
     const LIMITS: &'static [Limit<Operation>] = &[Limit::time(
         ["--min-duration", "--max-duration"],
-        |row| Some(duration(row)),
+        duration,
         ["Only operations that took so long (ms without unit)", "Only operations that did not take longer"],
     )];
     const CONDITIONS: &'static [Condition<Operation>] = &[
@@ -140,9 +140,9 @@ impl TableQuestion for FileOperations {
         ColumnOf::details(
             "handle",
             "Handle",
-            Kind::Id,
-            |row| row.handle.into(),
-            "File object of Windows, descriptor of Linux.",
+            Kind::Text,
+            |row| row.handle.map(handle).into(),
+            "Address of the file object of Windows, descriptor of Linux.",
         ),
         ColumnOf::details(
             "pattern",
@@ -182,8 +182,11 @@ impl TableQuestion for FileOperations {
     ];
 
     const BY: &'static [&'static str] = &["process", "file"];
+    const MERGES: bool = true;
     const TREE: Option<&'static str> = Some("file");
     const SORT: &'static str = "total-size";
+    const SORT_WITHOUT_FIGURE: Option<&'static str> = Some("count");
+    const HAS_LENGTH: Option<fn(&Operation) -> bool> = Some(|row| !is_open(row));
     const SHORT: &'static [&'static str] =
         &["process", "time", "top", "path", "operation", "errors", "by", "dir-level", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
@@ -213,7 +216,18 @@ impl TableQuestion for FileOperations {
             switch(&["perprocess"], To::Flag("--by=process,dir")),
             switch(&["filename"], To::Value("--path")),
             switch(&["fileoperation"], To::Word("--operation", OPERATIONS)),
-            switch(&["showallfiles"], To::Flag("--by=process,file")),
+            switch(
+                &["showallfiles"],
+                To::Left(0, "files without a name have a row anyway, `(no file)`; --unnamed shows them alone"),
+            ),
+            switch(
+                &["showtotal"],
+                To::Choice(&[("total", "--top=0"), ("process", "--by=process"), ("file", ""), ("none", "")]),
+            ),
+            switch(
+                &["smi", "showmoduleinfo"],
+                To::Missing("facts of modules beside files; `dump version --per-process` has them"),
+            ),
             switch(&["sortby"], To::Word("--sort", ORDERS)),
             switch(&["minmaxreadsize"], To::Range("--min-read-size", "--max-read-size", "B")),
             switch(&["minmaxwritesize"], To::Range("--min-write-size", "--max-write-size", "B")),
@@ -222,10 +236,10 @@ impl TableQuestion for FileOperations {
             switch(&["minmaxwritetime"], To::Range("--min-write-time", "--max-write-time", "s")),
             switch(&["minmaxtotaltime"], To::Range("--min-total-time", "--max-total-time", "s")),
             switch(&["minmaxtotalcount"], To::Range("--min-count", "--max-count", "")),
-            switch(&["reversefilename", "rfn"], To::Left(0, "paths begin with the drive")),
+            switch(&["reversefilename", "rfn"], To::Flag("--reverse-path")),
             switch(&["topndetails"], To::Value("--top-details")),
-            switch(&["topnprocesses"], To::Missing("the largest processes; --by process --top N shows them")),
-            switch(&["merge"], To::Missing("sums over several files")),
+            switch(&["topnprocesses"], To::Top("--by=process --top", "--skip")),
+            switch(&["merge"], To::Flag("--merge")),
             switch(&["column"], To::ChosenColumns(COLUMNS)),
         ],
     });
@@ -252,25 +266,23 @@ const MEASURES: &[Measure<Operation>] = &[
         )
         .total("operations"),
     Measure::rows_if("opens", "Opens", |row: &Operation| row.operation == operations::OPEN).meaning("Number of opens, failed ones included."),
-    Measure::rows_if("open_failed", "Failed opens", |row: &Operation| row.operation == operations::OPEN && row.error.is_some())
-        .meaning("Opens that failed.")
+    Measure::sum_of("open_failed", "Failed opens", Kind::Count, is_open_of_file, |row| has_failed(row).map(i64::from))
+        .meaning("Opens that failed, of those whose end was recorded.")
         .details(),
     Measure::rows_if("closes", "Closes", |row: &Operation| row.operation == operations::CLOSE)
         .meaning("Number of closes. On Windows the file object goes away; the last handle is closed before, in a cleanup.")
         .details(),
-    Measure::sum("open_ns", "Open time", Kind::Milliseconds, |row: &Operation| duration_if(|kind| kind == operations::OPEN, row))
+    Measure::sum_of("open_ns", "Open time", Kind::Milliseconds, is_open_of_file, duration)
         .meaning("Sum of the durations of the opens.")
         .details(),
-    Measure::sum("close_ns", "Close time", Kind::Milliseconds, |row: &Operation| {
-        duration_if(|kind| matches!(kind, operations::CLEANUP | operations::CLOSE), row)
-    })
+    Measure::sum_of("close_ns", "Close time", Kind::Milliseconds, |row| matches!(row.operation, operations::CLEANUP | operations::CLOSE), duration)
     .meaning("Sum of the durations of cleanups and closes.")
     .details(),
-    Measure::sum("open_close_ns", "Open, close", Kind::Milliseconds, |row: &Operation| duration_if(is_open_or_close, row))
+    Measure::sum_of("open_close_ns", "Open, close", Kind::Milliseconds, is_open_or_close, duration)
         .meaning("Sum of the durations of opens, cleanups and closes.")
         .sorted(&["open-close-time"]),
     Measure::rows_if("reads", "Reads", |row: &Operation| row.operation == operations::READ).meaning("Number of reads.").total("reads"),
-    Measure::sum("read_bytes", "Read", Kind::Bytes, |row: &Operation| bytes_if(operations::READ, row))
+    Measure::sum_of("read_bytes", "Read", Kind::Bytes, is_read, moved)
         .meaning("Bytes read.")
         .limited(
             ["--min-read-size", "--max-read-size"],
@@ -278,10 +290,10 @@ const MEASURES: &[Measure<Operation>] = &[
         )
         .sorted(&["read-size"])
         .total("read"),
-    Measure::sum("read_asked", "Read asked", Kind::Bytes, |row: &Operation| asked_if(operations::READ, row))
+    Measure::sum_of("read_asked", "Read asked", Kind::Bytes, is_read, asked)
         .meaning("Bytes that reads asked for.")
         .details(),
-    Measure::sum("read_ns", "Read time", Kind::Milliseconds, |row: &Operation| duration_if(|kind| kind == operations::READ, row))
+    Measure::sum_of("read_ns", "Read time", Kind::Milliseconds, is_read, duration)
         .meaning("Sum of the durations of the reads.")
         .limited(
             ["--min-read-time", "--max-read-time"],
@@ -293,7 +305,7 @@ const MEASURES: &[Measure<Operation>] = &[
         .sorted(&["max-read-position"])
         .details(),
     Measure::rows_if("writes", "Writes", |row: &Operation| row.operation == operations::WRITE).meaning("Number of writes.").total("writes"),
-    Measure::sum("write_bytes", "Written", Kind::Bytes, |row: &Operation| bytes_if(operations::WRITE, row))
+    Measure::sum_of("write_bytes", "Written", Kind::Bytes, is_write, moved)
         .meaning("Bytes written.")
         .limited(
             ["--min-write-size", "--max-write-size"],
@@ -301,10 +313,10 @@ const MEASURES: &[Measure<Operation>] = &[
         )
         .sorted(&["write-size"])
         .total("written"),
-    Measure::sum("write_asked", "Write asked", Kind::Bytes, |row: &Operation| asked_if(operations::WRITE, row))
+    Measure::sum_of("write_asked", "Write asked", Kind::Bytes, is_write, asked)
         .meaning("Bytes that writes asked for.")
         .details(),
-    Measure::sum("write_ns", "Write time", Kind::Milliseconds, |row: &Operation| duration_if(|kind| kind == operations::WRITE, row))
+    Measure::sum_of("write_ns", "Write time", Kind::Milliseconds, is_write, duration)
         .meaning("Sum of the durations of the writes.")
         .limited(
             ["--min-write-time", "--max-write-time"],
@@ -322,7 +334,7 @@ const MEASURES: &[Measure<Operation>] = &[
     .sorted(&["length"])
     .details(),
     Measure::rows_if("flushes", "Flushes", |row: &Operation| row.operation == operations::FLUSH).meaning("Number of flushes.").details(),
-    Measure::sum("flush_ns", "Flush time", Kind::Milliseconds, |row: &Operation| duration_if(|kind| kind == operations::FLUSH, row))
+    Measure::sum_of("flush_ns", "Flush time", Kind::Milliseconds, |row| row.operation == operations::FLUSH, duration)
         .meaning("Sum of the durations of the flushes.")
         .sorted(&["flush-time"])
         .details(),
@@ -340,8 +352,8 @@ const MEASURES: &[Measure<Operation>] = &[
     Measure::rows_if("directories", "Lists", |row: &Operation| row.operation == operations::LIST)
         .meaning("Lists of directories.")
         .details(),
-    Measure::rows_with("error", "failed", "Failed")
-        .meaning("Operations that failed.")
+    Measure::sum_known("failed", "Failed", Kind::Count, |row: &Operation| has_failed(row).map(i64::from))
+        .meaning("Operations that failed, of those whose end was recorded.")
         .sorted(&["failed"])
         .total("failed"),
     Measure::counts("error", "errors", "Errors")
@@ -349,7 +361,7 @@ const MEASURES: &[Measure<Operation>] = &[
     Measure::rows_if("open_ended", "Open", is_open)
         .meaning("Operations whose completion is not in the recording: they have no duration.")
         .details(),
-    Measure::sum("total_bytes", "Bytes", Kind::Bytes, bytes)
+    Measure::sum_of("total_bytes", "Bytes", Kind::Bytes, |row| is_read(row) || is_write(row), moved)
         .meaning("Bytes read and written.")
         .limited(
             ["--min-total-size", "--max-total-size"],
@@ -357,7 +369,7 @@ const MEASURES: &[Measure<Operation>] = &[
         )
         .sorted(&["total-size", "size"])
         .details(),
-    Measure::sum("total_ns", "Time", Kind::Milliseconds, duration)
+    Measure::sum_known("total_ns", "Time", Kind::Milliseconds, duration)
         .meaning("Sum of the durations of all operations. Waits for changes of a directory count as 0.")
         .limited(
             ["--min-total-time", "--max-total-time"],
@@ -365,7 +377,7 @@ const MEASURES: &[Measure<Operation>] = &[
         )
         .sorted(&["time", "total-time"])
         .total("time"),
-    Measure::max("longest_ns", "Longest", Kind::Milliseconds, |row: &Operation| Some(duration(row)))
+    Measure::max("longest_ns", "Longest", Kind::Milliseconds, duration)
         .meaning("Duration of the longest operation.")
         .sorted(&["longest"]),
     Measure::union("union_ns", "United")
@@ -403,9 +415,27 @@ const ORDERS: &[(&str, &str)] = &[
     ("openclosetime", "open-close-time"),
     ("count", "count"),
     ("length", "length"),
+    ("maxreadpos", "max-read-position"),
+    ("maxwritepos", "max-write-position"),
 ];
 
 const COLUMNS: &[(&str, &str)] = &[
+    ("opencount", "opens"),
+    ("opentime", "open_ns"),
+    ("openstatus", "errors"),
+    ("closecount", "closes"),
+    ("closetime", "close_ns"),
+    ("openclosetime", "open_close_ns"),
+    ("readcount", "reads"),
+    ("maxreadpos", "read_max_position"),
+    ("writecount", "writes"),
+    ("maxwritepos", "write_max_position"),
+    ("setsecuritycount", "set_security"),
+    ("deletecount", "deletes"),
+    ("renamecount", "renames"),
+    ("length", "max_position"),
+    ("count", "operations"),
+    ("totalcount", "operations"),
     ("readtime", "read_ns"),
     ("readsize", "read_bytes"),
     ("readthroughput", "read_throughput"),
@@ -426,29 +456,51 @@ fn is_open(row: &Operation) -> bool {
     row.open == Some(true)
 }
 
-fn is_open_or_close(kind: i8) -> bool {
-    matches!(kind, operations::OPEN | operations::CLEANUP | operations::CLOSE)
+fn is_open_of_file(row: &Operation) -> bool {
+    row.operation == operations::OPEN
+}
+
+fn is_open_or_close(row: &Operation) -> bool {
+    matches!(row.operation, operations::OPEN | operations::CLEANUP | operations::CLOSE)
+}
+
+fn is_read(row: &Operation) -> bool {
+    row.operation == operations::READ
+}
+
+fn is_write(row: &Operation) -> bool {
+    row.operation == operations::WRITE
 }
 
 /// Time from begin to end. A wait for changes of a directory is no work, and what has no known end has no duration.
-fn duration(row: &Operation) -> i64 {
-    if is_open(row) || row.operation == operations::WAIT { 0 } else { row.time.saturating_sub(row.start).max(0) }
+fn duration(row: &Operation) -> Option<i64> {
+    let length = if row.operation == operations::WAIT { 0 } else { row.time.saturating_sub(row.start).max(0) };
+    Some(length).filter(|_| !is_open(row))
 }
 
-fn duration_if(is_kind: fn(i8) -> bool, row: &Operation) -> i64 {
-    if is_kind(row.operation) { duration(row) } else { 0 }
+/// Whether it failed; `None`: the recording does not have its end.
+fn has_failed(row: &Operation) -> Option<bool> {
+    (row.error.is_some() || !is_open(row)).then_some(row.error.is_some())
 }
 
-fn bytes_if(kind: i8, row: &Operation) -> i64 {
-    if row.operation == kind { row.transferred.unwrap_or(0).max(0) } else { 0 }
+/// The error; that of an operation without an end is not known.
+fn failure(row: &Operation) -> Option<i64> {
+    if has_failed(row).is_none() { Some(UNTOLD) } else { row.error }
 }
 
-fn asked_if(kind: i8, row: &Operation) -> i64 {
-    if row.operation == kind { row.size.unwrap_or(0).max(0) } else { 0 }
+/// Bytes that a read or write moved: a failed one none.
+fn moved(row: &Operation) -> Option<i64> {
+    let of_failed = || has_failed(row).filter(|failed| *failed).map(|_| 0);
+    row.transferred.map(|bytes| bytes.max(0)).or_else(of_failed)
 }
 
-fn bytes(row: &Operation) -> i64 {
-    bytes_if(operations::READ, row).saturating_add(bytes_if(operations::WRITE, row))
+fn asked(row: &Operation) -> Option<i64> {
+    row.size.map(|size| size.max(0))
+}
+
+/// A descriptor is a small number. A file object is an address of the kernel, which are above 2^31 in both pointer sizes.
+fn handle(handle: i64) -> String {
+    i32::try_from(handle).map_or_else(|_| format!("{handle:#x}"), |descriptor| descriptor.to_string())
 }
 
 fn position_if(kind: i8, row: &Operation) -> Option<i64> {

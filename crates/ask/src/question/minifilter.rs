@@ -114,6 +114,7 @@ impl TableQuestion for Minifilter {
         Dimension::process(),
         Dimension::thread(|row| row.thread),
         Dimension::named("driver", "Driver", driver, names)
+            .with(&["vendor", "category"])
             .meaning("File name of the filter driver. `(unknown)`: no loaded module has the routine.")
             .or("(unknown)")
             .filtered("--driver", ["driver", "drivers"], "Only calls of these filter drivers: wdfilter.sys"),
@@ -153,31 +154,33 @@ impl TableQuestion for Minifilter {
             .meaning("Number of calls that ended in the time range; a call without a known end counts when it begins.")
             .sorted(&["count"])
             .total("calls"),
-        Measure::rows_if("failed", "Failed", |row: &Call| row.status.is_some())
-            .meaning("Calls in which the filter failed the operation.")
-            .sorted(&["failed"])
-            .total("failed"),
+        Measure::sum_known("failed", "Failed", Kind::Count, |row: &Call| {
+            (row.status.is_some() || !is_open(row)).then(|| row.status.is_some().into())
+        })
+        .meaning("Calls in which the filter failed the operation, of those whose end is in the recording.")
+        .sorted(&["failed"])
+        .total("failed"),
         Measure::rows_if("ended", "Ended", |row: &Call| !is_open(row))
             .meaning("Calls whose end is in the recording.")
             .details(),
         Measure::rows_if("open_ended", "Open", is_open)
             .meaning("Calls whose end is not in the recording: they have no duration.")
             .details(),
-        Measure::sum("total_ns", "Time", Kind::Milliseconds, duration)
+        Measure::sum_known("total_ns", "Time", Kind::Milliseconds, duration)
             .meaning("Sum of the durations of the calls: for so long the filter delayed operations.")
             .sorted(&["time"])
             .total("time"),
         Measure::union("union_ns", "United")
             .meaning("Time in which at least one call of the row was under way, cut to the time range.")
             .sorted(&["union"]),
-        Measure::max("longest_ns", "Longest", Kind::Milliseconds, |row: &Call| Some(duration(row)))
+        Measure::max("longest_ns", "Longest", Kind::Milliseconds, duration)
             .meaning("Duration of the longest call.")
             .sorted(&["longest"]),
         Measure::mean("avg_ns", "Average", Kind::Microseconds, ["total_ns", "ended"])
             .meaning("Mean duration of the calls whose end is in the recording.")
             .sorted(&["average"]),
         Measure::sum_known("known_ns", "In operations", Kind::Milliseconds, |row: &Call| {
-            row.operation.map(|_| duration(row))
+            row.operation.and_then(|_| duration(row))
         })
         .meaning("Sum of the durations of the calls that lie in an operation of the table `file_io` with the same request. Empty: there is none.")
         .details(),
@@ -203,7 +206,7 @@ impl TableQuestion for Minifilter {
 
     const LIMITS: &'static [Limit<Call>] = &[Limit::time(
         ["--min-duration", "--max-duration"],
-        |row| Some(duration(row)),
+        duration,
         ["Only calls that took so long (ms without unit)", "Only calls that did not take longer"],
     )];
     const CONDITIONS: &'static [Condition<Call>] = &[Condition {
@@ -246,6 +249,8 @@ impl TableQuestion for Minifilter {
     const JOINED: &'static [&'static str] = &["known_ns", "operations_ns"];
     const BY: &'static [&'static str] = &["driver"];
     const SORT: &'static str = "time";
+    const SORT_WITHOUT_FIGURE: Option<&'static str> = Some("count");
+    const HAS_LENGTH: Option<fn(&Call) -> bool> = Some(|row| !is_open(row));
     const SHORT: &'static [&'static str] =
         &["process", "time", "top", "driver", "operation", "path", "by", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
@@ -300,8 +305,8 @@ fn is_open(row: &Call) -> bool {
 }
 
 /// Time from begin to end; what has no known end has no duration.
-fn duration(row: &Call) -> i64 {
-    if is_open(row) { 0 } else { row.time.saturating_sub(row.start).max(0) }
+fn duration(row: &Call) -> Option<i64> {
+    (!is_open(row)).then(|| row.time.saturating_sub(row.start).max(0))
 }
 
 fn modules(archive: &Archive, text: impl Fn(String) -> String) -> Result<Vec<(i64, String)>, Error> {

@@ -1,7 +1,8 @@
 //! Parts of the paths of files, as questions group by them.
 
+use rustc_hash::FxHashMap;
 use tracesift_archive::Error;
-use tracesift_trace::rows::FileRow;
+use tracesift_trace::rows::{FileRow, ModuleRow};
 
 use crate::recording::OpenRecording;
 
@@ -24,6 +25,15 @@ pub(super) fn directories(recording: &OpenRecording, level: Option<usize>) -> Re
 pub(super) fn drives(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, String)>, Error> {
     let files = recording.archive().rows::<FileRow>()?.into_iter();
     Ok(files.map(|row| (row.file.0.into(), drive(&row.path).to_owned())).collect())
+}
+
+/// The module of each file that is one.
+pub(super) fn modules(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, String)>, Error> {
+    let modules = recording.archive().rows::<ModuleRow>()?.into_iter();
+    let names: FxHashMap<String, String> = modules.map(|row| (row.path.to_lowercase(), row.name)).collect();
+    let files = recording.archive().rows::<FileRow>()?.into_iter();
+    let name = |path: &str| names.get(&path.to_lowercase()).map_or("(no module)", |name| name).to_owned();
+    Ok(files.map(|row| (row.file.0.into(), name(&row.path))).collect())
 }
 
 /// What the name of each file ends in, in lower case.
@@ -74,6 +84,12 @@ pub(crate) fn steps(path: &str) -> Vec<&str> {
     [drive].into_iter().chain(directories).chain(file).collect()
 }
 
+/// The parts of a path in reverse order, the name of the file first: `ntdll.dll\Windows\C:`.
+pub(crate) fn reversed(path: &str) -> String {
+    let separator = if path.contains('\\') { "\\" } else { "/" };
+    path.rsplit(['\\', '/']).collect::<Vec<_>>().join(separator)
+}
+
 /// The drive and so many directories below it; without a number all directories.
 fn directory(path: &str, level: Option<usize>) -> &str {
     let drive = drive(path);
@@ -96,7 +112,21 @@ fn directory(path: &str, level: Option<usize>) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{directory, drive, extension, steps};
+    use super::{directory, drive, extension, reversed, steps};
+
+    #[test]
+    fn the_name_of_a_file_comes_first() {
+        for (path, expected) in [
+            (r"C:\Windows\ntdll.dll", r"ntdll.dll\Windows\C:"),
+            ("/usr/lib/libc.so", "libc.so/lib/usr/"),
+            (r"\\server\share\x", r"x\share\server\\"),
+            ("pagefile.sys", "pagefile.sys"),
+            ("", ""),
+        ] {
+            assert_eq!(reversed(path), expected);
+            assert_eq!(reversed(expected), path);
+        }
+    }
 
     #[test]
     fn steps_lead_from_the_drive_to_the_file() {

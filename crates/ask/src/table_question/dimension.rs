@@ -17,6 +17,8 @@ pub struct Dimension<R: 'static> {
     pub(super) filter: Option<Filter>,
     /// Whether lists of single rows show it with `--details` only: another dimension says more.
     pub(super) is_coarse: bool,
+    /// Other dimensions that each value of it has one value of: they stand beside it.
+    pub(super) beside: &'static [&'static str],
 }
 
 /// Where the value of a row comes from. While rows are read it is a number; texts are made for the groups.
@@ -83,7 +85,7 @@ pub(super) struct Filter {
 
 impl<R> Dimension<R> {
     const fn new(name: &'static str, of: Of<R>) -> Self {
-        Self { name, of, filter: None, is_coarse: false }
+        Self { name, of, filter: None, is_coarse: false, beside: &[] }
     }
 
     /// The process of the rows. Its columns are those that all questions have.
@@ -210,6 +212,13 @@ impl<R> Dimension<R> {
     #[must_use]
     pub const fn coarse(mut self) -> Self {
         self.is_coarse = true;
+        self
+    }
+
+    /// The same dimension, beside which other dimensions stand: each of its values has one value of them.
+    #[must_use]
+    pub const fn with(mut self, beside: &'static [&'static str]) -> Self {
+        self.beside = beside;
         self
     }
 

@@ -5,7 +5,7 @@ use tracesift_analysis::{Distribution, IntervalUnion};
 
 use super::dimension::Of;
 use super::names::Names;
-use super::places::UNKNOWN;
+use super::places::{UNKNOWN, UNTOLD};
 use super::plan::{Plan, ROWS};
 use super::reading::Read;
 use super::sums::{Alive, Figures, TextCounts};
@@ -196,6 +196,6 @@ impl Group {
             .into_iter()
             .flatten()
             .map(|(value, rows)| (*value, *rows))
-            .filter(|(value, rows)| *value != UNKNOWN && *rows > 0)
+            .filter(|(value, rows)| !matches!(*value, UNKNOWN | UNTOLD) && *rows > 0)
     }
 }

@@ -29,6 +29,8 @@ pub(super) enum Cell {
     Branch(usize),
     Stack(usize),
     CommandLine(usize),
+    /// The single rows below the row.
+    Rows,
 }
 
 /// The columns of processes that all questions have are those of their rows.
@@ -79,6 +81,16 @@ const BRANCH: Column = ColumnOf::<()>::people(
 )
 .column;
 
+/// The single rows below a row.
+pub(super) const ROWS: Column = ColumnOf::<()>::always(
+    "rows",
+    "Rows",
+    Kind::Table,
+    |()| Value::None,
+    "With `--top-details` the largest single rows in it: objects with the columns of `--list`, without those of the file.",
+)
+.column;
+
 /// All columns of a question, with the way to their values.
 pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
     let mut cells = Vec::new();
@@ -123,6 +135,7 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
     cells.extend(measures(true));
     let processes = dimensions().filter(|(_, dimension)| matches!(dimension.of, Of::Process));
     cells.extend(processes.map(|(place, _)| (COMMAND_LINE, Cell::CommandLine(place))));
+    cells.push((ROWS, Cell::Rows));
     cells
 }
 
@@ -137,6 +150,7 @@ pub(super) fn descriptions<Q: TableQuestion>(by: Option<(&[usize], bool)>) -> Ve
         match cell {
             Cell::Tid(place) | Cell::ThreadName(place) | Cell::Number(place) => usual.contains(&place),
             Cell::Depth(_) | Cell::Branch(_) => is_tree,
+            Cell::Rows => false,
             Cell::Measure(place) => {
                 let about = Q::MEASURES[place].how.dimension();
                 about.is_none_or(|about| by.iter().all(|by| name(*by) != about))

@@ -18,7 +18,7 @@ use crate::columns;
 pub enum Listing {
     /// All rows in the order of `--sort`. `--top` says how many.
     Flat,
-    /// The rows of the groups that the answer would have, in the order of these groups: of each so many of the largest.
+    /// The rows of the groups below these groups: of each so many of the largest.
     OfGroups(usize),
 }
 
@@ -75,6 +75,11 @@ pub(super) fn descriptions<Q: TableQuestion>() -> Vec<Column> {
     columns::of_file_and(cells::<Q>().into_iter().map(|(column, _)| column))
 }
 
+/// The descriptions of the columns of single rows below a row: without those of the file.
+pub(super) fn nested<Q: TableQuestion>() -> Vec<Column> {
+    cells::<Q>().into_iter().map(|(column, _)| column).collect()
+}
+
 /// The dimensions that single rows show.
 pub(super) fn dimensions<Q: TableQuestion>() -> Vec<usize> {
     let shown = Q::DIMENSIONS.iter().enumerate();
@@ -87,6 +92,8 @@ pub(super) struct Single {
     /// The figure by which rows are sorted.
     figure: i64,
     part: Part,
+    /// Whether its length is known.
+    has_length: bool,
     /// The place with the numbers of its dimensions.
     pub(super) place: u32,
     /// The values of the columns that the question adds.
@@ -139,7 +146,14 @@ impl Keeper {
         if floor.is_some_and(|floor| (figure, part.start) < floor) {
             return;
         }
-        rows.push(Single { figure, part, place, own: Q::LIST.iter().map(|column| (column.value)(row)).collect() });
+        let has_length = Q::HAS_LENGTH.is_none_or(|has_length| has_length(row));
+        rows.push(Single {
+            figure,
+            part,
+            has_length,
+            place,
+            own: Q::LIST.iter().map(|column| (column.value)(row)).collect(),
+        });
         if rows.len() / 2 > self.most {
             keep_largest(rows, self.most);
             *floor = rows.first().map(Single::rank);
@@ -209,8 +223,10 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
         }
         How::SumKnown(figure) => figure(row).unwrap_or(NO_FIGURE),
         How::SumOnce(figure) => figure(row).map_or(NO_FIGURE, |(_, figure)| figure),
+        How::SumOf(is_of_kind, figure) if is_of_kind(row) => figure(row).unwrap_or(NO_FIGURE),
+        How::SumOf(..) => 0,
         How::Duration
-        | How::PerTime(_)
+        | How::PerTime(..)
         | How::Covers(_)
         | How::Union
         | How::Shortest
@@ -254,7 +270,7 @@ impl Layout {
         let known = Values { by: &self.dimensions, values: &of_dimensions };
         let value = |cell: &Cell| match *cell {
             Cell::Start => row.part.start.into(),
-            Cell::Duration => row.part.length.into(),
+            Cell::Duration => Some(row.part.length).filter(|_| row.has_length).into(),
             Cell::Name(cell) => name(names, known, cell),
             Cell::Own(place) => row.own[place].clone(),
         };

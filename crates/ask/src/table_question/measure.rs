@@ -44,6 +44,8 @@ pub(super) enum How<R: 'static> {
     SumKnown(fn(&R) -> Option<i64>),
     /// Sum of a figure of things that rows are about, each thing once: number of the thing, and its figure. Without any there is no sum.
     SumOnce(fn(&R) -> Option<(i64, i64)>),
+    /// Sum of a figure of the rows that fulfil a condition: 0 without such rows; without one that has the figure there is no sum.
+    SumOf(fn(&R) -> bool, fn(&R) -> Option<i64>),
     /// Sum of the times of the rows, each cut to the time range.
     Duration,
     /// Time that the rows cover, each cut to the time range: an instant counts once.
@@ -66,8 +68,8 @@ pub(super) enum How<R: 'static> {
     Mean([&'static str; 2]),
     /// One measure divided by another one and multiplied: a number with a fraction.
     Ratio([&'static str; 2], f64),
-    /// A measure of time divided by the length of the time range: how many rows are under way in the mean.
-    PerTime(&'static str),
+    /// A measure of time divided by the length of the time range and multiplied: how many rows are under way in the mean.
+    PerTime(&'static str, f64),
     /// Share of the time range that the rows of each value of a dimension cover, in percent; of several values the mean.
     Covers(&'static str),
     /// A percentile of the times of the rows, each cut to the time range: from 0 to 1.
@@ -167,6 +169,19 @@ impl<R> Measure<R> {
         Self::new(key, title, kind, How::SumOnce(figure))
     }
 
+    /// Sum of a figure of the rows of a kind, which not all of them have. Without a row of the kind it is 0. Where there are such rows, and
+    /// none has the figure, the column is empty.
+    #[must_use]
+    pub const fn sum_of(
+        key: &'static str,
+        title: &'static str,
+        kind: Kind,
+        is_of_kind: fn(&R) -> bool,
+        figure: fn(&R) -> Option<i64>,
+    ) -> Self {
+        Self::new(key, title, kind, How::SumOf(is_of_kind, figure))
+    }
+
     /// Sum of the times of the rows, each cut to the time range.
     #[must_use]
     pub const fn duration(key: &'static str, title: &'static str) -> Self {
@@ -250,7 +265,14 @@ impl<R> Measure<R> {
     /// under way at an instant.
     #[must_use]
     pub const fn per_time(key: &'static str, title: &'static str, of: &'static str) -> Self {
-        Self::new(key, title, Kind::Number(2), How::PerTime(of))
+        Self::new(key, title, Kind::Number(2), How::PerTime(of, 1.0))
+    }
+
+    /// A measure of time in percent of the length of the time range.
+    #[must_use]
+    pub const fn percent_of_time(key: &'static str, title: &'static str, of: &'static str) -> Self {
+        const PERCENT: f64 = 100.0;
+        Self::new(key, title, Kind::Number(1), How::PerTime(of, PERCENT))
     }
 
     /// How much of the time range the rows of a value of a dimension cover, in percent. Where rows have several values it is the mean

@@ -13,6 +13,7 @@ mod groups;
 mod layout;
 mod list;
 mod measure;
+mod merged;
 mod names;
 mod options;
 mod paths;
@@ -43,6 +44,7 @@ pub use self::list::Listing;
 pub use self::measure::Measure;
 pub use self::options::Options;
 pub(crate) use self::peaks::Peak;
+pub(crate) use self::places::UNTOLD;
 pub use self::stacks::{Charged, StackFigure, StackMeasure};
 
 use self::dimension::Of;
@@ -98,9 +100,16 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The columns that a list of single rows has beside when, how long, and the dimensions.
     const LIST: &'static [ColumnOf<Self::Row>] = &[];
 
+    /// Whether `--details` shows the single rows below each row, as `--top-details all` does.
+    const DETAILS_ARE_ROWS: bool = false;
+
     /// Whether a row counts in the time range in which it ends, with all of it; else in each range that it touches, with its part there.
     /// Sums and unions of times have the part in the range either way.
     const COUNTS_AT_END: bool = false;
+
+    /// Whether the end of a row is known, of tables that have rows without an end. Such a row has no length: lists show none, and
+    /// the time that rows cover is unknown where all of them are such rows. `None`: each row has its length.
+    const HAS_LENGTH: Option<fn(&Self::Row) -> bool> = None;
 
     /// The tables that are read.
     const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
@@ -114,6 +123,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// Whether the figure of `--sort` can leak, so that `--growth` compares it over files.
     const GROWS: bool = false;
 
+    /// Whether the answers about several files can be one, with `--merge`.
+    const MERGES: bool = false;
+
     /// The dimension of paths that `--tree` makes a tree of.
     const TREE: Option<&'static str> = None;
 
@@ -122,6 +134,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
 
     /// The word of `--sort` without the option.
     const SORT: &'static str;
+
+    /// The word of `--sort` by which rows stand where the figure that was asked for is unknown or 0 in all of them.
+    const SORT_WITHOUT_FIGURE: Option<&'static str> = None;
 
     /// The options on the short page of help.
     const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "sort", "csv"];
@@ -215,6 +230,8 @@ pub struct Question<Q: TableQuestion> {
     tree: bool,
     /// How many parts of a path a directory has, and a tree below its roots; `None`: all but the name of the file, and in a tree all.
     pub dir_level: Option<usize>,
+    /// Whether the parts of paths stand in reverse order: the name of the file first.
+    pub reverse_paths: bool,
     /// The rules for tags; `None`: the built-in ones.
     pub tags: Option<Arc<TagSet>>,
     /// The columns that somebody looks at; a list of single rows has all of them.
@@ -254,6 +271,7 @@ impl<Q: TableQuestion> Default for Question<Q> {
             listing: None,
             tree: false,
             dir_level: None,
+            reverse_paths: false,
             tags: None,
             shown: Shown::default(),
             of: PhantomData,
@@ -293,6 +311,8 @@ impl<Q: TableQuestion> Question<Q> {
     /// When it has no such dimension.
     pub fn by(self, names: &[&str]) -> Result<Self, UnknownName> {
         let mut by = names.iter().map(|name| place_of::<Q>(name)).collect::<Result<Vec<usize>, _>>()?;
+        let beside: Vec<&str> = by.iter().flat_map(|place| Q::DIMENSIONS[*place].beside).copied().collect();
+        by.extend(beside.into_iter().map(|name| place_of::<Q>(name)).collect::<Result<Vec<usize>, _>>()?);
         let has_threads = by.iter().any(|place| matches!(Q::DIMENSIONS[*place].of, Of::Thread(_)));
         let of_process = |dimension: &Dimension<Q::Row>| has_threads && matches!(dimension.of, Of::Process);
         by.extend(Q::DIMENSIONS.iter().position(of_process));
@@ -402,6 +422,12 @@ impl<Q: TableQuestion> Question<Q> {
         is_whole.then(|| Growth { names, figure, instead: None, limits: Between::default(), top: self.top })
     }
 
+    /// The place of the measure by which groups are sorted where none has the figure of `--sort`.
+    fn sort_without_figure(&self) -> Option<usize> {
+        let word = Q::SORT_WITHOUT_FIGURE.filter(|_| self.sort.is_some())?;
+        Q::MEASURES.iter().position(|measure| measure.words.contains(&word))
+    }
+
     /// Whether every process of the table is asked for, those that nobody knows included.
     fn takes_unknown_processes(&self) -> bool {
         self.filter.is_empty()
@@ -483,14 +509,20 @@ impl<Q: TableQuestion> Ask for Question<Q> {
 
     fn sorted_by(&self) -> Option<&'static str> {
         // A tree has its own order, in which only siblings are sorted.
-        self.sort.filter(|_| self.listing.is_none() && !self.tree).map(|place| Q::MEASURES[place].column.key)
+        self.sort
+            .filter(|_| self.listing != Some(Listing::Flat) && !self.tree)
+            .map(|place| Q::MEASURES[place].column.key)
     }
 
     fn columns(&self) -> Vec<Column> {
-        if self.listing.is_some() {
+        if self.listing == Some(Listing::Flat) {
             return Self::list_columns();
         }
         let mut columns = layout::descriptions::<Q>(Some((&self.by, self.tree)));
+        if self.listing.is_some() {
+            let rows = columns.iter_mut().find(|column| column.key == layout::ROWS.key);
+            rows.into_iter().for_each(|column| column.view = layout::ROWS.view);
+        }
         self.shown.keep(&mut columns);
         columns
     }
@@ -505,7 +537,8 @@ impl<Q: TableQuestion> Ask for Question<Q> {
     }
 
     fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
-        self.listing.is_none().then(|| Box::new(Self { shown: shown.clone(), ..self.clone() }) as Box<dyn Ask>)
+        let is_list = self.listing == Some(Listing::Flat);
+        (!is_list).then(|| Box::new(Self { shown: shown.clone(), ..self.clone() }) as Box<dyn Ask>)
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {

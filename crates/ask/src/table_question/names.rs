@@ -11,13 +11,13 @@ use tracesift_trace::rows::{ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use super::dimension::{self, Dimension, Of};
-use super::places::UNKNOWN;
+use super::places::{UNKNOWN, UNTOLD, UNTOLD_TEXT};
 use super::plan::Plan;
 use super::reading::code_of_number;
 use super::{TableQuestion, Wanted};
 use crate::candidates::{self, Candidates};
 use crate::process_columns::name_with_marks;
-use crate::question::paths::steps;
+use crate::question::paths::{reversed, steps};
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
 use crate::threads;
@@ -104,6 +104,8 @@ pub(super) struct Names<'r, R: 'static> {
     threads: FxHashMap<ThreadId, ThreadRow>,
     /// What the dimensions have beside processes and threads, by their place.
     of: Vec<Known>,
+    /// Whether the parts of paths stand in reverse order.
+    reverse_paths: bool,
 }
 
 enum Known {
@@ -134,6 +136,7 @@ impl<'r, R> Names<'r, R> {
             processes,
             threads: FxHashMap::default(),
             of: plan.dimensions.iter().map(|_| Known::Nothing).collect(),
+            reverse_paths: plan.reverse_paths,
         };
         for place in &plan.keys {
             names.of[*place] = match plan.dimensions[*place].of {
@@ -270,7 +273,11 @@ impl<'r, R> Names<'r, R> {
             }
             (Of::Stack { .. } | Of::Module { .. }, _) if value == UNKNOWN => Some("(no stack)".to_owned()),
             (_, Known::Tags(set, _)) => u32::try_from(value).ok().map(|tag| set.name(TagId(tag)).to_owned()),
+            (Of::Number { .. }, _) if value == UNTOLD => Some(UNTOLD_TEXT.to_owned()),
             (Of::Number { none, .. }, _) if value == UNKNOWN => (!none.is_empty()).then(|| (*none).to_owned()),
+            (Of::Number { names: dimension::Names::Paths(_), .. }, Known::Merged(_, texts)) if self.reverse_paths => {
+                texts.text(value).map(reversed)
+            }
             (
                 _,
                 Known::Merged(_, texts)
@@ -296,7 +303,7 @@ impl<'r, R> Names<'r, R> {
     /// Whether patterns let a number of a row pass. A row without a value passes none.
     pub(super) fn lets_pass(&self, dimension: usize, number: i64, wanted: &Wanted) -> bool {
         match (&self.of[dimension], wanted) {
-            _ if number == UNKNOWN => false,
+            _ if matches!(number, UNKNOWN | UNTOLD) => false,
             (Known::Methods(named), Wanted::Methods(patterns)) => method(named, number).is_some_and(|method| {
                 let name = named.names.name(method);
                 patterns.matches(name.module.as_deref(), &name.function)
@@ -403,7 +410,9 @@ pub(super) fn candidates<Q: TableQuestion>(
             Ok(found(names, &|name| patterns.matches(name)))
         }
         (Of::Number { names: dimension::Names::Words(words), number, .. }, Wanted::Texts(patterns)) => {
-            Q::scan(recording.archive(), None, false, |row: &Q::Row| count(number(row)))?;
+            Q::scan(recording.archive(), None, false, |row: &Q::Row| {
+                count(number(row).filter(|number| *number != UNTOLD));
+            })?;
             let passing =
                 numbers.keys().filter(|number| patterns.matches_any(&[&words(**number), &number.to_string()]));
             let passing = passing.count();

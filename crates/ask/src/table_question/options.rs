@@ -9,7 +9,7 @@ use tracesift_grammar::{milliseconds, parse_size};
 use super::dimension::{Names, Of};
 use super::list::Listing;
 use super::measure::GroupLimits;
-use super::{Question, TableQuestion, UnknownName};
+use super::{Question, TableQuestion, UnknownName, merged};
 use crate::answer::{Column, Kind};
 use crate::ask::{SeriesOptions, When, WhenOptions};
 use crate::etwanalyzer::Legacy;
@@ -26,9 +26,11 @@ pub struct Options<Q: TableQuestion> {
     question: Question<Q>,
     tag_files: Vec<PathBuf>,
     growth: bool,
+    merge: bool,
 }
 
 const DIR_LEVEL: &str = "--dir-level";
+const REVERSE_PATH: &str = "--reverse-path";
 const TAG_FILE: &str = "--tag-file";
 
 /// Whether a dimension is made of paths.
@@ -60,6 +62,9 @@ const TOP_DETAILS: &str = "--top-details";
 
 /// The option that makes the groups a tree.
 const TREE: &str = "--tree";
+
+/// The option that makes one answer of those about several files.
+const MERGE: &str = "--merge";
 
 /// The option that compares files.
 const GROWTH: &str = "--growth";
@@ -114,6 +119,8 @@ impl<Q: TableQuestion> Args for Options<Q> {
             let help = "How many parts of the path a directory has: 0 the drive, 100 and more the file \
                 [default: all but the file's name]";
             command = command.arg(option(DIR_LEVEL, "N", help).value_parser(value_parser!(usize)));
+            let reverse = flag(REVERSE_PATH, "Paths with the name of the file first and the drive last");
+            command = command.arg(if Q::TREE.is_some() { reverse.conflicts_with(id(TREE)) } else { reverse });
         }
         if has_tags::<Q>() {
             let help = "Rules of `--by tag` from this file; several files add up, `builtin` stands for our own";
@@ -136,19 +143,23 @@ impl<Q: TableQuestion> Args for Options<Q> {
             .value_parser(PossibleValuesParser::new(orders))
             .default_value(Q::SORT);
         let list = flag(LIST, "Single rows, without adding up; --top says how many").conflicts_with("bucket");
-        let details = option(TOP_DETAILS, "N", "Of each row the N largest single rows in its place, or `all`")
+        let details = option(TOP_DETAILS, "N", "Below each row the N largest single rows in it, or `all`")
             .value_parser(top_details)
             .conflicts_with_all([id(LIST), "bucket"]);
         if Q::GROWS {
             let help = "How the figure of --sort grows from file to file: a row per name, over all files";
             command = command.arg(flag(GROWTH, help).conflicts_with_all([id(LIST), id(TOP_DETAILS), "bucket"]));
         }
+        if Q::MERGES {
+            let help = "One answer about all files: a row per name, with the sums over the files";
+            command = command.arg(flag(MERGE, help).conflicts_with_all([id(LIST), id(TOP_DETAILS), "bucket"]));
+        }
         if Q::TREE.is_some() {
             let help =
                 "Paths as a tree: a row has all below it; --dir-level sets the depth, --top is of each directory";
             let others = ["by", id(LIST), id(TOP_DETAILS)].into_iter();
             let others = others.chain(Q::SHORTHANDS.iter().map(|shorthand| id(shorthand.option)));
-            let others = others.chain(Q::GROWS.then_some(id(GROWTH)));
+            let others = others.chain(Q::GROWS.then_some(id(GROWTH))).chain(Q::MERGES.then_some(id(MERGE)));
             command = command.arg(flag(TREE, help).conflicts_with_all(others));
         }
         command.arg(by).arg(sort).arg(list).arg(details)
@@ -173,7 +184,8 @@ impl<Q: TableQuestion> FromArgMatches for Options<Q> {
         let tag_files = if has_tags::<Q>() { matches.get_many::<PathBuf>(id(TAG_FILE)) } else { None };
         let tag_files = tag_files.into_iter().flatten().cloned().collect();
         let growth = Q::GROWS && matches.get_flag(id(GROWTH));
-        Ok(Self { when, question: asked(question, matches).map_err(unknown)?, tag_files, growth })
+        let merge = Q::MERGES && matches.get_flag(id(MERGE));
+        Ok(Self { when, question: asked(question, matches).map_err(unknown)?, tag_files, growth, merge })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -201,12 +213,15 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     }
     if has_paths::<Q>() {
         question.dir_level = matches.get_one(id(DIR_LEVEL)).copied();
+        question.reverse_paths = matches.get_flag(id(REVERSE_PATH));
     }
     if matches.get_flag(id(LIST)) {
         question = question.listed(Listing::Flat);
     }
     if let Some(most) = matches.get_one::<usize>(id(TOP_DETAILS)) {
         question = question.listed(Listing::OfGroups(*most));
+    } else if Q::DETAILS_ARE_ROWS && has_details(matches) {
+        question = question.listed(Listing::OfGroups(usize::MAX));
     }
     if let Some(shorthand) = Q::SHORTHANDS.iter().find(|shorthand| matches.get_flag(id(shorthand.option))) {
         question = question.by(shorthand.by)?;
@@ -229,11 +244,17 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     }
 }
 
+/// Whether `--details` was given, and nothing that single rows do not go with. The option belongs to the output of all questions.
+fn has_details(matches: &ArgMatches) -> bool {
+    let is_set = |id: &str| matches.try_get_one::<bool>(id).ok().flatten().is_some_and(|flag| *flag);
+    is_set("details") && !is_set(id(LIST)) && !matches.contains_id("bucket")
+}
+
 /// The table of single rows.
 const fn list_form<Q: TableQuestion>() -> Form {
     Form {
-        with: &[&["--list", "--top-details=3"]],
-        title: "With `--list` and `--top-details` a row is a single row of the table:\n\n",
+        with: &[&["--list"]],
+        title: "With `--list` a row is a single row of the table:\n\n",
         ..Form::usual(Q::NAME, Question::<Q>::list_columns)
     }
 }
@@ -242,8 +263,28 @@ fn growth_columns<Q: TableQuestion>() -> Vec<Column> {
     Question::<Q>::default().growth().map(|growth| growth.columns()).unwrap_or_default()
 }
 
+/// The answer about all files.
+const fn merged_form<Q: TableQuestion>() -> Form {
+    Form {
+        with: &[&[MERGE]],
+        title: "With `--merge`:\n\n",
+        ..Form::usual(Q::NAME, || {
+            // Whatever the grouping.
+            let all: Vec<usize> = (0..Q::DIMENSIONS.len()).collect();
+            let mut columns = merged::columns::<Q>(&[]);
+            let names = merged::columns::<Q>(&all).into_iter();
+            let known: Vec<&str> = columns.iter().map(|column| column.key).collect();
+            let names: Vec<Column> = names.filter(|name| !known.contains(&name.key)).collect();
+            columns.extend(names);
+            columns
+        })
+    }
+}
+
 impl<Q: TableQuestion> QuestionOptions for Options<Q> {
-    const FORMS: &'static [Form] = if Q::GROWS {
+    const FORMS: &'static [Form] = if Q::MERGES {
+        &[Form::usual(Q::NAME, Question::<Q>::all_columns), list_form::<Q>(), merged_form::<Q>()]
+    } else if Q::GROWS {
         &[
             Form::usual(Q::NAME, Question::<Q>::all_columns),
             list_form::<Q>(),
@@ -265,6 +306,16 @@ impl<Q: TableQuestion> QuestionOptions for Options<Q> {
         let mut question = self.question.clone();
         if !self.tag_files.is_empty() {
             question.tags = Some(tag_files::load(&self.tag_files, false, warn)?);
+        }
+        if self.merge {
+            return Ok(Plan::Archives(Asking {
+                columns: Some(merged::columns::<Q>(&question.by)),
+                then: Box::new({
+                    let question = question.clone();
+                    move |answer, _| *answer = merged::over_files(&question, answer)
+                }),
+                ..Asking::plain(merged::of_single_files(&question))
+            }));
         }
         if !self.growth {
             return Ok(Plan::from(question));

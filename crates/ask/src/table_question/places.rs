@@ -7,6 +7,13 @@ use rustc_hash::FxHashMap;
 /// The number of rows without a value.
 pub(super) const UNKNOWN: i64 = i64::MIN;
 
+/// The number of a value that nobody knows, in a dimension in which rows without a value mean something: an operation whose end was not
+/// recorded has neither failed nor not failed. It passes no filter, and no measure counts it as a value.
+pub(crate) const UNTOLD: i64 = i64::MIN + 1;
+
+/// What a value that nobody knows is called.
+pub(super) const UNTOLD_TEXT: &str = "(unknown)";
+
 /// The place of each combination of numbers; `None`: the filters do not let it pass.
 ///
 /// Almost all questions tell places apart by two to four numbers: these need no memory of their own.

@@ -2,7 +2,7 @@
 
 use super::dimension::{Dimension, Of, TextsOf};
 use super::measure::How;
-use super::{Question, TableQuestion, list};
+use super::{Listing, Question, TableQuestion, list};
 
 /// What a reading does.
 pub(super) struct Plan<R: 'static> {
@@ -34,6 +34,8 @@ pub(super) struct Plan<R: 'static> {
     pub(super) joined: bool,
     /// The things that rows are about, with their figures, where they are kept one by one.
     pub(super) once: Option<fn(&R) -> Option<(i64, i64)>>,
+    /// Whether the parts of paths stand in reverse order.
+    pub(super) reverse_paths: bool,
     /// Of which rows the end is not known, and how much a row counts, where begins and ends of rows are kept one by one.
     pub(super) lives: Option<Lives<R>>,
 }
@@ -43,6 +45,8 @@ pub(super) enum Step<R> {
     RowsIf(usize, fn(&R) -> bool),
     Sum(usize, fn(&R) -> i64),
     SumKnown(usize, fn(&R) -> Option<i64>),
+    /// The sum, and in the next cell the number of rows of the kind without the figure.
+    SumOf(usize, fn(&R) -> bool, fn(&R) -> Option<i64>),
     Duration(usize),
     Shortest(usize),
     /// The longest time, and in the next cell its begin.
@@ -59,6 +63,8 @@ pub(super) enum Step<R> {
     SumBegun(usize, fn(&R) -> i64),
     SumOver(usize, fn(&R) -> i64),
     SumLeft(usize, fn(&R) -> bool, fn(&R) -> i64),
+    /// Number of rows with a known length, those included that count in another range.
+    WithLength(usize, fn(&R) -> bool),
 }
 
 /// What is asked of rows whose begins and ends are kept.
@@ -98,16 +104,19 @@ impl<R> Plan<R> {
             dir_level: question.dir_level,
             joined: false,
             once: None,
+            reverse_paths: question.reverse_paths,
             lives: None,
         };
         let is_limited = |place| question.group_limits.iter().any(|(limited, _)| *limited == place);
+        let is_sorted = |place| question.sort == Some(place) || question.sort_without_figure() == Some(place);
         for (place, measure) in Q::MEASURES.iter().enumerate() {
             let about = measure.how.dimension();
             let says_something = about.is_none_or(|about| question.by.iter().all(|by| plan.name(*by) != about));
             // Of a list of single rows only the totals are shown.
-            let is_shown = says_something && question.listing.is_none() && question.shown.has(measure.column.key);
+            let is_list = question.listing == Some(Listing::Flat);
+            let is_shown = says_something && !is_list && question.shown.has(measure.column.key);
             let has_total = measure.total.is_some() || measure.sum_of_groups.is_some();
-            if is_shown || has_total || question.sort == Some(place) || is_limited(place) {
+            if is_shown || has_total || is_sorted(place) || is_limited(place) {
                 plan.compute::<Q>(place);
             }
         }
@@ -138,6 +147,7 @@ impl<R> Plan<R> {
             How::RowsIf(holds) => self.step(place, Step::RowsIf(cell, holds), &[0]),
             How::Sum(figure) => self.step(place, Step::Sum(cell, figure), &[0]),
             How::SumKnown(figure) => self.step(place, Step::SumKnown(cell, figure), &[NO_FIGURE]),
+            How::SumOf(is_of_kind, figure) => self.step(place, Step::SumOf(cell, is_of_kind, figure), &[NO_FIGURE, 0]),
             How::Duration => self.step(place, Step::Duration(cell), &[0]),
             How::Shortest => self.step(place, Step::Shortest(cell), &[i64::MAX]),
             How::First => self.step(place, Step::First(cell), &[i64::MAX]),
@@ -167,9 +177,14 @@ impl<R> Plan<R> {
             How::Peak(is_open) => self.lives = Some(Lives { is_open, figure: |_| 1 }),
             How::SumPeak(is_open, figure) => self.lives = Some(Lives { is_open, figure }),
             How::SumOnce(figure) => self.once = Some(figure),
-            How::Union => self.has_unions = true,
+            How::Union => {
+                self.has_unions = true;
+                if let Some(has_length) = Q::HAS_LENGTH {
+                    self.step(place, Step::WithLength(cell, has_length), &[0]);
+                }
+            }
             How::Percentile(_) => self.has_times = true,
-            How::PerTime(of) => self.compute::<Q>(measure_of::<Q>(of)),
+            How::PerTime(of, _) => self.compute::<Q>(measure_of::<Q>(of)),
             How::Covers(dimension) => {
                 let dimension = dimension_of(self.dimensions, dimension);
                 (self.has_unions, self.united_by) = (true, Some(dimension));

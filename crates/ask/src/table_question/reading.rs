@@ -9,7 +9,7 @@ use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 use super::dimension::{Limit, Of, TextsOf};
 use super::list::{Keeper, Single};
 use super::names::{Interner, Lists, Names};
-use super::places::{Places, UNKNOWN};
+use super::places::{Places, UNKNOWN, UNTOLD};
 use super::plan::Plan;
 use super::sums::{Part, Sums};
 use super::{Question, TableQuestion};
@@ -260,7 +260,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         for key in &mut self.keys {
             let Some(number) = numbers.next() else { break };
             *number = key.numbers.of(row);
-            if key.is_filtered && *number == UNKNOWN {
+            if key.is_filtered && matches!(*number, UNKNOWN | UNTOLD) {
                 return None;
             }
         }

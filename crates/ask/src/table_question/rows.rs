@@ -5,11 +5,12 @@ use super::layout::{self, Cell};
 use super::list::{self, Listing};
 use super::measure::{How, Measure};
 use super::names::{Names, Order};
+use super::places::{UNKNOWN, UNTOLD};
 use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, dimension_of, measure_of};
 use super::reading::Read;
 use super::sums::{peak, sum_once, weighted};
 use super::{Question, TableQuestion, paths};
-use crate::answer::{Fact, Value};
+use crate::answer::{Column, Fact, Table, Value};
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
 use crate::threads;
@@ -32,17 +33,23 @@ pub(super) fn of_groups<Q: TableQuestion>(
             let layout = list::Layout::of::<Q>();
             rows.iter().map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect()
         }
-        (Some(Listing::OfGroups(_)), Some(keeper)) => {
-            let rows = groups.iter().flat_map(|group| keeper.of_places(&group.places));
-            let layout = list::Layout::of::<Q>();
-            rows.map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect()
-        }
-        _ => {
+        (_, keeper) => {
             let mut cells = layout::cells::<Q>();
             cells.retain(|(column, _)| question.shown.has(column.key));
-            let row =
-                |mut group: Group| cells.iter().map(|(_, cell)| value::<Q>(plan, names, &mut group, *cell)).collect();
-            groups.into_iter().map(row).collect()
+            let layout = list::Layout::of::<Q>();
+            let columns = list::nested::<Q>();
+            let mut row = |mut group: Group| {
+                let value = |(_, cell): &(Column, Cell)| match (cell, &keeper) {
+                    (Cell::Rows, Some(keeper)) => {
+                        let rows = keeper.of_places(&group.places).into_iter();
+                        let rows = rows.map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect();
+                        Value::Table(Table { columns: columns.clone(), rows, is_sparse: false })
+                    }
+                    (cell, _) => value::<Q>(plan, names, &mut group, *cell),
+                };
+                cells.iter().map(value).collect()
+            };
+            groups.into_iter().map(&mut row).collect()
         }
     };
     (rows, facts)
@@ -58,7 +65,10 @@ fn ascending<Q: TableQuestion>(
     groups.retain_mut(|group| {
         question.group_limits.iter().all(|(place, between)| between.contains(figure::<Q>(plan, group, *place)))
     });
-    let figure = |group: &mut Group| question.sort.and_then(|place| figure::<Q>(plan, group, place));
+    let of_sort = |group: &mut Group| question.sort.and_then(|place| figure::<Q>(plan, group, place));
+    let has_figure = groups.iter_mut().any(|group| of_sort(group).is_some_and(|figure| figure != 0));
+    let sort = question.sort_without_figure().filter(|_| !has_figure).or(question.sort);
+    let figure = |group: &mut Group| sort.and_then(|place| figure::<Q>(plan, group, place));
     let mut groups: Vec<(i64, Group)> =
         groups.into_iter().map(|mut group| (figure(&mut group).unwrap_or(i64::MIN), group)).collect();
     if question.tree {
@@ -109,7 +119,12 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
         None => groups,
     };
     let with_total = measures().filter_map(|(place, measure)| Some((place, measure, measure.total?)));
-    let totals = with_total.map(|(place, measure, label)| {
+    let has_groups = groups.iter().any(|group| !group.places.is_empty());
+    let totals = with_total.filter_map(|(place, measure, label)| {
+        // What no row tells has no total.
+        if has_groups && groups.iter_mut().all(|group| figure::<Q>(plan, group, place).is_none()) {
+            return None;
+        }
         let total = match measure.how {
             How::Union => {
                 let mut united = tracesift_analysis::IntervalUnion::default();
@@ -124,10 +139,10 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
                 figures.fold(0, i64::saturating_add)
             }
         };
-        Fact {
+        Some(Fact {
             adds_up: !matches!(measure.how, How::Max(_) | How::Longest | How::Peak(_) | How::SumPeak(..)),
             ..Fact::new(label, measure.column.kind, total)
-        }
+        })
     });
     totals.chain(sums).collect()
 }
@@ -145,18 +160,22 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
         How::SumOnce(_) => sum_once(&mut group.once),
         How::LongestStart => cell(group, 1),
         How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
+        How::SumOf(..) => {
+            let sum = cell(group, 0).filter(|sum| *sum != NO_FIGURE);
+            sum.or_else(|| (cell(group, 1) == Some(0)).then_some(0))
+        }
         How::Min(_) => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),
         How::Weighted(_) => {
             let (sum, weight) = weighted(&group.cells, plan.cells[place]?);
             i64::try_from(sum.checked_div(i128::from(weight))?).ok()
         }
-        How::Union => Some(group.covered.covered()),
+        How::Union => cell(group, 0).is_none_or(|rows| rows > 0).then(|| group.covered.covered()),
         How::Percentile(share) => group.times.percentile(share).map(|time| time.round() as i64),
         How::Mean([of, by]) => {
             let [of, by] = [of, by].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
             of?.checked_div(by?)
         }
-        How::Ratio(..) | How::PerTime(_) | How::Covers(_) => {
+        How::Ratio(..) | How::PerTime(..) | How::Covers(_) => {
             fraction::<Q>(plan, group, place).map(|figure| (figure * SORTED_DIGITS) as i64)
         }
         How::Difference([of, less]) => {
@@ -186,8 +205,9 @@ fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usi
             let [of, by] = [of, by].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
             by.filter(|by| *by != 0).and_then(|by| Some(of? as f64 / by as f64 * factor))
         }
-        How::PerTime(of) => {
-            figure::<Q>(plan, group, measure_of::<Q>(of)).filter(|_| range > 0.0).map(|of| of as f64 / range)
+        How::PerTime(of, factor) => {
+            let of = figure::<Q>(plan, group, measure_of::<Q>(of)).filter(|_| range > 0.0);
+            of.map(|of| of as f64 / range * factor)
         }
         How::Covers(_) => {
             let covered: i64 = group.covered_by.values_mut().map(|union| union.covered()).sum();
@@ -222,7 +242,7 @@ fn value<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group
         return name(names, Values { by: &plan.by, values: &group.values }, cell);
     };
     match Q::MEASURES[place].how {
-        How::Ratio(..) | How::PerTime(_) | How::Covers(_) => {
+        How::Ratio(..) | How::PerTime(..) | How::Covers(_) => {
             fraction::<Q>(plan, group, place).map_or(Value::None, Value::Float)
         }
         How::Counts(dimension) => counts::<Q>(plan, names, group, dimension),
@@ -262,7 +282,7 @@ pub(super) fn name<R>(names: &Names<'_, R>, values: Values<'_>, cell: Cell) -> V
                 None => process.map(name_with_marks).into(),
             }
         }
-        Cell::Number(dimension) => values.of(dimension).filter(|value| *value != super::places::UNKNOWN).into(),
+        Cell::Number(dimension) => values.of(dimension).filter(|value| !matches!(*value, UNKNOWN | UNTOLD)).into(),
         Cell::Text(dimension) => values.of(dimension).and_then(|value| names.text(dimension, value)).into(),
         Cell::Depth(dimension) => {
             let text = values.of(dimension).and_then(|value| names.text(dimension, value));
@@ -275,6 +295,6 @@ pub(super) fn name<R>(names: &Names<'_, R>, values: Values<'_>, cell: Cell) -> V
             Some(text) => Value::List(text.lines().map(str::to_owned).collect()),
             None => Value::None,
         },
-        Cell::Measure(_) => Value::None,
+        Cell::Measure(_) | Cell::Rows => Value::None,
     }
 }

@@ -150,6 +150,7 @@ fn amount<R>(how: How<R>, row: &R, part: Part) -> i64 {
         How::RowsIf(holds) => i64::from(holds(row)),
         How::Sum(figure) => figure(row),
         How::SumKnown(figure) => figure(row).unwrap_or(0),
+        How::SumOf(is_of_kind, figure) if is_of_kind(row) => figure(row).unwrap_or(0),
         How::AliveLast(is_open) => i64::from(!part.ends || is_open(row)),
         How::Begun(is_older) => i64::from(!part.is_older && !is_older(row)),
         How::SumBegun(figure) if !part.is_older => figure(row),
@@ -169,6 +170,7 @@ fn adds_up<R>(how: How<R>) -> bool {
             | How::RowsIf(_)
             | How::Sum(_)
             | How::SumKnown(_)
+            | How::SumOf(..)
             | How::AliveLast(_)
             | How::Begun(_)
             | How::SumBegun(_)

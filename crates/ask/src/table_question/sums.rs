@@ -113,8 +113,10 @@ impl<'p, R> Sums<'p, R> {
         }
         let Some(counted) = part.counted else {
             for step in &self.plan.steps {
-                if let Step::Duration(cell) = *step {
-                    cells[cell] = cells[cell].saturating_add(part.length);
+                match *step {
+                    Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
+                    Step::WithLength(cell, has_length) => cells[cell] += i64::from(has_length(row)),
+                    _ => {}
                 }
             }
             return;
@@ -122,9 +124,16 @@ impl<'p, R> Sums<'p, R> {
         cells[ROWS] += 1;
         for step in &self.plan.steps {
             match *step {
-                Step::RowsIf(cell, holds) => cells[cell] += i64::from(holds(row)),
+                Step::RowsIf(cell, holds) | Step::WithLength(cell, holds) => cells[cell] += i64::from(holds(row)),
                 Step::Sum(cell, figure) => cells[cell] = cells[cell].saturating_add(figure(row)),
                 Step::SumKnown(cell, figure) => add_known(&mut cells[cell], figure(row)),
+                Step::SumOf(cell, is_of_kind, figure) => {
+                    if is_of_kind(row) {
+                        let figure = figure(row);
+                        add_known(&mut cells[cell], figure);
+                        cells[cell + 1] += i64::from(figure.is_none());
+                    }
+                }
                 Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
                 Step::Shortest(cell) => cells[cell] = cells[cell].min(counted.1),
                 Step::First(cell) => cells[cell] = cells[cell].min(counted.0),
@@ -231,6 +240,7 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
     for step in steps {
         match *step {
             Step::RowsIf(cell, _)
+            | Step::WithLength(cell, _)
             | Step::Sum(cell, _)
             | Step::Duration(cell)
             | Step::AliveFirst(cell, _)
@@ -243,6 +253,10 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
                 cells[cell] = cells[cell].saturating_add(more[cell]);
             }
             Step::SumKnown(cell, _) => add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE)),
+            Step::SumOf(cell, ..) => {
+                add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE));
+                cells[cell + 1] = cells[cell + 1].saturating_add(more[cell + 1]);
+            }
             Step::Shortest(cell) | Step::First(cell) => cells[cell] = cells[cell].min(more[cell]),
             Step::Longest(cell) => longest(cells, cell, (more[cell + 1], more[cell])),
             Step::Max(cell, _) => cells[cell] = cells[cell].max(more[cell]),

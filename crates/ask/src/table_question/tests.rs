@@ -114,25 +114,44 @@ fn some_columns_are_those_of_all<Q: TableQuestion>(
 fn has_the_largest_of_each_group<Q: TableQuestion>(question: &Question<Q>, recording: &OpenRecording, place: &str) {
     let rows = |listing, take| {
         let question = Question { top: Top { take, skip: 0 }, ..question.clone() }.listed(listing);
-        question.section(recording).expect("a list").rows
+        let section = question.section(recording).expect("a list");
+        (question.columns(), section.rows)
     };
-    let all = rows(Listing::Flat, None);
-    let few = rows(Listing::Flat, Some(3));
+    let (_, all) = rows(Listing::Flat, None);
+    let (_, few) = rows(Listing::Flat, Some(3));
     assert_eq!(few, all[all.len().saturating_sub(3)..], "{place}, the last of a list");
-    // With one list of all groups together a row stands as often as it has groups.
-    let of_groups = rows(Listing::OfGroups(usize::MAX), None);
+    // Of each group its rows.
+    let below = |most: usize| {
+        let (columns, rows) = rows(Listing::OfGroups(most), None);
+        let at = columns.iter().position(|column| column.key == "rows").expect("a column of rows");
+        assert_eq!(columns[at].view, View::Always);
+        let table = |row: &Vec<Value>| match &row[at] {
+            Value::Table(table) => {
+                assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{place}");
+                table.rows.clone()
+            }
+            other => panic!("{place}: {other:?}"),
+        };
+        let groups: Vec<Vec<Vec<Value>>> = rows.iter().map(table).collect();
+        // The rows themselves are those of the answer without a list.
+        let without = |row: &Vec<Value>| [&row[..at], &[Value::None], &row[at + 1..]].concat();
+        let expected = question.section(recording).expect("an answer").rows;
+        assert_eq!(rows.iter().map(without).collect::<Vec<_>>(), expected, "{place}");
+        groups
+    };
+    // The columns of the file stand around those of a single row.
+    let alone: Vec<&[Value]> = all.iter().map(|row| &row[5..row.len() - 1]).collect();
+    let of_groups = below(usize::MAX);
+    let singles = || of_groups.iter().flatten();
     if question.group_limits.is_empty() {
-        let times = |row: &Vec<Value>| of_groups.iter().filter(|other| *other == row).count();
-        assert!(all.iter().all(|row| times(row) > 0), "{place}, a row is in no group");
+        let is_somewhere = |row: &&[Value]| singles().any(|other| other == row);
+        assert!(alone.iter().all(is_somewhere), "{place}, a row is in no group");
     }
-    assert!(of_groups.iter().all(|row| all.contains(row)), "{place}, a row of a group is in no list");
-    let groups = question.section(recording).expect("an answer").rows.len();
-    let largest = rows(Listing::OfGroups(1), None);
-    if Q::COUNTS_AT_END {
+    assert!(singles().all(|row| alone.contains(&row.as_slice())), "{place}, a row of a group is in no list");
+    for (largest, of_group) in below(1).iter().zip(&of_groups) {
+        assert_eq!(largest, &of_group[of_group.len().saturating_sub(1)..], "{place}, the largest row of a group");
         // A group whose rows are only under way in the time range has none that counts.
-        assert!(largest.len() <= groups, "{place}, at most one row of each group");
-    } else {
-        assert_eq!(largest.len(), groups, "{place}, one row of each group");
+        assert!(Q::COUNTS_AT_END || largest.len() == 1, "{place}, one row of each group");
     }
 }
 

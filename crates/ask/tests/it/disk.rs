@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use clap::{Args as _, FromArgMatches as _};
+use tracesift_archive::Archive;
 use tracesift_ask::answer::{Section, Value};
+use tracesift_ask::options::{Plan, QuestionOptions as _};
 use tracesift_ask::order::Between;
 use tracesift_ask::question::{disk, faults};
 use tracesift_ask::recording::Source;
+use tracesift_ask::runs::Selection;
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{Ask, When, ask};
 use tracesift_extract::Options;
@@ -143,6 +147,11 @@ fn disk_operations_of_x64() {
     assert_eq!(named.count(), 38);
     let drives = answered(&archive, &disk_by(&["drive"]), &when);
     assert_eq!(number(drives.row("drive", "C:"), "reads"), 1_208, "{:?}", drives.rows);
+    let operations = answered(&archive, &disk_by(&["operation"]), &when);
+    let longest = ["read", "flush"].map(|kind| us(operations.row("operation", kind), "response_max_ns"));
+    assert_eq!(longest, [404_587, 109_777]);
+    // Windows does not tell which operations failed.
+    assert_eq!(row["failed"], Value::None);
 }
 
 #[test]
@@ -186,6 +195,12 @@ fn hard_faults_of_real_recordings() {
         assert_eq!(of_processes.rows.len() as i64, processes, "{name}");
         if name.contains("x64") {
             assert_eq!(number(of_processes.row("process", "Test.x64.exe"), "hard_faults"), 101);
+        } else {
+            assert_eq!(number(of_processes.row("process", "PerfView.exe"), "hard_faults"), 146);
+        }
+        // Other faults were not recorded, and Linux has other kinds.
+        for key in ["demand_zero", "transition", "copy_on_write", "other", "minor", "major"] {
+            assert_eq!(row[key], Value::None, "{name}: {key}");
         }
     }
 }
@@ -302,6 +317,37 @@ fn groups_are_chosen_by_directory_flag_and_size() {
     assert_eq!(texts(&file, "process"), ["b"]);
 }
 
+/// Linux tells kinds of page faults where each was recorded by itself, and hard faults never.
+#[test]
+fn kinds_of_page_faults_that_were_not_told_are_unknown() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut writer = create(&directory.path().join("faults.sift"));
+    writer.write_table(&[process(1, 100, "told"), process(2, 200, "untold")]);
+    writer.write_table(&[rows::thread(0, 1, 1000), rows::thread(1, 2, 2000)]);
+    for (time, of, kind, weight) in
+        [(1, 1, page_fault_kinds::MINOR, 5), (2, 1, page_fault_kinds::MINOR, 2), (3, 2, page_fault_kinds::UNKNOWN, 4)]
+    {
+        let (process, thread) = (ProcessId(of), ThreadId(of - 1));
+        writer.page_fault(&PageFaultRow { time, process, thread, kind, weight, ..PageFaultRow::default() });
+    }
+    let info = TraceInfo { kind: "perf".to_owned(), end_ns: 10, ..TraceInfo::default() };
+    let archive = finish_as(writer, info);
+    let all = answered(&archive, &faults::Question::default(), &When::default());
+    let figures = |name: &str| {
+        let row = all.row("process", name);
+        ["faults", "minor", "major", "other"].map(|key| row[key].clone())
+    };
+    assert_eq!(figures("told"), [7, 7, 0, 0].map(Value::Int));
+    assert_eq!(figures("untold"), [Value::Int(4), Value::None, Value::None, Value::Int(4)]);
+    for row in &all.rows {
+        for key in ["hard_faults", "hard_bytes", "hard_time_sum_ns", "hard_time_ns", "longest_ns", "demand_zero"] {
+            assert_eq!(row[key], Value::None, "{key}");
+        }
+    }
+    let totals: Vec<&str> = all.section.facts.iter().map(|fact| fact.label).collect();
+    assert_eq!(totals, ["page faults"]);
+}
+
 /// Windows tells of a hard fault twice where both kinds of events are recorded.
 #[test]
 fn a_hard_fault_counts_once() {
@@ -313,4 +359,86 @@ fn a_hard_fault_counts_once() {
     assert_eq!(figures, [3, 2, 1, 0]);
     let times = ["hard_time_sum_ns", "hard_time_ns", "longest_ns"].map(|key| number(row, key));
     assert_eq!(times, [40 * MS, 30 * MS, 20 * MS]);
+}
+
+/// The first disk serves operations for 60 of 100 ms, and some of them at the same time.
+#[test]
+fn service_times_are_a_share_and_busy_is_a_union() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let archive = archive(directory.path());
+    let disks = answered(&archive, &disk_by(&["disk"]), &When::default());
+    let shares = |disk: &str| {
+        let row = disks.row("disk", disk);
+        ["active_percent", "utilisation"].map(|key| fraction(row, key))
+    };
+    assert_eq!(shares("0"), [60.0, 50.0]);
+    assert_eq!(shares("1"), [55.0, 50.0]);
+    let names = |key: &str| disks.row("disk", "0")[key].clone();
+    assert_eq!(
+        names("process_names"),
+        Value::Map(vec![("a(100)".to_owned(), 2.into()), ("b(200)".to_owned(), 1.into())])
+    );
+}
+
+/// Busy time is the number of microseconds in which any operation of a real recording is under way.
+#[test]
+fn busy_is_the_time_that_operations_cover() {
+    let Some((_directory, archive)) = recording("net.4.5.2.x86.etl.zip") else { return };
+    let rows: Vec<DiskIoRow> = Archive::open(&archive).expect("an archive").rows().expect("rows");
+    let end = rows.iter().map(|row| row.time).max().expect("operations");
+    // One after the other over all nanoseconds, as so many begin and end there.
+    let mut changes: BTreeMap<i64, i64> = BTreeMap::new();
+    for row in &rows {
+        *changes.entry(row.start).or_default() += 1;
+        *changes.entry(row.time).or_default() -= 1;
+    }
+    let (mut open, mut since, mut busy) = (0, 0, 0);
+    for (time, change) in changes {
+        busy += if open > 0 { time - since } else { 0 };
+        (open, since) = (open + change, time);
+    }
+    assert_eq!((open, since), (0, end));
+    let disks = answered(&archive, &disk_by(&["operation"]), &When::default());
+    assert_eq!(disks.total("busy"), busy);
+}
+
+/// The rows of a merged answer about archives, from the options of a command line.
+fn merged(archives: &[&Path], words: &[&str]) -> Vec<BTreeMap<&'static str, Value>> {
+    let command = disk::Options::augment_args(clap::Command::new("disk").no_binary_name(true));
+    let matches = command.try_get_matches_from([&["--merge"], words].concat()).expect("options");
+    let options = disk::Options::from_arg_matches(&matches).expect("options");
+    let plan = options.plan(&mut |warning| panic!("{warning}")).expect("a plan");
+    let Plan::Archives(asking) = plan else { panic!("archives answer") };
+    let sources: Vec<Source> = archives.iter().map(|archive| Source::archive(archive.to_path_buf())).collect();
+    let mut answer = ask(&sources, asking.question.as_ref(), &When::default()).answer;
+    (asking.then)(&mut answer, &Selection::default());
+    let keys: Vec<&'static str> = answer.columns.iter().map(|column| column.key).collect();
+    assert_eq!(asking.columns.expect("columns").iter().map(|column| column.key).collect::<Vec<_>>(), keys);
+    answer.rows().map(|row| keys.iter().copied().zip(row.iter().cloned()).collect()).collect()
+}
+
+#[test]
+fn merged_rows_have_the_sums_of_all_files() {
+    let [first, second] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let [first, second] = [&first, &second].map(|directory| archive(directory.path()));
+    let alone = answered(&first, &disk_by(&["file"]), &When::default());
+    let both = merged(&[&first, &second], &["--by=file"]);
+    assert_eq!(both.len(), alone.rows.len());
+    for row in &both {
+        let of_file = alone.rows.iter().find(|other| other["path"] == row["path"]).expect("the row of a file");
+        assert_eq!(number(row, "recordings"), 2);
+        let sums = ["operations", "reads", "read_bytes", "total_bytes", "total_service_ns", "response_ns", "busy_ns"];
+        for key in sums {
+            assert_eq!(number(row, key), 2 * number(of_file, key), "{key}");
+        }
+        for key in ["response_max_ns", "response_avg_ns", "read_throughput"] {
+            assert_eq!(row[key], of_file[key], "{key}");
+        }
+    }
+    // A process of the second file has the name of one in the first, and limits are of the sums.
+    let by_process = merged(&[&first, &second], &["--by=process", "--min-read-size=2000000"]);
+    let [row] = &by_process[..] else { panic!("one row: {by_process:?}") };
+    assert_eq!((&row["process"], number(row, "read_bytes")), (&Value::Text("a".to_owned()), 2 * (4096 + (1 << 20))));
+    let largest = merged(&[&first, &second], &["--by=file", "--top=1"]);
+    assert_eq!(largest, both[both.len() - 1..]);
 }

@@ -11,7 +11,7 @@ use tracesift_scenario::filters::{self, Call, DRIVERS, Operation, Outcome};
 use tracesift_testing::recording::Recording;
 
 /// Calls, failed and ended ones, their time, the time of any of them, and the longest one.
-type Sums = BTreeMap<Vec<String>, [i64; 6]>;
+type Sums = BTreeMap<Vec<String>, [Option<i64>; 6]>;
 
 const COLUMNS: [&str; 6] = ["calls", "failed", "ended", "total_ns", "union_ns", "longest_ns"];
 
@@ -35,13 +35,15 @@ fn expected(calls: &[Call], key: impl Fn(&Call) -> Vec<String>) -> Sums {
         let ended = calls.iter().filter(|call| call.outcome != Outcome::Unended);
         let spans: Vec<(i64, i64)> = ended.map(|call| (call.start, call.end)).collect();
         let lengths = || spans.iter().map(|(start, end)| end - start);
+        // Of calls without an end nothing is known.
+        let known = |figure: i64| Some(figure).filter(|_| !spans.is_empty());
         [
-            calls.len() as i64,
-            count(Outcome::Failed),
-            spans.len() as i64,
-            lengths().sum(),
-            union(spans.clone()),
-            lengths().max().unwrap_or(0),
+            Some(calls.len() as i64),
+            known(count(Outcome::Failed)),
+            Some(spans.len() as i64),
+            known(lengths().sum()),
+            known(union(spans.clone())),
+            lengths().max(),
         ]
     };
     groups.into_iter().map(|(key, calls)| (key, sums(calls))).collect()
@@ -56,7 +58,11 @@ fn found(source: &Source, by: &[&str], keys: &[&str]) -> Sums {
         Value::Int(number) => number.to_string(),
         other => panic!("{other:?}"),
     };
-    let int = |value: &Value| if let Value::Int(number) = value { *number } else { panic!("{value:?}") };
+    let int = |value: &Value| match value {
+        Value::Int(number) => Some(*number),
+        Value::None => None,
+        other => panic!("{other:?}"),
+    };
     let rows = outcome.answer.rows();
     rows.map(|row| (keys.iter().map(|key| text(&row[at(key)])).collect(), COLUMNS.map(|column| int(&row[at(column)]))))
         .collect()

@@ -93,6 +93,26 @@ impl Tables {
     }
 }
 
+/// The table as the reference shows it: names, tables. Names of the same tables stand together.
+#[cfg(test)]
+pub(crate) fn described() -> Vec<[String; 2]> {
+    let list = |tables: &[&str]| tables.iter().map(|table| format!("`{table}`")).collect::<Vec<_>>().join(", ");
+    let mut rows: Vec<[String; 2]> = Vec::new();
+    for (name, asks) in EXTRACTORS {
+        let tables = match asks {
+            Asks::All => "all".to_owned(),
+            Asks::AllBut(left_out) => format!("all but {}", list(left_out)),
+            Asks::Tables([]) => "no large table".to_owned(),
+            Asks::Tables(tables) => list(tables),
+        };
+        match rows.iter_mut().find(|[_, known]| *known == tables) {
+            Some([names, _]) => names.push_str(&format!(", `{name}`")),
+            None => rows.push([format!("`{name}`"), tables]),
+        }
+    }
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Asks, EXTRACTORS, Tables};

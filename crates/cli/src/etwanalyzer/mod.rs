@@ -7,7 +7,7 @@
 mod arguments;
 mod columns;
 pub(crate) mod csv;
-mod extractors;
+pub(crate) mod extractors;
 mod paths;
 pub(crate) mod switches;
 mod verbs;
@@ -130,6 +130,36 @@ impl Collected {
         }
     }
 
+    /// Of all groupings and numbers of rows those of `-topnprocesses` stay.
+    fn keep_largest_processes(&mut self) {
+        let is_number = |word: &String| word.starts_with("--top=") || word.starts_with("--skip=");
+        let is_it = |pair: &[String]| matches!(pair, [by, top] if by == "--by=process" && top.starts_with("--top="));
+        let Some(at) = self.words.windows(2).position(is_it) else { return };
+        let skip = self.words.get(at + 2).is_some_and(|word| word.starts_with("--skip="));
+        let kept = at..at + 2 + usize::from(skip);
+        let mut place = 0..;
+        self.words.retain(|word| {
+            place.next().is_some_and(|place| kept.contains(&place)) || !(is_number(word) || word.starts_with("--by="))
+        });
+    }
+
+    /// A list of columns in which `dir` is the column that the rows are named by: there a file, a directory and a drive are one column.
+    fn with_name(&self, command: Command, columns: &str) -> String {
+        let usual = if command.is_question("disk") { "drive" } else { "path" };
+        let is_of_paths = command.is_question("disk") || command.is_question("file");
+        let by_directory = |word: &String| word.starts_with("--dir-level") || word == "--by=process,dir";
+        if !is_of_paths || self.words.iter().any(by_directory) {
+            return columns.to_owned();
+        }
+        let by_process = self.words.iter().any(|word| word == "--by=process");
+        let name = if by_process { "who" } else { usual };
+        let named = |item: &str| match item.strip_suffix("dir") {
+            Some(sign @ ("" | "!" | "+")) => format!("{sign}{name}"),
+            _ => item.to_owned(),
+        };
+        columns.split(';').map(named).collect::<Vec<_>>().join(";")
+    }
+
     fn has(&self, switch: &str) -> bool {
         self.switches.iter().any(|known| known == switch)
     }
@@ -143,8 +173,12 @@ impl Collected {
             self.words.append(&mut self.of_processes);
         }
         // There the details are all of them unless a number is given.
-        if self.has("topndetails") {
-            self.words.retain(|word| word != "--top-details=all");
+        if self.has("topndetails") && command.is_question("dns") {
+            self.words.retain(|word| word != "--details");
+        }
+        // There the largest processes have rows per directory below them.
+        if self.has("topnprocesses") {
+            self.keep_largest_processes();
         }
         let mut columns = std::mem::take(&mut self.columns[usize::from(of_methods)]).join(";");
         if is_cpu && !of_methods && self.has("merge") {
@@ -154,7 +188,7 @@ impl Collected {
             columns.clear();
         }
         if !columns.is_empty() {
-            self.words.push(format!("--columns={columns}"));
+            self.words.push(format!("--columns={}", self.with_name(command, &columns)));
         }
         if is_extract {
             self.words.extend(self.tables.option());
@@ -181,7 +215,10 @@ impl Collected {
             self.notes.push("ETWAnalyzer has no CSV file of this question: it gets the columns of `--csv`".to_owned());
         }
         // Paths stand in front of the options: one of them may have a value or none.
-        let paths = self.paths.iter().map(|path| paths::translate(path, !is_extract, exists));
+        let paths: Vec<paths::Translated> =
+            self.paths.iter().map(|path| paths::translate(path, !is_extract, exists)).collect();
+        self.notes.extend(paths.iter().filter_map(|path| path.note.clone()));
+        let paths = paths.into_iter().map(|path| path.path);
         let arguments = command.words().into_iter().chain(paths).chain(self.words).collect();
         Rewritten { arguments, notes: self.notes, csv }
     }
@@ -236,6 +273,43 @@ mod tests {
         }
         let said = ours("-dump ObjectRef -showstack 1");
         assert!(said.starts_with("error: not available yet: ") && said.contains("(-showstack)"), "{said}");
+    }
+
+    #[test]
+    fn switches_of_files_disks_and_names_are_options_or_say_what_there_is() {
+        let pairs = [
+            (
+                "File",
+                "-showallfiles",
+                "\n  note: files without a name have a row anyway, `(no file)`; --unnamed shows them alone",
+            ),
+            ("File", "-perprocess -topnprocesses 3 1 -topn 50", "--by=process --top=3 --skip=1"),
+            ("Disk", "-topnprocesses 3", "--by=process --top=3"),
+            ("Disk", "-perprocess -dirlevel 2", "--by=process,dir --dir-level=2"),
+            ("File", "-rfn -merge", "--reverse-path --merge"),
+            ("Disk", "-reversefilename -merge", "--reverse-path --merge"),
+            ("File", "-showtotal process", "--by=process"),
+            ("File", "-showtotal total", "--top=0"),
+            ("File", "-showtotal file", ""),
+            ("File", "-sortby maxreadpos", "--sort=max-read-position"),
+            ("File", "-column ReadCount;OpenCount;FileDir", "--columns=reads;opens;path"),
+            ("File", "-dirlevel 1 -column filedir", "--dir-level=1 --columns=dir"),
+            ("Disk", "-column FileDir;PercentActive", "--columns=drive;active_percent"),
+            ("Disk", "-perprocess -column !filedir", "--by=process,dir --columns=!dir"),
+            ("DNS", "-details", "--details"),
+            ("DNS", "-details -topndetails 3", "--top-details=3"),
+        ];
+        for (question, theirs, options) in pairs {
+            let line = ours(&format!("-dump {question} {theirs}"));
+            let (ours, _) = line.split_once("\n").unwrap_or((&line, ""));
+            let expected = format!("tracesift dump {} {options}", question.to_lowercase());
+            assert_eq!(line.replace(" \n", "\n").trim_end(), expected.replace(" \n", "\n").trim_end(), "{theirs}");
+            let parsed = crate::args::definition().try_get_matches_from(words(ours));
+            assert!(parsed.is_ok(), "{ours}: {}", parsed.unwrap_err());
+        }
+        let said = ours("-dump File -smi");
+        let reason = "facts of modules beside files; `dump version --per-process` has them (-smi)";
+        assert_eq!(said.lines().next(), Some(&*format!("error: not available yet: {reason}")));
     }
 
     #[test]

@@ -216,6 +216,12 @@ fn described_counterpart(to: &To) -> String {
         To::Path => "a path".to_owned(),
         To::Flag(ours) | To::Value(ours) | To::OfProcesses(ours) => format!("`{ours}`"),
         To::Optional(ours, table) | To::Word(ours, table) => format!("`{ours}`: {}", words(table)),
+        To::Choice(table) => {
+            let ours = |ours: &str| if ours.is_empty() { "nothing".to_owned() } else { format!("`{ours}`") };
+            let pairs: Vec<String> =
+                table.iter().map(|(theirs, options)| format!("{theirs} → {}", ours(options))).collect();
+            pairs.join(", ")
+        }
         To::Range(min, max, _) => format!("`{min}`, `{max}`"),
         To::Top(take, skip) => format!("`{take}`, `{skip}`"),
         To::Columns(of_processes, of_methods) => {
@@ -267,16 +273,7 @@ pub(super) fn apply(to: To, written: &str, tokens: &mut Tokens<'_>) -> Result<Ef
     Ok(match to {
         To::Path => Effect::Path(value()?.to_owned()),
         To::Flag(flag) => Effect::Ours(vec![flag.to_owned()]),
-        To::Value(option) => {
-            let value = value()?;
-            // Flags that go with the option stand before it.
-            let mut words: Vec<String> = option.split(' ').map(str::to_owned).collect();
-            if let Some(last) = words.last_mut() {
-                last.push('=');
-                last.push_str(value);
-            }
-            Effect::Ours(words)
-        }
+        To::Value(option) => Effect::Ours(with_value(option, value()?)),
         To::Optional(option, table) => {
             let translate = |value: &str| {
                 let translated = table.iter().find(|(theirs, _)| value.eq_ignore_ascii_case(theirs));
@@ -287,8 +284,12 @@ pub(super) fn apply(to: To, written: &str, tokens: &mut Tokens<'_>) -> Result<Ef
         }
         To::Word(option, table) => Effect::Ours(vec![format!("{option}={}", word(written, value()?, table)?)]),
         To::Range(min, max, unit) => Effect::Ours(range(value()?, tokens, [min, max], unit)),
+        To::Choice(table) => {
+            let ours = word(written, value()?, table)?;
+            Effect::Ours(ours.split_whitespace().map(str::to_owned).collect())
+        }
         To::Top(take, skip) => {
-            let mut words = vec![format!("{take}={}", count(written, value()?)?)];
+            let mut words = with_value(take, &count(written, value()?)?.to_string());
             if let Some(value) = tokens.value() {
                 words.push(format!("{skip}={}", count(written, value)?));
             }
@@ -332,6 +333,16 @@ pub(super) fn apply(to: To, written: &str, tokens: &mut Tokens<'_>) -> Result<Ef
         }
         To::Missing(what) => return Err(missing(what, written)),
     })
+}
+
+/// An option with its value; flags that go with it stand before it.
+fn with_value(option: &str, value: &str) -> Vec<String> {
+    let mut words: Vec<String> = option.split(' ').map(str::to_owned).collect();
+    if let Some(last) = words.last_mut() {
+        last.push('=');
+        last.push_str(value);
+    }
+    words
 }
 
 fn word<'t>(written: &str, value: &str, table: &'t [(&'t str, &'t str)]) -> Result<&'t str, UsageError> {

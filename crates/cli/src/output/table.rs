@@ -135,9 +135,9 @@ fn section_lines(
     let mut rows = section.rows.iter().map(|row| (row, section.zero));
     for group in &section.groups {
         long_line(out, bold(), &format!("  {}", group_heading(group, style)), style)?;
-        grid.lines(out, indent, rows.by_ref().take(group.rows), style)?;
+        grid.lines(out, indent, &mut rows.by_ref().take(group.rows), style)?;
     }
-    grid.lines(out, indent, rows, style)
+    grid.lines(out, indent, &mut rows, style)
 }
 
 /// Name, time and totals of a section on one line.
@@ -232,7 +232,7 @@ fn nested(out: &mut dyn Write, table: &Table, zero: Option<Zero>, style: &Style)
     let all: Vec<(&Vec<Value>, Option<Zero>)> = table.rows.iter().map(|row| (row, zero)).collect();
     let grid = Grid::new(&table.columns, &all, (None, 4), style);
     grid.header(out, "    ", style)?;
-    grid.lines(out, "    ", all.iter().copied(), style)?;
+    grid.lines(out, "    ", &mut all.iter().copied(), style)?;
     Ok(grid.shortened)
 }
 
@@ -265,11 +265,16 @@ fn once<'a>(texts: impl Iterator<Item = (&'a str, &'a [String])>) -> Vec<(&'a st
     found.into_iter().map(|(text, titles)| (text, in_few_words(titles))).collect()
 }
 
+/// What stands in front of the lines of a table below a row.
+const NESTED: &str = "    ";
+
 /// The columns that a table shows, with their widths.
 struct Grid<'a> {
     columns: Vec<GridColumn<'a>>,
     /// The columns whose lines stand below the rows.
     below: Vec<usize>,
+    /// Tables that stand below the rows, by the place of their column: all of a column have the same grid.
+    tables: Vec<(usize, Grid<'a>)>,
     shortened: Shortened,
 }
 
@@ -285,7 +290,7 @@ impl<'a> Grid<'a> {
     /// The grid of these rows, sorted by a column, behind so many blanks.
     fn new(
         columns: &'a [Column],
-        rows: &[(&Vec<Value>, Option<Zero>)],
+        rows: &[(&'a Vec<Value>, Option<Zero>)],
         (sorted, indent): (Option<&str>, usize),
         style: &Style,
     ) -> Self {
@@ -298,7 +303,8 @@ impl<'a> Grid<'a> {
             // A column that no recording fills only takes space.
             wanted && rows.iter().any(|(row, _)| row.get(*index).is_some_and(|value| *value != Value::None))
         });
-        let (below, shown): (Vec<_>, Vec<_>) = shown.partition(|(_, column)| column.kind == Kind::Below);
+        let (below, shown): (Vec<_>, Vec<_>) =
+            shown.partition(|(_, column)| matches!(column.kind, Kind::Below | Kind::Table));
         let mut columns: Vec<GridColumn<'a>> = shown
             .into_iter()
             .map(|(index, column)| {
@@ -334,7 +340,32 @@ impl<'a> Grid<'a> {
                 }
             });
         }
-        Self { columns, below: below.into_iter().map(|(index, _)| index).collect(), shortened }
+        let (tables, below): (Vec<_>, Vec<_>) = below.into_iter().partition(|(_, column)| column.kind == Kind::Table);
+        let tables: Vec<(usize, Grid<'a>)> = tables
+            .into_iter()
+            .filter_map(|(index, _)| Some((index, Self::of_tables(index, rows, indent + NESTED.len(), style)?)))
+            .collect();
+        tables.iter().for_each(|(_, grid)| shortened.add(&grid.shortened));
+        Self { columns, below: below.into_iter().map(|(index, _)| index).collect(), tables, shortened }
+    }
+
+    /// The grid of the tables that rows have in a column.
+    fn of_tables(
+        index: usize,
+        rows: &[(&'a Vec<Value>, Option<Zero>)],
+        indent: usize,
+        style: &Style,
+    ) -> Option<Grid<'a>> {
+        let tables = || {
+            rows.iter().filter_map(move |(row, zero)| match row.get(index) {
+                Some(Value::Table(table)) => Some((table, *zero)),
+                _ => None,
+            })
+        };
+        let (first, _) = tables().next()?;
+        let all: Vec<(&'a Vec<Value>, Option<Zero>)> =
+            tables().flat_map(|(table, zero)| table.rows.iter().map(move |row| (row, zero))).collect();
+        Some(Self::new(&first.columns, &all, (None, indent), style))
     }
 
     fn header(&self, out: &mut dyn Write, indent: &str, style: &Style) -> io::Result<()> {
@@ -347,7 +378,7 @@ impl<'a> Grid<'a> {
         &self,
         out: &mut dyn Write,
         indent: &str,
-        rows: impl Iterator<Item = (&'r Vec<Value>, Option<Zero>)>,
+        rows: &mut dyn Iterator<Item = (&'r Vec<Value>, Option<Zero>)>,
         style: &Style,
     ) -> io::Result<()> {
         for (row, zero) in rows {
@@ -362,6 +393,15 @@ impl<'a> Grid<'a> {
                     let text = format!("{indent}    {}", cell::clean(text));
                     long_line(out, Ansi::new(), &text, &Style { color: false, ..*style })?;
                 }
+            }
+            for (index, grid) in &self.tables {
+                let Some(Value::Table(table)) = row.get(*index) else { continue };
+                if table.rows.is_empty() {
+                    continue;
+                }
+                let indent = format!("{indent}{NESTED}");
+                grid.header(out, &indent, style)?;
+                grid.lines(out, &indent, &mut table.rows.iter().map(|row| (row, zero)), style)?;
             }
         }
         Ok(())

@@ -178,8 +178,8 @@ impl QuestionOptions for Options {
     const FORMS: &'static [Form] = &[
         Form::usual("tcp", Question::all_columns),
         Form {
-            with: &[&["--list", "--top-details=3"]],
-            title: "With `--list` and `--top-details` a row is a single connection:\n\n",
+            with: &[&["--list"]],
+            title: "With `--list` a row is a single connection:\n\n",
             ..Form::usual("tcp", Question::list_columns)
         },
         Form {

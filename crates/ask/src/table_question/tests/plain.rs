@@ -16,6 +16,7 @@ use crate::processes::is_idle;
 use crate::recording::OpenRecording;
 use crate::table_question::dimension::{Names, Of};
 use crate::table_question::measure::How;
+use crate::table_question::places::{UNTOLD, UNTOLD_TEXT};
 use crate::table_question::{Listing, TableQuestion};
 
 /// All rows of a table, with the names of their numbers.
@@ -68,6 +69,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 (None, Some(id)) => frame(id),
                 _ => None,
             },
+            Of::Number { number, .. } if number(row) == Some(UNTOLD) => Some(UNTOLD_TEXT.to_owned()),
             Of::Number { number, names: Names::Words(words), .. } => number(row).map(words),
             Of::Number { number, .. } => {
                 number(row).map(|number| self.names[place].get(&number).cloned().unwrap_or_else(|| number.to_string()))
@@ -85,6 +87,12 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             Of::Text { text, .. } => text(row).map(str::to_owned),
             Of::Texts { texts, .. } => texts(row).map(|texts| texts.join(", ")),
         }
+    }
+
+    /// The same, unless it says that nobody knows.
+    fn known_text(&self, place: usize, row: &Q::Row) -> Option<String> {
+        let is_untold = matches!(Q::DIMENSIONS[place].of, Of::Number { number, .. } if number(row) == Some(UNTOLD));
+        self.text(place, row).filter(|_| !is_untold)
     }
 
     /// The texts of a dimension in a row, each once; unknown is one of them.
@@ -140,6 +148,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     fn passes(place: usize, text: Option<&str>, list: &str) -> bool {
         match (text, &Q::DIMENSIONS[place].of) {
             (None, _) => false,
+            (Some(UNTOLD_TEXT), Of::Number { .. }) => false,
             (Some(text), Of::Method { .. }) => {
                 let function = text.strip_prefix("app!").unwrap_or(text);
                 MethodPatterns::parse(list, false).matches(Some("app"), function)
@@ -175,7 +184,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         };
         let mut expected: Vec<_> = rows
             .iter()
-            .filter_map(|(row, _, _, counted)| counted.map(|(start, length)| (start, length, process(row))))
+            .filter_map(|(row, _, _, counted)| counted.map(|(start, length)| (row, start, length)))
+            .map(|(row, start, length)| (start, if has_length::<Q>(row) { length } else { 0 }, process(row)))
             .collect();
         let list = asked.question.clone().listed(Listing::Flat);
         let found = rows_of(&list, section);
@@ -233,12 +243,14 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         // However rows are grouped, all of them have the same totals.
         for (number, measure) in Q::MEASURES.iter().enumerate() {
             let Some(label) = measure.total else { continue };
-            let fact = section.facts.iter().find(|fact| fact.label == label).expect("a total");
+            let fact = section.facts.iter().find(|fact| fact.label == label).map(|fact| fact.value.clone());
             let total = match self.value(number, &rows, time) {
-                Value::None => Value::Int(0),
-                total => total,
+                // What no row tells has no total; of no rows it is 0.
+                Value::None if rows.is_empty() => Some(Value::Int(0)),
+                Value::None => None,
+                total => Some(total),
             };
-            assert_eq!(fact.value, total, "{place}: {label}");
+            assert_eq!(fact, total, "{place}: {label}");
         }
     }
 
@@ -254,11 +266,11 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let of = |dimension: &str| Q::DIMENSIONS.iter().position(|known| known.name == dimension).expect("a dimension");
         let texts = |dimension: &str| {
             let place = of(dimension);
-            rows.iter().filter_map(move |(row, ..)| self.text(place, row)).collect::<Vec<String>>()
+            rows.iter().filter_map(move |(row, ..)| self.known_text(place, row)).collect::<Vec<String>>()
         };
         let figure = |key: &str| {
             let place = Q::MEASURES.iter().position(|known| known.column.key == key).expect("a measure");
-            if let Value::Int(figure) = self.value(place, all, time) { figure } else { 0 }
+            if let Value::Int(figure) = self.value(place, all, time) { Some(figure) } else { None }
         };
         let lengths = || rows.iter().map(|(_, _, length)| *length);
         let longest = lengths().max();
@@ -275,7 +287,20 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let things: BTreeMap<i64, i64> = rows.iter().filter_map(|(row, ..)| figure(row)).collect();
                 (!things.is_empty()).then(|| things.values().sum::<i64>()).into()
             }
+            How::SumOf(is_of_kind, figure) => {
+                let of_kind: Vec<Option<i64>> =
+                    rows.iter().filter(|(row, ..)| is_of_kind(row)).map(|(row, ..)| figure(row)).collect();
+                let is_unknown = !of_kind.is_empty() && of_kind.iter().all(Option::is_none);
+                (!is_unknown).then(|| of_kind.iter().flatten().sum::<i64>()).into()
+            }
             How::Duration => all.iter().map(|(_, _, length, _)| *length).sum::<i64>().into(),
+            How::Union if !all.iter().any(|(row, ..)| has_length::<Q>(row)) => {
+                if Q::HAS_LENGTH.is_some() {
+                    Value::None
+                } else {
+                    0.into()
+                }
+            }
             How::Union => covered(&all.iter().collect::<Vec<_>>()).into(),
             How::Covers(dimension) => {
                 let place = of(dimension);
@@ -285,13 +310,13 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let share = covered as f64 / range as f64 / by_value.len() as f64 * 100.0;
                 if range > 0 { Value::Float(share.min(100.0)) } else { Value::None }
             }
-            How::PerTime(key) => match (figure(key), range) {
-                (_, 0) => Value::None,
-                (figure, range) => Value::Float(figure as f64 / range as f64),
+            How::PerTime(key, factor) => match (figure(key), range) {
+                (_, 0) | (None, _) => Value::None,
+                (Some(figure), range) => Value::Float(figure as f64 / range as f64 * factor),
             },
             How::Ratio(keys, factor) => match keys.map(figure) {
-                [_, 0] => Value::None,
-                [of, by] => Value::Float(of as f64 / by as f64 * factor),
+                [_, Some(0) | None] | [None, _] => Value::None,
+                [Some(of), Some(by)] => Value::Float(of as f64 / by as f64 * factor),
             },
             How::Shortest => lengths().min().into(),
             How::Longest => longest.into(),
@@ -314,8 +339,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) | How::Peak(_) => {
                 Self::alive(&Q::MEASURES[measure].how, rows, time).into()
             }
-            How::Difference([of, less]) => (figure(of) - figure(less)).into(),
-            How::Mean(keys) => figure(keys[0]).checked_div(figure(keys[1])).into(),
+            How::Difference([of, less]) => figure(of).zip(figure(less)).map(|(of, less)| of - less).into(),
+            How::Mean([of, by]) => figure(of).zip(figure(by)).and_then(|(of, by)| of.checked_div(by)).into(),
             How::Percentile(share) => {
                 let percentile = Distribution::new(lengths().collect()).percentile(share);
                 percentile.map(|time| time.round() as i64).into()
@@ -374,12 +399,17 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let mut counts: BTreeMap<(Option<i64>, String), i64> = BTreeMap::new();
         for (row, ..) in rows {
             let number = if let Of::Number { number, .. } = Q::DIMENSIONS[place].of { number(row) } else { None };
-            self.text(place, row).into_iter().for_each(|text| *counts.entry((number, text)).or_default() += 1);
+            self.known_text(place, row).into_iter().for_each(|text| *counts.entry((number, text)).or_default() += 1);
         }
         let mut counts: Vec<_> = counts.into_iter().collect();
         counts.sort_by_key(|((number, _), count)| (-count, *number));
         Value::Map(counts.into_iter().map(|((_, text), count)| (text, count.into())).collect())
     }
+}
+
+/// Whether the length of a row is known.
+fn has_length<Q: TableQuestion>(row: &Q::Row) -> bool {
+    Q::HAS_LENGTH.is_none_or(|has_length| has_length(row))
 }
 
 /// Number of rows by text of a list.

@@ -9,6 +9,9 @@ use tracesift_grammar::TestName;
 use super::layout::Layout;
 use crate::output::csv::inert;
 
+/// Status of a DNS query that no server answered in time.
+const TIMED_OUT: i64 = 1460;
+
 /// Where the text of a cell comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
@@ -20,6 +23,8 @@ pub(super) enum Source {
     Of(&'static [&'static str], As),
     /// `name(pid)`
     Process,
+    /// 1 for a DNS query that timed out: a server did not answer it in time, or its status says so.
+    TimedOut,
     /// Directory of the row's file, else the directory or drive that the row is of.
     FileDirectory,
     /// Vendor and category of a driver, and what the module's version resource says.
@@ -31,6 +36,8 @@ pub(super) enum Source {
 pub(super) enum As {
     /// As it is.
     Plain,
+    /// The names of counts, without the counts.
+    Names,
     /// Whole milliseconds of nanoseconds.
     Milliseconds,
     /// Whole microseconds of nanoseconds.
@@ -104,6 +111,11 @@ impl Row<'_> {
                 None => self.shown(&["dir", "drive"], As::Plain),
             },
             Source::ModuleInfo => self.module_info(),
+            Source::TimedOut => {
+                let late = matches!(self.value("late"), Some(Value::List(servers)) if !servers.is_empty());
+                let by_status = self.value("status_code") == Some(&Value::Int(TIMED_OUT));
+                i32::from(late || by_status).to_string()
+            }
         }
     }
 
@@ -130,7 +142,10 @@ impl Row<'_> {
         match (how, value) {
             (As::IsThere, value) => i32::from(value.is_some()).to_string(),
             (_, None) => String::new(),
-            (As::Plain, Some(value)) => plain(value),
+            (As::Names, Some(Value::Map(counts))) => {
+                inert(counts.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(" "))
+            }
+            (As::Plain | As::Names, Some(value)) => plain(value),
             (As::Milliseconds, Some(value)) => scaled(value, 6, 0),
             (As::Microseconds, Some(value)) => scaled(value, 3, 0),
             (As::FineMicroseconds, Some(value)) => scaled(value, 3, 3),

@@ -7,9 +7,10 @@ mod cell;
 mod layout;
 mod tables;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use tracesift_ask::answer::{Answer, Value};
+use tracesift_ask::answer::{Answer, Kind, Value};
 
 use cell::Row;
 pub(crate) use layout::Layout;
@@ -24,7 +25,7 @@ pub(super) fn is_of(command: Command) -> bool {
 
 /// An answer in ETWAnalyzer's columns.
 pub(crate) struct Table<'a> {
-    answer: &'a Answer,
+    answer: Cow<'a, Answer>,
     layout: &'a Layout,
     columns: &'static [CsvColumn],
 }
@@ -32,12 +33,14 @@ pub(crate) struct Table<'a> {
 impl<'a> Table<'a> {
     /// That of an answer; `None`: ETWAnalyzer has no such file of this question.
     pub(crate) fn of(answer: &'a Answer, layout: &'a Layout) -> Option<Self> {
-        Some(Self { answer, layout, columns: tables::of(answer)? })
+        let answer = with_single_rows(answer);
+        let columns = tables::of(&answer)?;
+        Some(Self { answer, layout, columns })
     }
 
     /// Writes the file, and tells how many rows it has.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<usize> {
-        let Self { answer, layout, columns } = *self;
+        let Self { answer, layout, columns } = self;
         if layout.separator_line {
             out.write_all(b"sep = ;\r\n")?;
         }
@@ -61,6 +64,36 @@ impl<'a> Table<'a> {
         Ok(rows)
     }
 }
+
+/// The single rows below the rows of an answer in their place, each with the columns that name its file.
+fn with_single_rows(answer: &Answer) -> Cow<'_, Answer> {
+    let place = answer.columns.iter().position(|column| column.kind == Kind::Table && column.key == "rows");
+    let tables = |place: usize| {
+        let rows = answer.rows();
+        rows.filter_map(move |row| if let Some(Value::Table(table)) = row.get(place) { Some(table) } else { None })
+    };
+    let Some((place, first)) = place.and_then(|place| Some((place, tables(place).next()?))) else {
+        return Cow::Borrowed(answer);
+    };
+    let of_file = answer.columns.iter().take_while(|column| FILE.contains(&column.key)).count();
+    let mut exploded = answer.clone();
+    exploded.columns.truncate(of_file);
+    exploded.columns.extend(&first.columns);
+    for section in &mut exploded.sections {
+        let with_file = |row: &Vec<Value>| match row.get(place) {
+            Some(Value::Table(table)) => {
+                let file = row.get(..of_file).unwrap_or_default();
+                table.rows.iter().map(|single| [file, single].concat()).collect()
+            }
+            _ => Vec::new(),
+        };
+        section.rows = section.rows.iter().flat_map(with_file).collect();
+    }
+    Cow::Owned(exploded)
+}
+
+/// The columns that name a file, in front of all others.
+const FILE: &[&str] = &["file", "test", "test_ms", "machine", "date"];
 
 fn line(out: &mut dyn Write, cells: impl Iterator<Item = String>) -> io::Result<()> {
     for (index, text) in cells.enumerate() {

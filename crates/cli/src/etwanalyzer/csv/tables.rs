@@ -165,9 +165,9 @@ const DISK: &[CsvColumn] = &[
     plain("DiskReadBytes", &["read_bytes"]),
     of_key("DiskReadPerf MB/s", &["read_throughput"], As::Tenths),
     of_key("DiskWritePerf MB/s", &["write_throughput"], As::Tenths),
-    of_key("% Active", &["utilisation"], As::Tenths),
-    plain("DiskNumber", &["disk"]),
-    plain("Processes", &["process", "processes"]),
+    of_key("% Active", &["active_percent"], As::Tenths),
+    of_key("DiskNumber", &["disk", "disk_numbers"], As::Names),
+    of_key("Processes", &["who", "process_names"], As::Names),
     of_key("SourceDirectory", &["file"], As::Directory),
     of_key("SourceJsonFile", &["file"], As::FileStem),
 ];
@@ -233,7 +233,7 @@ const DNS: &[CsvColumn] = &[
     plain("ProcessName", &["process"]),
     plain("DNS Query", &["name"]),
     plain("Query StatusCode", &["status_code"]),
-    of_key("TimedOut", &["late"], As::IsThere),
+    CsvColumn { name: "TimedOut", source: Source::TimedOut },
     of_key("Start Time", &["start"], As::Time),
     of_key("Duration in s", &["duration_ns"], As::Seconds),
     plain("Queried Network Adapters", &["adapters"]),
@@ -387,7 +387,8 @@ mod tests {
     use tracesift_ask::question::{cpu, disk, file, mark, memory, methods, process, stats, tcp, version};
 
     use super::{
-        CPU, CsvColumn, DISK, FILE, MARK, MEMORY, METHODS, PROCESS, STATS, Source, TCP, VERSION, VERSION_PER_PROCESS,
+        CPU, CsvColumn, DISK, DNS, FILE, MARK, MEMORY, METHODS, PROCESS, STATS, Source, TCP, VERSION,
+        VERSION_PER_PROCESS,
     };
 
     #[test]
@@ -443,6 +444,20 @@ mod tests {
              Write MaxFilePosition;SetSecurity Count;SetSecurity Times;File Delete Count;File Rename Count;\
              File Open Close Time Duration (us)"
         ));
+        assert!(names(DNS).ends_with(
+            ";Process;ProcessName;DNS Query;Query StatusCode;TimedOut;Start Time;Duration in s;Queried Network Adapters;\
+             Server List;DNS Result;CommandLine"
+        ));
+        assert!(names(TCP).ends_with(
+            ";SourceIP;Source Port;DestinationIP;Destination Port;TCB;ConnectionIdx;Sent Packets (Total per connection);\
+             Sent Bytes (Total per connection);Received Packets (Total per connection);\
+             Received Bytes (Total per connection);Retransmitted Packets (Total per connection);\
+             % Retransmitted Packets (Total per connection);TCP Template;Connection Open Time;Connection Close Time;\
+             Client Reset Time;Last Sent Time;Last Received Time;Keep Alive;Max Receive Delay;Max Send Delay;\
+             SendRate (MB/s);ReceiveRate (MB/s);Stat Bytes In;Stat Bytes Out;Stat Segments In;Stat Segments Out;Reset Time;\
+             Posted Packets;Injected Packets;CommandLine"
+        ));
+        assert!(names(MARK).ends_with(";Mark Time;Time Diff To Zero in s;Mark Message"));
         assert_eq!(
             names(MEMORY),
             "CSVOptions;Time;Process;ProcessName;Session;Commit MiB;Shared CommitMiB;Working Set MiB;\

@@ -1,0 +1,203 @@
+//! `--merge`: one answer about several files, such as the files of one session or of a test run.
+//!
+//! Rows of several files belong together if their names are equal. Process ids differ from run to run, so they are no names. Sums add up,
+//! and what divides one of them by another is made anew. What needs the rows of the tables again, such as a percentile, is left out.
+
+use std::collections::BTreeMap;
+
+use super::measure::{How, Measure};
+use super::plan::measure_of;
+use super::{Question, TableQuestion, layout};
+use crate::answer::{Answer, Column, Kind, Layout, Section, Value, View};
+use crate::limit::{Limit, in_two_lines};
+use crate::totals::{files, without_part};
+
+/// Number of the files that have a row.
+const RECORDINGS: Column = Column {
+    key: "recordings",
+    title: "Recordings",
+    kind: Kind::Count,
+    view: View::Always,
+    help: "Files that have the row.",
+};
+
+/// A row of the answer: of each measure the figures of the files.
+struct Row {
+    names: Vec<Value>,
+    recordings: Vec<usize>,
+    figures: Vec<Vec<Value>>,
+}
+
+/// How figures of several files become one.
+#[derive(Clone, Copy)]
+enum Merges {
+    Sum,
+    Largest,
+    Smallest,
+    Counts,
+    Quotient([&'static str; 2], Option<f64>),
+}
+
+/// `None`: the figures of files do not tell that of all of them.
+fn merges<R>(how: &How<R>) -> Option<Merges> {
+    Some(match how {
+        How::Rows
+        | How::RowsIf(_)
+        | How::RowsWith(_)
+        | How::Sum(_)
+        | How::SumKnown(_)
+        | How::SumOf(..)
+        | How::Duration
+        | How::Union => Merges::Sum,
+        How::Begun(_) | How::Over(_) | How::SumBegun(_) | How::SumOver(_) => Merges::Sum,
+        How::Longest | How::Max(_) => Merges::Largest,
+        How::Shortest | How::Min(_) => Merges::Smallest,
+        How::Counts(_) | How::Texts(_) => Merges::Counts,
+        How::Mean(of) => Merges::Quotient(*of, None),
+        How::Ratio(of, factor) => Merges::Quotient(*of, Some(*factor)),
+        _ => return None,
+    })
+}
+
+/// The measures of the answer, with their places.
+fn measures<Q: TableQuestion>(by: &[usize]) -> impl Iterator<Item = (usize, &'static Measure<Q::Row>, Merges)> + '_ {
+    let says_something = |measure: &Measure<Q::Row>| {
+        measure.how.dimension().is_none_or(|about| by.iter().all(|by| Q::DIMENSIONS[*by].name != about))
+    };
+    let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| says_something(measure));
+    measures.filter_map(|(place, measure)| Some((place, measure, merges(&measure.how)?)))
+}
+
+/// The columns of the answer.
+pub(super) fn columns<Q: TableQuestion>(by: &[usize]) -> Vec<Column> {
+    let is_map = |column: &Column| column.kind == Kind::Map;
+    let figures = || measures::<Q>(by).map(|(_, measure, _)| measure.column);
+    let names = layout::names::<Q>(by).into_iter().map(|name| Column { view: View::Always, ..name });
+    let first = [RECORDINGS].into_iter().chain(figures().filter(|column| !is_map(column)));
+    first.chain(names).chain(figures().filter(is_map)).collect()
+}
+
+/// The question whose answers about single files are merged: limits and windows are of the merged rows.
+pub(super) fn of_single_files<Q: TableQuestion>(question: &Question<Q>) -> Question<Q> {
+    Question { top: crate::order::Top::default(), group_limits: Vec::new(), ..question.clone() }
+}
+
+impl Row {
+    fn numbers(&self, place: usize) -> impl Iterator<Item = i64> {
+        let values = self.figures.get(place).into_iter().flatten();
+        values.filter_map(|value| if let Value::Int(number) = value { Some(*number) } else { None })
+    }
+
+    /// The figure of a measure that is a whole number.
+    fn figure<Q: TableQuestion>(&self, place: usize) -> Option<i64> {
+        match merges(&Q::MEASURES[place].how)? {
+            Merges::Sum => self.numbers(place).reduce(i64::saturating_add),
+            Merges::Largest => self.numbers(place).max(),
+            Merges::Smallest => self.numbers(place).min(),
+            Merges::Counts => None,
+            Merges::Quotient(of, None) => {
+                let [of, by] = of.map(|key| self.figure::<Q>(measure_of::<Q>(key)));
+                of?.checked_div(by?)
+            }
+            Merges::Quotient(..) => self.quotient::<Q>(place).map(|quotient| (quotient * 1e6) as i64),
+        }
+    }
+
+    fn quotient<Q: TableQuestion>(&self, place: usize) -> Option<f64> {
+        let Some(Merges::Quotient(of, Some(factor))) = merges(&Q::MEASURES[place].how) else { return None };
+        let [of, by] = of.map(|key| self.figure::<Q>(measure_of::<Q>(key)));
+        Some(of? as f64 / by.filter(|by| *by != 0)? as f64 * factor)
+    }
+
+    fn value<Q: TableQuestion>(&self, place: usize) -> Value {
+        match merges(&Q::MEASURES[place].how) {
+            Some(Merges::Counts) => self.counts(place),
+            Some(Merges::Quotient(_, Some(_))) => self.quotient::<Q>(place).map_or(Value::None, Value::Float),
+            _ => self.figure::<Q>(place).into(),
+        }
+    }
+
+    /// The counts of all files, the most frequent first.
+    fn counts(&self, place: usize) -> Value {
+        let mut counts: Vec<(String, i64)> = Vec::new();
+        for value in self.figures.get(place).into_iter().flatten() {
+            let Value::Map(of_file) = value else { continue };
+            for (name, count) in of_file {
+                let Value::Int(count) = count else { continue };
+                match counts.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, sum)) => *sum = sum.saturating_add(*count),
+                    None => counts.push((name.clone(), *count)),
+                }
+            }
+        }
+        // Of equal counts the order of the files stays.
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        Value::Map(counts.into_iter().map(|(name, count)| (name, count.into())).collect())
+    }
+}
+
+/// Makes an answer about several files one about all of them.
+pub(super) fn over_files<Q: TableQuestion>(question: &Question<Q>, answer: &Answer) -> Answer {
+    let sections: Vec<&Section> = answer.sections.iter().filter(|section| !section.is_absent).collect();
+    let mut rows = rows::<Q>(question, &answer.columns, &sections);
+    rows.retain(|row| question.group_limits.iter().all(|(place, between)| between.contains(row.figure::<Q>(*place))));
+    let has_figure = |place: usize| rows.iter().any(|row| row.figure::<Q>(place).is_some_and(|figure| figure != 0));
+    let sort = question.sort.filter(|place| has_figure(*place)).or(question.sort_without_figure()).or(question.sort);
+    // The map has them in the order of their names.
+    rows.sort_by_key(|row| sort.and_then(|place| row.figure::<Q>(place)).unwrap_or(i64::MIN));
+    question.top.apply(&mut rows);
+    let columns = columns::<Q>(&question.by);
+    let of_row = |row: Row| -> Vec<Value> {
+        let of_measures = |maps: bool| {
+            let measures = measures::<Q>(&question.by);
+            let measures = measures.filter(move |(_, measure, _)| (measure.column.kind == Kind::Map) == maps);
+            measures.map(|(place, ..)| row.value::<Q>(place)).collect::<Vec<_>>()
+        };
+        let recordings = [Value::from(row.recordings.len())];
+        recordings.into_iter().chain(of_measures(false)).chain(row.names.clone()).chain(of_measures(true)).collect()
+    };
+    let left_out = without_part(answer.sections.len() - sections.len(), "such data");
+    let section = Section {
+        title: files(sections.len()),
+        rows: rows.into_iter().map(of_row).collect(),
+        facts: Section::sum_facts(sections.iter().copied()),
+        warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
+        notes: left_out.into_iter().collect(),
+        ..Section::default()
+    };
+    Answer {
+        question: answer.question,
+        columns,
+        layout: Layout::Rows,
+        sorted: sort.map(|place| Q::MEASURES[place].column.key),
+        // Where no file has such data, their reasons stay.
+        sections: if sections.is_empty() { answer.sections.clone() } else { vec![section] },
+        facts: Vec::new(),
+        sums: Vec::new(),
+    }
+}
+
+/// The rows of all files, in the order of their names.
+fn rows<Q: TableQuestion>(question: &Question<Q>, columns: &[Column], sections: &[&Section]) -> Vec<Row> {
+    let at = |column: &Column| columns.iter().position(|known| known.key == column.key);
+    let names: Vec<Option<usize>> = layout::names::<Q>(&question.by).iter().map(at).collect();
+    let figures: Vec<Option<usize>> = Q::MEASURES.iter().map(|measure| at(&measure.column)).collect();
+    let mut found: BTreeMap<Vec<String>, Row> = BTreeMap::new();
+    for (file, section) in sections.iter().enumerate() {
+        for row in &section.rows {
+            let value = |at: &Option<usize>| at.and_then(|at| row.get(at)).cloned().unwrap_or(Value::None);
+            let names: Vec<Value> = names.iter().map(value).collect();
+            let key: Vec<String> = names.iter().map(crate::growth::text).collect();
+            let merged = found.entry(key).or_insert_with(|| Row {
+                names,
+                recordings: Vec::new(),
+                figures: vec![Vec::new(); figures.len()],
+            });
+            if merged.recordings.last() != Some(&file) {
+                merged.recordings.push(file);
+            }
+            merged.figures.iter_mut().zip(&figures).for_each(|(of_files, at)| of_files.push(value(at)));
+        }
+    }
+    found.into_values().collect()
+}

@@ -151,19 +151,6 @@ pub fn calls(seed: u64) -> (Vec<Operation>, Vec<Call>) {
 /// # Errors
 /// A payload does not fit into a buffer.
 pub fn write(calls: &[Call], pointer_size: PointerSize, has_begins: bool) -> Result<Vec<u8>, WriteError> {
-    write_with_operations(calls, &[], pointer_size, has_begins)
-}
-
-/// The same with the operations that the filters are called for, as the class FileIo logs them: those that have a request.
-///
-/// # Errors
-/// A payload does not fit into a buffer.
-pub fn write_with_operations(
-    calls: &[Call],
-    operations: &[Operation],
-    pointer_size: PointerSize,
-    has_begins: bool,
-) -> Result<Vec<u8>, WriteError> {
     let options = SessionOptions { pointer_size, ..SessionOptions::default() };
     let mut kernel = Vec::new();
     let mut put = |time: i64, cpu: u16, hook: Hook, caller: (u32, u32), payload: Bytes| {
@@ -206,16 +193,6 @@ pub fn write_with_operations(
         };
         put(call.end, call.cpus.1, Hook::new(4, opcode + after, 3), call.ended_by, payload);
     }
-    for (number, operation) in operations.iter().enumerate() {
-        let call = calls.iter().find(|call| call.operation == number && call.request.0 != 0);
-        let Some((call, opcode)) = call.and_then(|call| Some((call, opcode(call.major)?))) else { continue };
-        put(operation.start, call.cpus.0, Hook::new(4, opcode, 3), call.by, begun(call, opcode, pointer_size));
-        let mut payload = Bytes::new(pointer_size);
-        payload.pointer(call.request.0);
-        payload.pointer(0);
-        payload.u32(0);
-        put(operation.end, call.cpus.0, Hook::new(4, 76, 2), call.by, payload);
-    }
     let processes: Vec<(u32, &str)> = PROCESSES.iter().map(|(pid, name, _)| (*pid, *name)).collect();
     write_with_kernel(options.clone(), SECONDS, &processes, Vec::new(), kernel)
 }
@@ -224,49 +201,11 @@ fn key(file: usize) -> u64 {
     0x6666_0000 + file as u64 * 0x40
 }
 
-/// The opcode of FileIo for a major function.
-fn opcode(major: i16) -> Option<u8> {
-    Some(match major {
-        0 => 64,
-        3 => 67,
-        4 => 68,
-        18 => 65,
-        _ => return None,
-    })
-}
-
-/// The begin of the operation that a filter is called for.
-fn begun(call: &Call, opcode: u8, pointer_size: PointerSize) -> Bytes {
-    let mut payload = Bytes::new(pointer_size);
-    let is_transfer = matches!(opcode, 67 | 68);
-    if is_transfer {
-        payload.u64(0);
-    }
-    payload.pointer(call.request.0);
-    payload.pointer(object(call));
-    if opcode != 64 {
-        payload.pointer(key(call.file));
-    }
-    payload.u32(call.by.1);
-    match opcode {
-        64 => {
-            [0x0100_0000, 0x80, 1].into_iter().for_each(|figure| payload.u32(figure));
-            payload.utf16(&path(call.file).unwrap_or_else(|| "relative.txt".to_owned()));
-        }
-        _ if is_transfer => [4096, 0x43, 0].into_iter().for_each(|figure| payload.u32(figure)),
-        _ => {}
-    }
-    payload
-}
-
-fn object(call: &Call) -> u64 {
-    0x8888_0000 + call.request.1 % 0x1_0000
-}
-
 fn described(call: &Call, pointer_size: PointerSize, mut payload: Bytes) -> Bytes {
+    let object = 0x8888_0000 + call.request.1 % 0x1_0000;
     let (irp, description) = call.request;
     let routine = routine(call.driver, call.is_after, pointer_size);
-    for address in [routine, object(call), key(call.file), irp, description] {
+    for address in [routine, object, key(call.file), irp, description] {
         payload.pointer(address);
     }
     payload.u32((call.major as i8 as u8).into());

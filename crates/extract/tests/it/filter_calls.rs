@@ -3,7 +3,7 @@
 use tracesift_etl::write::PointerSize;
 use tracesift_scenario::filters::{self, Call, DRIVERS, HELPER, Outcome, SECONDS};
 use tracesift_testing::recording::{Extracted, Recording};
-use tracesift_trace::rows::{FileIoRow, FileRow, FilterCallRow, FrameRow, ModuleRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{FileRow, FilterCallRow, FrameRow, ModuleRow, ProcessRow, ThreadRow};
 
 const END: i64 = SECONDS * 1_000_000_000;
 
@@ -108,49 +108,6 @@ fn are_no_longer_than_their_operations(seed: u64) {
         let parts: Vec<&FilterCallRow> = rows.iter().filter(is_part).filter(within).collect();
         assert_eq!(parts.len(), of_it.len(), "seed {seed}");
         assert!(parts.iter().map(|row| row.time - row.start).sum::<i64>() <= operation.end - operation.start);
-    }
-}
-
-/// The same for the rows of both tables, which are joined by the request.
-#[test]
-fn calls_of_a_request_lie_within_its_operation() {
-    for (seed, pointers) in (1..=12).flat_map(|seed| [(seed, PointerSize::Four), (seed, PointerSize::Eight)]) {
-        let (all, calls) = filters::calls(seed);
-        let ended: Vec<Call> = calls.into_iter().filter(|call| call.outcome == Outcome::Completed).collect();
-        let bytes = filters::write_with_operations(&ended, &all, pointers, true).expect("a recording");
-        let extracted = Recording::of("filters.etl", &bytes).extract();
-        let calls: Vec<FilterCallRow> = extracted.archive.rows().expect("calls");
-        let operations: Vec<FileIoRow> = extracted.archive.rows().expect("operations");
-        let health = &extracted.report.health;
-        assert_eq!(health.get("file_operations_without_end"), 0, "seed {seed}: {health:?}");
-        assert_eq!(health.get("undecodable_payload"), 0, "seed {seed}: {health:?}");
-        let mut delays = vec![0; operations.len()];
-        // The events of FileIo do not name the request in their rows: the file object is that of the request here.
-        for call in calls.iter().filter(|call| call.irp.is_some()) {
-            let is_its = |row: &&FileIoRow| {
-                row.handle == Some(call.file_object) && row.start <= call.start && call.time <= row.time
-            };
-            let its: Vec<usize> =
-                operations.iter().enumerate().filter(|(_, row)| is_its(row)).map(|(at, _)| at).collect();
-            let [place] = its[..] else { panic!("seed {seed}: {call:?} is in {its:?}") };
-            delays[place] += call.time - call.start;
-        }
-        let with_request = all
-            .iter()
-            .enumerate()
-            .filter(|(number, _)| ended.iter().any(|call| call.operation == *number && call.request.0 != 0));
-        let mut told: Vec<(i64, i64, i64)> = with_request
-            .map(|(number, operation)| {
-                let of_it = ended.iter().filter(|call| call.operation == number);
-                (operation.start, operation.end, of_it.map(|call| call.end - call.start).sum())
-            })
-            .collect();
-        let mut found: Vec<(i64, i64, i64)> =
-            operations.iter().zip(&delays).map(|(row, delay)| (row.start, row.time, *delay)).collect();
-        told.sort_unstable();
-        found.sort_unstable();
-        assert_eq!(found, told, "seed {seed}");
-        assert!(found.len() > 40 && found.iter().all(|(start, end, delay)| *delay > 0 && *delay <= end - start));
     }
 }
 

@@ -172,3 +172,41 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         row
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by(thread: i32) -> Asker {
+        Asker { thread: ThreadId(thread), stack: None, has_parts: false }
+    }
+
+    #[test]
+    fn the_oldest_make_room() {
+        let mut open = Initiations::with_most(2);
+        assert!(open.begin(1, by(1)).is_none() && open.begin(2, by(2)).is_none());
+        // The same packet again takes no more room.
+        assert!(open.begin(2, by(3)).is_none());
+        assert_eq!(open.begin(4, by(4)).map(|asker| asker.thread), Some(ThreadId(1)));
+        let ended = |open: &mut Initiations, irp: u64| open.end(irp).0.map(|asker| asker.thread);
+        assert_eq!([1, 2, 4].map(|irp| ended(&mut open, irp)), [None, Some(ThreadId(3)), Some(ThreadId(4))]);
+    }
+
+    #[test]
+    fn parts_of_parts_belong_to_the_whole_and_the_oldest_make_room() {
+        let mut open = Initiations::with_most(2);
+        let file = Some(FileId(7));
+        open.begin(1, by(1));
+        assert!(open.split(1, 10, file).is_none() && open.split(10, 11, None).is_none());
+        let (_, part) = open.end(11);
+        let part = part.expect("a part");
+        assert_eq!((part.asker.map(|asker| asker.thread), part.file), (Some(ThreadId(1)), file));
+        assert!(open.split(1, 12, None).is_none());
+        // The first part was not completed.
+        assert_eq!(open.split(1, 13, None).map(|part| part.file), Some(file));
+        assert!(open.end(10).1.is_none() && open.end(12).1.is_some() && open.end(13).1.is_some());
+        // What has parts has no completion of its own: nothing is missing where it makes room.
+        open.begin(2, by(2));
+        assert_eq!(open.begin(3, by(3)).map(|asker| asker.has_parts), Some(true));
+    }
+}

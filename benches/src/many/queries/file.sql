@@ -3,6 +3,9 @@ SELECT
     trace AS file, coalesce(path, '(no file)') AS path, name AS process, pid, operations, opens, open_close_ns, reads, read_bytes, read_ns,
     writes, write_bytes, write_ns, failed, total_bytes, total_ns, longest_ns
 FROM (
+    -- Where nothing has a size, rows stand in the order of their number.
+    SELECT *, CASE WHEN max(total_bytes) OVER (PARTITION BY trace) > 0 THEN total_bytes ELSE operations END AS figure
+    FROM (
     SELECT
         trace, process, file,
         count(*) AS operations,
@@ -27,8 +30,9 @@ FROM (
         FROM read_parquet('{archives}/*.sift/file_io.parquet')
     )
     GROUP BY trace, process, file
+)
 ) AS summary
 JOIN read_parquet('{archives}/*.sift/processes.parquet') AS processes USING (trace, process)
 LEFT JOIN read_parquet('{archives}/*.sift/files.parquet') AS files USING (trace, file)
-QUALIFY row_number() OVER (PARTITION BY trace ORDER BY total_bytes DESC NULLS LAST, lower(name) DESC, pid DESC, path DESC) <= 10
-ORDER BY trace, total_bytes NULLS FIRST, lower(name), pid, path
+QUALIFY row_number() OVER (PARTITION BY trace ORDER BY figure DESC NULLS LAST, lower(name) DESC, pid DESC, path DESC) <= 10
+ORDER BY trace, figure NULLS FIRST, lower(name), pid, path

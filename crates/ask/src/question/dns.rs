@@ -212,7 +212,7 @@ impl TableQuestion for Dns {
                 &["showreturncode"],
                 To::Left(0, "-showreturncode is left out; the answer has a column with the statuses"),
             ),
-            switch(&["details"], To::Flag("--details")),
+            switch(&["details"], To::Flag("--top-details=all")),
             switch(&["topndetails"], To::Value("--top-details")),
         ],
     });

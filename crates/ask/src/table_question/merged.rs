@@ -32,6 +32,8 @@ struct Row {
 #[derive(Clone, Copy)]
 enum Merges {
     Sum,
+    /// A file without a row of the kind has 0.
+    SumOf,
     Largest,
     Smallest,
     Counts,
@@ -41,14 +43,10 @@ enum Merges {
 /// `None`: the figures of files do not tell that of all of them.
 fn merges<R>(how: &How<R>) -> Option<Merges> {
     Some(match how {
-        How::Rows
-        | How::RowsIf(_)
-        | How::RowsWith(_)
-        | How::Sum(_)
-        | How::SumKnown(_)
-        | How::SumOf(..)
-        | How::Duration
-        | How::Union => Merges::Sum,
+        How::Rows | How::RowsIf(_) | How::RowsWith(_) | How::Sum(_) | How::SumKnown(_) | How::Duration | How::Union => {
+            Merges::Sum
+        }
+        How::SumOf(..) => Merges::SumOf,
         How::Begun(_) | How::Over(_) | How::SumBegun(_) | How::SumOver(_) => Merges::Sum,
         How::Longest | How::Max(_) => Merges::Largest,
         How::Shortest | How::Min(_) => Merges::Smallest,
@@ -92,6 +90,12 @@ impl Row {
     fn figure<Q: TableQuestion>(&self, place: usize) -> Option<i64> {
         match merges(&Q::MEASURES[place].how)? {
             Merges::Sum => self.numbers(place).reduce(i64::saturating_add),
+            Merges::SumOf => {
+                let sum = self.numbers(place).reduce(i64::saturating_add);
+                // Where a file does not know it, the 0 of another one says nothing.
+                let is_known = self.figures.get(place)?.iter().all(|value| *value != Value::None);
+                sum.filter(|sum| is_known || *sum != 0)
+            }
             Merges::Largest => self.numbers(place).max(),
             Merges::Smallest => self.numbers(place).min(),
             Merges::Counts => None,

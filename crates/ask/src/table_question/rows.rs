@@ -122,7 +122,15 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
     let has_groups = groups.iter().any(|group| !group.places.is_empty());
     let totals = with_total.filter_map(|(place, measure, label)| {
         // What no row tells has no total.
-        if has_groups && groups.iter_mut().all(|group| figure::<Q>(plan, group, place).is_none()) {
+        let is_unknown = match measure.how {
+            // A group without such rows has 0, which says nothing of the others.
+            How::SumOf(..) => plan.cells[place].is_some_and(|cell| {
+                let cells = |after: usize| groups.iter().filter_map(move |group| group.cells.get(cell + after));
+                cells(0).all(|sum| *sum == NO_FIGURE) && cells(1).any(|unknown| *unknown > 0)
+            }),
+            _ => groups.iter_mut().all(|group| figure::<Q>(plan, group, place).is_none()),
+        };
+        if has_groups && is_unknown {
             return None;
         }
         let total = match measure.how {
@@ -222,6 +230,9 @@ fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usi
 /// The rows by text of a dimension, the most frequent value first.
 fn counts<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group: &Group, dimension: &str) -> Value {
     let dimension = dimension_of(Q::DIMENSIONS, dimension);
+    if plan.by.contains(&dimension) {
+        return Value::Map(Vec::new());
+    }
     let mut counts: Vec<(i64, i64)> = group.known(plan, dimension).collect();
     counts.sort_unstable_by_key(|(value, rows)| (-rows, *value));
     let named = |(value, rows): (i64, i64)| (names.text(dimension, value).unwrap_or_default(), rows.into());

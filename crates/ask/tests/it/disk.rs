@@ -369,7 +369,7 @@ fn service_times_are_a_share_and_busy_is_a_union() {
     let disks = answered(&archive, &disk_by(&["disk"]), &When::default());
     let shares = |disk: &str| {
         let row = disks.row("disk", disk);
-        ["active_percent", "utilisation"].map(|key| fraction(row, key))
+        ["active_percent", "utilisation"].map(|key| (fraction(row, key) * 1e6).round() / 1e6)
     };
     assert_eq!(shares("0"), [60.0, 50.0]);
     assert_eq!(shares("1"), [55.0, 50.0]);

@@ -173,8 +173,8 @@ impl Collected {
             self.words.append(&mut self.of_processes);
         }
         // There the details are all of them unless a number is given.
-        if self.has("topndetails") && command.is_question("dns") {
-            self.words.retain(|word| word != "--details");
+        if self.has("topndetails") {
+            self.words.retain(|word| word != "--top-details=all");
         }
         // There the largest processes have rows per directory below them.
         if self.has("topnprocesses") {
@@ -296,7 +296,7 @@ mod tests {
             ("File", "-dirlevel 1 -column filedir", "--dir-level=1 --columns=dir"),
             ("Disk", "-column FileDir;PercentActive", "--columns=drive;active_percent"),
             ("Disk", "-perprocess -column !filedir", "--by=process,dir --columns=!dir"),
-            ("DNS", "-details", "--details"),
+            ("DNS", "-details", "--top-details=all"),
             ("DNS", "-details -topndetails 3", "--top-details=3"),
         ];
         for (question, theirs, options) in pairs {

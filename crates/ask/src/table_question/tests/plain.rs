@@ -394,7 +394,11 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     fn counts(&self, place: usize, rows: &[(&Q::Row, i64, i64)]) -> Value {
         let mut counts: BTreeMap<(Option<i64>, String), i64> = BTreeMap::new();
         for (row, ..) in rows {
-            let number = if let Of::Number { number, .. } = Q::DIMENSIONS[place].of { number(row) } else { None };
+            let number = match Q::DIMENSIONS[place].of {
+                Of::Number { number, .. } => number(row),
+                Of::Process => Q::process(row).map(|process| process.0.into()),
+                _ => None,
+            };
             self.known_text(place, row).into_iter().for_each(|text| *counts.entry((number, text)).or_default() += 1);
         }
         let mut counts: Vec<_> = counts.into_iter().collect();

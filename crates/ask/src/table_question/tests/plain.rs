@@ -278,17 +278,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Rows => rows.len().into(),
             How::RowsIf(holds) => rows.iter().filter(|(row, ..)| holds(row)).count().into(),
             How::RowsWith(dimension) => texts(dimension).len().into(),
-            How::Sum(figure) => rows.iter().map(|(row, ..)| figure(row)).sum::<i64>().into(),
-            How::SumKnown(figure) => {
-                let known: Vec<i64> = rows.iter().filter_map(|(row, ..)| figure(row)).collect();
-                (!known.is_empty()).then(|| known.iter().sum::<i64>()).into()
-            }
-            How::SumOf(is_of_kind, figure) => {
-                let of_kind: Vec<Option<i64>> =
-                    rows.iter().filter(|(row, ..)| is_of_kind(row)).map(|(row, ..)| figure(row)).collect();
-                let is_unknown = !of_kind.is_empty() && of_kind.iter().all(Option::is_none);
-                (!is_unknown).then(|| of_kind.iter().flatten().sum::<i64>()).into()
-            }
+            How::Sum(_) | How::SumKnown(_) | How::SumOf(..) => Self::sum(&Q::MEASURES[measure].how, rows).into(),
             How::Duration => all.iter().map(|(_, _, length, _)| *length).sum::<i64>().into(),
             How::Union if !all.iter().any(|(row, ..)| has_length::<Q>(row)) => {
                 if Q::HAS_LENGTH.is_some() {
@@ -343,6 +333,24 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             }
             How::Distinct(dimension) => texts(dimension).into_iter().collect::<BTreeSet<_>>().len().into(),
             How::Counts(dimension) => self.counts(of(dimension), rows),
+        }
+    }
+
+    /// Sum of a figure of the rows that have it.
+    fn sum(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)]) -> Option<i64> {
+        let rows = rows.iter().map(|(row, ..)| *row);
+        match how {
+            How::Sum(figure) => Some(rows.map(figure).sum()),
+            How::SumKnown(figure) => {
+                let known: Vec<i64> = rows.filter_map(figure).collect();
+                (!known.is_empty()).then(|| known.iter().sum())
+            }
+            How::SumOf(is_of_kind, figure) => {
+                let of_kind: Vec<Option<i64>> = rows.filter(|row| is_of_kind(row)).map(figure).collect();
+                let is_unknown = !of_kind.is_empty() && of_kind.iter().all(Option::is_none);
+                (!is_unknown).then(|| of_kind.iter().flatten().sum())
+            }
+            _ => None,
         }
     }
 

@@ -374,11 +374,11 @@ impl<'a> Grid<'a> {
         writeln!(out, "{}", paint(Ansi::new().underline(), &line, style.color))
     }
 
-    fn lines<'r>(
+    fn lines(
         &self,
         out: &mut dyn Write,
         indent: &str,
-        rows: &mut dyn Iterator<Item = (&'r Vec<Value>, Option<Zero>)>,
+        rows: &mut dyn Iterator<Item = (&Vec<Value>, Option<Zero>)>,
         style: &Style,
     ) -> io::Result<()> {
         for (row, zero) in rows {

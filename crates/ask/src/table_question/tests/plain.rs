@@ -278,20 +278,10 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Rows => rows.len().into(),
             How::RowsIf(holds) => rows.iter().filter(|(row, ..)| holds(row)).count().into(),
             How::RowsWith(dimension) => texts(dimension).len().into(),
-            How::Sum(figure) => rows.iter().map(|(row, ..)| figure(row)).sum::<i64>().into(),
-            How::SumKnown(figure) => {
-                let known: Vec<i64> = rows.iter().filter_map(|(row, ..)| figure(row)).collect();
-                (!known.is_empty()).then(|| known.iter().sum::<i64>()).into()
-            }
+            How::Sum(_) | How::SumKnown(_) | How::SumOf(..) => Self::sum(&Q::MEASURES[measure].how, rows).into(),
             How::SumOnce(figure) => {
                 let things: BTreeMap<i64, i64> = rows.iter().filter_map(|(row, ..)| figure(row)).collect();
                 (!things.is_empty()).then(|| things.values().sum::<i64>()).into()
-            }
-            How::SumOf(is_of_kind, figure) => {
-                let of_kind: Vec<Option<i64>> =
-                    rows.iter().filter(|(row, ..)| is_of_kind(row)).map(|(row, ..)| figure(row)).collect();
-                let is_unknown = !of_kind.is_empty() && of_kind.iter().all(Option::is_none);
-                (!is_unknown).then(|| of_kind.iter().flatten().sum::<i64>()).into()
             }
             How::Duration => all.iter().map(|(_, _, length, _)| *length).sum::<i64>().into(),
             How::Union if !all.iter().any(|(row, ..)| has_length::<Q>(row)) => {
@@ -350,6 +340,24 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         }
     }
 
+    /// Sum of a figure of the rows that have it.
+    fn sum(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)]) -> Option<i64> {
+        let rows = rows.iter().map(|(row, ..)| *row);
+        match how {
+            How::Sum(figure) => Some(rows.map(figure).sum()),
+            How::SumKnown(figure) => {
+                let known: Vec<i64> = rows.filter_map(figure).collect();
+                (!known.is_empty()).then(|| known.iter().sum())
+            }
+            How::SumOf(is_of_kind, figure) => {
+                let of_kind: Vec<Option<i64>> = rows.filter(|row| is_of_kind(row)).map(figure).collect();
+                let is_unknown = !of_kind.is_empty() && of_kind.iter().all(Option::is_none);
+                (!is_unknown).then(|| of_kind.iter().flatten().sum())
+            }
+            _ => None,
+        }
+    }
+
     /// Number of rows that are alive at an end of the range, that begin or end in it, or that are alive at once.
     fn alive(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)], time: TimeRange) -> usize {
         let (begin, end) = time.bounds();
@@ -398,7 +406,11 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     fn counts(&self, place: usize, rows: &[(&Q::Row, i64, i64)]) -> Value {
         let mut counts: BTreeMap<(Option<i64>, String), i64> = BTreeMap::new();
         for (row, ..) in rows {
-            let number = if let Of::Number { number, .. } = Q::DIMENSIONS[place].of { number(row) } else { None };
+            let number = match Q::DIMENSIONS[place].of {
+                Of::Number { number, .. } => number(row),
+                Of::Process => Q::process(row).map(|process| process.0.into()),
+                _ => None,
+            };
             self.known_text(place, row).into_iter().for_each(|text| *counts.entry((number, text)).or_default() += 1);
         }
         let mut counts: Vec<_> = counts.into_iter().collect();

@@ -47,6 +47,10 @@ const TIMES: &[&str] = &[
 const CALLS: &[&str] =
     &["-m", "16M", "-e", "cpu-clock/freq=999/", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit"];
 
+/// The same with stacks.
+const CALLS_WITH_STACKS: &[&str] =
+    &["-m", "16M", "-g", "-e", "cpu-clock/freq=999/", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit"];
+
 /// How it records all page faults of one program.
 const FAULTS: &[&str] = &["-m", "16M", "-e", "cpu-clock/freq=999/", "-e", "page-faults/period=1/"];
 
@@ -433,6 +437,27 @@ fn descriptors_and_mappings_are_leaked() {
         recording: CALLS,
         figures: &[undone("openat", "close", &["leaked_descriptors"]), undone("mmap", "munmap", &["leaked_mappings"])],
     });
+}
+
+/// What the program maps and keeps has most bytes, so the stack that maps it comes last, where a table has its first place.
+#[test]
+fn most_memory_is_left_by_the_function_that_leaks() {
+    let recorded = diagnose(&Known {
+        program: "leaker",
+        arguments: &[],
+        recording: CALLS_WITH_STACKS,
+        figures: &[undone("mmap", "munmap", &["leaked_mappings"])],
+    });
+    let Some(recorded) = recorded else { return };
+    let rows = recorded.ask(&["virtualalloc", "-p", "leaker", "--leak", "--by", "process,stack", "--kind", "mapped"]);
+    let [.., largest] = &rows[..] else { panic!("no rows") };
+    let leaked = recorded.report["truth"]["leaked_bytes"].as_i64().unwrap();
+    let found = largest["not_released_bytes"].as_i64().unwrap();
+    assert_eq!(differs("leaked bytes", found, leaked, &Error::FivePercent), None, "{largest:#}");
+    assert!(largest["stack"].to_string().contains("leak_mapping"), "{largest:#}");
+    let of_function =
+        ["virtualalloc", "-p", "leaker", "--by", "process", "--kind", "mapped", "--stack", "*leak_mapping*"];
+    assert_eq!(recorded.ask(&of_function)[0]["not_released_bytes"].as_i64(), Some(found));
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub(crate) use self::columns::{DATAGRAM_DIMENSIONS, DATAGRAM_LIST, DATAGRAM_MEAS
 use self::columns::{DIMENSIONS, LIST, MEASURES};
 use self::limits::{CONDITIONS, LIMITS};
 pub(crate) use self::limits::{DATAGRAM_CONDITIONS, DATAGRAM_LIMITS};
+pub(crate) use self::names::connections;
 pub use self::packets::Order;
 pub(crate) use self::parts::{of_ranges, times};
 pub(crate) use self::traffic::Traffic;

@@ -14,7 +14,7 @@ use tracesift_etl::write::PointerSize;
 use tracesift_extract::{EventSelection, Options};
 use tracesift_fixtures::cases;
 use tracesift_scenario::providers;
-use tracesift_scenario::tcp::{Conversation, Finish};
+use tracesift_scenario::tcp::{Conversation, Figures, Finish};
 use tracesift_testing::archive::{create, finish};
 use tracesift_testing::recording::{Recording, try_extract};
 use tracesift_trace::rows::{ConnectionRow, DnsQueryRow, FrameRow, StackRow, SymbolRow};
@@ -244,6 +244,11 @@ fn a_part_has_the_figures_of_its_events() {
     listed.sort_unstable();
     assert_eq!(listed, expected);
 
+    retransmissions_of_some_connections(&source, &figures, &expected);
+}
+
+/// `all`: delay and time of each retransmission, and whether the other side sent it.
+fn retransmissions_of_some_connections(source: &Source, figures: &[Figures; 2], all: &[(i64, i64, bool)]) {
     // Filters of connections, limits of single ones, and both orders.
     let of_first = tcp::Question::default().matching("--connection", "*:50000 *").expect("an option");
     let first: Vec<(i64, i64, bool)> = {
@@ -251,15 +256,15 @@ fn a_part_has_the_figures_of_its_events() {
         let again = figures[0].received_again.iter().map(|(time, delay)| (*delay, *time, true));
         sent.chain(again).collect()
     };
-    assert!(!first.is_empty() && first.len() < expected.len());
-    let middle = expected[expected.len() / 2].0;
+    assert!(!first.is_empty() && first.len() < all.len());
+    let middle = all[all.len() / 2].0;
     for order in [Order::Delay, Order::Time] {
         for delay in
             [Between::default(), Between { min: Some(middle), max: None }, Between { min: None, max: Some(middle) }]
         {
             let connections = of_first.clone();
             let question = retransmits::Question { connections, delay, order, ..retransmits::Question::default() };
-            let rows = values(&asked(&source, &question, ".."), ["delay_ns", "time_ns", "received_again"]);
+            let rows = values(&asked(source, &question, ".."), ["delay_ns", "time_ns", "received_again"]);
             let rows: Vec<(i64, i64, bool)> = rows
                 .iter()
                 .map(|[delay, time, again]| (number(delay), number(time), *again == Value::Bool(true)))
@@ -281,7 +286,7 @@ fn a_part_has_the_figures_of_its_events() {
     let limit = Between { min: Some(most), max: None };
     let connections = tcp::Question::default().between("--min-sent", limit).expect("an option");
     let question = retransmits::Question { connections, ..retransmits::Question::default() };
-    let rows = asked(&source, &question, "0..3").answer.rows().count();
+    let rows = asked(source, &question, "0..3").answer.rows().count();
     let early = |list: &[(i64, i64)]| list.iter().filter(|(time, _)| *time < 3000 * MS).count();
     assert_eq!(rows, early(&figures[of].retransmits) + early(&figures[of].received_again));
 }

@@ -41,12 +41,14 @@ pub enum To {
     Value(&'static str),
     /// An option whose value may be missing; these values are translated.
     Optional(&'static str, Words),
-    /// An option with the value translated.
+    /// An option with the value translated. Flags may stand before it.
     Word(&'static str, Words),
     /// A value that stands for options of ours, or for none.
     Choice(Words),
     /// Two options for the ends of a range, `min [max]` or `min-max`; bare numbers get the unit.
     Range(&'static str, &'static str, &'static str),
+    /// Two options for the ends of a range of instants, in seconds. `0 0` means that there is no such time, for which an option stands.
+    Instants(&'static str, &'static str, &'static str),
     /// Two options for `n [skip]`. Flags may stand before the first.
     Top(&'static str, &'static str),
     /// `-fld [first] [last]`: a table shows both times in the first format.

@@ -43,6 +43,7 @@ pub mod runs;
 pub mod shown;
 mod stack_ends;
 mod stack_filter;
+mod stack_lines;
 mod stack_names;
 pub mod table_question;
 pub mod tag_cache;

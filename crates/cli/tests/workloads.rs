@@ -47,6 +47,20 @@ const TIMES: &[&str] = &[
 const CALLS: &[&str] =
     &["-m", "16M", "-e", "cpu-clock/freq=999/", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit"];
 
+/// The same with stacks, of programs without frame pointers, too.
+const CALLS_WITH_STACKS: &[&str] = &[
+    "-m",
+    "16M",
+    "--call-graph",
+    "dwarf,4096",
+    "-e",
+    "cpu-clock/freq=999/",
+    "-e",
+    "raw_syscalls:sys_enter",
+    "-e",
+    "raw_syscalls:sys_exit",
+];
+
 /// How it records all page faults of one program.
 const FAULTS: &[&str] = &["-m", "16M", "-e", "cpu-clock/freq=999/", "-e", "page-faults/period=1/"];
 
@@ -433,6 +447,27 @@ fn descriptors_and_mappings_are_leaked() {
         recording: CALLS,
         figures: &[undone("openat", "close", &["leaked_descriptors"]), undone("mmap", "munmap", &["leaked_mappings"])],
     });
+}
+
+/// The stack that maps what the program never unmaps has most bytes, so it comes last. The end of the program frees them.
+#[test]
+fn most_memory_is_left_by_the_function_that_leaks() {
+    let recorded = diagnose(&Known {
+        program: "leaker",
+        arguments: &[],
+        recording: CALLS_WITH_STACKS,
+        figures: &[undone("mmap", "munmap", &["leaked_mappings"])],
+    });
+    let Some(recorded) = recorded else { return };
+    let of_program = ["virtualalloc", "-p", "leaker", "--kind", "mapped", "--sort", "by-exit"];
+    let rows = recorded.ask(&[&of_program[..], &["--by", "process,stack"]].concat());
+    let [.., largest] = &rows[..] else { panic!("no rows") };
+    let leaked = recorded.report["truth"]["leaked_bytes"].as_i64().unwrap();
+    let found = largest["by_exit_bytes"].as_i64().unwrap();
+    assert_eq!(differs("leaked bytes", found, leaked, &Error::FivePercent), None, "{largest:#}");
+    assert!(largest["stack"].to_string().contains("leak_mapping"), "{largest:#}");
+    let rows = recorded.ask(&[&of_program[..], &["--by", "process", "--stack", "*leak_mapping*"]].concat());
+    assert_eq!(rows[0]["by_exit_bytes"].as_i64(), Some(found));
 }
 
 #[test]

@@ -228,6 +228,11 @@ fn memory_reading(reading: &Value) -> Option<MemoryReading> {
         swapped_out: bytes("swapped_out"),
         scanned: bytes("scanned"),
         reclaimed: bytes("reclaimed"),
+        active_file: bytes("active_file"),
+        inactive_file: bytes("inactive_file"),
+        active_anon: bytes("active_anon"),
+        inactive_anon: bytes("inactive_anon"),
+        refaulted: bytes("refaulted"),
         ..MemoryStateRow::default()
     };
     Some(MemoryReading { ticks: reading["seen_ns"].as_i64()?, row })

@@ -37,6 +37,13 @@ fn parse(meminfo: &str, vmstat: &str, page: u64) -> Option<MemoryReading> {
         swapped_out: pages("pswpout"),
         scanned: sum(["pgscan_kswapd", "pgscan_direct"], &pages),
         reclaimed: sum(["pgsteal_kswapd", "pgsteal_direct"], &pages),
+        active_file: bytes("Active(file)"),
+        inactive_file: bytes("Inactive(file)"),
+        active_anon: bytes("Active(anon)"),
+        inactive_anon: bytes("Inactive(anon)"),
+        // Kernels before 5.9 count only pages of files, under the old name.
+        refaulted: sum(["workingset_refault_file", "workingset_refault_anon"], &pages)
+            .or_else(|| pages("workingset_refault")),
     })
 }
 
@@ -49,8 +56,10 @@ mod tests {
         let meminfo = "MemTotal:       1000 kB\nMemFree:         100 kB\nMemAvailable:    500 kB\nBuffers:          10 kB\n\
                        Cached:          300 kB\nSwapCached:        7 kB\nDirty:             4 kB\nWriteback:         2 kB\n\
                        WritebackTmp:      9 kB\nSwapTotal:       200 kB\nSwapFree:        150 kB\nSlab:             20 kB\n\
-                       CommitLimit:    2000 kB\nCommitted_AS:    900 kB\n";
-        let vmstat = "pgscan_kswapd 3\npgscan_direct 1\npgscan_direct_throttle 99\npgsteal_kswapd 2\npgsteal_direct 1\npswpin 5\npswpout 6\n";
+                       CommitLimit:    2000 kB\nCommitted_AS:    900 kB\n\
+                       Active:          111 kB\nInactive:        222 kB\nActive(anon):     11 kB\nInactive(anon):   12 kB\n\
+                       Active(file):     13 kB\nInactive(file):   14 kB\n";
+        let vmstat = "pgscan_kswapd 3\npgscan_direct 1\npgscan_direct_throttle 99\npgsteal_kswapd 2\npgsteal_direct 1\npswpin 5\npswpout 6\nworkingset_refault_anon 7\nworkingset_refault_file 8\n";
         let reading = parse(meminfo, vmstat, 4096);
         let expected = MemoryReading {
             seen_ns: 0,
@@ -68,8 +77,15 @@ mod tests {
             swapped_out: Some(6 * 4096),
             scanned: Some(4 * 4096),
             reclaimed: Some(3 * 4096),
+            active_file: Some(13 << 10),
+            inactive_file: Some(14 << 10),
+            active_anon: Some(11 << 10),
+            inactive_anon: Some(12 << 10),
+            refaulted: Some(15 * 4096),
         };
         assert_eq!(reading, Some(expected));
+        let of_old = parse("MemTotal: 9 kB\nMemFree: 1 kB", "workingset_refault 7\n", 4096);
+        assert_eq!(of_old.and_then(|reading| reading.refaulted), Some(7 * 4096));
         assert_eq!(parse("", vmstat, 4096), None);
         assert_eq!(parse("MemTotal: x kB\nMemFree: 1 kB", "", 4096), None);
     }

@@ -29,6 +29,8 @@ pub struct Call {
     pub ids: [u16; 2],
     /// The kernel's address of the socket.
     pub endpoint: u64,
+    /// The kernel's address of the socket that an acceptance makes; 0: none.
+    pub accepted: u64,
     /// Bytes of the buffer.
     pub size: i64,
     /// Bytes that were transferred.
@@ -53,7 +55,9 @@ fn has_address(id: u16) -> bool {
 }
 
 impl Call {
-    fn new(caller: (u32, u32), start: i64, duration: i64, ids: [u16; 2], endpoint: u64) -> Self {
+    /// A call with times in milliseconds, that succeeds.
+    #[must_use]
+    pub fn new(caller: (u32, u32), start: i64, duration: i64, ids: [u16; 2], endpoint: u64) -> Self {
         Self {
             caller,
             ender: caller,
@@ -61,6 +65,7 @@ impl Call {
             duration: Some(duration * MS),
             ids,
             endpoint,
+            accepted: 0,
             size: 0,
             transferred: None,
             status: Some(0),
@@ -68,11 +73,15 @@ impl Call {
         }
     }
 
-    fn with_data(self, size: i64, transferred: i64) -> Self {
+    /// The same call with these bytes of its buffer and of the transfer.
+    #[must_use]
+    pub fn with_data(self, size: i64, transferred: i64) -> Self {
         Self { size, transferred: Some(transferred), ..self }
     }
 
-    fn failing(self, status: u32) -> Self {
+    /// The same call with this status.
+    #[must_use]
+    pub fn failing(self, status: u32) -> Self {
         Self { status: Some(status), ..self }
     }
 
@@ -142,6 +151,10 @@ impl Call {
                 payload.u16(port.swap_bytes());
                 address.into_iter().for_each(|part| payload.u8(part));
                 payload.zeros(8);
+            }
+            if id == 1024 {
+                payload.pointer(self.accepted);
+                payload.u32(0);
             }
             let cpu = (tid % 2) as u16;
             Logged { time, cpu, provider: WINSOCK_AFD, id, version: 0, pid, tid, payload: payload.into_vec() }

@@ -120,7 +120,6 @@ impl QuestionOptions for Options {
             switch(&["minmaxstart"], To::Range("--min-start", "--max-start", "s")),
             switch(&["showfileonline", "sfo"], To::Dropped(0, "the file stands above its rows")),
             switch(&["showallprocesses"], To::Dropped(0, "belongs to -merge")),
-            switch(&["showtotal"], To::Dropped(1, "counts always stand above the rows")),
             switch(&["merge"], To::Missing("lives of processes followed over files")),
             switch(
                 &["column"],

@@ -1,9 +1,10 @@
 //! `dump sockets`: what processes do with sockets, how long that takes, and what fails.
 
 use tracesift_trace::rows::{SocketCallRow, socket_operations as operations};
-use tracesift_trace::{ProcessId, view};
+use tracesift_trace::{ConnectionId, ProcessId, view};
 
 use super::syscalls::errors;
+use super::tcp;
 use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RowSource;
 use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
@@ -13,7 +14,7 @@ view! {
     /// A call of a socket.
     #[derive(Clone, Debug)]
     pub struct Call of SocketCallRow {
-        time, start, process, thread, stack, operation, endpoint, size, transferred, status, address,
+        time, start, process, thread, stack, operation, endpoint, connection, size, transferred, status, address,
     }
 }
 
@@ -41,11 +42,17 @@ impl TableQuestion for Sockets {
         Dimension::process(),
         Dimension::thread(|row| row.thread),
         Dimension::words("operation", "Operation", |row: &Call| Some(row.operation.into()), operation)
-            .meaning("`create`, `bind`, `listen`, `connect`, `accept`, `send`, `receive`, `shut down`, `close` or `option`. On Linux `close`, `read` and `write` are not here: they are calls of files, too.")
+            .meaning("`create`, `bind`, `listen`, `connect`, `accept`, `send`, `receive`, `shut down`, `close`, `option` or `poll` (Linux: a wait for several descriptors, not all of them sockets). On Linux `close`, `read` and `write` are not here: they are calls of files, too.")
             .filtered("--operation", ["operation", "operations"], "Only these operations: connect, send, receive"),
         Dimension::words("endpoint", "Socket", |row: &Call| row.endpoint, endpoint)
             .meaning("The socket: its address in the kernel of Windows, its descriptor on Linux. Sockets that follow each other can have the same.")
             .filtered("--endpoint", ["socket", "sockets"], "Only calls of these sockets, as the column has them"),
+        Dimension::named("connection", "Connection", connection, tcp::connections)
+            .meaning("Both endpoints of the connection that the call used, the local one first. Many calls have none.")
+            .or("(none)")
+            .with_number("connection_id", "Connection id", "Row of the connection in the table `connections`.")
+            .filtered("--connection", ["connection", "connections"], "Only calls that used such a connection: '* *:443'")
+            .coarse(),
         Dimension::text("address", "Address", |row: &Call| row.address.as_deref())
             .meaning("Remote address and port; of `bind` the local ones. Only some calls of Windows have it.")
             .or("(none)")
@@ -132,6 +139,10 @@ impl TableQuestion for Sockets {
     }
 }
 
+fn connection(row: &Call) -> Option<i64> {
+    row.connection.map(|ConnectionId(number)| i64::from(number))
+}
+
 fn has_failed(row: &Call) -> bool {
     row.status.is_some_and(|status| status != 0 && status != PENDING)
 }
@@ -140,8 +151,8 @@ fn transferred(row: &Call, operation: i8) -> i64 {
     row.transferred.filter(|_| row.operation == operation).unwrap_or(0)
 }
 
-const OPERATIONS: [&str; 10] =
-    ["create", "bind", "listen", "connect", "accept", "send", "receive", "shut down", "close", "option"];
+const OPERATIONS: [&str; 11] =
+    ["create", "bind", "listen", "connect", "accept", "send", "receive", "shut down", "close", "option", "poll"];
 
 fn operation(number: i64) -> String {
     numbered(&OPERATIONS, number)

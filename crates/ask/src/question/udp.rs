@@ -8,10 +8,12 @@ use tracesift_trace::rows::{ConnectionRow, NetworkIoRow};
 use tracesift_trace::schema::{Row as _, TableDefinition};
 
 use crate::answer::ColumnOf;
-use crate::question::tcp::{DATAGRAM_MEASURES, DIMENSIONS, LIMITS, LIST, of_ranges, times};
+use crate::question::tcp::{
+    DATAGRAM_CONDITIONS, DATAGRAM_DIMENSIONS, DATAGRAM_LIMITS, DATAGRAM_LIST, DATAGRAM_MEASURES, of_ranges, times,
+};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Limit, Measure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
 
 /// Traffic of UDP.
 #[derive(Clone, Copy, Debug)]
@@ -30,10 +32,11 @@ impl TableQuestion for Udp {
     const WHAT: [&'static str; 2] = ["UDP connection", "UDP connections"];
     const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most connections";
-    const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DIMENSIONS;
+    const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DATAGRAM_DIMENSIONS;
     const MEASURES: &'static [Measure<ConnectionRow>] = DATAGRAM_MEASURES;
-    const LIMITS: &'static [Limit<ConnectionRow>] = LIMITS;
-    const LIST: &'static [ColumnOf<ConnectionRow>] = LIST;
+    const LIMITS: &'static [Limit<ConnectionRow>] = DATAGRAM_LIMITS;
+    const CONDITIONS: &'static [Condition<ConnectionRow>] = DATAGRAM_CONDITIONS;
+    const LIST: &'static [ColumnOf<ConnectionRow>] = DATAGRAM_LIST;
     const BY: &'static [&'static str] = &["process", "connection"];
     const SORT: &'static str = "bytes";
     const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "remote", "remote-port", "sort", "csv"];

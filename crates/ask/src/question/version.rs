@@ -106,7 +106,6 @@ impl QuestionOptions for Options {
             switch(&["modulefilter"], To::Value("--dll")),
             switch(&["versionfilter"], To::Value("--version-filter")),
             switch(&["missingpdb"], To::Missing("PDBs that could not be loaded")),
-            switch(&["showtotal"], To::Dropped(1, "counts always stand above the rows")),
         ],
     });
 

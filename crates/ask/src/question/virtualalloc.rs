@@ -108,6 +108,8 @@ const COLUMNS: Words = &[
     ("freedcount", "freed"),
     ("freedsize", "freed_bytes"),
     ("maxcommitsize", "max_commit_bytes"),
+    ("stackcount", "not_released"),
+    ("stacksize", "not_released_bytes"),
 ];
 
 /// Orders of the old command line. A stack is a row with `--by stack`, so its figures are those of the row.
@@ -139,7 +141,9 @@ impl TableQuestion for Allocations {
             .meaning("Function that allocated the memory: the leaf of its stack."),
         Dimension::module(|row: &Allocation| row.stack)
             .meaning("Module that allocated the memory: of the first function of the stack that is neither of the operating system nor of a standard library. `(no stack)`: the stack is not known."),
-        Dimension::stack(|row: &Allocation| row.stack).meaning("The stack that allocated the memory."),
+        Dimension::stack(|row: &Allocation| row.stack)
+            .meaning("The stack that allocated the memory.")
+            .filtered("--stack", ["function", "functions"], "Only memory with such a function in the stack that allocated it"),
         Dimension::tag(|row: &Allocation| row.stack),
         Dimension::words("size", "Size", |row: &Allocation| Some(size_class(row.size)), size_of_class)
             .meaning("Size of the block, or of the part of it: up to the next power of two.")
@@ -239,6 +243,10 @@ impl TableQuestion for Allocations {
         ("tracesift dump virtualalloc X.sift --sort peak --kind committed", "the processes with the largest peaks"),
         ("tracesift dump virtualalloc X.sift -p app.exe --leak --by method,size", "functions and sizes of leaks"),
         ("tracesift dump virtualalloc X.sift --leak --by process,module", "the modules whose memory nobody freed"),
+        (
+            "tracesift dump virtualalloc X.sift --list --stack '*Parse*' --leak",
+            "the single blocks that stacks with a function left",
+        ),
         ("tracesift dump virtualalloc X.sift --list --min-age 10s --top 20", "single allocations that lived long"),
     ];
 
@@ -247,7 +255,9 @@ impl TableQuestion for Allocations {
         switches: &[
             switch(&["sortby"], To::Word("--sort", ORDERS)),
             switch(&["column"], To::ChosenColumns(COLUMNS)),
-            switch(&["showstack"], To::Flag("--by=process,kind,stack")),
+            // There details are the stacks of each process, and another switch shows their functions.
+            switch(&["showstack", "details"], To::Flag("--by=process,stack")),
+            switch(&["stackfilter"], To::Value("--stack")),
             switch(&["minmaxalloctime"], To::Range("--min-alloc-time", "--max-alloc-time", "s")),
             switch(&["minmaxnotreleasedsize"], To::Range("--min-not-released-size", "--max-not-released-size", "B")),
             switch(&["minmaxnotreleasedcount"], To::Range("--min-not-released-count", "--max-not-released-count", "")),
@@ -255,11 +265,11 @@ impl TableQuestion for Allocations {
                 &["includeexitedprocesses"],
                 To::Left(0, "-includeexitedprocesses is left out; processes that ended always have rows"),
             ),
+            switch(&["topnstacks"], To::Top("--by=process,stack --top", "--skip")),
             switch(
-                &["topnstacks"],
-                To::Left(1, "-topnstacks is left out; `--by process,stack` has a row per stack, `--top` limits them"),
+                &["stackidx"],
+                To::Missing("numbers of stacks; `--list --stack 'Function*'` has the single blocks of stacks"),
             ),
-            switch(&["stackfilter", "stackidx"], To::Missing("filters of whole stacks of allocations")),
         ],
     });
 
@@ -323,7 +333,10 @@ mod tests {
     use tracesift_grammar::TimeRange;
     use tracesift_scenario::PointerSize;
     use tracesift_scenario::allocations::{Bit, ELDER, LEAKER, SECONDS, WORKER, story};
+    use tracesift_testing::archive::{create, finish};
     use tracesift_testing::recording::{Extracted, Recording};
+    use tracesift_trace::rows::{AllocationRow, FrameRow, ProcessRow, StackRow, SymbolRow};
+    use tracesift_trace::{FrameId, StackId};
 
     use super::{Question, size_class, size_of_class};
     use crate::answer::{Answer, Value};
@@ -434,6 +447,53 @@ mod tests {
         assert_eq!((is("commits"), is("commit_bytes")), (3, (256 + 128 + 8) * 1024));
         assert_eq!((is("max_commit_bytes"), is("not_released_bytes")), (384 * 1024, 0));
         assert_eq!(is("by_exit_bytes"), (384 - 128 + 8) * 1024);
+    }
+
+    #[test]
+    fn memory_is_kept_by_any_function_of_its_stack() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut writer = create(&directory.path().join("memory.sift"));
+        let process = ProcessRow { pid: 7, name: "app.exe".to_owned(), ..ProcessRow::default() };
+        writer.write_table(&[process]);
+        let names = ["Main", "Parse", "Load"];
+        let frame = |frame: i32| FrameRow { frame: FrameId(frame), ..FrameRow::default() };
+        let symbol = |(frame, name): (i32, &&str)| SymbolRow {
+            frame: FrameId(frame),
+            module: Some("app.exe".to_owned()),
+            function: (*name).to_owned(),
+            ..SymbolRow::default()
+        };
+        writer.write_table(&[0, 1, 2].map(frame));
+        writer.write_table(&(0..).zip(&names).map(symbol).collect::<Vec<_>>());
+        let stack = |number: i32, frames: &[i32]| StackRow {
+            stack: StackId(number),
+            frames: frames.iter().map(|frame| FrameId(*frame)).collect(),
+        };
+        // The leaf comes first.
+        writer.write_table(&[stack(0, &[2, 1, 0]), stack(1, &[1, 0]), stack(2, &[2, 0])]);
+        let block = |size: i64, stack: Option<i32>| AllocationRow {
+            time: 100,
+            start: size,
+            size,
+            last: Some(true),
+            open: Some(true),
+            stack: stack.map(StackId),
+            ..AllocationRow::default()
+        };
+        writer.write_table(&[block(1, Some(0)), block(2, Some(1)), block(4, Some(2)), block(8, None)]);
+        let source = Source::archive(finish(writer));
+        for (patterns, bytes) in
+            [("Main", 7), ("Parse", 3), ("*ad", 5), ("Parse;Load", 7), ("!Load", 2), ("Main;!Parse", 4), ("x", 0)]
+        {
+            let question =
+                Question::default().by(&["process"]).and_then(|question| question.matching("--stack", patterns));
+            let outcome = ask(std::slice::from_ref(&source), &question.expect("an option"), &When::default());
+            let columns = &outcome.answer.columns;
+            let place = columns.iter().position(|column| column.key == "not_released_bytes").expect("a column");
+            let found: i64 =
+                outcome.answer.rows().map(|row| if let Value::Int(bytes) = row[place] { bytes } else { 0 }).sum();
+            assert_eq!(found, bytes, "{patterns}");
+        }
     }
 
     #[test]

@@ -343,7 +343,7 @@ impl<Q: TableQuestion> Question<Q> {
         let place = filters().position(|known| known == Some(option));
         let place = place.ok_or_else(|| UnknownName::new(option, filters().flatten()))?;
         let wanted = match Q::DIMENSIONS[place].of {
-            Of::Method { .. } => Wanted::Methods(MethodPatterns::parse(patterns, false)),
+            Of::Method { .. } | Of::Stack { .. } => Wanted::Methods(MethodPatterns::parse(patterns, false)),
             _ => Wanted::Texts(Patterns::parse(patterns)),
         };
         self.patterns.retain(|(known, _)| *known != place);
@@ -426,6 +426,45 @@ impl<Q: TableQuestion> Question<Q> {
     fn sort_without_figure(&self) -> Option<usize> {
         let word = Q::SORT_WITHOUT_FIGURE.filter(|_| self.sort.is_some())?;
         Q::MEASURES.iter().position(|measure| measure.words.contains(&word))
+    }
+
+    /// The same question about a time range. `origin` is the zero from which limits of instants are counted.
+    pub(crate) fn of_range(&self, time: TimeRange, origin: i64) -> Self {
+        let shifted = |(place, between): &(usize, Between)| {
+            let is_instant = Q::LIMITS[*place].kind == Kind::Time;
+            (*place, if is_instant { between.shifted(origin) } else { *between })
+        };
+        let limits = self.limits.iter().map(shifted).collect();
+        Self { time, limits, ..self.clone() }
+    }
+
+    /// Whether something is asked of rows beside their process.
+    pub(crate) fn asks_of_rows(&self) -> bool {
+        !(self.patterns.is_empty() && self.limits.is_empty() && self.conditions.is_empty())
+    }
+
+    /// Takes the limits of a figure out of the question. The lower option names them.
+    pub(crate) fn take_limits(&mut self, option: &str) -> Between {
+        let place = Q::LIMITS.iter().position(|limit| limit.options[0] == option);
+        let at = self.limits.iter().position(|(known, _)| Some(*known) == place);
+        at.map(|at| self.limits.swap_remove(at).1).unwrap_or_default()
+    }
+
+    /// The rows that the filters let pass, of any process.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub(crate) fn passing(&self, recording: &OpenRecording) -> Result<Vec<Q::Row>, Error>
+    where
+        Q::Row: Clone,
+    {
+        let question = Self { filter: ProcessFilter::default(), ..self.clone() }.totals_only();
+        let plan = Plan::new(&question);
+        let processes = processes::read(recording.archive(), &question.filter, &question.shown)?;
+        let accepted = processes.iter().map(|row| (row.process, row)).collect();
+        let mut names = Names::load(recording, &plan, accepted)?;
+        let time = question.time;
+        Reading::new(&question, &plan, &[time], &mut names).passing(recording, time)
     }
 
     /// Whether every process of the table is asked for, those that nobody knows included.
@@ -528,12 +567,7 @@ impl<Q: TableQuestion> Ask for Question<Q> {
     }
 
     fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
-        let shifted = |(place, between): &(usize, Between)| {
-            let is_instant = Q::LIMITS[*place].kind == Kind::Time;
-            (*place, if is_instant { between.shifted(origin) } else { *between })
-        };
-        let limits = self.limits.iter().map(shifted).collect();
-        Box::new(Self { time, limits, ..self.clone() })
+        Box::new(self.of_range(time, origin))
     }
 
     fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {

@@ -308,6 +308,17 @@ impl<'r, R> Names<'r, R> {
                 let name = named.names.name(method);
                 patterns.matches(name.module.as_deref(), &name.function)
             }),
+            // A whole stack passes by any of its functions.
+            (Known::Stacks(named, _), Wanted::Methods(patterns)) => {
+                let mut methods = Vec::new();
+                if let Ok(stack) = i32::try_from(number) {
+                    (&named.stacks).stack(StackId(stack), &mut methods);
+                }
+                patterns.lets_pass(methods.iter().map(|method| {
+                    let name = named.names.name(*method);
+                    patterns.verdict(name.module.as_deref(), &name.function)
+                }))
+            }
             (Known::Table(names) | Known::Merged(names, _), Wanted::Texts(patterns)) => {
                 let text = number.to_string();
                 patterns.matches_any(&[names.get(&number).unwrap_or(&text), &text])

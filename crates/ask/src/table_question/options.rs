@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use tracesift_analysis::tags::TagSet;
 use tracesift_grammar::{milliseconds, parse_size};
 
 use super::dimension::{Names, Of};
@@ -27,6 +29,8 @@ pub struct Options<Q: TableQuestion> {
     tag_files: Vec<PathBuf>,
     growth: bool,
     merge: bool,
+    /// Whether `--sort` was given.
+    is_sorted: bool,
 }
 
 const DIR_LEVEL: &str = "--dir-level";
@@ -47,6 +51,17 @@ impl<Q: TableQuestion> Options<Q> {
     /// The question that the options ask.
     pub(crate) fn question(&self) -> &Question<Q> {
         &self.question
+    }
+
+    /// The word of `--sort`, where it was given: the first of those that mean the same.
+    pub(crate) fn sorted_by(&self) -> Option<&'static str> {
+        let word = |measure: usize| Q::MEASURES[measure].words.first().copied();
+        self.is_sorted.then(|| self.question.sort.and_then(word).unwrap_or(super::BY_NAME))
+    }
+
+    /// The rules of `--tag-file`, where there are some.
+    pub(crate) fn load_tags(&self, warn: &mut dyn FnMut(&str)) -> Result<Option<std::sync::Arc<TagSet>>, UsageError> {
+        if self.tag_files.is_empty() { Ok(None) } else { tag_files::load(&self.tag_files, false, warn).map(Some) }
     }
 }
 
@@ -185,7 +200,8 @@ impl<Q: TableQuestion> FromArgMatches for Options<Q> {
         let tag_files = tag_files.into_iter().flatten().cloned().collect();
         let growth = Q::GROWS && matches.get_flag(id(GROWTH));
         let merge = Q::MERGES && matches.get_flag(id(MERGE));
-        Ok(Self { when, question: asked(question, matches).map_err(unknown)?, tag_files, growth, merge })
+        let is_sorted = matches.value_source("sort") == Some(ValueSource::CommandLine);
+        Ok(Self { when, question: asked(question, matches).map_err(unknown)?, tag_files, growth, merge, is_sorted })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -304,9 +320,7 @@ impl<Q: TableQuestion> QuestionOptions for Options<Q> {
 
     fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
         let mut question = self.question.clone();
-        if !self.tag_files.is_empty() {
-            question.tags = Some(tag_files::load(&self.tag_files, false, warn)?);
-        }
+        question.tags = self.load_tags(warn)?;
         if self.merge {
             return Ok(Plan::Archives(Asking {
                 columns: Some(merged::columns::<Q>(&question.by)),

@@ -177,6 +177,26 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         Ok(Read { single: self.keeper, ..self.read })
     }
 
+    /// The rows that touch a range and that the filters let pass.
+    pub(super) fn passing(mut self, recording: &OpenRecording, time: TimeRange) -> Result<Vec<Q::Row>, Error>
+    where
+        Q::Row: Clone,
+    {
+        let range = self.ranges.all();
+        let mut rows = Vec::new();
+        if Q::PARTS.is_some() && !time.is_everything() {
+            rows = Q::parts(recording, &[time])?.pop().unwrap_or_default();
+            rows.retain(|row| self.place(row).is_some());
+            return Ok(rows);
+        }
+        Q::scan(recording.archive(), None, false, |row: &Q::Row| {
+            if part(Q::times(row), range, Q::COUNTS_AT_END).is_some() && self.place(row).is_some() {
+                rows.push(row.clone());
+            }
+        })?;
+        Ok(rows)
+    }
+
     fn all_places_in_range(&mut self) {
         let places = self.read.numbers.len() / self.read.width;
         self.read.in_ranges[0] = (0..places as u32).map(|place| (place, place)).collect();

@@ -218,10 +218,10 @@ fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usi
             of.map(|of| of as f64 / range * factor)
         }
         How::Covers(_) => {
-            let covered: i64 = group.covered_by.values_mut().map(|union| union.covered()).sum();
+            let covered: f64 = group.covered_by.values_mut().map(|union| union.covered() as f64).sum();
             let values = group.covered_by.len() as f64;
             // What began before the recording is longer than it.
-            (range > 0.0 && values > 0.0).then(|| (covered as f64 / range / values * 100.0).min(100.0))
+            (range > 0.0 && values > 0.0).then(|| (covered / range / values * 100.0).min(100.0))
         }
         _ => None,
     }

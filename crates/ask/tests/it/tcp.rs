@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tempfile::TempDir;
 use tracesift_ask::answer::{Outcome, Value};
 use tracesift_ask::events::EventFilter;
-use tracesift_ask::question::tcp::retransmits;
+use tracesift_ask::order::Between;
+use tracesift_ask::question::tcp::{Order, retransmits};
 use tracesift_ask::question::{tcp, udp};
 use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, When, ask};
@@ -13,12 +14,85 @@ use tracesift_etl::write::PointerSize;
 use tracesift_extract::{EventSelection, Options};
 use tracesift_fixtures::cases;
 use tracesift_scenario::providers;
-use tracesift_scenario::tcp::{Conversation, Finish};
+use tracesift_scenario::tcp::{Conversation, Figures, Finish};
+use tracesift_testing::archive::{create, finish};
 use tracesift_testing::recording::{Recording, try_extract};
+use tracesift_trace::rows::{ConnectionRow, DnsQueryRow, FrameRow, StackRow, SymbolRow};
+use tracesift_trace::{ConnectionId, FrameId, StackId};
 
 use crate::recorded;
 
 const MS: i64 = 1_000_000;
+
+/// A host is the name of the last answer with the address before the connection began.
+#[test]
+fn hosts_have_the_names_of_answers() {
+    let directory = TempDir::new().expect("a directory");
+    let mut writer = create(&directory.path().join("hosts.sift"));
+    let query = |time: i64, name: &str, results: &str| DnsQueryRow {
+        time,
+        start: time - 1,
+        name: name.to_owned(),
+        results: Some(results.to_owned()),
+        ..DnsQueryRow::default()
+    };
+    writer.write_table(&[
+        query(10, "a.example", "10.0.0.2;::ffff:10.0.0.3;"),
+        query(50, "b.example", "type: 5 c.example;10.0.0.2;"),
+        query(60, "v6.example", "fe80::7"),
+    ]);
+    let connection = |number: i32, remote: &str, start: Option<i64>, stack: Option<i32>| ConnectionRow {
+        connection: ConnectionId(number),
+        protocol: 6,
+        remote: Some(remote.to_owned()),
+        remote_port: Some(443),
+        start,
+        sent: Some(1 << number),
+        stack: stack.map(StackId),
+        ..ConnectionRow::default()
+    };
+    writer.write_table(&[
+        connection(0, "10.0.0.2", Some(5), Some(0)),
+        connection(1, "10.0.0.2", Some(10), Some(0)),
+        connection(2, "10.0.0.2", Some(70), Some(1)),
+        connection(3, "10.0.0.3", Some(70), None),
+        connection(4, "fe80::7", Some(70), Some(1)),
+        connection(5, "10.0.0.2", None, Some(1)),
+    ]);
+    let symbol = |frame: i32, function: &str| SymbolRow {
+        frame: FrameId(frame),
+        module: Some("app.exe".to_owned()),
+        function: function.to_owned(),
+        ..SymbolRow::default()
+    };
+    writer.write_table(&[0, 1, 2].map(|frame| FrameRow { frame: FrameId(frame), ..FrameRow::default() }));
+    writer.write_table(&[symbol(0, "Main"), symbol(1, "Upload"), symbol(2, "Poll")]);
+    let stack = |stack: i32| StackRow { stack: StackId(stack), frames: vec![FrameId(stack + 1), FrameId(0)] };
+    writer.write_table(&[stack(0), stack(1)]);
+    let source = Source::archive(finish(writer));
+    let sent = |question: &tcp::Question, key: &str| {
+        let rows = values(&asked(&source, question, ".."), [key, "sent_bytes"]);
+        let pair = |[name, sent]: &[Value; 2]| match name {
+            Value::Text(name) => (name.clone(), number(sent)),
+            Value::List(lines) => (lines.join("|"), number(sent)),
+            other => panic!("{other:?}"),
+        };
+        rows.iter().map(pair).collect::<BTreeMap<String, i64>>()
+    };
+    let by = |name: &str| tcp::Question::default().by(&[name]).expect("a dimension");
+    let expected = [("10.0.0.2", 1 + 32), ("a.example", 2 + 8), ("b.example", 4), ("v6.example", 16)];
+    assert_eq!(sent(&by("host"), "host"), expected.map(|(host, sent)| (host.to_owned(), sent)).into());
+    let expected = [("(no stack)", 8), ("app.exe!Poll", 4 + 16 + 32), ("app.exe!Upload", 1 + 2)];
+    assert_eq!(sent(&by("method"), "method"), expected.map(|(host, sent)| (host.to_owned(), sent)).into());
+    let stacks = sent(&by("stack"), "stack");
+    assert_eq!(stacks.values().copied().collect::<BTreeSet<i64>>(), [8, 52, 3].into());
+    assert!(
+        stacks.keys().any(|stack| stack.contains("app.exe!Upload") && stack.contains("app.exe!Main")),
+        "{stacks:?}"
+    );
+    let of_upload = by("host").matching("--methods", "Upload").expect("an option");
+    assert_eq!(sent(&of_upload, "host"), [("10.0.0.2", 1), ("a.example", 2)].map(|(h, s)| (h.to_owned(), s)).into());
+}
 
 fn asked(source: &Source, question: &dyn Ask, time: &str) -> Outcome {
     let when = When { time: time.parse().expect("a range"), ..When::default() };
@@ -169,4 +243,50 @@ fn a_part_has_the_figures_of_its_events() {
         listed.iter().map(|[delay, time, again]| (number(delay), number(time), *again == Value::Bool(true))).collect();
     listed.sort_unstable();
     assert_eq!(listed, expected);
+
+    retransmissions_of_some_connections(&source, &figures, &expected);
+}
+
+/// `all`: delay and time of each retransmission, and whether the other side sent it.
+fn retransmissions_of_some_connections(source: &Source, figures: &[Figures; 2], all: &[(i64, i64, bool)]) {
+    // Filters of connections, limits of single ones, and both orders.
+    let of_first = tcp::Question::default().matching("--connection", "*:50000 *").expect("an option");
+    let first: Vec<(i64, i64, bool)> = {
+        let sent = figures[0].retransmits.iter().map(|(time, delay)| (*delay, *time, false));
+        let again = figures[0].received_again.iter().map(|(time, delay)| (*delay, *time, true));
+        sent.chain(again).collect()
+    };
+    assert!(!first.is_empty() && first.len() < all.len());
+    let middle = all[all.len() / 2].0;
+    for order in [Order::Delay, Order::Time] {
+        for delay in
+            [Between::default(), Between { min: Some(middle), max: None }, Between { min: None, max: Some(middle) }]
+        {
+            let connections = of_first.clone();
+            let question = retransmits::Question { connections, delay, order, ..retransmits::Question::default() };
+            let rows = values(&asked(source, &question, ".."), ["delay_ns", "time_ns", "received_again"]);
+            let rows: Vec<(i64, i64, bool)> = rows
+                .iter()
+                .map(|[delay, time, again]| (number(delay), number(time), *again == Value::Bool(true)))
+                .collect();
+            let mut expected: Vec<_> = first.iter().copied().filter(|(of, ..)| delay.contains(Some(*of))).collect();
+            match order {
+                Order::Delay => expected.sort_unstable(),
+                Order::Time => expected.sort_by_key(|(delay, time, _)| (*time, *delay)),
+            }
+            assert_eq!(rows, expected, "{order:?} {delay:?}");
+        }
+    }
+    // Limits of connections, in a part with the figures of the part.
+    let sent =
+        |of: usize| figures[of].sends.iter().filter(|(time, _)| *time < 3000 * MS).map(|(_, size)| size).sum::<i64>();
+    let most = sent(0).max(sent(1));
+    assert_ne!(sent(0), sent(1));
+    let of = usize::from(sent(1) == most);
+    let limit = Between { min: Some(most), max: None };
+    let connections = tcp::Question::default().between("--min-sent", limit).expect("an option");
+    let question = retransmits::Question { connections, ..retransmits::Question::default() };
+    let rows = asked(source, &question, "0..3").answer.rows().count();
+    let early = |list: &[(i64, i64)]| list.iter().filter(|(time, _)| *time < 3000 * MS).count();
+    assert_eq!(rows, early(&figures[of].retransmits) + early(&figures[of].received_again));
 }

@@ -78,7 +78,7 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
                 None => collected.paths.push(token.to_owned()),
                 Some(name) => {
                     let effect = switches::apply(switches::find(command, &name)?, token, &mut tokens)?;
-                    collected.add(name, effect);
+                    collected.add(name, effect)?;
                 }
             }
         }
@@ -90,6 +90,8 @@ pub(crate) fn translate(arguments: &[String], exists: &dyn Fn(&str) -> bool) -> 
 #[derive(Default)]
 struct Collected {
     switches: Vec<String>,
+    /// Options of ours, each with the switch that stood for it first.
+    given: Vec<(String, String)>,
     words: Vec<String>,
     paths: Vec<String>,
     notes: Vec<String>,
@@ -103,10 +105,9 @@ struct Collected {
 }
 
 impl Collected {
-    fn add(&mut self, switch: String, effect: Effect) {
-        self.switches.push(switch);
+    fn add(&mut self, switch: String, effect: Effect) -> Result<(), UsageError> {
         match effect {
-            Effect::Ours(mut options) => self.words.append(&mut options),
+            Effect::Ours(options) => self.add_options(&switch, options)?,
             Effect::Path(path) => self.paths.push(path),
             Effect::Note(note) => self.notes.push(note),
             Effect::Columns(columns) => self.change(columns),
@@ -122,6 +123,30 @@ impl Collected {
             }
             Effect::Nothing => {}
         }
+        self.switches.push(switch);
+        Ok(())
+    }
+
+    /// Options of a switch. Several switches may stand for the same option, but not with different values.
+    fn add_options(&mut self, switch: &str, options: Vec<String>) -> Result<(), UsageError> {
+        const REPEATED: &str = "--tag-file";
+        for word in options {
+            let option = word.split('=').next().unwrap_or_default().to_owned();
+            match self.given.iter().find(|(known, _)| *known == option) {
+                Some(_) if self.words.contains(&word) => {}
+                Some((_, other)) if option != REPEATED => {
+                    return Err(UsageError::new(
+                        format!("-{other} and -{switch} both stand for {option}, which has one value here"),
+                        format!("leave one of them out; `{option}` of our own command line says what is meant"),
+                    ));
+                }
+                _ => {
+                    self.given.push((option, switch.to_owned()));
+                    self.words.push(word);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn change(&mut self, columns: [String; 2]) {
@@ -187,6 +212,12 @@ impl Collected {
             self.words.retain(|word| !of_single.iter().any(|option| word.starts_with(option)));
             columns.clear();
         }
+        // There rows of files always have a directory.
+        let has_directory = columns.split(';').any(|column| column.trim_start_matches('+') == "dir");
+        let is_grouped = self.words.iter().any(|word| word.starts_with("--by=") || word.starts_with("--dir-level="));
+        if has_directory && !is_grouped && (command.is_question("disk") || command.is_question("file")) {
+            self.words.push("--by=dir".to_owned());
+        }
         if !columns.is_empty() {
             self.words.push(format!("--columns={}", self.with_name(command, &columns)));
         }
@@ -208,6 +239,15 @@ impl Collected {
             if command.is_question("dns") {
                 self.words.retain(|word| !word.starts_with("--top-details"));
                 self.words.push("--top-details=all".to_owned());
+            }
+            // There it has a row for each connection, with both ends in columns of their own.
+            let others = ["--by=", "--retransmits", "--issues"];
+            if command.is_question("tcp") && !self.words.iter().any(|word| others.iter().any(|o| word.starts_with(o))) {
+                self.words.push("--by=process,connection,local,local-port,remote,remote-port,tcb,template".to_owned());
+            }
+            // There a row is a process.
+            if command.is_question("virtualalloc") && !self.words.iter().any(|word| word.starts_with("--by=")) {
+                self.words.push("--by=process".to_owned());
             }
             csv::Layout::new(arguments.join(" "), !self.has("nocsvseparator"), &self.words, self.last_format)
         });
@@ -260,6 +300,8 @@ mod tests {
             ("-map 1 -ptrinmap 0x10 -viewbase 0x1000", "--map=only --address-in-map=0x10 --view-base=0x1000"),
             ("-minmaxmapsize 4096 1000000", "--min-map-size=4096 --max-map-size=1000000"),
             ("-topn 5 2 -relatedprocess a.exe", "--top=5 --skip=2 --process=a.exe"),
+            ("-pn b.exe -relatedprocess a.exe", "--creator=b.exe --process=a.exe"),
+            ("-showstack", "--details"),
             ("-showtotal none", ""),
             ("-showref -minmaxid 3 9", "--references --min-id=3 --max-id=9"),
             ("-minmaxtime 1 2.5", "--min-time=1s --max-time=2.5s"),
@@ -271,8 +313,40 @@ mod tests {
             let parsed = crate::args::definition().try_get_matches_from(words(&line));
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
         }
-        let said = ours("-dump ObjectRef -showstack 1");
-        assert!(said.starts_with("error: not available yet: ") && said.contains("(-showstack)"), "{said}");
+    }
+
+    #[test]
+    fn switches_of_connections_are_options_or_are_refused_by_name() {
+        let pairs = [
+            ("-stats", "--columns=+stat_bytes_in;+stat_bytes_out;+stat_segments_in;+stat_segments_out"),
+            ("-minmaxconnect 0 0", "--older"),
+            ("-minmaxconnect 1 2.5", "--min-start=1s --max-start=2.5s"),
+            ("-minmaxdisconnect 0-0", "--open"),
+            ("-minmaxlastsents 0 0 -minmaxlastreceiveds 3", "--never-sent --min-last-received=3s"),
+            (
+                "-showretransmit -minmaxretransbytes 2 -topnretrans 3 1 -sortretransmitby Time",
+                "--retransmits --min-retransmit-size=2 --top=3 --skip=1 --sort=time",
+            ),
+            ("-sortby MaxSendDelay", "--sort=send-gap"),
+            ("-minmaxstatpackets 1 2 -showtotal total", "--min-stat-segments=1 --max-stat-segments=2"),
+        ];
+        for (theirs, options) in pairs {
+            let line = ours(&format!("-dump TCP {theirs}"));
+            assert_eq!(line.trim_end(), format!("tracesift dump tcp {options}"));
+            let parsed = crate::args::definition().try_get_matches_from(words(&line));
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+        }
+        for (theirs, named) in [
+            ("-minmaxinject 1", "(-minmaxinject)"),
+            ("-topn 3 -topnretrans 5", "-topn and -topnretrans both stand for --top,"),
+            ("-sortby SentSize -sortretransmitby Delay", "-sortby and -sortretransmitby both stand for --sort,"),
+        ] {
+            let said = ours(&format!("-dump TCP {theirs}"));
+            assert!(said.starts_with("error: ") && said.contains(named), "{said}");
+        }
+        let csv = ours("-dump TCP -csv x.csv");
+        assert!(csv.ends_with("--by=process,connection,local,local-port,remote,remote-port,tcb,template"), "{csv}");
+        assert!(!ours("-dump TCP -csv x.csv -groupby SourceIpRemoteIp").contains("connection,local"));
     }
 
     #[test]

@@ -122,6 +122,8 @@ const SWITCHES: &[Shared] = &[
     shared(&["showfullfilename", "sffn"], Of::Questions, To::Dropped(0, "CSV and JSON have the path, tables the name")),
     shared(&["plainprocessnames", "ppn"], Of::Questions, To::Dropped(0, "processes are not renamed")),
     shared(&["column"], Of::Questions, To::ChosenColumns(&[])),
+    // Questions in which it does more have their own.
+    shared(&["showtotal"], Of::Questions, To::Dropped(1, "totals always stand above the rows")),
     shared(&["zerotime", "zt"], Of::QuestionsWith("process"), To::ZeroTime),
     shared(&["zeroprocessname", "zpn"], Of::QuestionsWith("process"), To::Value("--zero-process")),
     shared(&["time"], Of::Time, To::Value("--at")),
@@ -223,6 +225,7 @@ fn described_counterpart(to: &To) -> String {
             pairs.join(", ")
         }
         To::Range(min, max, _) => format!("`{min}`, `{max}`"),
+        To::Instants(min, max, none) => format!("`{min}`, `{max}`; `0 0` → `{none}`"),
         To::Top(take, skip) => format!("`{take}`, `{skip}`"),
         To::Columns(of_processes, of_methods) => {
             let one = [of_processes, of_methods].into_iter().find(|columns| !columns.is_empty());
@@ -282,11 +285,16 @@ pub(super) fn apply(to: To, written: &str, tokens: &mut Tokens<'_>) -> Result<Ef
             let value = tokens.value().map(translate);
             Effect::Ours(vec![value.map_or(option.to_owned(), |value| format!("{option}={value}"))])
         }
-        To::Word(option, table) => Effect::Ours(vec![format!("{option}={}", word(written, value()?, table)?)]),
+        To::Word(option, table) => Effect::Ours(with_value(option, word(written, value()?, table)?)),
         To::Range(min, max, unit) => Effect::Ours(range(value()?, tokens, [min, max], unit)),
         To::Choice(table) => {
             let ours = word(written, value()?, table)?;
             Effect::Ours(ours.split_whitespace().map(str::to_owned).collect())
+        }
+        To::Instants(min, max, none) => {
+            let words = range(value()?, tokens, [min, max], "s");
+            let is_none = words == [format!("{min}=0s"), format!("{max}=0s")];
+            Effect::Ours(if is_none { vec![none.to_owned()] } else { words })
         }
         To::Top(take, skip) => {
             let mut words = with_value(take, &count(written, value()?)?.to_string());
@@ -335,7 +343,7 @@ pub(super) fn apply(to: To, written: &str, tokens: &mut Tokens<'_>) -> Result<Ef
     })
 }
 
-/// An option with its value; flags that go with it stand before it.
+/// An option with its value. Flags that go with the option stand before it.
 fn with_value(option: &str, value: &str) -> Vec<String> {
     let mut words: Vec<String> = option.split(' ').map(str::to_owned).collect();
     if let Some(last) = words.last_mut() {

@@ -12,6 +12,7 @@ mod formats;
 mod help;
 mod importing;
 mod mistakes;
+mod old_switches;
 mod overview;
 mod perf;
 mod planned_runs;

@@ -122,7 +122,7 @@ fn extract(name: &str, bytes: &[u8]) -> Result<(), String> {
     std::fs::write(&file, bytes).expect("written");
     let recording = only(file);
     let out = folder.path().join("out");
-    // Single events of Linux recordings cannot be kept yet.
+    // Of Linux recordings the usual choice of single events is tried.
     let events = match Format::by_content(bytes) {
         Format::Etl => EventSelection::All,
         Format::Perf => EventSelection::Default,

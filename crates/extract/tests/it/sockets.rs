@@ -4,9 +4,10 @@ use tracesift_etl::class::WINSOCK_AFD;
 use tracesift_etl::write::PointerSize;
 use tracesift_extract::{EventSelection, Options};
 use tracesift_scenario::providers::{self, Logged};
-use tracesift_scenario::sockets::{PROCESSES, story};
+use tracesift_scenario::sockets::{Call, PROCESSES, story};
+use tracesift_scenario::tcp::{Conversation, Finish};
 use tracesift_testing::recording::{Extracted, Recording};
-use tracesift_trace::rows::{EventRow, HealthRow, ProcessRow, SocketCallRow, ThreadRow};
+use tracesift_trace::rows::{ConnectionRow, EventRow, HealthRow, ProcessRow, SocketCallRow, ThreadRow};
 
 const END: i64 = 10_000_000_000;
 
@@ -106,6 +107,66 @@ fn a_payload_is_read_in_both_pointer_sizes_and_cut_at_each_byte() {
             if length == end.len() {
                 assert_eq!((row.time, row.transferred, row.status), (5_000, Some(300), Some(0)));
             }
+        }
+    }
+}
+
+/// Which calls used a connection, by the story: a request has the only connection of its process to the address that began in it.
+#[test]
+fn calls_have_the_connection_that_their_socket_asked_for() {
+    const MS: i64 = 1_000_000;
+    let talk = |pid: u32, tcb: u64, port: u16, start: i64, seed: u64| Conversation {
+        caller: (pid, 20),
+        tcb,
+        local: ([10, 0, 0, 1], port),
+        remote: ([10, 0, 0, 2], 443),
+        start: Some(start * MS),
+        first_data: (start + 50) * MS,
+        segments: 1,
+        sequence: 1000,
+        seed,
+        finish: Finish::Open,
+    };
+    let (client, server) = ((7, 20), (9, 30));
+    let connect = |start: i64, endpoint: u64| Call::new(client, start, 30, [1018, 1017], endpoint);
+    let [first, second, third, refused] = [0xffff_a000_u64, 0xffff_b000, 0xffff_c000, 0xffff_d000];
+    for pointer_size in [PointerSize::Four, PointerSize::Eight] {
+        // A local port tells which connection a call should have; 0: none.
+        let calls = [
+            (connect(20, first), 50_000),
+            (Call::new(client, 60, 1, [1003, 1003], first).with_data(10, 10), 50_000),
+            // Two requests to the address in one call: nobody knows which is its own.
+            (connect(200, second), 0),
+            (Call::new(client, 260, 1, [1003, 1003], second).with_data(10, 10), 0),
+            // Only another process asks for the address.
+            (connect(400, third), 0),
+            // What failed has its connection, but the socket has none.
+            (connect(600, refused).failing(0xc000_0236), 50_005),
+            (Call::new(client, 640, 1, [1003, 1003], refused).with_data(10, 0).failing(0xc000_020c), 0),
+            // A closed socket has its connection for the last time.
+            (Call::new(client, 700, 1, [1002, 1002], first), 50_000),
+            (Call::new(client, 710, 1, [1003, 1003], first).with_data(10, 10), 0),
+            // The same address again is another socket.
+            (connect(800, first), 50_006),
+            (Call::new(client, 840, 1, [1004, 1004], first).with_data(10, 10), 50_006),
+            (Call::new(server, 900, 1, [1003, 1003], third).with_data(10, 10), 0),
+        ];
+        let mut events = Vec::new();
+        for (pid, port, start) in
+            [(7, 50_000, 30), (7, 50_001, 205), (7, 50_002, 210), (9, 50_003, 410), (7, 50_005, 610), (7, 50_006, 810)]
+        {
+            talk(pid, u64::from(port) << 4, port, start, u64::from(port)).log(pointer_size, &mut events);
+        }
+        calls.iter().for_each(|(call, _)| call.log(pointer_size, &mut events));
+        let extracted = extracted(pointer_size, events);
+        let connections: Vec<ConnectionRow> = extracted.archive.rows().expect("connections");
+        let rows: Vec<SocketCallRow> = extracted.archive.rows().expect("calls");
+        assert_eq!((connections.len(), rows.len()), (6, calls.len()));
+        for (call, port) in &calls {
+            let row = rows.iter().find(|row| row.start == call.start).expect("a row");
+            let of_row = |connection: &&ConnectionRow| Some(connection.connection) == row.connection;
+            let found = connections.iter().find(of_row).and_then(|connection| connection.local_port);
+            assert_eq!(found.unwrap_or(0), *port, "{call:?}");
         }
     }
 }

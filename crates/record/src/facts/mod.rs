@@ -164,6 +164,16 @@ pub struct MemoryReading {
     pub scanned: Option<u64>,
     /// Pages that it took.
     pub reclaimed: Option<u64>,
+    /// Pages of files that were used lately.
+    pub active_file: Option<u64>,
+    /// Pages of files that the kernel takes first.
+    pub inactive_file: Option<u64>,
+    /// Anonymous pages that were used lately.
+    pub active_anon: Option<u64>,
+    /// Anonymous pages that the kernel takes first.
+    pub inactive_anon: Option<u64>,
+    /// Pages that were read again soon after the kernel had taken them, since the start of the system.
+    pub refaulted: Option<u64>,
 }
 
 /// The arguments of a process.

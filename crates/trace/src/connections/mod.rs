@@ -288,6 +288,12 @@ impl Connections {
         }
     }
 
+    /// The connection that a key names now.
+    #[must_use]
+    pub fn named(&self, key: &Key) -> Option<ConnectionId> {
+        self.followed.get(key).map(|life| life.row.connection)
+    }
+
     /// What the system counted of a connection. The last count stays.
     pub fn counted(&mut self, event: &Event, counted: &Counted) {
         let life = self.life(event);

@@ -162,7 +162,7 @@ row! {
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct MarkRow in "marks", always: false, since: 0, At(time) {
         /// Time of the mark.
-        time: i64, Delta, "ns", "PerfInfo/Mark, EventTrace marks";
+        time: i64, Delta, "ns", "PerfInfo/Mark; user_events, marks of the Linux recorder";
         /// CPU; −1 where a Linux recording does not say.
         cpu: i16, Plain, "", "buffer that holds the event";
         /// Process that wrote it.

@@ -108,6 +108,17 @@ row! {
         scanned: Option<i64>, Plain, "bytes", "vmstat pgscan_kswapd, pgscan_direct";
         /// Bytes of pages that the kernel took since the start of the system.
         reclaimed: Option<i64>, Plain, "bytes", "vmstat pgsteal_kswapd, pgsteal_direct";
+        /// Pages of files that were used lately. Linux only, as are the next four.
+        active_file: Option<i64>, Plain, "bytes", "Active(file)";
+        /// Pages of files that the kernel takes first.
+        inactive_file: Option<i64>, Plain, "bytes", "Inactive(file)";
+        /// Anonymous pages that were used lately.
+        active_anon: Option<i64>, Plain, "bytes", "Active(anon)";
+        /// Anonymous pages that the kernel takes first.
+        inactive_anon: Option<i64>, Plain, "bytes", "Inactive(anon)";
+        /// Bytes of pages that were read again soon after the kernel had taken them, since the start of the
+        /// system.
+        refaulted: Option<i64>, Plain, "bytes", "vmstat workingset_refault_file, workingset_refault_anon";
     }
 }
 

@@ -25,6 +25,8 @@ pub mod socket_operations {
     pub const CLOSE: i8 = 8;
     /// An option is set or read.
     pub const OPTION: i8 = 9;
+    /// A thread waits until something happens at one of several descriptors.
+    pub const POLL: i8 = 10;
 }
 
 row! {
@@ -45,12 +47,15 @@ row! {
         /// Stack of the begin.
         stack: Option<StackId>, Plain, "", "stack of the event";
         /// 0 create, 1 bind, 2 listen, 3 connect, 4 accept, 5 send, 6 receive, 7 shut down, 8 close, 9
-        /// option. An accept of Windows is two calls: the wait for a connection, and its acceptance.
+        /// option, 10 poll (Linux: also `select` and `epoll_wait`; the descriptors need not be sockets). An
+        /// accept of Windows is two calls: the wait for a connection, and its acceptance.
         operation: i8, Dictionary, "", "kind of the event; the system call";
         /// The socket: its address in the kernel of Windows, its descriptor on Linux.
         endpoint: Option<i64>, Dictionary, "", "Endpoint; fd";
-        /// The connection that the call used. Null: not known (on Windows never).
-        connection: Option<ConnectionId>, Dictionary, "", "sock_send_length, sock_recv_length, inet_sock_set_state of the thread";
+        /// The connection that the call used. Null: not known. On Windows a call that requests or accepts
+        /// a connection has the one of its process to the same address that began in time; later calls of
+        /// the socket have the same.
+        connection: Option<ConnectionId>, Dictionary, "", "TCPIP 1002, 1017; sock_send_length, sock_recv_length, inet_sock_set_state of the thread";
         /// Bytes of the buffer, of operations 5 and 6.
         size: Option<i64>, Dictionary, "bytes", "BufferLength of EnterExit 0; the argument";
         /// Bytes that were sent or received.

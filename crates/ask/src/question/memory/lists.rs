@@ -68,6 +68,11 @@ fn sizes(state: &MemoryStateRow) -> Vec<(String, i64)> {
         one("swapped out", state.swapped_out),
         one("scanned", state.scanned),
         one("reclaimed", state.reclaimed),
+        one("refaulted", state.refaulted),
+        one("active files", state.active_file),
+        one("inactive files", state.inactive_file),
+        one("active anonymous", state.active_anon),
+        one("inactive anonymous", state.inactive_anon),
         one("commit limit", state.commit_limit),
     ]
     .into_iter()

@@ -47,6 +47,18 @@ impl OfProcess for Row {
     }
 }
 
+/// How much smaller the pages of a process are in the store.
+fn ratio(row: &MemoryProcessRow) -> Option<f64> {
+    let (store, stored) = (row.store.filter(|store| *store > 0)?, row.stored?);
+    Some(stored as f64 / store as f64)
+}
+
+/// What is committed and neither in the working set nor in the store.
+fn paged_out(row: &MemoryProcessRow) -> Option<i64> {
+    let left = row.commit?.saturating_sub(row.working_set?).saturating_sub(row.store.unwrap_or(0));
+    Some(left.max(0))
+}
+
 /// The working set; on Linux the resident memory.
 pub(super) fn working_set(reading: &MemoryProcessRow) -> Option<i64> {
     let parts = [reading.rss_file, reading.rss_anon, reading.rss_shmem];
@@ -135,6 +147,20 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
         Kind::Bytes,
         |r| r.last.stored.into(),
         "Compressed pages of the process, before compression.",
+    ),
+    ColumnOf::details(
+        "compression_ratio",
+        "Ratio",
+        Kind::Number(2),
+        |r| ratio(&r.last).into(),
+        "Compressed pages before compression, divided by the memory that they take.",
+    ),
+    ColumnOf::details(
+        "paged_out",
+        "Paged out",
+        Kind::Bytes,
+        |r| paged_out(&r.last).into(),
+        "Committed memory that is neither in the working set nor in the store: in the page file, or never touched. At least this much: the working set has pages that are not committed, too.",
     ),
     ColumnOf::details(
         "commit_debt",

@@ -19,6 +19,8 @@ pub(super) struct Row {
     pub(super) process: Option<ProcessRow>,
     pub(super) object_type: Option<String>,
     pub(super) name: Option<String>,
+    /// The functions of the stacks of creation and deletion, the innermost first.
+    pub(super) stacks: [Option<Vec<String>>; 2],
     pub(super) leaked: usize,
     pub(super) handles: Vec<HandleOf>,
     /// Events of references, where they are asked for.
@@ -35,6 +37,8 @@ pub(super) struct HandleOf {
     pub(super) maker: Option<(String, i64)>,
     /// Thread that made it.
     pub(super) tid: Option<i64>,
+    /// The functions of the stacks that made and closed it, the innermost first.
+    pub(super) stacks: [Option<Vec<String>>; 2],
 }
 
 impl OfProcess for Row {
@@ -159,7 +163,35 @@ const HANDLES: &[ColumnOf<HandleOf>] = &[
         |r| r.held.by_exit.into(),
         "Whether the end of its process closed it.",
     ),
+    ColumnOf::always(
+        "stack",
+        "Stack",
+        Kind::List,
+        |r| list(r.stacks[0].as_ref()),
+        "Functions of the stack that made it, the innermost first.",
+    ),
+    ColumnOf::always(
+        "close_stack",
+        "Close stack",
+        Kind::List,
+        |r| list(r.stacks[1].as_ref()),
+        "Functions of the stack that closed it.",
+    ),
 ];
+
+fn list(stack: Option<&Vec<String>>) -> Value {
+    stack.map_or(Value::None, |functions| Value::List(functions.clone()))
+}
+
+/// A stack below a row, with a word on its first line.
+pub(super) fn below(word: &str, stack: Option<&Vec<String>>) -> Value {
+    let Some(functions) = stack else { return Value::None };
+    let line = |(place, function): (usize, &String)| match place {
+        0 => format!("{word} {function}"),
+        _ => format!("{:width$} {function}", "", width = word.len()),
+    };
+    Value::List(functions.iter().enumerate().map(line).collect())
+}
 
 /// The columns of the objects in `handles`.
 pub(super) fn handle_columns() -> Vec<Column> {
@@ -266,6 +298,20 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
     of_process::label()
         .meaning("Process that made the object: name and pid; `+` it started, `-` it ended inside the recording."),
     of_process::command_line().shown(View::Machine),
+    ColumnOf::details(
+        "create_stack",
+        "Create stack",
+        Kind::Below,
+        |r| below("created by", r.stacks[0].as_ref()),
+        "Functions of the stack that created it, the innermost first.",
+    ),
+    ColumnOf::details(
+        "destroy_stack",
+        "Destroy stack",
+        Kind::Below,
+        |r| below("deleted by", r.stacks[1].as_ref()),
+        "Functions of the stack that deleted it. If only handles were recorded, that of the close of the last one.",
+    ),
     ColumnOf::people("lines", "Handles", Kind::Below, Row::lines, "Its first eight handles, on lines below the row."),
     ColumnOf::machine(
         "handles",

@@ -22,14 +22,16 @@ use self::lives::{Held, Life, collect, is_inherited};
 use crate::answer::{Column, Fact, Kind, Section};
 use crate::ask::Ask;
 use crate::candidates::Candidates;
-use crate::filter::ProcessFilter;
+use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::method_patterns::MethodPatterns;
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::question::handles::hexadecimal;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
+use crate::shown::Shown;
 use crate::stack_filter::StackFilter;
+use crate::stack_lines::StackLines;
 
 view! {
     /// The columns of a handle that the question needs.
@@ -44,6 +46,8 @@ view! {
 pub struct Question {
     /// Which processes: one of them has a handle, made the object, or has the view.
     pub filter: ProcessFilter,
+    /// Which processes made the object, or have the view.
+    pub creator: ProcessPatterns,
     /// Objects, handles and views that touch this range.
     pub time: TimeRange,
     /// Whether the rows are mapped views.
@@ -90,6 +94,8 @@ pub struct Question {
     pub sort: Option<Sort>,
     /// How many rows.
     pub top: Top,
+    /// The columns that somebody looks at.
+    pub shown: Shown,
 }
 
 impl Ask for Question {
@@ -115,6 +121,7 @@ impl Ask for Question {
 
     fn limits(&self) -> Vec<&'static str> {
         let flags = [
+            (!self.creator.is_empty(), "--creator"),
             (self.leak, "--leak"),
             (self.multi_process, "--multi-process"),
             (self.inherited, "--inherited"),
@@ -153,11 +160,17 @@ impl Ask for Question {
     }
 
     fn columns(&self) -> Vec<Column> {
-        if self.map { views::COLUMNS.descriptions() } else { COLUMNS.descriptions() }
+        let mut columns = if self.map { views::COLUMNS.descriptions() } else { COLUMNS.descriptions() };
+        self.shown.keep(&mut columns);
+        columns
     }
 
     fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
         Box::new(Self { time, begin: self.begin.shifted(origin), ..self.clone() })
+    }
+
+    fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
+        Some(Box::new(Self { shown: shown.clone(), ..self.clone() }))
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -279,6 +292,8 @@ impl<'a> Stacks<'a> {
 struct Chosen<'a> {
     question: &'a Question,
     processes: FxHashSet<ProcessId>,
+    /// `None`: whoever made it.
+    creators: Option<FxHashSet<ProcessId>>,
     types: Vec<bool>,
     names: Vec<bool>,
     /// Whether a name or type that nobody knows passes.
@@ -291,7 +306,9 @@ impl Chosen<'_> {
         let passes = |texts: &[bool], number: Option<u32>, unknown: bool| {
             number.map_or(unknown, |number| texts.get(number as usize).copied().unwrap_or(unknown))
         };
-        passes(&self.types, life.object_type, self.unknown[0])
+        let is_made = |creators: &FxHashSet<ProcessId>| life.process.is_some_and(|maker| creators.contains(&maker));
+        self.creators.as_ref().is_none_or(is_made)
+            && passes(&self.types, life.object_type, self.unknown[0])
             && passes(&self.names, life.name, self.unknown[1])
             && duration.contains(Some(life.duration()))
             && begin.contains(life.begin())
@@ -326,6 +343,13 @@ impl Question {
         Processes::new(processes).accepted(&self.filter).map(|(_, row)| row.process).collect()
     }
 
+    /// The processes that may have made an object. `None`: any.
+    fn creators(&self, processes: &[ProcessRow]) -> Option<FxHashSet<ProcessId>> {
+        let filter = ProcessFilter { process: self.creator.clone(), ..ProcessFilter::default() };
+        let accepted = || Processes::new(processes).accepted(&filter).map(|(_, row)| row.process).collect();
+        (!self.creator.is_empty()).then(accepted)
+    }
+
     /// The place of an object in the order.
     fn key(&self, life: &Life) -> (i64, i64, i64) {
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
@@ -354,6 +378,11 @@ impl Question {
         (key, life.start, life.address)
     }
 
+    /// Whether somebody looks at stacks.
+    fn shows_stacks(&self) -> bool {
+        ["create_stack", "destroy_stack", "handles"].iter().any(|key| self.shown.has(key))
+    }
+
     /// The objects of a recording.
     fn objects(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let (archive, file) = (recording.archive(), &recording.file);
@@ -367,6 +396,7 @@ impl Question {
         let chosen = Chosen {
             question: self,
             processes: self.accepted(&processes),
+            creators: self.creators(&processes),
             types: texts.matching(&self.types),
             names: texts.matching(&self.names),
             unknown: [self.types.matches(""), self.names.matches("")],
@@ -388,18 +418,21 @@ impl Question {
         let by_id: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();
         let name_and_pid = |process: ProcessId| by_id.get(&process).map(|row| (row.name.clone(), row.pid));
         let tids = tids(recording)?;
-        let handle = |held: &Held| HandleOf {
+        let mut lines = StackLines::new(recording, self.shows_stacks())?;
+        let handle = |held: &Held, lines: &mut StackLines| HandleOf {
+            stacks: [held.stack, held.close_stack].map(|stack| lines.of(stack)),
             held: *held,
             owner: name_and_pid(held.owner),
             maker: held.process.and_then(name_and_pid),
             tid: held.thread.and_then(|thread| tids.get(&thread)).copied(),
         };
         let row = |life: Life| Row {
+            stacks: [life.stack, life.stack_of_end()].map(|stack| lines.of(stack)),
             process: life.process.and_then(|process| by_id.get(&process)).map(|row| (*row).clone()),
             object_type: texts.text(life.object_type).cloned(),
             name: texts.text(life.name).cloned(),
             leaked: leaked(&life),
-            handles: life.handles.iter().map(handle).collect(),
+            handles: life.handles.iter().map(|held| handle(held, &mut lines)).collect(),
             references: Vec::new(),
             life,
         };
@@ -408,7 +441,7 @@ impl Question {
         if self.references {
             notes.extend(references::add(recording, &mut rows, range, &by_id, &tids)?);
         }
-        let section = COLUMNS.section(file, &rows, facts);
+        let section = COLUMNS.section_showing(file, &rows, facts, &self.shown);
         Ok(Section { notes, ..section })
     }
 

@@ -6,10 +6,11 @@ use tracesift_grammar::{Patterns, TimeRange, milliseconds, parse_size};
 use super::{Question, columns, references, views};
 use crate::ask::{When, WhenOptions};
 use crate::etwanalyzer::{Legacy, To, switch};
-use crate::filter::ProcessFilter;
+use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::method_patterns::MethodPatterns;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
+use crate::shown::Shown;
 use crate::usage_error::UsageError;
 
 /// Order of the rows.
@@ -56,6 +57,9 @@ pub struct Options {
     /// Order of the rows; the largest stands last (default: handles; with --map size)
     #[arg(long, value_name = "KEY")]
     sort: Option<Sort>,
+    /// Only objects that these processes made, and views that they have: name, name.exe, name(pid) or pid
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    creator: ProcessPatterns,
     /// Only objects with a handle that was made in the time range and not closed, while its process runs on
     #[arg(long)]
     leak: bool,
@@ -166,6 +170,7 @@ impl QuestionOptions for Options {
         &["--inherited", "--type=*e*", "--name=*", "--object=*", "--min-duration=1"],
         &["--min-time=1", "--max-id=50", "--references"],
         &["--stack=*", "--create-stack=!none", "--destroy-stack=*"],
+        &["--creator=*", "--details"],
         &["--map", "--leak", "--address-in-map=0x1000", "--sort=destroyed"],
     ];
     const LEGACY: Option<Legacy> = Some(Legacy {
@@ -184,6 +189,7 @@ impl QuestionOptions for Options {
             switch(&["ptrinmap"], To::Value("--address-in-map")),
             switch(&["viewbase"], To::Value("--view-base")),
             switch(&["minmaxmapsize"], To::Range("--min-map-size", "--max-map-size", "")),
+            switch(&["pn", "processname"], To::Value("--creator")),
             switch(&["relatedprocess"], To::Value("--process")),
             switch(&["showref"], To::Flag("--references")),
             switch(&["createstack"], To::Value("--create-stack")),
@@ -191,8 +197,7 @@ impl QuestionOptions for Options {
             switch(&["stackfilter"], To::Value("--stack")),
             switch(&["minmaxtime"], To::Range("--min-time", "--max-time", "s")),
             switch(&["minmaxid"], To::Range("--min-id", "--max-id", "")),
-            switch(&["showstack"], To::Missing("stacks of objects; dump handles --by stack has those of handles")),
-            switch(&["showtotal"], To::Dropped(1, "counts always stand above the rows")),
+            switch(&["showstack"], To::Flag("--details")),
         ],
     });
 
@@ -211,6 +216,7 @@ impl QuestionOptions for Options {
         self.check(map)?;
         Ok(Plan::from(Question {
             filter: self.filter.clone(),
+            creator: self.creator.clone(),
             time: TimeRange::default(),
             map,
             leak: self.leak,
@@ -234,6 +240,7 @@ impl QuestionOptions for Options {
             bases: self.view_base.clone(),
             sort: self.sort,
             top: self.top,
+            shown: Shown::default(),
         }))
     }
 }

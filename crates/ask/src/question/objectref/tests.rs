@@ -248,6 +248,8 @@ fn handles_stand_below_their_object() {
         Value::Int(100),
         Value::Int(200),
         false.into(),
+        Value::List(vec!["app.exe!Take".to_owned(), "app.exe!Main".to_owned()]),
+        none(),
     ];
     let child: Vec<Value> = vec![
         "0x4".into(),
@@ -261,6 +263,8 @@ fn handles_stand_below_their_object() {
         none(),
         none(),
         true.into(),
+        none(),
+        none(),
     ];
     assert_eq!(table.rows, [parent, child]);
     assert_eq!(row[1], "parent.exe".into());
@@ -285,6 +289,38 @@ fn a_leak_was_made_in_the_recording_and_nobody_closed_it() {
     is(&archive, &Question { time: time(66, END), ..leak.clone() }, &[]);
     let exited = Question { time: time(66, END), with_exited: true, ..leak };
     is(&archive, &exited, &[SECOND]);
+}
+
+#[test]
+fn the_creator_is_one_process_and_any_related_process_another() {
+    let (_directory, archive) = archive();
+    let of = |process: &str| crate::filter::ProcessFilter { process: process.into(), ..Default::default() };
+    let by = |creator: &str| Question { creator: creator.into(), ..Question::default() };
+    // The child made a handle of the shared object, but not the object.
+    is(&archive, &by("parent.exe"), &[FIRST, SECOND, ALONE]);
+    is(&archive, &by("child.exe"), &[]);
+    is(&archive, &Question { filter: of("child.exe"), ..by("parent.exe") }, &[SECOND]);
+    is(&archive, &Question { filter: of("child.exe"), ..Question::default() }, &[SECOND, SHARED]);
+    is(&archive, &Question { filter: of("parent.exe"), ..by("!parent.exe") }, &[]);
+}
+
+#[test]
+fn stacks_of_objects_and_handles_have_their_functions() {
+    let (_directory, archive) = archive();
+    let question = Question { sort: Some(Sort::Created), names: Patterns::parse(r"\f*"), ..Question::default() };
+    let stack = |first: &str, leaf: &str| {
+        let indent = " ".repeat(first.len());
+        Value::List(vec![format!("{first} app.exe!{leaf}"), format!("{indent} app.exe!Main")])
+    };
+    let rows = values(&archive, &question, &["create_stack", "destroy_stack"]);
+    assert_eq!(rows, [vec![stack("created by", "Create"), stack("deleted by", "Close")]]);
+    let question = Question { types: Patterns::parse("File"), ..Question::default() };
+    let rows = values(&archive, &question, &["handles"]);
+    let Value::Table(table) = &rows[0][0] else { panic!("{rows:?}") };
+    let at = |key: &str| table.columns.iter().position(|column| column.key == key).expect("a column");
+    let functions = |leaf: &str| Value::List(vec![format!("app.exe!{leaf}"), "app.exe!Main".to_owned()]);
+    assert_eq!(table.rows[0][at("stack")], functions("Create"));
+    assert_eq!(table.rows[0][at("close_stack")], functions("Close"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use tracesift_archive::Error;
 use tracesift_trace::rows::{FileRow, MappedViewRow, ProcessRow};
 use tracesift_trace::{FileId, ProcessId};
 
+use super::columns::below;
 use super::lives::touches;
 use super::{Question, Sort, Stacks};
 use crate::answer::{ColumnOf, Fact, Kind, Section, View};
@@ -13,6 +14,7 @@ use crate::process_columns::{self as of_process, OfProcess};
 use crate::question::handles::hexadecimal;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
+use crate::stack_lines::StackLines;
 
 /// One view of the answer.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub(super) struct Row {
     process: Option<ProcessRow>,
     tid: Option<i64>,
     file: Option<String>,
+    /// The functions of the stacks that mapped and unmapped it, the innermost first.
+    stacks: [Option<Vec<String>>; 2],
 }
 
 impl OfProcess for Row {
@@ -76,6 +80,20 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
     of_process::label()
         .meaning("Process that has the view: name and pid; `+` it started, `-` it ended inside the recording."),
     of_process::command_line().shown(View::Machine),
+    ColumnOf::details(
+        "create_stack",
+        "Create stack",
+        Kind::Below,
+        |r| below("mapped by", r.stacks[0].as_ref()),
+        "Functions of the stack that mapped it, the innermost first.",
+    ),
+    ColumnOf::details(
+        "destroy_stack",
+        "Destroy stack",
+        Kind::Below,
+        |r| below("unmapped by", r.stacks[1].as_ref()),
+        "Functions of the stack that unmapped it.",
+    ),
 ]);
 
 fn is_there(view: &MappedViewRow) -> bool {
@@ -142,13 +160,15 @@ impl Question {
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
         let accepted: FxHashSet<ProcessId> = self.accepted(&processes);
+        let creators = self.creators(&processes);
         let files: FxHashMap<FileId, String> =
             archive.rows::<FileRow>()?.into_iter().map(|row| (row.file, row.path)).collect();
         let name = |view: &MappedViewRow| view.file.and_then(|file| files.get(&file));
         let mut views: Vec<MappedViewRow> = Vec::new();
         let mut stacks = Stacks::new(self, recording)?;
         archive.scan(None, |view: &MappedViewRow| {
-            let is_asked = self.filter.is_empty() || accepted.contains(&view.process);
+            let is_asked = (self.filter.is_empty() || accepted.contains(&view.process))
+                && creators.as_ref().is_none_or(|creators| creators.contains(&view.process));
             let mut has_stacks =
                 || stacks.let_pass(view.stack, view.end_stack, [view.stack, view.end_stack].into_iter().flatten());
             if is_asked && self.has_view(view, name(view).map_or("", String::as_str)) && has_stacks() {
@@ -161,15 +181,17 @@ impl Question {
         self.top.apply(&mut views);
         let processes: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();
         let tids = super::tids(recording)?;
+        let mut lines = StackLines::new(recording, self.shows_stacks())?;
         let rows: Vec<Row> = views
             .into_iter()
             .map(|view| Row {
                 process: processes.get(&view.process).map(|row| (*row).clone()),
                 tid: view.thread.and_then(|thread| tids.get(&thread)).copied(),
                 file: name(&view).cloned(),
+                stacks: [view.stack, view.end_stack].map(|stack| lines.of(stack)),
                 view,
             })
             .collect();
-        Ok(COLUMNS.section(file, &rows, facts))
+        Ok(COLUMNS.section_showing(file, &rows, facts, &self.shown))
     }
 }

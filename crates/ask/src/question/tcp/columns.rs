@@ -1,63 +1,112 @@
-//! Dimensions, measures and limits of connections.
+//! Dimensions and measures of connections.
 
 use tracesift_trace::rows::{ConnectionRow, connection_ends as ends};
 
 use super::names;
 use crate::answer::{ColumnOf, Kind};
-use crate::table_question::{Condition, Dimension, Limit, Measure};
+use crate::table_question::{Dimension, Measure};
 use crate::words::numbered;
 
 type Row = ConnectionRow;
 
-/// What connections can be grouped by.
-pub(crate) const DIMENSIONS: &[Dimension<Row>] = &[
-    Dimension::process(),
-    Dimension::named("connection", "Connection", names::number, names::connections)
-        .meaning("Both endpoints as `address:port address:port`, the local one first. Later connections with the same endpoints have rows of their own.")
-        .with_number("connection_id", "Connection id", "Row of the connection in the table `connections`.")
-        .filtered("--connection", ["connection", "connections"], "Only connections with such endpoints: '*:443' or '10.0.0.1:* *'"),
-    Dimension::text("local", "Local", |row: &Row| row.local.as_deref())
-        .meaning("Address of this machine.")
-        .filtered("--local", ["address", "addresses"], "Only connections with these local addresses")
-        .coarse(),
+const OF_CONNECTION: Dimension<Row> = Dimension::named("connection", "Connection", names::number, names::connections)
+    .meaning("Both endpoints as `address:port address:port`, the local one first. Later connections with the same endpoints have rows of their own.")
+    .with_number("connection_id", "Connection id", "Row of the connection in the table `connections`.")
+    .filtered("--connection", ["connection", "connections"], "Only connections with such endpoints: '*:443' or '10.0.0.1:* *'");
+const OF_LOCAL: Dimension<Row> = Dimension::text("local", "Local", |row: &Row| row.local.as_deref())
+    .meaning("Address of this machine.")
+    .filtered("--local", ["address", "addresses"], "Only connections with these local addresses")
+    .coarse();
+const OF_LOCAL_PORT: Dimension<Row> =
     Dimension::words("local-port", "Local port", |row: &Row| row.local_port.map(i64::from), port)
         .meaning("Port of this machine.")
         .filtered("--local-port", ["port", "ports"], "Only connections with these local ports")
-        .coarse(),
+        .coarse();
+const OF_LOCAL_ENDPOINT: Dimension<Row> =
     Dimension::named("local-endpoint", "Local end", names::number, names::local_ends)
         .meaning("Address and port of this machine.")
-        .filtered("--local-endpoint", ["address", "addresses"], "Only connections with these local endpoints: '10.*:443'")
-        .coarse(),
-    Dimension::text("remote", "Remote", |row: &Row| row.remote.as_deref())
-        .meaning("Address of the remote endpoint.")
-        .filtered("--remote", ["address", "addresses"], "Only connections to these addresses")
-        .coarse(),
+        .filtered(
+            "--local-endpoint",
+            ["address", "addresses"],
+            "Only connections with these local endpoints: '10.*:443'",
+        )
+        .coarse();
+const OF_REMOTE: Dimension<Row> = Dimension::text("remote", "Remote", |row: &Row| row.remote.as_deref())
+    .meaning("Address of the remote endpoint.")
+    .filtered("--remote", ["address", "addresses"], "Only connections to these addresses")
+    .coarse();
+const OF_REMOTE_PORT: Dimension<Row> =
     Dimension::words("remote-port", "Remote port", |row: &Row| row.remote_port.map(i64::from), port)
         .meaning("Port of the remote endpoint.")
         .filtered("--remote-port", ["port", "ports"], "Only connections to these ports")
-        .coarse(),
+        .coarse();
+const OF_REMOTE_ENDPOINT: Dimension<Row> =
     Dimension::named("remote-endpoint", "Remote end", names::number, names::remote_ends)
         .meaning("Address and port of the remote endpoint.")
         .filtered("--remote-endpoint", ["address", "addresses"], "Only connections to these endpoints: '*:443'")
-        .coarse(),
-    Dimension::named("host", "Host", names::number, names::hosts)
-        .meaning("Name of the last DNS query before the connection began whose answer has the remote address; without such a query the address.")
-        .filtered("--host", ["host", "hosts"], "Only connections to these hosts")
-        .coarse(),
-    Dimension::words("end", "End", |row: &Row| Some(end(row)), end_word)
-        .meaning("`open`, `closed`, `aborted`, `reset`, `refused`, `send timed out`, `keep-alive timed out`, `connect timed out`, or `ended` if the cause is not in the recording.")
-        .filtered("--end", ["end", "ends"], "Only connections that ended so: open, reset, '*timed out'"),
+        .coarse();
+const OF_HOST: Dimension<Row> = Dimension::named("host", "Host", names::number, names::hosts)
+    .meaning("Name of the last DNS query before the connection began whose answer has the remote address; without such a query the address.")
+    .filtered("--host", ["host", "hosts"], "Only connections to these hosts")
+    .coarse();
+const OF_END: Dimension<Row> = Dimension::words("end", "End", |row: &Row| Some(end(row)), end_word)
+    .meaning("`open`, `closed`, `aborted`, `reset`, `refused`, `send timed out`, `keep-alive timed out`, `connect timed out`, or `ended` if the cause is not in the recording.")
+    .filtered("--end", ["end", "ends"], "Only connections that ended so: open, reset, '*timed out'");
+const OF_DIRECTION: Dimension<Row> =
     Dimension::words("direction", "Direction", |row: &Row| row.accepted.map(i64::from), direction)
         .meaning("`out`: this machine requested the connection; `in`: it accepted the connection.")
-        .coarse(),
-    Dimension::text("template", "Template", |row: &Row| row.template.as_deref())
-        .meaning("Congestion template (set of TCP parameters) of Windows, with the shortest time-out of a retransmission.")
-        .filtered("--template", ["template", "templates"], "Only connections with these templates")
-        .coarse(),
-    Dimension::words("tcb", "TCB", |row: &Row| row.tcb, hexadecimal)
-        .meaning("Address of the connection in the kernel (transmission control block).")
-        .filtered("--tcb", ["TCB", "TCBs"], "Only connections with these addresses in the kernel: 0xffff8001*")
-        .coarse(),
+        .coarse();
+const OF_TEMPLATE: Dimension<Row> = Dimension::text("template", "Template", |row: &Row| row.template.as_deref())
+    .meaning("Congestion template (set of TCP parameters) of Windows, with the shortest time-out of a retransmission.")
+    .filtered("--template", ["template", "templates"], "Only connections with these templates")
+    .coarse();
+const OF_TCB: Dimension<Row> = Dimension::words("tcb", "TCB", |row: &Row| row.tcb, hexadecimal)
+    .meaning("Address of the connection in the kernel (transmission control block).")
+    .filtered("--tcb", ["TCB", "TCBs"], "Only connections with these addresses in the kernel: 0xffff8001*")
+    .coarse();
+const OF_METHOD: Dimension<Row> = Dimension::method(|row: &Row| (row.stack, None))
+    .meaning("Function that requested or accepted the connection, of UDP that used it first: the leaf of the stack.")
+    .filtered("--methods", ["method", "methods"], "Only connections that these functions requested or accepted");
+const OF_TAG: Dimension<Row> = Dimension::tag(|row: &Row| row.stack).coarse();
+const OF_STACK: Dimension<Row> = Dimension::stack(|row: &Row| row.stack)
+    .coarse()
+    .meaning("The functions of the stack that requested or accepted the connection, or used it first (UDP).");
+
+/// What connections of TCP can be grouped by.
+pub(crate) const DIMENSIONS: &[Dimension<Row>] = &[
+    Dimension::process(),
+    OF_CONNECTION,
+    OF_LOCAL,
+    OF_LOCAL_PORT,
+    OF_LOCAL_ENDPOINT,
+    OF_REMOTE,
+    OF_REMOTE_PORT,
+    OF_REMOTE_ENDPOINT,
+    OF_HOST,
+    OF_END,
+    OF_DIRECTION,
+    OF_TEMPLATE,
+    OF_TCB,
+    OF_METHOD,
+    OF_TAG,
+    OF_STACK,
+];
+
+/// What datagrams can be grouped by. They have no request, no end, and no template.
+pub(crate) const DATAGRAM_DIMENSIONS: &[Dimension<Row>] = &[
+    Dimension::process(),
+    OF_CONNECTION,
+    OF_LOCAL,
+    OF_LOCAL_PORT,
+    OF_LOCAL_ENDPOINT,
+    OF_REMOTE,
+    OF_REMOTE_PORT,
+    OF_REMOTE_ENDPOINT,
+    OF_HOST,
+    OF_TCB,
+    OF_METHOD,
+    OF_TAG,
+    OF_STACK,
 ];
 
 const RECEIVED_PACKETS: Measure<Row> =
@@ -101,7 +150,7 @@ const CONNECTIONS: Measure<Row> = Measure::rows("connections", "Connections")
     .total("connections");
 const START: Measure<Row> = Measure::min("start_ns", "Start", Kind::Time, |row: &Row| row.start)
     .meaning("Time of the first request or acceptance; of UDP of the first use.")
-    .sorted(&["start"])
+    .sorted(&["start", "time"])
     .details();
 const LAST_SENT: Measure<Row> = Measure::max("last_sent_ns", "Last sent", Kind::Time, |row: &Row| row.last_sent)
     .meaning("Time of the last event of sent data.")
@@ -164,7 +213,7 @@ pub(crate) const MEASURES: &[Measure<Row>] = &[
         .meaning("Retransmissions as percent of the events of sent data."),
     Measure::sum_known("retransmit_delay_ns", "Retransmit delay", Kind::Milliseconds, |row: &Row| row.retransmit_delay)
         .meaning("Sum of the times between retransmissions and the sending of the same data before.")
-        .sorted(&["retransmit-delay"]),
+        .sorted(&["retransmit-delay", "delay"]),
     Measure::max("max_retransmit_delay_ns", "Longest delay", Kind::Milliseconds, |row: &Row| row.retransmit_delay_max)
         .meaning("Longest of these times.")
         .sorted(&["max-retransmit-delay"])
@@ -182,7 +231,7 @@ pub(crate) const MEASURES: &[Measure<Row>] = &[
         .meaning("Time of the last end of a connection.")
         .sorted(&["end"])
         .details(),
-    Measure::max("reset_ns", "Reset", Kind::Time, |row: &Row| row.end.filter(|_| row.end_kind == Some(ends::RESET)))
+    Measure::max("reset_ns", "Reset", Kind::Time, reset_time)
         .meaning("Time at which the remote endpoint reset a connection; of several the last one.")
         .sorted(&["reset"])
         .details(),
@@ -224,29 +273,15 @@ pub(crate) const MEASURES: &[Measure<Row>] = &[
     Measure::counts("end", "ends", "Ends").meaning("Number of connections by their end.").details(),
 ];
 
-/// What must be true of a connection.
-pub(crate) const CONDITIONS: &[Condition<Row>] = &[
-    Condition {
-        option: "--open",
-        holds: |row| row.end.is_none(),
-        help: "Only connections that are still there at the end of the recording",
-    },
-    Condition {
-        option: "--reset",
-        holds: |row| row.end_kind == Some(ends::RESET),
-        help: "Only connections that the remote endpoint reset",
-    },
-    Condition {
-        option: "--keep-alive",
-        holds: |row| row.keep_alives.is_some_and(|packets| packets > 0),
-        help: "Only connections with keep-alive packets",
-    },
-];
+const LIST_RECEIVED: ColumnOf<Row> =
+    ColumnOf::always("received_bytes", "Received", Kind::Bytes, |row| row.received.into(), "Bytes that were received.");
+const LIST_SENT: ColumnOf<Row> =
+    ColumnOf::always("sent_bytes", "Sent", Kind::Bytes, |row| row.sent.into(), "Bytes that were sent.");
 
-/// What a list of single connections shows beside their dimensions.
+/// What a list of single connections of TCP shows beside their dimensions.
 pub(crate) const LIST: &[ColumnOf<Row>] = &[
-    ColumnOf::always("received_bytes", "Received", Kind::Bytes, |row| row.received.into(), "Bytes that were received."),
-    ColumnOf::always("sent_bytes", "Sent", Kind::Bytes, |row| row.sent.into(), "Bytes that were sent."),
+    LIST_RECEIVED,
+    LIST_SENT,
     ColumnOf::always(
         "retransmits",
         "Retransmits",
@@ -256,107 +291,8 @@ pub(crate) const LIST: &[ColumnOf<Row>] = &[
     ),
 ];
 
-/// Limits of the figures of a connection.
-pub(crate) const LIMITS: &[Limit<Row>] = &[
-    Limit::bytes(
-        ["--min-bytes", "--max-bytes"],
-        bytes,
-        ["Only connections with so much data (bytes without unit)", "Only connections with no more data"],
-    ),
-    Limit::bytes(
-        ["--min-sent", "--max-sent"],
-        |row| row.sent,
-        ["Only connections that sent so much", "Only connections that sent no more"],
-    ),
-    Limit::bytes(
-        ["--min-received", "--max-received"],
-        |row| row.received,
-        ["Only connections that received so much", "Only connections that received no more"],
-    ),
-    Limit::count(
-        ["--min-packets", "--max-packets"],
-        packets,
-        ["Only connections with so many packets", "Only connections with no more packets"],
-    ),
-    Limit::count(
-        ["--min-sent-packets", "--max-sent-packets"],
-        |row| row.send_events,
-        ["Only connections that sent so many packets", "Only connections that sent no more packets"],
-    ),
-    Limit::count(
-        ["--min-received-packets", "--max-received-packets"],
-        |row| row.receive_events,
-        ["Only connections that received so many packets", "Only connections that received no more packets"],
-    ),
-    Limit::count(
-        ["--min-posted", "--max-posted"],
-        |row| row.posted_events,
-        ["Only connections with so many posted sends", "Only connections with no more posted sends"],
-    ),
-    Limit::count(
-        ["--min-retransmits", "--max-retransmits"],
-        |row| row.retransmits,
-        ["Only connections with so many retransmissions", "Only connections with no more retransmissions"],
-    ),
-    Limit::count(
-        ["--min-client-retransmits", "--max-client-retransmits"],
-        |row| row.client_retransmits,
-        ["Only connections that received so much data again", "Only connections that received no more data again"],
-    ),
-    Limit::time(
-        ["--min-retransmit-delay", "--max-retransmit-delay"],
-        |row| row.retransmit_delay_max,
-        ["Only connections with such a long retransmission (ms without unit)", "Only connections with no longer one"],
-    ),
-    Limit::time(
-        ["--min-connect", "--max-connect"],
-        connect_time,
-        ["Only connections that took so long to be established", "Only connections that took no longer"],
-    ),
-    Limit::time(
-        ["--min-duration", "--max-duration"],
-        |row| Some(row.end?.saturating_sub(row.start?)),
-        ["Only connections that lived so long in the recording", "Only connections that lived no longer"],
-    ),
-    Limit::time(
-        ["--min-send-gap", "--max-send-gap"],
-        |row| row.max_send_gap,
-        ["Only connections that once sent nothing for so long", "Only connections without a longer gap"],
-    ),
-    Limit::time(
-        ["--min-receive-gap", "--max-receive-gap"],
-        |row| row.max_receive_gap,
-        ["Only connections that once received nothing for so long", "Only connections without a longer gap"],
-    ),
-    Limit::bytes(
-        ["--min-send-rate", "--max-send-rate"],
-        |row| row.send_rate,
-        ["Only connections that sent at such a rate, per second", "Only connections that sent at no higher rate"],
-    ),
-    Limit::bytes(
-        ["--min-receive-rate", "--max-receive-rate"],
-        |row| row.receive_rate,
-        [
-            "Only connections that received at such a rate, per second",
-            "Only connections that received at no higher rate",
-        ],
-    ),
-    Limit::count(
-        ["--min-keep-alives", "--max-keep-alives"],
-        |row| row.keep_alives,
-        ["Only connections with so many keep-alive packets", "Only connections with no more of them"],
-    ),
-    Limit::bytes(
-        ["--min-stat-in", "--max-stat-in"],
-        |row| row.stat_bytes_in,
-        ["Only connections that received so much over their whole life", "Only connections that received no more"],
-    ),
-    Limit::bytes(
-        ["--min-stat-out", "--max-stat-out"],
-        |row| row.stat_bytes_out,
-        ["Only connections that sent so much over their whole life", "Only connections that sent no more"],
-    ),
-];
+/// What a list of the traffic of datagrams shows beside its dimensions.
+pub(crate) const DATAGRAM_LIST: &[ColumnOf<Row>] = &[LIST_RECEIVED, LIST_SENT];
 
 /// The sum of two figures, of which one may be unknown.
 fn together(a: Option<i64>, b: Option<i64>) -> Option<i64> {
@@ -366,18 +302,23 @@ fn together(a: Option<i64>, b: Option<i64>) -> Option<i64> {
     }
 }
 
-fn bytes(row: &Row) -> Option<i64> {
+pub(super) fn bytes(row: &Row) -> Option<i64> {
     together(row.sent, row.received)
 }
 
-fn packets(row: &Row) -> Option<i64> {
+pub(super) fn packets(row: &Row) -> Option<i64> {
     together(row.send_events, row.receive_events)
 }
 
 /// Time from the request to the establishment.
-fn connect_time(row: &Row) -> Option<i64> {
+pub(super) fn connect_time(row: &Row) -> Option<i64> {
     let is_own = row.accepted == Some(false);
     Some(row.connected?.saturating_sub(row.start?)).filter(|_| is_own)
+}
+
+/// When the remote endpoint reset the connection.
+pub(super) fn reset_time(row: &Row) -> Option<i64> {
+    row.end.filter(|_| row.end_kind == Some(ends::RESET))
 }
 
 fn timed_out(row: &Row) -> Option<i64> {

@@ -10,12 +10,12 @@ use tracesift_trace::rows::{ConnectionRow, NetworkIoRow, ProcessRow, network_io_
 use tracesift_trace::schema::Row as _;
 
 use super::Tcp;
-use super::packets::Packets;
+use super::packets::{Order, Packets};
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
+use crate::candidates::Candidates;
 use crate::columns::Columns;
 use crate::filter::ProcessFilter;
-use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::recording::OpenRecording;
 use crate::table_question::TableQuestion as _;
@@ -28,12 +28,10 @@ const EVENTS: u64 = 100;
 /// What is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// Which processes.
-    pub filter: ProcessFilter,
-    /// Data that was given to the stack in this range.
-    pub time: TimeRange,
-    /// How many, those with the longest delays.
-    pub top: Top,
+    /// Of which connections, in which time, how many, those that come last in the order.
+    pub connections: super::Question,
+    /// Their order.
+    pub order: Order,
 }
 
 /// Data that was not sent in time.
@@ -151,19 +149,27 @@ impl Ask for Question {
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {
-        Some(&self.filter)
+        Some(&self.connections.filter)
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        self.connections.candidates(recording)
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        self.connections.limits()
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
-        Some("delay_ns")
+        Some(self.order.column())
     }
 
     fn columns(&self) -> Vec<Column> {
         columns()
     }
 
-    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
-        Box::new(Self { time, ..self.clone() })
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
+        Box::new(Self { connections: self.connections.of_range(time, origin), ..self.clone() })
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -180,10 +186,10 @@ impl Ask for Question {
             };
             return Ok(recording.file.absent(STALLS, absence));
         }
-        let packets = Packets::of(archive, &connections, &self.filter)?;
+        let packets = Packets::of(recording, &connections, &self.connections)?;
         let mut stalls = Stalls::default();
         archive.scan(None, |io: &NetworkIoRow| stalls.add(io))?;
-        let (start, end) = self.time.bounds();
+        let (start, end) = self.connections.time.bounds();
         let mut rows = Vec::new();
         for (io, delay) in stalls.finish(archive.info().end_ns) {
             if io.time < start || io.time >= end {
@@ -194,9 +200,13 @@ impl Ask for Question {
             }
         }
         // Data that was never sent waited longest.
-        rows.sort_by_key(|row| (row.delay.unwrap_or(i64::MAX), row.io.time, row.io.connection));
+        let delay = |row: &Row| row.delay.unwrap_or(i64::MAX);
+        match self.order {
+            Order::Delay => rows.sort_by_key(|row| (delay(row), row.io.time, row.io.connection)),
+            Order::Time => rows.sort_by_key(|row| (row.io.time, delay(row), row.io.connection)),
+        }
         let facts = vec![Fact::new(STALLS, Kind::Count, rows.len())];
-        self.top.apply(&mut rows);
+        self.connections.top.apply(&mut rows);
         Ok(COLUMNS.section(&recording.file, &rows, facts))
     }
 }

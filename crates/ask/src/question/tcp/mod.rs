@@ -2,6 +2,8 @@
 
 mod columns;
 pub mod issues;
+mod legacy;
+mod limits;
 mod names;
 mod packets;
 mod parts;
@@ -10,20 +12,26 @@ mod traffic;
 
 use clap::Args;
 use tracesift_archive::Error;
-use tracesift_grammar::TimeRange;
+use tracesift_grammar::{TimeRange, parse_size};
 use tracesift_trace::ProcessId;
 use tracesift_trace::connections::protocols;
 use tracesift_trace::rows::{ConnectionRow, NetworkIoRow};
 use tracesift_trace::schema::{Row as _, TableDefinition};
 
-pub(crate) use self::columns::{CONDITIONS, DATAGRAM_MEASURES, DIMENSIONS, LIMITS, LIST, MEASURES};
+pub(crate) use self::columns::{DATAGRAM_DIMENSIONS, DATAGRAM_LIST, DATAGRAM_MEASURES};
+use self::columns::{DIMENSIONS, LIST, MEASURES};
+use self::limits::{CONDITIONS, LIMITS};
+pub(crate) use self::limits::{DATAGRAM_CONDITIONS, DATAGRAM_LIMITS};
+pub(crate) use self::names::connections;
+pub use self::packets::Order;
 pub(crate) use self::parts::{of_ranges, times};
 pub(crate) use self::traffic::Traffic;
 
 use crate::answer::ColumnOf;
 use crate::ask::When;
-use crate::etwanalyzer::{Legacy, To, switch};
+use crate::etwanalyzer::Legacy;
 use crate::options::{Form, Plan, QuestionOptions};
+use crate::order::Between;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
 use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
@@ -41,16 +49,18 @@ pub type Question = table_question::Question<Tcp>;
 pub struct Options {
     #[command(flatten)]
     connections: table_question::Options<Tcp>,
-    /// The retransmissions one by one
-    #[arg(long, help_heading = "Rows", conflicts_with_all = ["by", "bucket", "sort", "list", "top-details", "open", "reset", "keep-alive"])]
-    #[arg(conflicts_with_all = ["connection", "local", "local-endpoint", "local-port", "remote", "remote-endpoint", "remote-port"])]
-    #[arg(conflicts_with_all = ["tcb", "end", "host", "template"])]
+    /// The retransmissions one by one; --sort delay or time
+    #[arg(long, help_heading = "Rows", conflicts_with_all = ["by", "bucket", "list", "top-details"])]
     retransmits: bool,
-    /// Data that processes gave to the stack, and that was not sent in 10 ms, one by one
+    /// Smallest retransmission that --retransmits shows
+    #[arg(long, help_heading = "Rows", value_name = "SIZE", value_parser = parse_size)]
+    min_retransmit_size: Option<i64>,
+    /// Largest retransmission that --retransmits shows
+    #[arg(long, help_heading = "Rows", value_name = "SIZE", value_parser = parse_size)]
+    max_retransmit_size: Option<i64>,
+    /// Data that processes gave to the stack, and that was not sent in 10 ms, one by one; --sort delay or time
     #[arg(long, value_name = "KIND", num_args = 0..=1, default_missing_value = "post", value_parser = ["post"], help_heading = "Rows")]
-    #[arg(conflicts_with_all = ["by", "bucket", "sort", "list", "top-details", "open", "reset", "keep-alive", "retransmits"])]
-    #[arg(conflicts_with_all = ["connection", "local", "local-endpoint", "local-port", "remote", "remote-endpoint", "remote-port"])]
-    #[arg(conflicts_with_all = ["tcb", "end", "host", "template"])]
+    #[arg(conflicts_with_all = ["by", "bucket", "list", "top-details", "retransmits"])]
     issues: Option<String>,
 }
 
@@ -75,9 +85,12 @@ impl TableQuestion for Tcp {
         ("tracesift dump tcp X.sift --by process,host", "the hosts that each process talks to"),
         ("tracesift dump tcp X.sift --min-retransmits 1 --sort retransmits", "the connections that lost data"),
         ("tracesift dump tcp X.sift --retransmits --top 20", "the retransmissions with the longest delays"),
+        ("tracesift dump tcp X.sift --retransmits --remote 10.0.0.7 --sort time", "those to a host, by time"),
+        ("tracesift dump tcp X.sift --by process,stack --sort connections", "the code that opens connections"),
     ];
-    const VARIANTS: &'static [&'static [&'static str]] = &[&["--by=host"], &["--by=local-endpoint,end", "--time=1.."]];
-    const LEGACY: Option<Legacy> = Some(LEGACY);
+    const VARIANTS: &'static [&'static [&'static str]] =
+        &[&["--by=host"], &["--by=local-endpoint,end", "--time=1.."], &["--by=stack"]];
+    const LEGACY: Option<Legacy> = Some(legacy::LEGACY);
 
     const PARTS: Option<&'static TableDefinition> = Some(NetworkIoRow::TABLE);
 
@@ -97,82 +110,6 @@ impl TableQuestion for Tcp {
         of_ranges(recording, ranges)
     }
 }
-
-const LEGACY: Legacy = Legacy {
-    name: "tcp",
-    switches: &[
-        switch(&["ipport"], To::Value("--connection")),
-        switch(&["sourceipport"], To::Value("--local-endpoint")),
-        switch(&["remoteipport"], To::Value("--remote-endpoint")),
-        switch(&["tcb"], To::Value("--tcb")),
-        switch(&["minmaxretransdelayms"], To::Range("--min-retransmit-delay", "--max-retransmit-delay", "ms")),
-        switch(&["minmaxretransbytes"], To::Missing("limits of the size of retransmissions")),
-        switch(&["minmaxretranscount"], To::Range("--min-retransmits", "--max-retransmits", "")),
-        switch(&["minmaxsentbytes"], To::Range("--min-sent", "--max-sent", "")),
-        switch(&["minmaxreceivedbytes"], To::Range("--min-received", "--max-received", "")),
-        switch(&["minmaxbytes"], To::Range("--min-bytes", "--max-bytes", "")),
-        switch(&["minmaxsentpackets"], To::Range("--min-sent-packets", "--max-sent-packets", "")),
-        switch(&["minmaxreceivedpackets"], To::Range("--min-received-packets", "--max-received-packets", "")),
-        switch(&["minmaxpackets"], To::Range("--min-packets", "--max-packets", "")),
-        switch(&["minmaxconnectiondurations"], To::Range("--min-duration", "--max-duration", "s")),
-        switch(&["minmaxsendmbs"], To::Range("--min-send-rate", "--max-send-rate", "MiB")),
-        switch(&["minmaxrecmbs", "minmaxreceivembs"], To::Range("--min-receive-rate", "--max-receive-rate", "MiB")),
-        switch(&["minmaxpost"], To::Range("--min-posted", "--max-posted", "")),
-        switch(&["minmaxinject"], To::Missing("the number of injected sends")),
-        switch(
-            &["minmaxsentdelays", "minmaxsenddelay", "minmaxsenddelays"],
-            To::Range("--min-send-gap", "--max-send-gap", "s"),
-        ),
-        switch(
-            &["minmaxreceivedelays", "minmaxreceivedelay"],
-            To::Range("--min-receive-gap", "--max-receive-gap", "s"),
-        ),
-        switch(&["minmaxstatbytesin"], To::Range("--min-stat-in", "--max-stat-in", "")),
-        switch(&["minmaxstatbytesout"], To::Range("--min-stat-out", "--max-stat-out", "")),
-        switch(&["minmaxconnect"], To::Missing("limits of the time of the request")),
-        switch(&["minmaxdisconnect"], To::Missing("limits of the time of the end")),
-        switch(&["keepalive"], To::Flag("--keep-alive")),
-        switch(&["reset"], To::Flag("--end=send timed out")),
-        switch(&["onlyclientretransmit"], To::Flag("--min-client-retransmits=1")),
-        switch(&["issue"], To::Optional("--issues", &[("Post", "post")])),
-        switch(&["stats"], To::Columns("+stat_bytes_in,+stat_bytes_out,+stat_segments_in,+stat_segments_out", "")),
-        switch(&["showretransmit"], To::Flag("--retransmits")),
-        switch(&["topnretrans"], To::Missing("the largest retransmissions of each connection")),
-        switch(&["sortretransmitby"], To::Missing("the order of retransmissions below connections")),
-        switch(
-            &["groupby"],
-            To::Word(
-                "--by",
-                &[("SourceIpPortRemoteIp", "local,local-port,remote"), ("SourceIpRemoteIp", "local,remote")],
-            ),
-        ),
-        switch(
-            &["sortby"],
-            To::Word(
-                "--sort",
-                &[
-                    ("ReceivedSize", "received"),
-                    ("ReceivedCount", "received-packets"),
-                    ("SentSize", "sent"),
-                    ("SentCount", "sent-packets"),
-                    ("TotalCount", "packets"),
-                    ("TotalSize", "bytes"),
-                    ("ConnectTime", "start"),
-                    ("DisconnectTime", "end"),
-                    ("ClientResetTime", "reset"),
-                    ("RetransmissionCount", "retransmits"),
-                    ("RetransmissionTime", "retransmit-delay"),
-                    ("MaxRetransmissionTime", "max-retransmit-delay"),
-                    ("LastReceivedTime", "last-received"),
-                    ("LastSentTime", "last-sent"),
-                    ("SendRate", "send-rate"),
-                    ("ReceiveRate", "receive-rate"),
-                    ("Post", "posted"),
-                ],
-            ),
-        ),
-    ],
-};
 
 impl QuestionOptions for Options {
     const FORMS: &'static [Form] = &[
@@ -199,23 +136,31 @@ impl QuestionOptions for Options {
     }
 
     fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        if self.issues.is_some() {
-            let question = self.connections.question();
-            return Ok(Plan::from(issues::Question {
-                filter: question.filter.clone(),
-                time: TimeRange::default(),
-                top: question.top,
-            }));
+        let size = Between { min: self.min_retransmit_size, max: self.max_retransmit_size };
+        if !self.retransmits
+            && let Some(option) = size.given(retransmits::SIZE).next()
+        {
+            return Err(UsageError::new(
+                format!("{option} is about single retransmissions"),
+                "`--retransmits` shows them; the rows of connections have `--min-retransmits` and `--max-retransmits`",
+            ));
         }
-        if !self.retransmits {
+        if !self.retransmits && self.issues.is_none() {
             return self.connections.plan(warn);
         }
-        let question = self.connections.question();
-        Ok(Plan::from(retransmits::Question {
-            filter: question.filter.clone(),
-            time: TimeRange::default(),
-            top: question.top,
-        }))
+        let word = self.connections.sorted_by();
+        let order = Order::of_word(word).ok_or_else(|| {
+            let message = format!("connections have the order {}, single packets do not", word.unwrap_or_default());
+            UsageError::new(message, "`--sort delay` and `--sort time` are the orders of single packets")
+        })?;
+        let mut connections = self.connections.question().clone();
+        connections.tags = self.connections.load_tags(warn)?;
+        if self.issues.is_some() {
+            return Ok(Plan::from(issues::Question { connections, order }));
+        }
+        // The limits of a connection's longest delay are those of each retransmission here.
+        let delay = connections.take_limits(retransmits::DELAY[0]);
+        Ok(Plan::from(retransmits::Question { connections, delay, size, order }))
     }
 
     #[cfg(test)]

@@ -29,7 +29,7 @@ fn names(archive: &Archive, name: impl Fn(&EndsOfRow) -> String) -> Result<Vec<(
 }
 
 /// Both ends: `10.0.0.1:50000 10.0.0.2:443`.
-pub(super) fn connections(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
+pub(crate) fn connections(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
     names(archive, |row| match (row.local.as_ref().or(row.remote.as_ref()), row.tcb) {
         (None, Some(tcb)) => format!("tcb {tcb:#x}"),
         _ => format!("{} {}", end(row.local.as_ref(), row.local_port), end(row.remote.as_ref(), row.remote_port)),

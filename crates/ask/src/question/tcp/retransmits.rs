@@ -6,25 +6,33 @@ use tracesift_trace::rows::{ConnectionRow, NetworkIoRow, ProcessRow, network_io_
 use tracesift_trace::schema::Row as _;
 
 use super::Tcp;
-use super::packets::Packets;
+use super::packets::{Order, Packets};
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
 use crate::ask::Ask;
+use crate::candidates::Candidates;
 use crate::columns::Columns;
 use crate::filter::ProcessFilter;
-use crate::order::Top;
+use crate::order::Between;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::recording::OpenRecording;
 use crate::table_question::TableQuestion as _;
 
+/// Limits of the delay of a retransmission. They are those of a connection's longest one, too.
+pub(super) const DELAY: [&str; 2] = ["--min-retransmit-delay", "--max-retransmit-delay"];
+/// Limits of the size of a retransmission.
+pub(super) const SIZE: [&str; 2] = ["--min-retransmit-size", "--max-retransmit-size"];
+
 /// What is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// Which processes.
-    pub filter: ProcessFilter,
-    /// Retransmissions in this range.
-    pub time: TimeRange,
-    /// How many, those with the longest delays.
-    pub top: Top,
+    /// Of which connections, in which time, how many, those that come last in the order.
+    pub connections: super::Question,
+    /// Delays, ns. Retransmissions whose delay is not known pass only where nothing is asked of it.
+    pub delay: Between,
+    /// Sizes, bytes.
+    pub size: Between,
+    /// Their order.
+    pub order: Order,
 }
 
 /// A retransmission.
@@ -95,19 +103,28 @@ impl Ask for Question {
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {
-        Some(&self.filter)
+        Some(&self.connections.filter)
+    }
+
+    fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
+        self.connections.candidates(recording)
+    }
+
+    fn limits(&self) -> Vec<&'static str> {
+        let of_connections = self.connections.limits().into_iter();
+        of_connections.chain(self.delay.given(DELAY)).chain(self.size.given(SIZE)).collect()
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
-        Some("delay_ns")
+        Some(self.order.column())
     }
 
     fn columns(&self) -> Vec<Column> {
         columns()
     }
 
-    fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
-        Box::new(Self { time, ..self.clone() })
+    fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
+        Box::new(Self { connections: self.connections.of_range(time, origin), ..self.clone() })
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
@@ -117,20 +134,27 @@ impl Ask for Question {
             let absence = recording.file.absence_with_cure(NetworkIoRow::TABLE.name, Tcp::SOURCE, is_linux);
             return Ok(recording.file.absent("retransmits", absence));
         }
-        let packets = Packets::of(archive, &archive.rows::<ConnectionRow>()?, &self.filter)?;
-        let (start, end) = self.time.bounds();
+        let packets = Packets::of(recording, &archive.rows::<ConnectionRow>()?, &self.connections)?;
+        let time = self.connections.time;
+        let (start, end) = time.bounds();
         let mut rows = Vec::new();
-        archive.scan((!self.time.is_everything()).then_some(start..end), |io: &NetworkIoRow| {
+        archive.scan((!time.is_everything()).then_some(start..end), |io: &NetworkIoRow| {
             if !matches!(io.kind, kinds::RETRANSMITTED | kinds::RECEIVED_AGAIN) || io.time < start || io.time >= end {
+                return;
+            }
+            if !self.delay.contains(io.delay) || !self.size.contains(Some(io.size)) {
                 return;
             }
             if let Some((process, connection)) = packets.whose(io) {
                 rows.push(Row { io: *io, process, connection });
             }
         })?;
-        rows.sort_by_key(|row| (row.io.delay, row.io.time));
+        match self.order {
+            Order::Delay => rows.sort_by_key(|row| (row.io.delay, row.io.time)),
+            Order::Time => rows.sort_by_key(|row| (row.io.time, row.io.delay)),
+        }
         let facts = vec![Fact::new("retransmits", Kind::Count, rows.len())];
-        self.top.apply(&mut rows);
+        self.connections.top.apply(&mut rows);
         Ok(COLUMNS.section(&recording.file, &rows, facts))
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct CsvColumn {
 
 /// The questions with such files.
 pub(super) const QUESTIONS: &[&str] =
-    &["cpu", "process", "version", "stats", "disk", "file", "dns", "mark", "memory", "tcp"];
+    &["cpu", "process", "version", "stats", "disk", "file", "dns", "mark", "memory", "tcp", "virtualalloc"];
 
 /// The columns of an answer; `None` where ETWAnalyzer writes no such file.
 pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
@@ -33,6 +33,7 @@ pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
         "memory" if has("diff_working_set") => Some(MEMORY),
         "mark" if has("since_zero_ns") => Some(MARK),
         "tcp" if has("connections") => Some(TCP),
+        "virtualalloc" if has("not_released") => Some(ALLOCATIONS),
         _ => None,
     }
 }
@@ -333,8 +334,7 @@ const TCP: &[CsvColumn] = &[
     nothing("Start Time"),
     nothing("End Time"),
     nothing("Duration in s"),
-    // Rows of a connection have both ends in one column.
-    plain("SourceIP", &["local", "connection"]),
+    plain("SourceIP", &["local"]),
     plain("Source Port", &["local-port"]),
     plain("DestinationIP", &["remote"]),
     plain("Destination Port", &["remote-port"]),
@@ -367,6 +367,27 @@ const TCP: &[CsvColumn] = &[
     plain("CommandLine", &["command_line"]),
 ];
 
+/// A row per process.
+const ALLOCATIONS: &[CsvColumn] = &[
+    options(),
+    of_key("FileName", &["file"], As::FileStem),
+    of_key("Date", &["date"], As::Date),
+    plain("TestCase", &["test"]),
+    plain("Test Time in ms", &["test_ms"]),
+    nothing("Baseline"),
+    process("Process"),
+    plain("ProcessName", &["process"]),
+    nothing("Start Time"),
+    plain("CommandLine", &["command_line"]),
+    plain("NotReleasedCount", &["not_released"]),
+    plain("NotReleasedSizeInBytes", &["not_released_bytes"]),
+    plain("CommitCount", &["commits"]),
+    plain("CommitSizeInBytes", &["commit_bytes"]),
+    plain("FreedCount", &["freed"]),
+    plain("FreedSizeInBytes", &["freed_bytes"]),
+    plain("MaxCommitSizeInBytes", &["max_commit_bytes"]),
+];
+
 const MARK: &[CsvColumn] = &[
     options(),
     of_key("Directory", &["file"], As::Directory),
@@ -384,10 +405,10 @@ const MARK: &[CsvColumn] = &[
 mod tests {
     use tracesift_ask::Ask as _;
     use tracesift_ask::answer::{Column, descriptions};
-    use tracesift_ask::question::{cpu, disk, file, mark, memory, methods, process, stats, tcp, version};
+    use tracesift_ask::question::{cpu, disk, file, mark, memory, methods, process, stats, tcp, version, virtualalloc};
 
     use super::{
-        CPU, CsvColumn, DISK, DNS, FILE, MARK, MEMORY, METHODS, PROCESS, STATS, Source, TCP, VERSION,
+        ALLOCATIONS, CPU, CsvColumn, DISK, DNS, FILE, MARK, MEMORY, METHODS, PROCESS, STATS, Source, TCP, VERSION,
         VERSION_PER_PROCESS,
     };
 
@@ -409,6 +430,7 @@ mod tests {
         check("version per process", VERSION_PER_PROCESS, version::COLUMNS.descriptions());
         check("stats", STATS, descriptions(stats::COLUMNS));
         check("mark", MARK, mark::COLUMNS.descriptions());
+        check("virtualalloc", ALLOCATIONS, virtualalloc::Question::all_columns());
         check("tcp", TCP, tcp::Question::all_columns());
         check("disk", DISK, disk::Question::all_columns());
         check("file", FILE, file::Question::all_columns());
@@ -458,6 +480,12 @@ mod tests {
              Posted Packets;Injected Packets;CommandLine"
         ));
         assert!(names(MARK).ends_with(";Mark Time;Time Diff To Zero in s;Mark Message"));
+        assert_eq!(
+            names(ALLOCATIONS),
+            "CSVOptions;FileName;Date;TestCase;Test Time in ms;Baseline;Process;ProcessName;Start Time;CommandLine;\
+             NotReleasedCount;NotReleasedSizeInBytes;CommitCount;CommitSizeInBytes;FreedCount;FreedSizeInBytes;\
+             MaxCommitSizeInBytes"
+        );
         assert_eq!(
             names(MEMORY),
             "CSVOptions;Time;Process;ProcessName;Session;Commit MiB;Shared CommitMiB;Working Set MiB;\

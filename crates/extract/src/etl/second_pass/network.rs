@@ -11,6 +11,7 @@ use tracesift_trace::rows::{connection_ends, network_io_kinds as kinds};
 use tracesift_trace::{HealthKind, ProcessId, RowSink};
 
 use super::provider_fields::Fields;
+use super::socket_calls::Opened;
 use super::{SecondPass, cpu_number};
 use crate::etl::inventory::count_undecodable;
 use crate::etl::network_sources::{NetworkSource, NetworkSources, Protocol, tcpip_id as id};
@@ -183,13 +184,12 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let process = pid.map(|pid| self.population.process_at(pid, record.time()));
         let number = if protocol == Protocol::Udp { protocols::UDP } else { protocols::TCP };
         let event = self.network_event(record, Key::Ends(number, process, ends), number, (Some(ends), process));
-        let connections = &mut self.network.connections;
         match opcode {
-            opcodes::CONNECT => connections.opened(&event, Opening::Requested),
-            opcodes::ACCEPT => connections.opened(&event, Opening::Accepted { is_established: true }),
+            opcodes::CONNECT => self.opened(&event, Opening::Requested),
+            opcodes::ACCEPT => self.opened(&event, Opening::Accepted { is_established: true }),
             opcodes::DISCONNECT => {
                 let kind = Some(connection_ends::CLOSED);
-                connections.ended(&event, Ending { kind, ..Ending::default() });
+                self.network.connections.ended(&event, Ending { kind, ..Ending::default() });
             }
             _ => {
                 let kind = match opcode {
@@ -248,7 +248,6 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let process = pid.map(|pid| self.population.process_at(pid, record.time()));
         let ends = ends(event.local, event.remote);
         let at = self.network_event(record, Key::Block(tcb), protocols::TCP, (ends, process));
-        let connections = &mut self.network.connections;
         let opening = match id {
             id::REQUEST_CONNECT => Some(Opening::Requested),
             id::CONNECTING => Some(Opening::Proceeding),
@@ -258,8 +257,9 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             _ => None,
         };
         if let Some(opening) = opening {
-            return connections.opened(&at, opening);
+            return self.opened(&at, opening);
         }
+        let connections = &mut self.network.connections;
         if let id::TEMPLATE | id::TEMPLATE_CHANGED = id {
             let number = event.template.and_then(|number| usize::try_from(number).ok());
             if let Some(name) = number.and_then(|number| TEMPLATES.get(number)) {
@@ -271,6 +271,23 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         if let id::CONNECT_RESET | id::RESET_BY_OTHER = id {
             let (kind, cpu) = (kinds::RESET_RECEIVED, cpu_number(record));
             self.transferred(&at, &Transfer { kind, cpu, ..Transfer::default() });
+        }
+    }
+
+    /// A connection comes to be known; calls of sockets may have asked for it.
+    fn opened(&mut self, event: &Event, opening: Opening) {
+        self.network.connections.opened(event, opening);
+        let accepted = match opening {
+            Opening::Requested => false,
+            Opening::Accepted { .. } => true,
+            Opening::Proceeding | Opening::Established | Opening::Listed => return,
+        };
+        if let (true, Some(ends), Some(connection)) =
+            (self.wanted.socket_calls, event.ends, self.network.connections.named(&event.key))
+        {
+            let remote = (ends.remote.address, ends.remote.port).into();
+            let (time, process) = (event.time, event.process);
+            self.sockets.opened(Opened { time, process, remote, accepted, connection });
         }
     }
 

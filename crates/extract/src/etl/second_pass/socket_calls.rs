@@ -1,10 +1,14 @@
 //! Calls of sockets, from events of Winsock's driver.
 
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use rustc_hash::FxHashMap;
 use tracesift_etl::schema::socket_address;
 use tracesift_etl::{Record, event_fields};
 use tracesift_trace::rows::{SocketCallRow, socket_operations as operations};
 use tracesift_trace::socket_calls::{CallEnd, SocketCalls};
-use tracesift_trace::{HealthKind, RowSink};
+use tracesift_trace::{ConnectionId, HealthKind, ProcessId, RowSink};
 
 use super::provider_fields::Fields;
 use super::{SecondPass, cpu_number};
@@ -17,6 +21,7 @@ event_fields! {
         length: i64 = "BufferLength",
         status: u64 = "Status",
         address: &'a [u8] = "Address",
+        accepted: u64 = "AcceptEndpoint",
     }
 }
 
@@ -24,7 +29,95 @@ event_fields! {
 #[derive(Default)]
 pub(super) struct Sockets {
     calls: SocketCalls,
+    /// Connections that were requested or accepted last, in the order of time.
+    opened: VecDeque<Opened>,
+    /// The connections of sockets.
+    connections: FxHashMap<i64, ConnectionId>,
     fields: Fields<Call<'static>>,
+}
+
+/// Requests and acceptances that are looked through for the connection of a call, at most.
+const OPENED: usize = 4096;
+/// Sockets whose connection is kept, at most. Beyond that calls have none until their sockets connect.
+const SOCKETS: usize = 1 << 18;
+/// Status of a call that goes on after its return.
+const PENDING: i64 = 0x103;
+
+/// A connection that was requested or accepted.
+pub(super) struct Opened {
+    pub(super) time: i64,
+    pub(super) process: Option<ProcessId>,
+    pub(super) remote: SocketAddr,
+    pub(super) accepted: bool,
+    pub(super) connection: ConnectionId,
+}
+
+impl Sockets {
+    /// A connection is requested or accepted.
+    pub(super) fn opened(&mut self, opened: Opened) {
+        if self.opened.len() >= OPENED {
+            self.opened.pop_front();
+        }
+        self.opened.push_back(opened);
+    }
+
+    /// The connection that a call used which has ended. `accepted`: the socket that an acceptance made.
+    fn connection_of(&mut self, row: &SocketCallRow, accepted: Option<i64>) -> Option<ConnectionId> {
+        let endpoint = row.endpoint?;
+        let is_fine = matches!(row.status, Some(0 | PENDING));
+        match row.operation {
+            operations::CREATE => {
+                self.connections.remove(&endpoint);
+                None
+            }
+            operations::CLOSE => self.connections.remove(&endpoint),
+            operations::CONNECT => {
+                let connection = self.requested(row)?;
+                self.keep(Some(endpoint).filter(|_| is_fine), connection);
+                Some(connection)
+            }
+            operations::ACCEPT => {
+                let connection = self.accepted(row).filter(|_| is_fine)?;
+                self.keep(accepted.filter(|endpoint| *endpoint != 0), connection);
+                Some(connection)
+            }
+            _ => self.connections.get(&endpoint).copied(),
+        }
+    }
+
+    fn keep(&mut self, endpoint: Option<i64>, connection: ConnectionId) {
+        let Some(endpoint) = endpoint else { return };
+        if self.connections.len() < SOCKETS || self.connections.contains_key(&endpoint) {
+            self.connections.insert(endpoint, connection);
+        }
+    }
+
+    /// The only connection to the address that the process requested during the call.
+    fn requested(&self, call: &SocketCallRow) -> Option<ConnectionId> {
+        let remote: SocketAddr = call.address.as_ref()?.parse().ok()?;
+        let in_call = self.opened.iter().rev().take_while(|opened| opened.time >= call.start);
+        let mut found = in_call.filter(|opened| {
+            !opened.accepted
+                && opened.time <= call.time
+                && opened.remote == remote
+                && call.process.is_some()
+                && opened.process == call.process
+        });
+        let first = found.next()?;
+        found.next().is_none().then_some(first.connection)
+    }
+
+    /// The last connection that was accepted from the address. At one time there is one of it.
+    fn accepted(&self, call: &SocketCallRow) -> Option<ConnectionId> {
+        let remote: SocketAddr = call.address.as_ref()?.parse().ok()?;
+        let is_it = |opened: &&Opened| {
+            opened.accepted
+                && opened.time <= call.time
+                && opened.remote == remote
+                && opened.process.is_none_or(|process| call.process == Some(process))
+        };
+        self.opened.iter().rev().find(is_it).map(|opened| opened.connection)
+    }
 }
 
 /// The event of an abort.
@@ -86,6 +179,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             }
             return;
         }
+        let accepted = event.accepted.map(u64::cast_signed);
         let caller = self.caller(record);
         let end = CallEnd {
             time: caller.time,
@@ -98,7 +192,10 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             address,
         };
         match self.sockets.calls.ended(end) {
-            Some(row) => self.sink.socket_call(&row),
+            Some(row) => {
+                let connection = self.sockets.connection_of(&row, accepted);
+                self.sink.socket_call(&SocketCallRow { connection, ..row });
+            }
             None => self.health.count(HealthKind::SOCKET_CALLS_WITHOUT_BEGIN, Some(record.time()), || {
                 format!("event {}", record.event_id().unwrap_or(0))
             }),

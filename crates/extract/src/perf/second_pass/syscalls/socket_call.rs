@@ -32,6 +32,9 @@ impl SocketCall {
             "recvmmsg" => (operations::RECEIVE, None, false),
             "shutdown" => (operations::SHUT_DOWN, None, false),
             "setsockopt" | "getsockopt" => (operations::OPTION, None, false),
+            "poll" | "ppoll" | "select" | "pselect6" | "epoll_wait" | "epoll_pwait" | "epoll_pwait2" => {
+                (operations::POLL, None, false)
+            }
             _ => return None,
         };
         Some(Self { operation, size, tells_bytes })
@@ -41,6 +44,8 @@ impl SocketCall {
     pub(super) fn endpoint(&self, arguments: &[u64; 6], result: Option<i64>) -> Option<i64> {
         match self.operation {
             operations::CREATE => result.filter(|result| *result >= 0),
+            // It waits for several.
+            operations::POLL => None,
             // Registers are wider than descriptors.
             _ => Some(i64::from((arguments[0] as u32).cast_signed())),
         }

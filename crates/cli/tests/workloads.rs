@@ -588,7 +588,7 @@ fn record_once(known: &Known<'_>) -> Result<Option<Recorded>, String> {
     }
     let report = serde_json::from_slice(&output.stdout).unwrap();
     let recorded = Recorded { program: known.program, directory, report };
-    recorded.run(&["extract", "perf.data", "--symbols", "local"]);
+    recorded.run(&["extract", "perf.data", "--symbols", "local", "--sysroot", "/"]);
     Ok(Some(recorded))
 }
 

@@ -130,11 +130,13 @@ impl Collected {
     /// Options of a switch. Several switches may stand for the same option, but not with different values.
     fn add_options(&mut self, switch: &str, options: Vec<String>) -> Result<(), UsageError> {
         const REPEATED: &str = "--tag-file";
+        // Switches whose numbers replace those of the switch beside them, as `rewritten` does.
+        const REPLACES: [&str; 2] = ["topnprocesses", "topndetails"];
         for word in options {
             let option = word.split('=').next().unwrap_or_default().to_owned();
             match self.given.iter().find(|(known, _)| *known == option) {
                 Some(_) if self.words.contains(&word) => {}
-                Some((_, other)) if option != REPEATED => {
+                Some((_, other)) if option != REPEATED && ![switch, other].iter().any(|it| REPLACES.contains(it)) => {
                     return Err(UsageError::new(
                         format!("-{other} and -{switch} both stand for {option}, which has one value here"),
                         format!("leave one of them out; `{option}` of our own command line says what is meant"),
@@ -211,12 +213,6 @@ impl Collected {
             let of_single = ["--totals=", "--show-modules", "--core-numbers"];
             self.words.retain(|word| !of_single.iter().any(|option| word.starts_with(option)));
             columns.clear();
-        }
-        // There rows of files always have a directory.
-        let has_directory = columns.split(';').any(|column| column.trim_start_matches('+') == "dir");
-        let is_grouped = self.words.iter().any(|word| word.starts_with("--by=") || word.starts_with("--dir-level="));
-        if has_directory && !is_grouped && (command.is_question("disk") || command.is_question("file")) {
-            self.words.push("--by=dir".to_owned());
         }
         if !columns.is_empty() {
             self.words.push(format!("--columns={}", self.with_name(command, &columns)));

@@ -53,7 +53,7 @@ fn values(to: To) -> Vec<Vec<&'static str>> {
             let of_words = words.iter().map(|(theirs, _)| vec![*theirs]);
             std::iter::once(Vec::new()).chain(of_words).collect()
         }
-        To::Word(_, words) => words.iter().map(|(theirs, _)| vec![*theirs]).collect(),
+        To::Word(_, words) | To::Choice(words) => words.iter().map(|(theirs, _)| vec![*theirs]).collect(),
         To::ChosenColumns(words) => {
             let of_words = words.iter().map(|(theirs, _)| vec![*theirs]);
             of_words.chain([vec!["*"]]).filter(|_| !words.is_empty()).collect()

@@ -3,7 +3,7 @@
 //!
 //! A few mutations per recording by default; `TRACESIFT_MUTATIONS=2000` for a thorough run, which needs `--release`.
 //!
-//! Both tests run in processes of their own, as they measure the memory of the process and end it when it hangs.
+//! The tests run in processes of their own, as they measure the memory of the process and end it when it hangs.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,11 +12,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tracesift_archive::Archive;
+use tracesift_etl::write::PointerSize;
 use tracesift_extract::input::file_kind::Format;
 use tracesift_extract::input::{self, container};
 use tracesift_extract::{EventSelection, Options, Outcome, unwatched};
 use tracesift_fixtures::{alone, cases};
+use tracesift_scenario::energy::Machine;
 use tracesift_scenario::linux::Knobs;
+use tracesift_scenario::tcp::{Conversation, Finish};
+use tracesift_scenario::{allocations, dns, files, filters, handles, power, providers, sockets};
 use tracesift_testing::recording::{only, perf_bytes};
 
 /// Mutations of each recording, unless the environment says otherwise.
@@ -57,6 +61,49 @@ fn mutated_synthetic_perf_data_ends_in_an_archive_or_an_error() {
     };
     let recording = |stream| perf_bytes(&Knobs { stream, ..knobs }).0;
     hold(&[("synthetic file".to_owned(), recording(false)), ("synthetic stream".to_owned(), recording(true))]);
+}
+
+/// What no real recording has: the events of files, filters, handles, memory, names, connections, sockets and power.
+#[test]
+fn mutated_classes_of_windows_end_in_an_archive_or_an_error() {
+    if alone("mutations::mutated_classes_of_windows_end_in_an_archive_or_an_error") {
+        let sizes = [PointerSize::Four, PointerSize::Eight];
+        let all: Vec<(String, Vec<u8>)> = sizes.into_iter().flat_map(classes).collect();
+        hold(&all);
+    }
+}
+
+/// A recording of each class.
+fn classes(size: PointerSize) -> Vec<(String, Vec<u8>)> {
+    let mut events = Vec::new();
+    dns::slow_browser((7, 12)).iter().for_each(|lookup| lookup.log(size, &mut events));
+    sockets::story().iter().for_each(|call| call.log(size, &mut events));
+    let conversation = Conversation {
+        caller: (7, 12),
+        tcb: 0x8765_4000,
+        local: ([10, 0, 0, 1], 50_000),
+        remote: ([10, 0, 0, 2], 443),
+        start: Some(1_000),
+        first_data: 200_000_000,
+        segments: 30,
+        sequence: u32::MAX - 20_000,
+        seed: 3,
+        finish: Finish::Closed,
+    };
+    conversation.log(size, &mut events);
+    events.extend(power::windows_10(5_000_000, &[], size));
+    events.extend(Machine::of_two_cpus().windows_readings(0, size));
+    let operations = files::operations(4);
+    let (of_filters, calls) = filters::calls(5);
+    let all = [
+        ("allocations", allocations::story().write(size)),
+        ("handles", handles::story().write(size)),
+        ("files", files::write(&operations, files::Source::Class(3), size, true)),
+        ("files of the provider", files::write(&operations, files::Source::Provider(1), size, true)),
+        ("filters", filters::write_with_operations(&of_filters, &calls, size, true)),
+        ("providers", providers::write(size, 120, &[(7, "a.exe")], events)),
+    ];
+    all.map(|(name, bytes)| (format!("{name}, {size:?}"), bytes.expect("a recording"))).into()
 }
 
 fn hold(recordings: &[(String, Vec<u8>)]) {

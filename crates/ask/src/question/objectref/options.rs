@@ -170,7 +170,7 @@ impl QuestionOptions for Options {
         &["--inherited", "--type=*e*", "--name=*", "--object=*", "--min-duration=1"],
         &["--min-time=1", "--max-id=50", "--references"],
         &["--stack=*", "--create-stack=!none", "--destroy-stack=*"],
-        &["--creator=*", "--details"],
+        &["--creator=*"],
         &["--map", "--leak", "--address-in-map=0x1000", "--sort=destroyed"],
     ];
     const LEGACY: Option<Legacy> = Some(Legacy {

@@ -42,6 +42,8 @@ impl<Q: TableQuestion> Asked<Q> {
         for (place, dimension) in Q::DIMENSIONS.iter().enumerate() {
             let Some(filter) = dimension.filter.filter(|_| random.once_in(4)) else { continue };
             let text = plain.some_text(place, random);
+            // A function of a stack stands for the stack.
+            let text = text.lines().next().unwrap_or_default().to_owned();
             let list = match random.below(4) {
                 0 => text,
                 1 => format!("!{text}"),

@@ -153,6 +153,12 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let function = text.strip_prefix("app!").unwrap_or(text);
                 MethodPatterns::parse(list, false).matches(Some("app"), function)
             }
+            // Any function lets a stack pass, and any function keeps it away.
+            (Some(text), Of::Stack { .. }) => {
+                let patterns = MethodPatterns::parse(list, false);
+                let functions = text.lines().map(|text| text.strip_prefix("app!").unwrap_or(text));
+                patterns.lets_pass(functions.map(|function| patterns.verdict(Some("app"), function)))
+            }
             (Some(text), _) => Patterns::parse(list).matches(text),
         }
     }

@@ -1,13 +1,16 @@
-//! A program in a cgroup with little memory, which reads a file that is larger.
+//! Programs in a cgroup with little memory: one reads a file that is larger, one wants more memory.
 
 use std::fs::{read_to_string, write};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{Advice, fadvise};
 use rustix::thread::gettid;
 use tracesift_fixtures::skipped;
-use tracesift_trace::rows::{ReclaimRow, reclaim_kinds};
+use tracesift_trace::rows::{ProcessRow, ReclaimRow, reclaim_kinds};
 
 use super::measured::{self, record_of};
 use super::programs::tell;
@@ -36,6 +39,9 @@ fn controller() -> Option<(PathBuf, &'static str)> {
     })
 }
 
+/// How many cgroups were made.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
 /// A cgroup with that limit, which is removed in the end.
 struct Cgroup {
     root: PathBuf,
@@ -45,7 +51,9 @@ struct Cgroup {
 impl Cgroup {
     fn new() -> Option<Self> {
         let (root, limit) = controller()?;
-        let path = root.join(format!("tracesift-{}", std::process::id()));
+        // Tests of one process may run side by side.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = root.join(format!("tracesift-{}-{number}", std::process::id()));
         std::fs::create_dir(&path).ok()?;
         let cgroup = Self { root, path };
         write(cgroup.path.join(limit), LIMIT).ok()?;
@@ -100,6 +108,59 @@ fn reclaiming() {
     };
     let tid = gettid().as_raw_nonzero().get().into();
     tell("reclaimer", &[("tid", tid), ("bytes", bytes), ("read", read_after - read)]);
+}
+
+/// Wants more memory than its cgroup has. The parent has put it there.
+#[test]
+#[ignore = "a program that a test records"]
+fn overeating() {
+    // The kernel chooses this process and not another one.
+    write("/proc/self/oom_score_adj", "1000").unwrap();
+    let mut blocks: Vec<Vec<u8>> = Vec::new();
+    loop {
+        blocks.push(vec![0x5a; 1 << 20]);
+        assert!(blocks.len() < 256, "nothing limits the memory of this process");
+    }
+}
+
+#[test]
+#[ignore = "a program that a test records"]
+fn starving() {
+    let cgroup = Cgroup::new().unwrap();
+    let own = |name: &str| -> Command {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", &format!("known::reclaims::{name}"), "--ignored", "--nocapture"]);
+        command
+    };
+    // The child is in the cgroup from its first page on.
+    Cgroup::enter(&cgroup.path);
+    let child = own("overeating").stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    Cgroup::enter(&cgroup.root);
+    let mut child = child.unwrap();
+    let pid = i64::from(child.id());
+    let signal = child.wait().unwrap().signal();
+    tell("eater", &[("pid", pid), ("signal", signal.map_or(0, i64::from))]);
+}
+
+#[test]
+fn a_process_that_the_kernel_kills_for_memory_is_named() {
+    if Cgroup::new().is_none() {
+        return skipped("no cgroup with a limit of memory can be made here");
+    }
+    let Some(measured) = record_of("reclaims", "starving", &["-a", "-e", "oom:mark_victim"]) else { return };
+    let told = &measured.truth.0["eater"];
+    if told["signal"] == 0 {
+        return skipped(
+            "the cgroup of this machine does not limit memory: there is swap, or somebody else has the limit",
+        );
+    }
+    assert_eq!(told["signal"], 9);
+    let rows: Vec<ReclaimRow> = measured.extracted.archive.rows().unwrap();
+    let processes: Vec<ProcessRow> = measured.extracted.archive.rows().unwrap();
+    let pid =
+        |row: &ReclaimRow| processes.iter().find(|process| Some(process.process) == row.process).map(|row| row.pid);
+    let killed: Vec<_> = rows.iter().filter(|row| row.kind == reclaim_kinds::OOM_KILL).map(pid).collect();
+    assert_eq!(killed.iter().filter(|pid| **pid == Some(told["pid"])).count(), 1, "{killed:?}");
 }
 
 #[test]

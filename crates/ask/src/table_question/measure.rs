@@ -29,6 +29,9 @@ pub(super) struct GroupLimits {
     pub(super) help: [&'static str; 2],
 }
 
+/// The thing that a row is about: its number, and a figure of it.
+pub(super) type ThingOf<R> = fn(&R) -> Option<(i64, i64)>;
+
 /// The arithmetic of a measure.
 #[derive(Debug)]
 pub(super) enum How<R: 'static> {
@@ -43,7 +46,7 @@ pub(super) enum How<R: 'static> {
     /// Sum of a figure that not all rows have; without any such row there is no sum.
     SumKnown(fn(&R) -> Option<i64>),
     /// Sum of a figure of things that rows are about, each thing once: number of the thing, and its figure. Without any there is no sum.
-    SumOnce(fn(&R) -> Option<(i64, i64)>),
+    SumOnce(ThingOf<R>),
     /// Sum of a figure of the rows that fulfil a condition: 0 without such rows; without one that has the figure there is no sum.
     SumOf(fn(&R) -> bool, fn(&R) -> Option<i64>),
     /// Sum of the times of the rows, each cut to the time range.

@@ -1,7 +1,7 @@
 //! The plan of a reading: which numbers of a row are looked at, and what is added up in which cell.
 
 use super::dimension::{Dimension, Of, TextsOf};
-use super::measure::How;
+use super::measure::{How, ThingOf};
 use super::{Listing, Question, TableQuestion, list};
 
 /// What a reading does.
@@ -33,7 +33,7 @@ pub(super) struct Plan<R: 'static> {
     /// Whether rows need figures from other tables.
     pub(super) joined: bool,
     /// The things that rows are about, with their figures, where they are kept one by one.
-    pub(super) once: Option<fn(&R) -> Option<(i64, i64)>>,
+    pub(super) once: Option<ThingOf<R>>,
     /// Whether the parts of paths stand in reverse order.
     pub(super) reverse_paths: bool,
     /// Of which rows the end is not known, and how much a row counts, where begins and ends of rows are kept one by one.

@@ -284,10 +284,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Rows => rows.len().into(),
             How::RowsIf(holds) => rows.iter().filter(|(row, ..)| holds(row)).count().into(),
             How::RowsWith(dimension) => texts(dimension).len().into(),
-            How::Sum(_) | How::SumKnown(_) | How::SumOf(..) => Self::sum(&Q::MEASURES[measure].how, rows).into(),
-            How::SumOnce(figure) => {
-                let things: BTreeMap<i64, i64> = rows.iter().filter_map(|(row, ..)| figure(row)).collect();
-                (!things.is_empty()).then(|| things.values().sum::<i64>()).into()
+            How::Sum(_) | How::SumKnown(_) | How::SumOnce(_) | How::SumOf(..) => {
+                Self::sum(&Q::MEASURES[measure].how, rows).into()
             }
             How::Duration => all.iter().map(|(_, _, length, _)| *length).sum::<i64>().into(),
             How::Union if !all.iter().any(|(row, ..)| has_length::<Q>(row)) => {
@@ -354,6 +352,10 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::SumKnown(figure) => {
                 let known: Vec<i64> = rows.filter_map(figure).collect();
                 (!known.is_empty()).then(|| known.iter().sum())
+            }
+            How::SumOnce(figure) => {
+                let things: BTreeMap<i64, i64> = rows.filter_map(figure).collect();
+                (!things.is_empty()).then(|| things.values().sum())
             }
             How::SumOf(is_of_kind, figure) => {
                 let of_kind: Vec<Option<i64>> = rows.filter(|row| is_of_kind(row)).map(figure).collect();

@@ -159,10 +159,12 @@ impl Inventory {
                     self.network.meet_provider(provider, id);
                 } else if provider == KERNEL_FILE {
                     self.kernel_file(record, id, version);
-                } else if provider == KERNEL_EVENT_TRACING && id == ProviderEnabled::ID && version > 0 {
-                    if let Some(enabled) = self.decode::<ProviderEnabled<'_>>(record, version) {
-                        self.enabled.take_provider(&enabled);
-                    }
+                } else if provider == KERNEL_EVENT_TRACING
+                    && id == ProviderEnabled::ID
+                    && version > 0
+                    && let Some(enabled) = self.decode::<ProviderEnabled<'_>>(record, version)
+                {
+                    self.enabled.take_provider(&enabled);
                 }
             }
             EventClass::Message { .. } => self.live(record.time()),

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::answer::{Answer, Column, Kind, Layout, Section, Value, View};
-use crate::limit::{Limit, in_two_lines};
+use crate::answer::{Answer, Column, Kind, Section, Value, View};
+use crate::ask::Ask;
+use crate::options::{Asking, Plan};
 use crate::order::{Between, Top};
-use crate::totals::{files, without_part};
+use crate::over_files::{answer_of_parts, parts};
 
 /// What grows.
 #[derive(Clone, Debug)]
@@ -87,7 +88,7 @@ impl Growth {
         let at = |column: &Column| answer.columns.iter().position(|known| known.key == column.key);
         let names: Vec<Option<usize>> = self.names.iter().map(at).collect();
         let [figure, instead] = [at(&self.figure), self.instead.as_ref().and_then(at)];
-        let sections: Vec<&Section> = answer.sections.iter().filter(|section| !section.is_absent).collect();
+        let sections = parts(answer);
         let mut found: BTreeMap<String, Row> = BTreeMap::new();
         for (file, section) in sections.iter().enumerate() {
             for row in &section.rows {
@@ -108,28 +109,17 @@ impl Growth {
         // The map has them in the order of their names.
         rows.sort_by_key(Row::growth);
         self.top.apply(&mut rows);
-        self.section(answer, &sections, rows)
+        let section = Section { rows: rows.into_iter().map(Row::values).collect(), ..Section::default() };
+        answer_of_parts(answer, self.columns(), Some("growth"), section)
     }
 
-    fn section(&self, answer: &Answer, sections: &[&Section], rows: Vec<Row>) -> Answer {
-        let left_out = without_part(answer.sections.len() - sections.len(), "such data");
-        let section = Section {
-            title: files(sections.len()),
-            rows: rows.into_iter().map(Row::values).collect(),
-            warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
-            notes: left_out.into_iter().collect(),
-            ..Section::default()
-        };
-        Answer {
-            question: answer.question,
-            columns: self.columns(),
-            layout: Layout::Rows,
-            sorted: Some("growth"),
-            // Where no file has such data, their reasons stay.
-            sections: if sections.is_empty() { answer.sections.clone() } else { vec![section] },
-            facts: Vec::new(),
-            sums: Vec::new(),
-        }
+    /// A question whose answers about the files become one about their growth.
+    pub(crate) fn plan(self, question: impl Ask + 'static) -> Plan {
+        Plan::Archives(Asking {
+            columns: Some(self.columns()),
+            then: Box::new(move |answer, _| *answer = self.over_files(answer)),
+            ..Asking::plain(question)
+        })
     }
 }
 
@@ -146,6 +136,7 @@ pub(crate) fn text(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::Layout;
 
     const fn column(key: &'static str, kind: Kind) -> Column {
         Column { key, title: "", kind, view: View::Machine, help: "" }

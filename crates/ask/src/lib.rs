@@ -32,6 +32,7 @@ pub mod nothing;
 pub mod ntstatus;
 pub mod options;
 pub mod order;
+mod over_files;
 mod owned_rows;
 pub mod process_columns;
 pub mod processes;

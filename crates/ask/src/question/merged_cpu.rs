@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 
-use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, Value, descriptions, values};
-use crate::limit::{Limit, in_two_lines};
+use crate::answer::{Answer, ColumnOf, Fact, Kind, Section, Value, descriptions, values};
 use crate::order::Top;
+use crate::over_files::{answer_of, notes};
 use crate::totals::{CPU, files, without_part};
 
 /// Order of the rows, ascending.
@@ -185,12 +185,6 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
 }
 
 fn section_of(answer: &Answer, sampled: &[&Section], rows: &[Row]) -> Answer {
-    let named = |of: fn(&Section) -> &Vec<String>| {
-        answer
-            .sections
-            .iter()
-            .flat_map(move |section| of(section).iter().map(|text| format!("{}: {text}", section.title)))
-    };
     let left_out = without_part(answer.sections.len() - sampled.len(), "CPU samples");
     let section = Section {
         title: files(sampled.len()),
@@ -199,19 +193,10 @@ fn section_of(answer: &Answer, sampled: &[&Section], rows: &[Row]) -> Answer {
             Fact::new(CPU, Kind::Milliseconds, rows.iter().fold(0, |sum: i64, row| sum.saturating_add(row.cpu))),
             Fact::new("processes", Kind::Count, rows.iter().map(|row| row.processes).sum::<usize>()),
         ],
-        warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
-        notes: named(|section| &section.notes).chain(left_out).collect(),
+        notes: notes(answer).chain(left_out).collect(),
         ..Section::default()
     };
-    Answer {
-        question: answer.question,
-        columns: descriptions(COLUMNS),
-        layout: Layout::Rows,
-        sorted: None,
-        sections: vec![section],
-        facts: Vec::new(),
-        sums: Vec::new(),
-    }
+    answer_of(answer, descriptions(COLUMNS), None, section)
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use clap::ValueEnum;
 
 use super::methods::{self, Totals};
-use crate::answer::{Answer, ColumnOf, Group, Kind, Layout, Section, Value, View, descriptions, values};
-use crate::limit::{Limit, in_two_lines};
+use crate::answer::{Answer, ColumnOf, Group, Kind, Section, Value, View, descriptions, values};
 use crate::order::Top;
+use crate::over_files::{answer_of, notes};
 use crate::shown::Shown;
 use crate::totals::files;
 
@@ -312,12 +312,6 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
 
 fn section_of(answer: &Answer, groups: &[Vec<Row>]) -> Answer {
     let title = files(answer.sections.len());
-    let named = |of: fn(&Section) -> &Vec<String>| {
-        answer
-            .sections
-            .iter()
-            .flat_map(move |section| of(section).iter().map(|text| format!("{}: {text}", section.title)))
-    };
     let rows: Vec<Row> = groups.iter().flatten().cloned().collect();
     let group = |rows: &Vec<Row>| Group {
         title: rows.first().map(|row| row.process.clone()).unwrap_or_default(),
@@ -327,18 +321,9 @@ fn section_of(answer: &Answer, groups: &[Vec<Row>]) -> Answer {
     let section = Section {
         title,
         rows: values(COLUMNS, &rows),
-        warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
-        notes: named(|section| &section.notes).collect(),
+        notes: notes(answer).collect(),
         groups: groups.iter().map(group).collect(),
         ..Section::default()
     };
-    Answer {
-        question: answer.question,
-        columns: descriptions(COLUMNS),
-        layout: Layout::Rows,
-        sorted: None,
-        sections: vec![section],
-        facts: Vec::new(),
-        sums: Vec::new(),
-    }
+    answer_of(answer, descriptions(COLUMNS), None, section)
 }

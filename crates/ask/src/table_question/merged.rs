@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use super::measure::{How, Measure};
 use super::plan::measure_of;
 use super::{Question, TableQuestion, layout};
-use crate::answer::{Answer, Column, Kind, Layout, Section, Value, View};
-use crate::limit::{Limit, in_two_lines};
-use crate::totals::{files, without_part};
+use crate::answer::{Answer, Column, Kind, Section, Value, View};
+use crate::over_files::{answer_of_parts, parts};
 
 /// Number of the files that have a row.
 const RECORDINGS: Column = Column {
@@ -142,7 +141,7 @@ impl Row {
 
 /// Makes an answer about several files one about all of them.
 pub(super) fn over_files<Q: TableQuestion>(question: &Question<Q>, answer: &Answer) -> Answer {
-    let sections: Vec<&Section> = answer.sections.iter().filter(|section| !section.is_absent).collect();
+    let sections = parts(answer);
     let mut rows = rows::<Q>(question, &answer.columns, &sections);
     rows.retain(|row| question.group_limits.iter().all(|(place, between)| between.contains(row.figure::<Q>(*place))));
     let has_figure = |place: usize| rows.iter().any(|row| row.figure::<Q>(place).is_some_and(|figure| figure != 0));
@@ -160,25 +159,12 @@ pub(super) fn over_files<Q: TableQuestion>(question: &Question<Q>, answer: &Answ
         let recordings = [Value::from(row.recordings.len())];
         recordings.into_iter().chain(of_measures(false)).chain(row.names.clone()).chain(of_measures(true)).collect()
     };
-    let left_out = without_part(answer.sections.len() - sections.len(), "such data");
     let section = Section {
-        title: files(sections.len()),
         rows: rows.into_iter().map(of_row).collect(),
         facts: Section::sum_facts(sections.iter().copied()),
-        warnings: in_two_lines(&answer.sections, false).into_iter().map(Limit::from).collect(),
-        notes: left_out.into_iter().collect(),
         ..Section::default()
     };
-    Answer {
-        question: answer.question,
-        columns,
-        layout: Layout::Rows,
-        sorted: sort.map(|place| Q::MEASURES[place].column.key),
-        // Where no file has such data, their reasons stay.
-        sections: if sections.is_empty() { answer.sections.clone() } else { vec![section] },
-        facts: Vec::new(),
-        sums: Vec::new(),
-    }
+    answer_of_parts(answer, columns, sort.map(|place| Q::MEASURES[place].column.key), section)
 }
 
 /// The rows of all files, in the order of their names.

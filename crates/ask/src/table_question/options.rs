@@ -338,11 +338,7 @@ impl<Q: TableQuestion> QuestionOptions for Options<Q> {
             UsageError::new("--growth compares a whole number over the files", "sort by another key".to_owned())
         })?;
         let question = Question { top: Top::default(), ..question };
-        Ok(Plan::Archives(Asking {
-            columns: Some(growth.columns()),
-            then: Box::new(move |answer, _| *answer = growth.over_files(answer)),
-            ..Asking::plain(question)
-        }))
+        Ok(growth.plan(question))
     }
 
     #[cfg(test)]

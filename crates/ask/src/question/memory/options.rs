@@ -8,7 +8,7 @@ use crate::ask::{SeriesOptions, When, WhenOptions};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::filter::ProcessFilter;
 use crate::growth::Growth;
-use crate::options::{Asking, Form, Plan, QuestionOptions};
+use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::shown::Shown;
 #[cfg(test)]
@@ -219,11 +219,7 @@ impl QuestionOptions for Options {
         }
         let growth = Growth { limits, top: self.top, ..growth(self.sort) };
         let question = Question { top: Top::default(), ..question };
-        Ok(Plan::Archives(Asking {
-            columns: Some(growth.columns()),
-            then: Box::new(move |answer, _| *answer = growth.over_files(answer)),
-            ..Asking::plain(question)
-        }))
+        Ok(growth.plan(question))
     }
 
     #[cfg(test)]

@@ -5,14 +5,14 @@ use std::ops::Range;
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{HardFaultRow, PageFaultRow, page_fault_kinds};
-use tracesift_trace::schema::{FieldList, Row as _, View};
+use tracesift_trace::schema::Row as _;
 use tracesift_trace::{FileId, FrameId, ProcessId, StackId, ThreadId, view};
 
 use super::paths;
 use crate::answer::ColumnOf;
 use crate::answer::Kind::{Bytes, Count, Milliseconds, Text};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Dimension, Joined, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// A row of `page_faults`.
@@ -26,33 +26,8 @@ view! {
     pub struct HardFault of HardFaultRow { time, start, process, thread, address, offset, size, file, stack }
 }
 
-/// A page fault of either table.
-#[derive(Clone, Copy, Debug)]
-pub struct Fault {
-    page: PageFault,
-    /// Of a row of `hard_faults`, which has nothing else.
-    hard: Option<HardFault>,
-}
-
-/// It is read as a row of `page_faults`.
-impl View for Fault {
-    type Row = PageFaultRow;
-    type Fields = <PageFault as View>::Fields;
-    const NAMES: &'static [&'static str] = PageFault::NAMES;
-
-    fn fields(&self) -> <Self::Fields as FieldList>::Refs<'_> {
-        self.page.fields()
-    }
-
-    fn fields_mut(&mut self) -> <Self::Fields as FieldList>::Mut<'_> {
-        self.page.fields_mut()
-    }
-
-    #[inline]
-    fn from_fields(fields: Self::Fields) -> Self {
-        Self { page: PageFault::from_fields(fields), hard: None }
-    }
-}
+/// A page fault of either table: what is of a row of `hard_faults` has nothing else.
+pub type Fault = Joined<PageFault, HardFault>;
 
 /// Page faults.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +60,7 @@ impl TableQuestion for Faults {
         Dimension::words("kind", "Kind", |row: &Fault| Some(kind_of(row)), kind)
             .meaning("Linux: `minor`: the page needed no data; `major`: data had to be read; `unknown`: not recorded. Windows: `hard`, `transition`, `demand zero`, `copy on write`, `guard page`, `access violation`.")
             .filtered("--kind", ["kind", "kinds"], "Only faults of these kinds: hard, minor, 'demand zero'"),
-        Dimension::words("mode", "Mode", |row: &Fault| row.page.kernel.filter(|_| row.hard.is_none()).map(i64::from), mode)
+        Dimension::words("mode", "Mode", |row: &Fault| row.own.kernel.filter(|_| row.other.is_none()).map(i64::from), mode)
             .meaning("`user`: the program touched the page; `kernel`: the kernel touched it on its behalf."),
         Dimension::paths("dir", "Directory", file, paths::directories)
             .meaning("Directory of the file that was read; `--dir-level` sets the number of its parts. `(no file)`: faults without a known file.")
@@ -110,7 +85,7 @@ impl TableQuestion for Faults {
         Measure::distinct("process", "processes", "Processes").meaning("Number of processes with such faults."),
         Measure::distinct("thread", "threads", "Threads").meaning("Number of threads with such faults."),
         Measure::distinct("file", "files", "Files").meaning("Number of files that hard faults read.").details(),
-        Measure::sum("faults", "Faults", Count, |row: &Fault| row.page.weight)
+        Measure::sum("faults", "Faults", Count, |row: &Fault| row.own.weight)
             .meaning("Number of page faults of all kinds. A sample counts as the faults that it stands for.")
             .sorted(&["faults"])
             .total("page faults"),
@@ -118,10 +93,10 @@ impl TableQuestion for Faults {
             .meaning("Windows: faults that read from a file.")
             .sorted(&["hard"])
             .total("hard faults"),
-        Measure::sum_known("hard_bytes", "Read", Bytes, |row: &Fault| Some(row.hard?.size))
+        Measure::sum_known("hard_bytes", "Read", Bytes, |row: &Fault| Some(row.other?.size))
             .meaning("Bytes that the hard faults read.")
             .sorted(&["bytes"]),
-        Measure::sum_known("hard_time_sum_ns", "Hard sum", Milliseconds, |row: &Fault| row.hard.map(|hard| length(&hard)))
+        Measure::sum_known("hard_time_sum_ns", "Hard sum", Milliseconds, |row: &Fault| row.other.map(|hard| length(&hard)))
             .meaning("Sum of the times of the hard faults. A thread waits for so long; the time is part of its wait time.")
             .sorted(&["time", "sum"])
             .total("hard-fault time"),
@@ -129,7 +104,7 @@ impl TableQuestion for Faults {
             .meaning("Time in which at least one hard fault of the row was under way, cut to the time range. Faults of several threads at once count once.")
             .sorted(&["union"])
             .details(),
-        Measure::max("longest_ns", "Longest", Milliseconds, |row: &Fault| row.hard.map(|hard| length(&hard)))
+        Measure::max("longest_ns", "Longest", Milliseconds, |row: &Fault| row.other.map(|hard| length(&hard)))
             .meaning("Time of the longest hard fault.")
             .sorted(&["longest"]),
         Measure::sum_known("demand_zero", "Demand zero", Count, |row: &Fault| if_soft(row, page_fault_kinds::DEMAND_ZERO))
@@ -177,7 +152,7 @@ impl TableQuestion for Faults {
     ];
     const LIMITS: &'static [Limit<Fault>] = &[Limit::time(
         ["--min-duration", "--max-duration"],
-        |row| row.hard.map(|hard| length(&hard)),
+        |row| row.other.map(|hard| length(&hard)),
         ["Only hard faults that took so long (ms without unit)", "Only hard faults that did not take longer"],
     )];
     const LIST: &'static [ColumnOf<Fault>] = &[
@@ -185,34 +160,34 @@ impl TableQuestion for Faults {
             "hard_duration_ns",
             "Hard time",
             Milliseconds,
-            |row| row.hard.map(|hard| length(&hard)).into(),
+            |row| row.other.map(|hard| length(&hard)).into(),
             "How long the hard fault took.",
         ),
         ColumnOf::details(
             "address",
             "Address",
             Text,
-            |row| row.hard.map_or(row.page.address, |hard| Some(hard.address)).map(|at| format!("{at:#x}")).into(),
+            |row| row.other.map_or(row.own.address, |hard| Some(hard.address)).map(|at| format!("{at:#x}")).into(),
             "The touched address.",
         ),
         ColumnOf::details(
             "offset",
             "Offset",
             Bytes,
-            |row| row.hard.map(|hard| hard.offset).into(),
+            |row| row.other.map(|hard| hard.offset).into(),
             "Offset in the file.",
         ),
         ColumnOf::always(
             "size",
             "Size",
             Bytes,
-            |row| row.hard.map(|hard| hard.size).into(),
+            |row| row.other.map(|hard| hard.size).into(),
             "Bytes that a hard fault read.",
         ),
     ];
     const BY: &'static [&'static str] = &["process"];
     const SORT: &'static str = "faults";
-    const HAS_LENGTH: Option<fn(&Fault) -> bool> = Some(|row| row.hard.is_some());
+    const HAS_LENGTH: Option<fn(&Fault) -> bool> = Some(|row| row.other.is_some());
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump faults X.sift --top 10", "the processes with most page faults"),
         ("tracesift dump faults X.sift --kind hard --by process,file --sort time", "who waited for which files"),
@@ -223,11 +198,11 @@ impl TableQuestion for Faults {
         &[&["--by=file"], &["--dir-level=1"], &["--by=tag"], &["--kind=hard", "--by=stack"]];
 
     fn process(row: &Fault) -> Option<ProcessId> {
-        row.hard.map_or(Some(row.page.process), |hard| hard.process)
+        row.other.map_or(Some(row.own.process), |hard| hard.process)
     }
 
     fn times(row: &Fault) -> (i64, i64) {
-        row.hard.map_or((row.page.time, row.page.time), |hard| (hard.start.min(hard.time), hard.time))
+        row.other.map_or((row.own.time, row.own.time), |hard| (hard.start.min(hard.time), hard.time))
     }
 
     fn count(archive: &Archive) -> u64 {
@@ -243,12 +218,12 @@ impl TableQuestion for Faults {
         // Both tables tell of a hard fault of Windows; that of hard faults has more to tell.
         let has_both = archive.row_count::<HardFaultRow>() > 0;
         archive.scan(time.clone(), |row: &Fault| {
-            if !(has_both && row.page.kind == page_fault_kinds::HARD) {
+            if !(has_both && row.own.kind == page_fault_kinds::HARD) {
                 visit(row);
             }
         })?;
-        let page = PageFault::from(&PageFaultRow { weight: 1, ..PageFaultRow::default() });
-        archive.scan(time, |row: &HardFault| visit(&Fault { page, hard: Some(*row) }))
+        let own = PageFault::from(&PageFaultRow { weight: 1, ..PageFaultRow::default() });
+        archive.scan(time, |row: &HardFault| visit(&Fault { own, other: Some(*row) }))
     }
 }
 
@@ -257,29 +232,29 @@ fn length(fault: &HardFault) -> i64 {
 }
 
 fn thread(row: &Fault) -> Option<ThreadId> {
-    row.hard.map_or(Some(row.page.thread), |hard| hard.thread)
+    row.other.map_or(Some(row.own.thread), |hard| hard.thread)
 }
 
 fn file(row: &Fault) -> Option<i64> {
-    row.hard?.file.map(|FileId(file)| file.into())
+    row.other?.file.map(|FileId(file)| file.into())
 }
 
 fn stack(row: &Fault) -> Option<StackId> {
-    row.hard.map_or(row.page.stack, |hard| hard.stack)
+    row.other.map_or(row.own.stack, |hard| hard.stack)
 }
 
 fn code(row: &Fault) -> (Option<StackId>, Option<FrameId>) {
-    (stack(row), row.page.frame)
+    (stack(row), row.own.frame)
 }
 
 fn kind_of(row: &Fault) -> i64 {
-    if row.hard.is_some() { READ_FROM_FILE } else { row.page.kind.into() }
+    if row.other.is_some() { READ_FROM_FILE } else { row.own.kind.into() }
 }
 
 /// The weight of a row of `page_faults` if it is of a kind, else 0; `None`: kinds of this system say nothing of the row.
 fn weight_if(row: &Fault, is_known: fn(i8) -> bool, kinds: &[i8]) -> Option<i64> {
-    let kind = row.page.kind;
-    (row.hard.is_none() && is_known(kind)).then(|| if kinds.contains(&kind) { row.page.weight } else { 0 })
+    let kind = row.own.kind;
+    (row.other.is_none() && is_known(kind)).then(|| if kinds.contains(&kind) { row.own.weight } else { 0 })
 }
 
 /// The kinds of Windows are known where all faults were recorded.
@@ -302,7 +277,7 @@ fn other(row: &Fault) -> Option<i64> {
 }
 
 fn hard(row: &Fault) -> Option<i64> {
-    if row.hard.is_some() { Some(1) } else { if_soft(row, page_fault_kinds::HARD) }
+    if row.other.is_some() { Some(1) } else { if_soft(row, page_fault_kinds::HARD) }
 }
 
 fn kind(kind: i64) -> String {

@@ -1,17 +1,16 @@
 //! `dump minifilter`: how long file system filter drivers, such as virus scanners, delayed operations on files, and what they failed.
 
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{FileIoRow, FilterCallRow, ModuleRow};
-use tracesift_trace::schema::{FieldList, View};
 use tracesift_trace::{FileId, ProcessId, view};
 
 use super::paths;
 use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Joined, Limit, Measure, StackFigure, TableQuestion};
 use crate::{drivers, ntstatus};
 
 view! {
@@ -28,41 +27,8 @@ view! {
     struct FileOperation of FileIoRow { time, start, irp }
 }
 
-/// A call of a filter driver, with the operation on a file that it belongs to.
-#[derive(Clone, Copy, Debug)]
-pub struct Call {
-    recorded: Recorded,
-    /// Number and duration of the operation, where the recording has it.
-    operation: Option<(i64, i64)>,
-}
-
-impl Deref for Call {
-    type Target = Recorded;
-
-    fn deref(&self) -> &Recorded {
-        &self.recorded
-    }
-}
-
-// A call is read from its table. `scan` adds the operation.
-impl View for Call {
-    type Row = FilterCallRow;
-    type Fields = <Recorded as View>::Fields;
-    const NAMES: &'static [&'static str] = Recorded::NAMES;
-
-    fn fields(&self) -> <Self::Fields as FieldList>::Refs<'_> {
-        self.recorded.fields()
-    }
-
-    fn fields_mut(&mut self) -> <Self::Fields as FieldList>::Mut<'_> {
-        self.recorded.fields_mut()
-    }
-
-    #[inline]
-    fn from_fields(fields: Self::Fields) -> Self {
-        Self { recorded: Recorded::from_fields(fields), operation: None }
-    }
-}
+/// A call of a filter driver, with number and duration of the operation on a file that it belongs to, where the recording has it.
+pub type Call = Joined<Recorded, (i64, i64)>;
 
 /// Completed operations on files by request and begin: operations of one request follow each other.
 struct Operations(Vec<(i64, i64, i64)>);
@@ -180,11 +146,11 @@ impl TableQuestion for Minifilter {
             .meaning("Mean duration of the calls whose end is in the recording.")
             .sorted(&["average"]),
         Measure::sum_known("known_ns", "In operations", Kind::Milliseconds, |row: &Call| {
-            row.operation.and_then(|_| duration(row))
+            row.other.and_then(|_| duration(row))
         })
         .meaning("Sum of the durations of the calls that lie in an operation of the table `file_io` with the same request. Empty: there is none.")
         .details(),
-        Measure::sum_once("operations_ns", "Operations", Kind::Milliseconds, |row: &Call| row.operation)
+        Measure::sum_once("operations_ns", "Operations", Kind::Milliseconds, |row: &Call| row.other)
             .meaning("Sum of the durations of these operations, each operation once.")
             .details(),
         Measure::ratio("share", "Share %", 1, ["known_ns", "operations_ns"], 100.0)
@@ -283,7 +249,7 @@ impl TableQuestion for Minifilter {
             return archive.scan(time, visit);
         }
         let operations = Operations::read(archive, time.clone())?;
-        archive.scan(time, |row: &Call| visit(&Call { operation: operations.of(row), ..*row }))
+        archive.scan(time, |row: &Call| visit(&Call { other: operations.of(row), ..*row }))
     }
 
     fn times(row: &Call) -> (i64, i64) {

@@ -10,6 +10,7 @@
 
 mod dimension;
 mod groups;
+mod joined;
 mod layout;
 mod list;
 mod measure;
@@ -40,6 +41,7 @@ use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::{Row, TableDefinition, View};
 
 pub use self::dimension::{Condition, Dimension, Limit, Shorthand};
+pub use self::joined::Joined;
 pub use self::list::Listing;
 pub use self::measure::Measure;
 pub use self::options::Options;

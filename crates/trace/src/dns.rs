@@ -4,11 +4,8 @@
 //! from the process that asked or from the service that asks for all; where they carry the identity of the query it decides, else the
 //! process that asked, else the name alone.
 
-use std::collections::VecDeque;
-
-use rustc_hash::FxHashMap;
-
 use crate::ids::{ProcessId, StackId, ThreadId};
+use crate::overlapping::Overlapping;
 use crate::rows::{DnsQueryRow, dns_pairing};
 
 /// Open queries that are followed at most. Beyond that the oldest ones end as open.
@@ -96,18 +93,17 @@ pub enum ServerEvent<'a> {
 }
 
 /// Follows queries. Fed in the order of time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct DnsQueries {
-    /// Open queries by their numbers, which grow.
-    open: FxHashMap<u64, Open>,
-    /// Numbers of the open queries, the oldest first; ended ones are among them.
-    ages: VecDeque<u64>,
-    next: u64,
-    /// Numbers of the open queries for a name, the oldest first.
-    by_name: FxHashMap<Box<str>, Vec<u64>>,
-    /// Calls without an answer that had to make room.
-    dropped: u64,
+    /// Open queries, by name.
+    open: Overlapping<Box<str>, Open>,
     name: String,
+}
+
+impl Default for DnsQueries {
+    fn default() -> Self {
+        Self { open: Overlapping::new(MAX_OPEN, MAX_OF_NAME), name: String::new() }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -143,27 +139,8 @@ impl DnsQueries {
             network: question.network,
             ..DnsQueryRow::default()
         };
-        let number = self.next;
-        self.next += 1;
-        let mut full = None;
-        match self.by_name.get_mut(name) {
-            Some(numbers) => {
-                full = (numbers.len() >= MAX_OF_NAME).then(|| numbers[0]);
-                numbers.push(number);
-            }
-            None => {
-                self.by_name.insert(name.into(), vec![number]);
-            }
-        }
-        self.open.insert(number, open);
-        self.ages.push_back(number);
-        let row = match full {
-            Some(number) => self.take(number).map(|open| open.ended_as_open(caller.time)),
-            None if self.open.len() > MAX_OPEN => self.oldest(caller.time),
-            None => None,
-        };
-        self.dropped += u64::from(row.is_some());
-        row
+        let row = self.open.begin(name.into(), open);
+        row.map(|open| open.ended_as_open(caller.time))
     }
 
     /// An answer, and the row of its query. `begin` is the start of the recording, for a query whose call is not in it.
@@ -175,24 +152,19 @@ impl DnsQueries {
         begin: i64,
     ) -> DnsQueryRow {
         let name = normal(question.name, &mut self.name);
-        let number = self.by_name.get(name).and_then(|numbers| {
-            let is_same = |number: &&u64| {
-                self.open.get(number).is_some_and(|open| {
-                    open.row.process == caller.process && open.row.query_type == question.query_type
-                })
-            };
-            let is_its_thread =
-                |number: &&u64| self.open.get(number).is_some_and(|open| open.row.thread == caller.thread);
-            let identity = numbers.iter().find(|number| {
-                question.identity.is_some()
-                    && self.open.get(number).is_some_and(|open| open.identity == question.identity)
-            });
-            // Calls of one thread are nested; those of others may be answered in any order.
-            let of_thread = || numbers.iter().rev().filter(is_same).find(is_its_thread);
-            identity.or_else(of_thread).or_else(|| numbers.iter().find(is_same)).copied()
-        });
+        let is_same =
+            |(_, open): &(u64, &Open)| open.row.process == caller.process && open.row.query_type == question.query_type;
+        let has_identity = |(_, open): &(u64, &Open)| question.identity.is_some() && open.identity == question.identity;
+        // Calls of one thread are nested; those of others may be answered in any order.
+        let of_thread = || {
+            let mut newest = self.open.of(name).rev().filter(is_same);
+            newest.find(|(_, open)| open.row.thread == caller.thread)
+        };
+        let identity = self.open.of(name).find(has_identity);
+        let found = identity.or_else(of_thread).or_else(|| self.open.of(name).find(is_same));
+        let number = found.map(|(number, _)| number);
         let began_before = number.is_none().then(|| name.to_owned());
-        let mut row = match number.and_then(|number| self.take(number)) {
+        let mut row = match number.and_then(|number| self.open.take(number)) {
             Some(open) => open.into_row(),
             None => DnsQueryRow {
                 start: begin,
@@ -215,23 +187,22 @@ impl DnsQueries {
     /// An event of a server, at a time. Whether an open query has it now.
     pub fn server(&mut self, time: i64, subject: &Subject<'_>, event: ServerEvent<'_>) -> bool {
         let name = normal(subject.name, &mut self.name);
-        let Some(numbers) = self.by_name.get(name) else { return false };
-        let open = &self.open;
-        let has_identity = |number: &&u64| {
-            open.get(number).is_some_and(|open| open.identity.is_some() && subject.identities.contains(&open.identity))
+        let fits = |fits: &dyn Fn(&Open) -> bool| {
+            self.open.of(name).filter(|(_, open)| fits(open)).map(|(number, _)| number).collect::<Vec<_>>()
         };
-        let is_of_client = |number: &&u64| {
-            subject.client.is_some() && open.get(number).is_some_and(|open| open.row.process == subject.client)
-        };
-        let of = |fits: &dyn Fn(&&u64) -> bool| numbers.iter().filter(fits).copied().collect::<Vec<_>>();
-        let (fitting, pairing) = match (of(&has_identity), of(&is_of_client)) {
+        let of_identity = fits(&|open| open.identity.is_some() && subject.identities.contains(&open.identity));
+        let of_client = fits(&|open| subject.client.is_some() && open.row.process == subject.client);
+        let (fitting, pairing) = match (of_identity, of_client) {
             (numbers, _) if !numbers.is_empty() => (numbers, dns_pairing::IDENTITY),
             (_, numbers) if !numbers.is_empty() => (numbers, dns_pairing::CLIENT),
-            _ if numbers.len() == 1 => (numbers.clone(), dns_pairing::NAME),
-            _ => (numbers.clone(), dns_pairing::SEVERAL),
+            _ => {
+                let numbers = fits(&|_| true);
+                let pairing = if numbers.len() == 1 { dns_pairing::NAME } else { dns_pairing::SEVERAL };
+                (numbers, pairing)
+            }
         };
         for number in &fitting {
-            if let Some(open) = self.open.get_mut(number) {
+            if let Some(open) = self.open.get_mut(*number) {
                 open.row.pairing = open.row.pairing.max(Some(pairing));
                 open.add(time, event);
             }
@@ -241,37 +212,13 @@ impl DnsQueries {
 
     /// The rows of the queries that are open at the end, in the order of their calls.
     pub fn finish(&mut self, end: i64) -> Vec<DnsQueryRow> {
-        std::iter::from_fn(|| self.oldest(end)).collect()
+        self.open.drain().map(|open| open.ended_as_open(end)).collect()
     }
 
     /// Queries that ended as open because more were open than are followed.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.dropped
-    }
-
-    fn oldest(&mut self, time: i64) -> Option<DnsQueryRow> {
-        loop {
-            let number = self.ages.pop_front()?;
-            if let Some(open) = self.take(number) {
-                return Some(open.ended_as_open(time));
-            }
-        }
-    }
-
-    fn take(&mut self, number: u64) -> Option<Open> {
-        let open = self.open.remove(&number)?;
-        if let Some(numbers) = self.by_name.get_mut(&*open.row.name) {
-            numbers.retain(|other| *other != number);
-            if numbers.is_empty() {
-                self.by_name.remove(&*open.row.name);
-            }
-        }
-        // Ended queries leave when they have grown to half of the list.
-        if self.ages.len() > 2 * self.open.len() + 64 {
-            self.ages.retain(|number| self.open.contains_key(number));
-        }
-        Some(open)
+        self.open.dropped()
     }
 }
 
@@ -462,7 +409,7 @@ mod tests {
             let question = Question { name: &name, ..Question::default() };
             rows += usize::from(queries.called(caller(time, 0), &question).is_some());
         }
-        assert!(queries.open.len() <= super::MAX_OPEN && queries.ages.len() <= 3 * super::MAX_OPEN);
+        assert!(queries.open.of("one.example").count() <= super::MAX_OF_NAME && 200_000 - rows <= super::MAX_OPEN);
         assert_eq!(queries.dropped() as usize, rows);
         assert_eq!(rows + queries.finish(300_000).len(), 200_000, "each call has a row");
     }

@@ -33,6 +33,7 @@ pub mod memory_snapshots;
 pub mod methods;
 pub mod modules;
 pub mod open_lives;
+mod overlapping;
 mod pairs;
 pub mod population;
 pub mod reclaims;

@@ -50,6 +50,16 @@ impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
         self.open.get(key).map(|open| &open.life)
     }
 
+    #[cfg(test)]
+    pub(crate) fn values(&self) -> impl Iterator<Item = &L> {
+        self.open.values().map(|open| &open.life)
+    }
+
+    /// Number of lives.
+    pub(crate) fn len(&self) -> usize {
+        self.open.len()
+    }
+
     /// Adds a life whose key is not in use. Gives the oldest one where it has to make room.
     pub fn insert(&mut self, key: K, owner: Option<ProcessId>, life: L) -> Option<L> {
         let number = self.next;

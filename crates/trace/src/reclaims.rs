@@ -1,7 +1,7 @@
 //! Pairs begin and end of reclaim and compaction of memory, by thread and kind.
 
 use crate::ids::ThreadId;
-use crate::open_lives::OpenLives;
+use crate::pairs::{Outcome, Pairs};
 use crate::rows::{ReclaimRow, reclaim_kinds};
 
 /// Reclaims without an end that are followed at most. Of more the oldest ones are given up.
@@ -11,7 +11,7 @@ const MOST: usize = 4 << 20;
 #[derive(Debug)]
 pub struct Reclaims {
     /// A thread does a thing of each kind once at a time; things of several kinds may be inside of each other.
-    open: OpenLives<(ThreadId, i8), ReclaimRow>,
+    open: Pairs<(ThreadId, i8), ReclaimRow, ()>,
 }
 
 impl Default for Reclaims {
@@ -22,7 +22,7 @@ impl Default for Reclaims {
 
 impl Reclaims {
     fn with_most(most: usize) -> Self {
-        Self { open: OpenLives::new(most) }
+        Self { open: Pairs::new(most) }
     }
 
     /// A thread begins; `row` has the time of the begin as `start`. Gives the begins whose ends are now known to be missing: what the
@@ -30,14 +30,13 @@ impl Reclaims {
     /// goes on.
     pub fn begin(&mut self, thread: ThreadId, row: ReclaimRow) -> impl Iterator<Item = ReclaimRow> + use<> {
         let key = (thread, row.kind);
-        let awake = self.open.get_mut(&key).filter(|_| row.kind == reclaim_kinds::KSWAPD);
-        if let Some(awake) = awake {
-            awake.order = awake.order.max(row.order);
-            return [None, None].into_iter().flatten();
-        }
-        let before = self.open.remove(&key);
-        let oldest = self.open.insert(key, None, row);
-        [before, oldest].into_iter().flatten()
+        let awake = self.open.pending(&key).filter(|_| row.kind == reclaim_kinds::KSWAPD);
+        let is_awake = awake.map(|awake| awake.order = awake.order.max(row.order)).is_some();
+        let ended = (!is_awake).then(|| self.open.begin(key, row.start, row));
+        ended.into_iter().flatten().filter_map(|outcome| match outcome {
+            Outcome::Unended(row, _) => Some(row),
+            Outcome::Whole(..) | Outcome::Orphan(()) => None,
+        })
     }
 
     /// A thread ends what it does, on a CPU, and has freed so many bytes. `None`: its begin is not known.
@@ -48,14 +47,13 @@ impl Reclaims {
         (time, cpu): (i64, i16),
         reclaimed: Option<i64>,
     ) -> Option<ReclaimRow> {
-        let begun = self.open.remove(&(thread, kind))?;
+        let Some(Outcome::Whole(begun, ())) = self.open.end((thread, kind), ()) else { return None };
         Some(ReclaimRow { time: time.max(begun.start), cpu, reclaimed, ..begun })
     }
 
     /// The end of the recording: what lasts, in the order in which it began.
     pub fn finish(mut self, end: i64) -> impl Iterator<Item = ReclaimRow> {
-        let lasting = std::iter::from_fn(move || self.open.oldest());
-        lasting.map(move |row| ReclaimRow { time: end.max(row.start), open: Some(true), ..row })
+        self.open.drain().map(move |row| ReclaimRow { time: end.max(row.start), open: Some(true), ..row })
     }
 }
 

@@ -3,11 +3,8 @@
 //! Neither event carries an identity of the call. An end belongs to the newest open call of its thread with the same socket and operation;
 //! where that thread has none, the call is asynchronous, and the end belongs to the oldest open call of the socket and operation.
 
-use std::collections::VecDeque;
-
-use rustc_hash::FxHashMap;
-
 use crate::ids::ThreadId;
+use crate::overlapping::Overlapping;
 use crate::rows::{SocketCallRow, socket_operations};
 
 /// Open calls that are followed at most. Beyond that the oldest ones end without a status.
@@ -35,16 +32,16 @@ pub struct CallEnd {
 }
 
 /// Follows calls. Fed in the order of time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SocketCalls {
-    /// Open calls by their numbers, which grow.
-    open: FxHashMap<u64, SocketCallRow>,
-    /// Numbers of the open calls, the oldest first; ended ones are among them.
-    ages: VecDeque<u64>,
-    next: u64,
-    /// Numbers of the open calls of a socket and operation, the oldest first.
-    of: FxHashMap<(i64, i8), VecDeque<u64>>,
-    dropped: u64,
+    /// Open calls, by socket and operation.
+    open: Overlapping<(i64, i8), SocketCallRow>,
+}
+
+impl Default for SocketCalls {
+    fn default() -> Self {
+        Self { open: Overlapping::new(MAX_OPEN, MAX_OF_ONE) }
+    }
 }
 
 /// A socket that is created has no address before the end of the call.
@@ -56,32 +53,20 @@ impl SocketCalls {
     /// A call begins: its row without what the end tells. Gives the row of a call that had to make room.
     #[must_use]
     pub fn begun(&mut self, call: SocketCallRow) -> Option<SocketCallRow> {
-        let (number, now) = (self.next, call.start);
-        self.next += 1;
-        let numbers = self.of.entry(key(call.endpoint.unwrap_or(0), call.operation)).or_default();
-        let full = if numbers.len() >= MAX_OF_ONE { numbers.front().copied() } else { None };
-        numbers.push_back(number);
-        self.open.insert(number, call);
-        self.ages.push_back(number);
-        let row = match full {
-            Some(number) => self.take(number),
-            None if self.open.len() > MAX_OPEN => self.oldest(),
-            None => None,
-        };
-        self.dropped += u64::from(row.is_some());
+        let now = call.start;
+        let row = self.open.begin(key(call.endpoint.unwrap_or(0), call.operation), call);
         row.map(|row| SocketCallRow { time: now.max(row.start), ..row })
     }
 
     /// A call ends. Gives its row; `None` where it began before the recording.
     pub fn ended(&mut self, end: CallEnd) -> Option<SocketCallRow> {
-        let numbers = self.of.get(&key(end.endpoint, end.operation))?;
-        let is_its_thread =
-            |number: &&u64| self.open.get(number).is_some_and(|call| end.thread.is_some() && call.thread == end.thread);
-        let of_thread = numbers.iter().rev().find(is_its_thread);
+        let key = key(end.endpoint, end.operation);
+        let is_its_thread = |(_, call): &(u64, &SocketCallRow)| end.thread.is_some() && call.thread == end.thread;
+        let of_thread = self.open.of(&key).rev().find(is_its_thread);
         // A socket is created while its thread waits.
-        let oldest = || numbers.front().filter(|_| end.operation != socket_operations::CREATE);
-        let number = of_thread.or_else(oldest).copied()?;
-        let row = self.take(number)?;
+        let oldest = || self.open.of(&key).next().filter(|_| end.operation != socket_operations::CREATE);
+        let (number, _) = of_thread.or_else(oldest)?;
+        let row = self.open.take(number)?;
         Some(SocketCallRow {
             time: end.time,
             endpoint: Some(end.endpoint),
@@ -94,41 +79,13 @@ impl SocketCalls {
 
     /// The rows of the calls that are open at the end of the recording, in the order of their begin.
     pub fn finish(&mut self, end: i64) -> Vec<SocketCallRow> {
-        let open = std::iter::from_fn(|| self.oldest());
-        open.map(|row| SocketCallRow { time: end.max(row.start), ..row }).collect()
+        self.open.drain().map(|row| SocketCallRow { time: end.max(row.start), ..row }).collect()
     }
 
     /// Calls that ended without a status because more were open than are followed.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.dropped
-    }
-
-    fn oldest(&mut self) -> Option<SocketCallRow> {
-        loop {
-            let number = self.ages.pop_front()?;
-            if let Some(row) = self.take(number) {
-                return Some(row);
-            }
-        }
-    }
-
-    fn take(&mut self, number: u64) -> Option<SocketCallRow> {
-        let row = self.open.remove(&number)?;
-        let key = key(row.endpoint.unwrap_or(0), row.operation);
-        if let Some(numbers) = self.of.get_mut(&key) {
-            if let Some(place) = numbers.iter().position(|other| *other == number) {
-                numbers.remove(place);
-            }
-            if numbers.is_empty() {
-                self.of.remove(&key);
-            }
-        }
-        // Ended calls leave when they have grown to half of the list.
-        if self.ages.len() > 2 * self.open.len() + 64 {
-            self.ages.retain(|number| self.open.contains_key(number));
-        }
-        Some(row)
+        self.open.dropped()
     }
 }
 
@@ -208,8 +165,8 @@ mod tests {
                 SocketCallRow { start: number, endpoint, operation: operations::SEND, ..SocketCallRow::default() };
             rows += i64::from(calls.begun(call).is_some());
         }
-        assert!(calls.open.len() <= MAX_OPEN && calls.of[&(0, operations::SEND)].len() <= MAX_OF_ONE);
-        assert!(calls.ages.len() <= 2 * MAX_OPEN + 64);
+        assert!(calls.open.of(&(0, operations::SEND)).count() <= MAX_OF_ONE);
+        assert!(many - rows <= MAX_OPEN as i64);
         assert_eq!(calls.dropped().cast_signed(), rows);
         assert_eq!(rows + calls.finish(many).len() as i64, many, "each call has a row");
     }

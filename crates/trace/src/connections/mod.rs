@@ -9,9 +9,8 @@ mod sums;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-use rustc_hash::FxHashMap;
-
 use crate::ids::{ConnectionId, ProcessId, StackId, ThreadId};
+use crate::open_lives::OpenLives;
 use crate::rows::{ConnectionRow, NetworkIoRow, network_io_kinds as kinds};
 
 use again::Seen;
@@ -157,19 +156,29 @@ pub struct Transfer {
 }
 
 /// Follows connections. Fed in the order of time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Connections {
-    followed: FxHashMap<Key, Life>,
-    /// Keys with the connection that they named, the oldest first; ended ones are among them.
-    ages: VecDeque<(Key, ConnectionId)>,
-    /// Those that have ended, likewise.
+    followed: OpenLives<Key, Life>,
+    /// Keys of connections that have ended, with the connection that they named then, the first end first.
     ended: VecDeque<(Key, ConnectionId)>,
     next: i32,
     finished: Vec<ConnectionRow>,
     told: [Told; 2],
     /// Data whose repetition would be known, of all connections.
     remembered: usize,
-    dropped: u64,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        Self {
+            followed: OpenLives::new(MAX_FOLLOWED),
+            ended: VecDeque::new(),
+            next: 0,
+            finished: Vec::new(),
+            told: Default::default(),
+            remembered: 0,
+        }
+    }
 }
 
 /// A connection that is followed.
@@ -269,7 +278,7 @@ impl Connections {
             if self.ended.len() > MAX_ENDED
                 && let Some((key, id)) = self.ended.pop_front()
             {
-                self.finish_life(key, id);
+                self.finish_connection(key, id);
             }
         }
     }
@@ -382,8 +391,8 @@ impl Connections {
 
     /// The end of the recording: all rows that are left.
     pub fn finish(&mut self) -> Vec<ConnectionRow> {
-        while let Some((key, id)) = self.ages.pop_front() {
-            self.finish_life(key, id);
+        while let Some(life) = self.followed.oldest() {
+            self.finish_life(life);
         }
         std::mem::take(&mut self.finished)
     }
@@ -391,12 +400,12 @@ impl Connections {
     /// Connections that made room for newer ones before they ended.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.dropped
+        self.followed.dropped()
     }
 
     /// The connection of a key, which is new where nothing was known of it.
     fn life(&mut self, event: &Event) -> &mut Life {
-        if !self.followed.contains_key(&event.key) {
+        if self.followed.get(&event.key).is_none() {
             self.add(event);
         }
         self.followed.get_mut(&event.key).expect("it was added")
@@ -404,8 +413,11 @@ impl Connections {
 
     #[cold]
     fn add(&mut self, event: &Event) {
-        if self.followed.len() >= MAX_FOLLOWED {
-            self.make_room();
+        // Of those that have ended one makes room first.
+        while self.followed.len() >= MAX_FOLLOWED
+            && let Some((key, id)) = self.ended.pop_front()
+        {
+            self.finish_connection(key, id);
         }
         let connection = ConnectionId(self.next);
         self.next = self.next.saturating_add(1);
@@ -427,15 +439,8 @@ impl Connections {
         };
         let (first, sums) = (event.time, TrafficSums::default());
         let life = Life { row, ends: event.ends.or(ends), first, is_end_preliminary: false, sums, seen: None };
-        self.followed.insert(event.key, life);
-        self.ages.push_back((event.key, connection));
-        // Ended ones leave when they have grown to half of the list.
-        if self.ages.len() > 2 * self.followed.len() + 64 {
-            let followed = &self.followed;
-            let is_there =
-                |(key, id): &(Key, ConnectionId)| followed.get(key).is_some_and(|life| life.row.connection == *id);
-            self.ages.retain(is_there);
-            self.ended.retain(is_there);
+        if let Some(oldest) = self.followed.insert(event.key, None, life) {
+            self.finish_life(oldest);
         }
     }
 
@@ -444,34 +449,23 @@ impl Connections {
         let Some(life) = self.followed.get_mut(&event.key) else { return };
         life.row.end = life.row.end.or(Some(event.time));
         let id = life.row.connection;
-        self.finish_life(event.key, id);
+        self.finish_connection(event.key, id);
     }
 
-    fn make_room(&mut self) {
-        while let Some((key, id)) = self.ended.pop_front() {
-            if self.finish_life(key, id) {
-                return;
-            }
-        }
-        while let Some((key, id)) = self.ages.pop_front() {
-            if self.finish_life(key, id) {
-                self.dropped += 1;
-                return;
-            }
+    /// Takes a connection out, if its key still names it.
+    fn finish_connection(&mut self, key: Key, id: ConnectionId) {
+        if self.followed.get(&key).is_some_and(|life| life.row.connection == id)
+            && let Some(life) = self.followed.remove(&key)
+        {
+            self.finish_life(life);
         }
     }
 
-    /// Takes a connection out; whether it was still there.
-    fn finish_life(&mut self, key: Key, id: ConnectionId) -> bool {
-        if self.followed.get(&key).is_none_or(|life| life.row.connection != id) {
-            return false;
-        }
-        let Some(life) = self.followed.remove(&key) else { return false };
+    fn finish_life(&mut self, life: Life) {
         let held: usize = life.seen.iter().flat_map(|seen| seen.iter()).map(Seen::len).sum();
         self.remembered = self.remembered.saturating_sub(held);
         let told = self.told[usize::from(life.row.protocol == protocols::UDP)];
         self.finished.push(life.into_row(told));
-        true
     }
 }
 

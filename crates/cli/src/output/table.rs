@@ -8,7 +8,7 @@ use tracesift_ask::answer::{Answer, Column, Fact, Group, Kind, Layout, Section, 
 use tracesift_ask::process_columns::COMMAND_LINE;
 use tracesift_ask::time_format::{TimeFormat, TimeStyle, Zero};
 
-use crate::output::cell;
+use crate::output::cell::{self, Form};
 use crate::output::fit::{Shape, Slot, fit};
 use crate::output::wrap::wrapped;
 
@@ -177,8 +177,8 @@ fn group_heading(group: &Group, style: &Style) -> String {
 /// Totals behind each other.
 pub(crate) fn facts(facts: &[Fact], time: TimeStyle) -> String {
     let one = |fact: &Fact| {
-        let value = cell::text(&fact.value, fact.kind, time, None);
-        let unit = cell::unit(fact.kind);
+        let form = Form::of(fact.kind, std::iter::once(&fact.value));
+        let (value, unit) = (cell::text(&fact.value, form, time, None), form.unit());
         let text =
             if unit.is_empty() { format!("{} {value}", fact.label) } else { format!("{} {value} {unit}", fact.label) };
         text.replace(' ', &TOGETHER.to_string())
@@ -206,8 +206,8 @@ fn cards(out: &mut dyn Write, columns: &[Column], section: &Section, style: &Sty
                 Value::Map(values) if values.is_empty() => {}
                 Value::Table(table) => tables.push((column, table)),
                 value => {
-                    let text = cell::text(value, column.kind, style.time, section.zero);
-                    let unit = cell::unit(column.kind);
+                    let form = Form::of(column.kind, std::iter::once(value));
+                    let (text, unit) = (cell::text(value, form, style.time, section.zero), form.unit());
                     let blank = if unit.is_empty() { "" } else { " " };
                     let value = wrapped(
                         &format!("{text}{blank}{unit}"),
@@ -282,6 +282,7 @@ struct GridColumn<'a> {
     /// Place of its values in a row.
     index: usize,
     column: &'a Column,
+    form: Form,
     title: String,
     width: usize,
 }
@@ -308,20 +309,21 @@ impl<'a> Grid<'a> {
         let mut columns: Vec<GridColumn<'a>> = shown
             .into_iter()
             .map(|(index, column)| {
+                let form = Form::of(column.kind, rows.iter().filter_map(|(row, _)| row.get(index)));
                 let unit = match column.kind {
                     Kind::Time if style.time.format == TimeFormat::Seconds => "s",
-                    kind => cell::unit(kind),
+                    _ => form.unit(),
                 };
                 let title = if unit.is_empty() { column.title.to_owned() } else { format!("{} {unit}", column.title) };
                 let widest = rows
                     .par_iter()
                     .filter_map(|(row, zero)| {
-                        Some(cell::width(&cell::text(row.get(index)?, column.kind, style.time, *zero)))
+                        Some(cell::width(&cell::text(row.get(index)?, form, style.time, *zero)))
                     })
                     .max()
                     .unwrap_or(0);
                 let width = widest.max(cell::width(&title));
-                GridColumn { index, column, title, width }
+                GridColumn { index, column, form, title, width }
             })
             .collect();
         let mut shortened = Shortened::default();
@@ -384,7 +386,7 @@ impl<'a> Grid<'a> {
         for (row, zero) in rows {
             let cells = self.columns.iter().map(|of| {
                 let value = row.get(of.index).unwrap_or(&Value::None);
-                (cell::text(value, of.column.kind, style.time, zero), of)
+                (cell::text(value, of.form, style.time, zero), of)
             });
             writeln!(out, "{}", line(indent, cells, false))?;
             for value in self.below.iter().filter_map(|index| row.get(*index)) {

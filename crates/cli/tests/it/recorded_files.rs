@@ -30,6 +30,7 @@ const SOURCE: &str = r#"
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -53,6 +54,10 @@ static void work(int ready) {
         while (read(fd, bytes, 13) > 0) {}
         close(fd);
     }
+    int from = open("leak-1", O_RDONLY), to = open("copy", O_CREAT | O_RDWR, 0600);
+    if (copy_file_range(from, 0, to, 0, 1500, 0) != 1500 || sendfile(to, from, 0, 400) != 400) _exit(1);
+    close(from);
+    close(to);
     open("nowhere/at-all", O_RDONLY);
     int ends[2], pair[2];
     if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) _exit(1);
@@ -229,8 +234,8 @@ fn descriptors_that_are_open_are_those_of_proc() {
     let duplicates = |row: &HandleRow| row.made_by == handle_origins::DUPLICATED && row.source_handle.is_some();
     assert_eq!(of_name("leak-0", &duplicates), 3);
     let closed: Vec<_> = rows.iter().filter(|row| made(row) && row.close_thread.is_some()).collect();
-    // Files, a socket, and the one that was duplicated.
-    assert_eq!(closed.len(), 30 + 1 + 1, "{closed:?}");
+    // Files, the two of the copies, a socket, and the one that was duplicated.
+    assert_eq!(closed.len(), 30 + 2 + 1 + 1, "{closed:?}");
     if held.has_paths {
         assert_eq!(of_name("closed-", &|row| row.close_thread.is_some()), 30);
     }
@@ -265,11 +270,14 @@ fn operations_on_files_add_up_to_what_the_kernel_counts() {
         };
         rows.iter().filter(is_it).count()
     };
-    // One that is read again, and 1 to 20 writes each.
-    assert_eq!(named(file_operations::OPEN, "leak-"), 21);
+    // One that is read again, one that is copied twice, and 1 to 20 writes each. What is opened to be copied has its name from probes only.
+    let copied = usize::from(held.has_paths);
+    assert_eq!(named(file_operations::OPEN, "leak-"), 21 + copied);
     assert_eq!(named(file_operations::WRITE, "leak-"), 210);
-    assert_eq!(named(file_operations::READ, "leak-"), 20);
+    assert_eq!(named(file_operations::READ, "leak-"), 20 + 2 * copied);
     if held.has_paths {
+        // Two calls, each a read of one file and a write of the other.
+        assert_eq!([file_operations::READ, file_operations::WRITE].map(|kind| named(kind, "copy")), [0, 2]);
         assert_eq!(named(file_operations::OPEN, "closed-"), 30);
         assert_eq!(named(file_operations::WRITE, "closed-"), 30);
         // 30 bytes in parts of 13, and the end of the file.
@@ -280,15 +288,49 @@ fn operations_on_files_add_up_to_what_the_kernel_counts() {
     if let Some(traced) = held.traced() {
         let names: Vec<SyscallNameRow> = archive.rows().expect("names");
         let calls: Vec<SyscallRow> = archive.rows().expect("calls");
-        for name in ["openat", "close", "read", "write", "writev", "pread64", "dup", "dup2", "fcntl"] {
+        let copies = ["copy_file_range", "sendfile"];
+        let others = ["openat", "close", "read", "write", "writev", "pread64", "dup", "dup2", "fcntl"];
+        for name in copies.into_iter().chain(others) {
             let number = names.iter().find(|row| row.name == name).map(|row| row.number).expect("a call");
             let of_call = calls.iter().filter(|row| row.process == own && row.number == number).count();
             assert_eq!(Some(&of_call), traced.get(name), "{name}: {traced:?}");
             let operations = rows.iter().filter(|row| row.process == own && row.syscall == Some(number)).count();
-            let is_operation = !matches!(name, "dup" | "dup2" | "fcntl");
-            assert_eq!(operations, if is_operation { of_call } else { 0 }, "{name}");
+            let operations_of_a_call = match name {
+                "dup" | "dup2" | "fcntl" => 0,
+                name => 1 + usize::from(copies.contains(&name)),
+            };
+            assert_eq!(operations, of_call * operations_of_a_call, "{name}");
         }
     }
     // Not all calls of descriptors are in the profile, so nothing is said of their lives.
     assert!(archive.rows::<HandleRow>().expect("no handles").is_empty());
+}
+
+/// `cp` lets the kernel move the bytes where the files are on one file system.
+#[test]
+fn a_copy_reads_one_file_and_writes_the_other() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    const BYTES: usize = 3_000_000;
+    let directory = TempDir::new().expect("a directory");
+    let own = directory.path();
+    fs::write(own.join("original"), vec![b'x'; BYTES]).expect("a file");
+    if !can_record() {
+        return;
+    }
+    let arguments = ["record", "--profile", "File", "-o", "a.data", "--", "cp", "--reflink=never", "original", "copy"];
+    let output = tracesift(own, &arguments).output().expect("a recording");
+    assert!(output.status.success(), "{}", said(&output));
+    if said(&output).contains("paths of files that are opened are not recorded") {
+        return skipped("no probes tell the paths of files");
+    }
+    let extracted = tracesift(own, &["extract", "a.data"]).output().expect("an extract");
+    assert!(extracted.status.success(), "{}", said(&extracted));
+    for (name, read, written) in [("original", BYTES, 0), ("copy", 0, BYTES)] {
+        let path = whole(own, name);
+        let question = ["dump", "file", "a.sift", "-p", "cp", "--path", &path, "--by", "process", "--format", "json"];
+        let answer = ask(own, &question);
+        let [sums] = &answer[..] else { panic!("{name}: {answer:?}") };
+        let bytes = |key: &str| sums[key].as_u64().unwrap_or(0);
+        assert_eq!((bytes("read_bytes"), bytes("write_bytes")), (read as u64, written as u64), "{name}: {sums}");
+    }
 }

@@ -16,7 +16,7 @@ use tracesift_trace::dns::Caller;
 use tracesift_trace::rows::{
     FileIoRow, FileRow, SocketCallRow, SyscallNameRow, SyscallRow, file_operations as operation,
 };
-use tracesift_trace::{RowSink, StackId, ThreadId};
+use tracesift_trace::{FileId, RowSink, StackId, ThreadId};
 
 use crate::perf::second_pass::call_chain::stack_of;
 use crate::perf::second_pass::network::Network;
@@ -25,6 +25,7 @@ use crate::perf::second_pass::sample_context::SampleContext;
 use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
 pub(crate) use descriptors::DescriptorLives;
 pub(crate) use end_names::EndNames;
+use file_call::Done;
 use memory_call::Mappings;
 pub(crate) use names::tables_of as tables_of_call;
 use names::{Call, Names};
@@ -187,24 +188,14 @@ impl Syscalls {
             None => self.descriptors.file(at.process, number?),
         };
         let file = if opens { opened() } else { before };
-        rows.sink.file_io(&FileIoRow {
-            time,
-            start: rows.clock.ns(pending.start),
-            cpu: at.cpu_or_none(),
-            process: at.process,
-            thread: at.thread,
-            operation,
-            handle: done.handle,
-            offset: done.offset,
-            size: done.size,
-            transferred: done.transferred,
-            options: done.flags,
-            error: error(result),
-            file,
-            syscall: Some(pending.number),
-            stack: pending.stack,
-            ..FileIoRow::default()
-        });
+        operation_row((operation, &done, file), pending, result, at, rows);
+        // What the kernel moves from one file to another.
+        if let Some(write) = call.file.and_then(|file| file.write())
+            && let Some(done) = write.done(&pending.arguments, result)
+        {
+            let file = done.handle.and_then(|number| self.descriptors.file(at.process, number));
+            operation_row((write.operation, &done, file), pending, result, at, rows);
+        }
     }
 
     fn syscall<Sink: RowSink>(
@@ -268,6 +259,34 @@ impl Syscalls {
         };
         (used.into_iter().filter_map(named).collect(), files)
     }
+}
+
+/// Writes a row of what a call did to a file.
+fn operation_row<Sink: RowSink>(
+    (operation, done, file): (i8, &Done, Option<FileId>),
+    pending: &Pending,
+    result: i64,
+    at: &SampleContext<'_>,
+    rows: &mut Rows<'_, Sink>,
+) {
+    rows.sink.file_io(&FileIoRow {
+        time: rows.clock.ns(at.ticks),
+        start: rows.clock.ns(pending.start),
+        cpu: at.cpu_or_none(),
+        process: at.process,
+        thread: at.thread,
+        operation,
+        handle: done.handle,
+        offset: done.offset,
+        size: done.size,
+        transferred: done.transferred,
+        options: done.flags,
+        error: error(result),
+        file,
+        syscall: Some(pending.number),
+        stack: pending.stack,
+        ..FileIoRow::default()
+    });
 }
 
 /// A call of a socket, without its end.

@@ -143,12 +143,12 @@ impl Held {
         links.filter_map(link).collect()
     }
 
-    /// The program again, as strace sees the calls of its second process: how many there are of each. Prints why and gives `None` where
-    /// that is not possible.
-    fn traced(&self) -> Option<BTreeMap<String, usize>> {
+    /// The program again, as strace sees the calls of its second process: how many there are of each, and how many ns they took. Prints
+    /// why and gives `None` where that is not possible.
+    fn traced(&self) -> Option<BTreeMap<String, (usize, Vec<i64>)>> {
         let own = self.directory.path();
         let mut strace = Command::new("strace");
-        strace.args(["-f", "-qq", "-e", "trace=%file,%desc", "-o", "strace.out", "./held"]);
+        strace.args(["-f", "-qq", "-T", "-e", "trace=%file,%desc", "-o", "strace.out", "./held"]);
         let output = strace.current_dir(own).env("HELD_ENDS", "1").output();
         let pid = match output {
             Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
@@ -161,11 +161,15 @@ impl Held {
                 return None;
             }
         };
-        let mut calls = BTreeMap::new();
+        let mut calls: BTreeMap<String, (usize, Vec<i64>)> = BTreeMap::new();
         for line in fs::read_to_string(own.join("strace.out")).expect("its calls").lines() {
             let call = line.strip_prefix(&pid).and_then(|line| line.trim_start().split_once('('));
             if let Some((name, _)) = call.filter(|(name, _)| !name.contains(' ')) {
-                *calls.entry(name.to_owned()).or_default() += 1;
+                let (count, lengths) = calls.entry(name.to_owned()).or_default();
+                *count += 1;
+                // `= 3 <0.000021>`; a call during which another process called has it on another line.
+                let seconds = line.strip_suffix('>').and_then(|line| line.rsplit_once('<')?.1.parse::<f64>().ok());
+                lengths.extend(seconds.map(|seconds| (seconds * 1e9) as i64));
             }
         }
         Some(calls)
@@ -193,6 +197,11 @@ fn process(archive: &Archive, pid: u32) -> ProcessRow {
 
 fn whole(directory: &Path, name: &str) -> String {
     directory.canonicalize().expect("a path").join(name).to_string_lossy().into_owned()
+}
+
+fn median(mut lengths: Vec<i64>) -> i64 {
+    lengths.sort_unstable();
+    lengths.get(lengths.len() / 2).copied().unwrap_or(0)
 }
 
 #[test]
@@ -293,7 +302,12 @@ fn operations_on_files_add_up_to_what_the_kernel_counts() {
         for name in copies.into_iter().chain(others) {
             let number = names.iter().find(|row| row.name == name).map(|row| row.number).expect("a call");
             let of_call = calls.iter().filter(|row| row.process == own && row.number == number).count();
-            assert_eq!(Some(&of_call), traced.get(name), "{name}: {traced:?}");
+            let (counted, lengths) = traced.get(name).expect("strace sees the call");
+            assert_eq!(of_call, *counted, "{name}");
+            // What strace does at both ends of a call is in its time.
+            let own = calls.iter().filter(|row| row.process == own && row.number == number);
+            let own = median(own.map(|row| row.time - row.start).collect());
+            assert!(counted < &20 || own <= median(lengths.clone()), "{name}: {own} ns, {lengths:?}");
             let operations = rows.iter().filter(|row| row.process == own && row.syscall == Some(number)).count();
             let operations_of_a_call = match name {
                 "dup" | "dup2" | "fcntl" => 0,
@@ -333,4 +347,43 @@ fn a_copy_reads_one_file_and_writes_the_other() {
         let bytes = |key: &str| sums[key].as_u64().unwrap_or(0);
         assert_eq!((bytes("read_bytes"), bytes("write_bytes")), (read as u64, written as u64), "{name}: {sums}");
     }
+}
+
+/// A file is read while it is not in the page cache, and again by another program.
+#[test]
+fn what_was_read_before_comes_from_the_page_cache() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    const BYTES: usize = 8 << 20;
+    let directory = TempDir::new_in(std::env::current_exe().expect("a path").parent().expect("a directory"));
+    let directory = directory.expect("a directory");
+    let own = directory.path();
+    let file = fs::File::create(own.join("data")).expect("a file");
+    fs::write(own.join("data"), vec![b'x'; BYTES]).expect("its bytes");
+    file.sync_all().expect("on the disk");
+    if !can_record() {
+        return;
+    }
+    let program = "dd if=data iflag=nocache count=0; dd if=data of=/dev/null bs=64k; wc -l data";
+    let arguments = ["record", "--profile", "File", "-o", "a.data", "--", "sh", "-c", program];
+    let output = tracesift(own, &arguments).output().expect("a recording");
+    assert!(output.status.success(), "{}", said(&output));
+    let has_paths = !said(&output).contains("paths of files that are opened are not recorded");
+    if !has_paths || said(&output).contains("this kernel has no filemap:") {
+        return skipped("paths of files or pages that are read cannot be recorded");
+    }
+    let extracted = tracesift(own, &["extract", "a.data"]).output().expect("an extract");
+    assert!(extracted.status.success(), "{}", said(&extracted));
+    let path = whole(own, "data");
+    let sums = |program: &str| {
+        let question =
+            ["dump", "file", "a.sift", "-p", program, "--path", &path, "--by", "file", "--details", "--format", "json"];
+        let answer = ask(own, &question);
+        let [sums] = &answer[..] else { panic!("{program}: {answer:?}") };
+        (sums["cached_asked"].as_u64(), sums["cache_read"].as_u64(), sums["cache_hit_percent"].as_f64())
+    };
+    let all = Some(BYTES as u64);
+    if sums("dd").1 == Some(0) {
+        return skipped("the file stays in the page cache");
+    }
+    assert_eq!((sums("dd"), sums("wc")), ((all, all, Some(0.0)), (all, Some(0), Some(100.0))));
 }

@@ -7,12 +7,25 @@ use tracesift_perf::Metadata;
 use super::second_pass::tables_of_call;
 use super::tracepoint::{DnsFields, NetworkFields};
 
+/// The events that hard faults are made of.
+const HARD_FAULTS: [&str; 3] = ["major-faults", "filemap:mm_filemap_fault", "filemap:mm_filemap_add_to_page_cache"];
+
+/// The name of an event without the terms behind it.
+fn base_name(name: &str) -> &str {
+    name.split('/').next().unwrap_or(name)
+}
+
 /// The tables, by name.
 pub(super) fn tables(metadata: &Metadata) -> Vec<String> {
     let mut tables = BTreeSet::new();
+    let mut hard_faults = HARD_FAULTS.to_vec();
     for event in 0..metadata.events.len() {
         let name = metadata.event_name(event);
-        tables.extend(tables_of(&name));
+        tables.extend(tables_of(base_name(&name)));
+        hard_faults.retain(|needed| *needed != base_name(&name));
+    }
+    if hard_faults.is_empty() {
+        tables.insert("hard_faults");
     }
     tables.into_iter().map(str::to_owned).collect()
 }

@@ -57,6 +57,12 @@ pub(crate) const PAGE_FAULTS: [&str; 2] = ["minor-faults", "major-faults"];
 
 const MAJOR_FAULTS: LinuxEvent = stacked(PAGE_FAULTS[1], StackClass::Memory);
 
+/// A page fault needs a page of a file. Older kernels do not tell.
+const PAGE_NEEDED: LinuxEvent = plain("filemap:mm_filemap_fault");
+
+/// A page of a file gets memory, to be read or written next.
+const PAGE_ADDED: LinuxEvent = plain("filemap:mm_filemap_add_to_page_cache");
+
 /// All system calls; single ones are not recorded beside them.
 pub(crate) const ALL_CALLS: [&str; 2] = ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit"];
 
@@ -177,6 +183,7 @@ pub const PROFILES: &[Profile] = &[
         about: "Default, and operations on files",
         with_default: true,
         linux: Linux {
+            events: &[PAGE_ADDED],
             calls: &[
                 "open",
                 "openat",
@@ -373,6 +380,8 @@ pub const PROFILES: &[Profile] = &[
                 plain("oom:mark_victim"),
                 // Minor ones may be 100,000 in a second, each with a stack.
                 MAJOR_FAULTS,
+                PAGE_NEEDED,
+                PAGE_ADDED,
             ],
             ..NO_LINUX
         },
@@ -394,7 +403,7 @@ pub const PROFILES: &[Profile] = &[
         about: "memory that processes map and free, on Linux page faults, too; no CPU samples, for long recordings",
         with_default: false,
         linux: Linux {
-            events: &[stacked(PAGE_FAULTS[0], StackClass::Memory), MAJOR_FAULTS],
+            events: &[stacked(PAGE_FAULTS[0], StackClass::Memory), MAJOR_FAULTS, PAGE_NEEDED, PAGE_ADDED],
             calls: &["mmap", "munmap", "mremap", "mprotect", "brk", "madvise"],
             ..NO_LINUX
         },

@@ -19,7 +19,9 @@ use tracesift_trace::rows::{
 use tracesift_trace::{FileId, RowSink, StackId, ThreadId};
 
 use crate::perf::second_pass::call_chain::stack_of;
+use crate::perf::second_pass::mapped_files::MappedFiles;
 use crate::perf::second_pass::network::Network;
+use crate::perf::second_pass::page_cache::{Added, PageCache};
 use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
 use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
@@ -55,6 +57,8 @@ pub(crate) struct Syscalls {
     pub(crate) descriptors: DescriptorLives,
     /// The calls that have rows, and how single tracepoints named those.
     used: FxHashMap<i32, Option<Box<str>>>,
+    /// The flag of an open after which reads go past the page cache (`O_DIRECT`).
+    direct: i64,
 }
 
 impl Syscalls {
@@ -68,6 +72,10 @@ impl Syscalls {
             mappings: Mappings::default(),
             descriptors: DescriptorLives::of(tracepoints),
             used: FxHashMap::default(),
+            direct: match arch {
+                Some(arch) if arch.starts_with("aarch64") || arch.starts_with("arm") => 0o200_000,
+                _ => 0o40_000,
+            },
         }
     }
 
@@ -76,7 +84,7 @@ impl Syscalls {
         &mut self,
         fields: &SyscallFields,
         at: &SampleContext<'_>,
-        network: &Network,
+        (network, page_cache): (&Network, &mut PageCache),
         rows: &mut Rows<'_, Sink>,
     ) {
         if self.only_raw && !fields.raw {
@@ -90,6 +98,7 @@ impl Syscalls {
         };
         match &fields.edge {
             Edge::Enter(arguments) => {
+                page_cache.call_begins(at.thread);
                 let pending = Pending {
                     start: at.ticks,
                     cpu: at.cpu_or_none(),
@@ -105,7 +114,7 @@ impl Syscalls {
                 }
             }
             Edge::Exit(result) => match result.get(raw) {
-                Some(result) => self.exit((number, result), fields, at, network, rows),
+                Some(result) => self.exit((number, result), fields, at, (network, page_cache), rows),
                 None => {
                     rows.health.count(HealthKind::INCOMPLETE_SYSCALLS, Some(at.ticks), || "without result".to_owned())
                 }
@@ -130,10 +139,11 @@ impl Syscalls {
         (number, result): (i32, i64),
         fields: &SyscallFields,
         at: &SampleContext<'_>,
-        network: &Network,
+        (network, page_cache): (&Network, &mut PageCache),
         rows: &mut Rows<'_, Sink>,
     ) {
         let call = self.call(number, fields);
+        let added = page_cache.call_ends(at.thread);
         let pending = self.pending.remove(&at.thread);
         // Who returns from a signal has lost the number.
         let Some(pending) = pending.filter(|pending| pending.number == number || number == -1) else {
@@ -156,17 +166,17 @@ impl Syscalls {
             rows.sink.socket_call(&SocketCallRow { time: rows.clock.ns(at.ticks), connection, ..row });
         }
         if let Some(call) = call {
-            self.files(call, &pending, result, at, rows);
+            self.files(call, (&pending, result), at, (added, &mut page_cache.names), rows);
         }
     }
 
-    /// What a call that returned did to a file, and to the descriptors of its process.
+    /// What a call that returned did to a file, and to the descriptors of its process. `added`: pages that it added to the page cache.
     fn files<Sink: RowSink>(
         &mut self,
         call: Call,
-        pending: &Pending,
-        result: i64,
+        (pending, result): (&Pending, i64),
         at: &SampleContext<'_>,
+        (added, names): (Option<Added>, &mut MappedFiles),
         rows: &mut Rows<'_, Sink>,
     ) {
         let done = call.file.and_then(|file| Some((file.operation, file.done(&pending.arguments, result)?)));
@@ -188,13 +198,23 @@ impl Syscalls {
             None => self.descriptors.file(at.process, number?),
         };
         let file = if opens { opened() } else { before };
-        operation_row((operation, &done, file), pending, result, at, rows);
+        if let Some(number) = number.filter(|_| done.flags.is_some_and(|flags| flags & self.direct != 0)) {
+            self.descriptors.is_direct(at.process, number);
+        }
+        let write = call.file.and_then(|file| file.write());
+        let added = added.filter(|_| operation == operation::READ && write.is_none() && error(result).is_none());
+        let (file, cache_read) = match number.zip(added) {
+            Some((number, added)) => self.descriptors.read(at.process, number, (file, added), names),
+            None => (file, None),
+        };
+        let row = operation_row((operation, &done, file), pending, result, at, rows);
+        rows.sink.file_io(&FileIoRow { cache_read, ..row });
         // What the kernel moves from one file to another.
-        if let Some(write) = call.file.and_then(|file| file.write())
+        if let Some(write) = write
             && let Some(done) = write.done(&pending.arguments, result)
         {
             let file = done.handle.and_then(|number| self.descriptors.file(at.process, number));
-            operation_row((write.operation, &done, file), pending, result, at, rows);
+            rows.sink.file_io(&operation_row((write.operation, &done, file), pending, result, at, rows));
         }
     }
 
@@ -261,15 +281,15 @@ impl Syscalls {
     }
 }
 
-/// Writes a row of what a call did to a file.
+/// The row of what a call did to a file.
 fn operation_row<Sink: RowSink>(
     (operation, done, file): (i8, &Done, Option<FileId>),
     pending: &Pending,
     result: i64,
     at: &SampleContext<'_>,
-    rows: &mut Rows<'_, Sink>,
-) {
-    rows.sink.file_io(&FileIoRow {
+    rows: &Rows<'_, Sink>,
+) -> FileIoRow {
+    FileIoRow {
         time: rows.clock.ns(at.ticks),
         start: rows.clock.ns(pending.start),
         cpu: at.cpu_or_none(),
@@ -286,7 +306,7 @@ fn operation_row<Sink: RowSink>(
         syscall: Some(pending.number),
         stack: pending.stack,
         ..FileIoRow::default()
-    });
+    }
 }
 
 /// A call of a socket, without its end.

@@ -29,6 +29,7 @@ const NO_LINUX: Linux = Linux {
     branches: false,
     names: false,
     energy: false,
+    process_memory: false,
     paths: false,
     descriptors: false,
 };
@@ -383,6 +384,7 @@ pub const PROFILES: &[Profile] = &[
                 PAGE_NEEDED,
                 PAGE_ADDED,
             ],
+            process_memory: true,
             ..NO_LINUX
         },
         windows: Windows {

@@ -36,7 +36,7 @@ use super::cpu_event::{Role, Roles};
 use super::namespaces::Namespace;
 use super::time::ticks;
 use super::tracepoint::{Tracepoint, tracepoints};
-use crate::recorder_facts::{EnergyReadings, Looks, Mark, MemoryReading};
+use crate::recorder_facts::{EnergyReadings, Looks, Mark, MemoryReading, ProcessMemory};
 pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
@@ -81,6 +81,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     marks: VecDeque<Mark>,
     /// Memory of the machine, as the recorder read it.
     readings: VecDeque<MemoryReading>,
+    /// Memory of processes, likewise.
+    process_memory: VecDeque<ProcessMemory>,
     /// Its counters of energy, likewise.
     energy: Energy,
 }
@@ -133,6 +135,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             events,
             marks: VecDeque::new(),
             readings: VecDeque::new(),
+            process_memory: VecDeque::new(),
             energy: Energy::default(),
         }
     }
@@ -143,9 +146,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self
     }
 
-    /// Readings of memory that are not in the recording, in order.
-    pub(crate) fn with_memory(mut self, readings: Vec<MemoryReading>) -> Self {
+    /// Readings of memory that are not in the recording, in order: of the machine, and of processes.
+    pub(crate) fn with_memory(mut self, readings: Vec<MemoryReading>, processes: Vec<ProcessMemory>) -> Self {
         self.readings = readings.into();
+        self.process_memory = processes.into();
         self
     }
 
@@ -171,6 +175,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     fn notes_until(&mut self, ticks: i64) {
         while let Some(MemoryReading { ticks, row }) = self.readings.pop_front_if(|reading| reading.ticks <= ticks) {
             self.rows.sink.memory_state(&MemoryStateRow { time: self.rows.clock.ns(ticks), ..row });
+        }
+        while let Some(reading) = self.process_memory.pop_front_if(|reading| reading.ticks <= ticks) {
+            self.memory.reading(&reading, &mut self.rows);
         }
         self.energy.until(ticks, &mut self.rows);
         while let Some(mark) = self.marks.pop_front_if(|mark| mark.ticks <= ticks) {

@@ -102,6 +102,12 @@ struct Held {
 impl Held {
     /// Records the program; prints why and gives `None` where that is not possible.
     fn record(profiles: &[&str]) -> Option<Self> {
+        // The process that waits must not keep our pipe open.
+        Self::record_as(profiles, "exec ./held >pid 2>/dev/null")
+    }
+
+    /// As [`Self::record`], started by a line of the shell.
+    fn record_as(profiles: &[&str], shell: &str) -> Option<Self> {
         let directory = TempDir::new().expect("a directory");
         let own = directory.path();
         fs::write(own.join("held.c"), SOURCE).expect("the program");
@@ -117,8 +123,7 @@ impl Held {
         }
         let mut arguments = vec!["record"];
         arguments.extend(profiles.iter().flat_map(|profile| ["--profile", profile]));
-        // The process that waits must not keep our pipe open.
-        arguments.extend(["-o", "a.data", "--", "sh", "-c", "exec ./held >pid 2>/dev/null"]);
+        arguments.extend(["-o", "a.data", "--", "sh", "-c", shell]);
         let output = tracesift(own, &arguments).output().expect("a recording");
         assert!(output.status.success(), "{}", said(&output));
         let has_paths = !said(&output).contains("paths of files that are opened are not recorded");
@@ -143,9 +148,9 @@ impl Held {
         links.filter_map(link).collect()
     }
 
-    /// The program again, as strace sees the calls of its second process: how many there are of each, and how many ns they took. Prints
-    /// why and gives `None` where that is not possible.
-    fn traced(&self) -> Option<BTreeMap<String, (usize, Vec<i64>)>> {
+    /// The program again, as strace sees the calls of its second process: of each how many ns they took. Prints why and gives `None`
+    /// where that is not possible.
+    fn traced(&self) -> Option<BTreeMap<String, Traced>> {
         let own = self.directory.path();
         let mut strace = Command::new("strace");
         strace.args(["-f", "-qq", "-T", "-e", "trace=%file,%desc", "-o", "strace.out", "./held"]);
@@ -161,18 +166,7 @@ impl Held {
                 return None;
             }
         };
-        let mut calls: BTreeMap<String, (usize, Vec<i64>)> = BTreeMap::new();
-        for line in fs::read_to_string(own.join("strace.out")).expect("its calls").lines() {
-            let call = line.strip_prefix(&pid).and_then(|line| line.trim_start().split_once('('));
-            if let Some((name, _)) = call.filter(|(name, _)| !name.contains(' ')) {
-                let (count, lengths) = calls.entry(name.to_owned()).or_default();
-                *count += 1;
-                // `= 3 <0.000021>`; a call during which another process called has it on another line.
-                let seconds = line.strip_suffix('>').and_then(|line| line.rsplit_once('<')?.1.parse::<f64>().ok());
-                lengths.extend(seconds.map(|seconds| (seconds * 1e9) as i64));
-            }
-        }
-        Some(calls)
+        Some(traced(&own.join("strace.out"), &pid))
     }
 
     /// A figure of the process' `/proc/PID/io`.
@@ -185,7 +179,11 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let _ = Command::new("kill").args(["-9", &self.pid.to_string()]).status();
+        // One that has ended has lost its id.
+        let name = fs::read_to_string(format!("/proc/{}/comm", self.pid)).unwrap_or_default();
+        if name.trim() == "held" {
+            let _ = Command::new("kill").args(["-9", &self.pid.to_string()]).status();
+        }
     }
 }
 
@@ -199,9 +197,60 @@ fn whole(directory: &Path, name: &str) -> String {
     directory.canonicalize().expect("a path").join(name).to_string_lossy().into_owned()
 }
 
-fn median(mut lengths: Vec<i64>) -> i64 {
-    lengths.sort_unstable();
-    lengths.get(lengths.len() / 2).copied().unwrap_or(0)
+/// The calls of a name, in order: how many ns each took, where strace says so in the same line.
+type Traced = Vec<Option<i64>>;
+
+/// The calls of a process in the output of strace.
+fn traced(output: &Path, pid: &str) -> BTreeMap<String, Traced> {
+    let mut calls: BTreeMap<String, Traced> = BTreeMap::new();
+    for line in fs::read_to_string(output).expect("its calls").lines() {
+        let call = line.strip_prefix(pid).and_then(|line| line.trim_start().split_once('('));
+        if let Some((name, _)) = call.filter(|(name, _)| !name.contains(' ')) {
+            // `= 3 <0.000021>`; a call during which another process called has it on another line.
+            let seconds = line.strip_suffix('>').and_then(|line| line.rsplit_once('<')?.1.parse::<f64>().ok());
+            calls.entry(name.to_owned()).or_default().push(seconds.map(|seconds| (seconds * 1e9) as i64));
+        }
+    }
+    calls
+}
+
+/// Calls of a process, by name: how many ns they took, in order.
+fn durations(archive: &Archive, pid: u32) -> BTreeMap<String, Vec<i64>> {
+    let own = process(archive, pid).process;
+    let names: Vec<SyscallNameRow> = archive.rows().expect("names");
+    let mut calls: Vec<SyscallRow> = archive.rows().expect("calls");
+    calls.sort_by_key(|row| row.start);
+    let mut durations: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    for row in calls.iter().filter(|row| row.process == own) {
+        let name = names.iter().find(|name| name.number == row.number).expect("a name");
+        durations.entry(name.name.clone()).or_default().push(row.time - row.start);
+    }
+    durations
+}
+
+/// strace stops a program before the kernel tells of its call, and again behind.
+#[test]
+fn calls_lie_within_those_of_strace() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Err(error) = Command::new("strace").args(["-o", "/dev/null", "true"]).output() {
+        return skipped(&format!("no strace: {error}"));
+    }
+    let strace = "HELD_ENDS=1 exec strace -f -qq -T -e trace=%file,%desc -o strace.out ./held >pid 2>/dev/null";
+    let Some(held) = Held::record_as(&["File"], strace) else { return };
+    let found = durations(&held.archive(), held.pid);
+    let told = traced(&held.directory.path().join("strace.out"), &held.pid.to_string());
+    let mut compared = 0;
+    for name in ["openat", "close", "read", "write", "writev", "pread64", "copy_file_range", "sendfile"] {
+        let (found, told) = (found.get(name).expect(name), told.get(name).expect(name));
+        assert_eq!(found.len(), told.len(), "{name}");
+        for (found, told) in found.iter().zip(told) {
+            // It counts µs.
+            let Some(told) = told else { continue };
+            assert!(*found <= told + 2_000, "{name}: {found} ns, {told} ns of strace");
+            compared += 1;
+        }
+    }
+    assert!(compared > 300, "{compared}");
 }
 
 #[test]
@@ -302,12 +351,7 @@ fn operations_on_files_add_up_to_what_the_kernel_counts() {
         for name in copies.into_iter().chain(others) {
             let number = names.iter().find(|row| row.name == name).map(|row| row.number).expect("a call");
             let of_call = calls.iter().filter(|row| row.process == own && row.number == number).count();
-            let (counted, lengths) = traced.get(name).expect("strace sees the call");
-            assert_eq!(of_call, *counted, "{name}");
-            // What strace does at both ends of a call is in its time.
-            let own = calls.iter().filter(|row| row.process == own && row.number == number);
-            let own = median(own.map(|row| row.time - row.start).collect());
-            assert!(counted < &20 || own <= median(lengths.clone()), "{name}: {own} ns, {lengths:?}");
+            assert_eq!(Some(of_call), traced.get(name).map(Vec::len), "{name}");
             let operations = rows.iter().filter(|row| row.process == own && row.syscall == Some(number)).count();
             let operations_of_a_call = match name {
                 "dup" | "dup2" | "fcntl" => 0,

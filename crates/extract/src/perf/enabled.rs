@@ -41,7 +41,9 @@ fn tables_of(event: &str) -> Vec<&'static str> {
         "vmscan:mm_vmscan_direct_reclaim_begin" | "vmscan:mm_vmscan_memcg_reclaim_begin" => vec!["reclaims"],
         "vmscan:mm_vmscan_direct_reclaim_end" | "vmscan:mm_vmscan_memcg_reclaim_end" => vec!["reclaims"],
         "sock:inet_sock_set_state" => vec!["connections"],
-        "raw_syscalls:sys_enter" => vec!["syscalls", "file_io", "socket_calls", "allocations", "handles"],
+        "raw_syscalls:sys_enter" => {
+            vec!["syscalls", "file_io", "socket_calls", "allocations", "mapped_views", "handles"]
+        }
         // It tells of packets that are given up, not of connections.
         "skb:kfree_skb" => Vec::new(),
         event if NetworkFields::is_read_from(event) => vec!["connections", "network_io"],

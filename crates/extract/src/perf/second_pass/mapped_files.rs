@@ -99,6 +99,11 @@ impl MappedFiles {
         }
     }
 
+    /// The file that a process has at an address.
+    pub(crate) fn at(&self, process: ProcessId, address: u64) -> Option<PathId> {
+        self.spaces.get(&process)?.at(address)
+    }
+
     /// The name of a file: the path by its inode, else by the address where a process has it, else device and inode.
     pub(crate) fn name(
         &mut self,
@@ -110,7 +115,7 @@ impl MappedFiles {
         if let Some(path) = self.inodes.get(&inode) {
             return Some(*path);
         }
-        match self.spaces.get(&process).and_then(|space| space.at(address)) {
+        match self.at(process, address) {
             Some(path) => {
                 self.learn(inode, path);
                 Some(path)

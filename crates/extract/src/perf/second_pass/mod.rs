@@ -207,7 +207,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                     self.syscalls.descriptors.lost();
                 }
             }
-            Kind::Fork | Kind::Comm if self.syscalls.descriptors.are_followed() || self.page_cache.is_followed() => {
+            Kind::Fork | Kind::Comm if self.syscalls.follow_tasks() || self.page_cache.is_followed() => {
                 self.task(record);
             }
             Kind::Mmap | Kind::Mmap2 | Kind::Exit if self.page_cache.is_followed() => self.mapped_file(record),
@@ -238,7 +238,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                     if follows_descriptors {
                         descriptors.exec([pid, tid], ticks, &mut self.rows);
                     }
-                    names.forget(self.rows.population.process_at(pid, ticks));
+                    let process = self.rows.population.process_at(pid, ticks);
+                    names.forget(process);
+                    let time = self.rows.clock.ns(ticks);
+                    self.syscalls.exec(process, time, &mut self.rows);
                 }
             }
             _ => {}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use tracesift_fixtures::skipped;
-use tracesift_trace::rows::{FileRow, HardFaultRow, PageFaultRow, page_fault_kinds};
+use tracesift_trace::rows::{FileRow, HardFaultRow, MappedViewRow, PageFaultRow, page_fault_kinds};
 
 use super::measured::{self, Measured};
 
@@ -23,6 +23,9 @@ os.fsync(fd)
 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 memory = mmap.mmap(fd, touched * stride, mmap.MAP_SHARED, mmap.PROT_READ)
 memory.madvise(mmap.MADV_RANDOM)
+maps = [line.split() for line in open("/proc/self/maps")]
+first, last = next(line[0].split("-") for line in maps if line[-1] == path)
+base, size = int(first, 16), int(last, 16) - int(first, 16)
 def now():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC), resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
 now()
@@ -30,7 +33,8 @@ begin, before = now()
 for page in range(touched):
     memory[page * stride]
 end, after = now()
-print(f"truth of faulter tid={threading.get_native_id()} from={begin} until={end} major={after - before}")
+memory.close()
+print(f"truth of faulter tid={threading.get_native_id()} from={begin} until={end} major={after - before} base={base} size={size}")
 "#;
 
 fn record(path: &Path, traps: &[&str]) -> Option<Measured> {
@@ -43,7 +47,10 @@ fn record(path: &Path, traps: &[&str]) -> Option<Measured> {
     let program = [&python, "-c", PROGRAM, path.to_str().unwrap(), &touched, &stride];
     let events = ["-a", "-g", "-d", "-c", "1", "-e", "major-faults", "-e", "filemap:mm_filemap_add_to_page_cache"];
     let named = ["-e", "filemap:mm_filemap_fault"];
-    measured::record_words(&program, &[&events[..], &named, traps].concat())
+    let calls =
+        ["mmap", "munmap"].map(|call| [format!("syscalls:sys_enter_{call}"), format!("syscalls:sys_exit_{call}")]);
+    let calls: Vec<&str> = calls.iter().flatten().flat_map(|event| ["-e", event]).collect();
+    measured::record_words(&program, &[&events[..], &named, &calls, traps].concat())
 }
 
 #[test]
@@ -89,5 +96,15 @@ fn check(measured: &Measured, path: &Path) {
     }
     // A thread has one at a time.
     assert!(hard.windows(2).all(|pair| pair[0].time <= pair[1].start), "{hard:?}");
+    // The kernel's own list of mappings has it.
+    let views: Vec<MappedViewRow> = measured.extracted.archive.rows().unwrap();
+    assert!(views.is_sorted_by_key(|row| row.time));
+    let process = measured.thread(told["tid"]).process;
+    let view: Vec<_> = views.iter().filter(|row| row.process == process && row.base == told["base"]).collect();
+    let [view] = view[..] else { panic!("{view:?}") };
+    assert_eq!((view.size, view.offset, view.open, view.by_exit), (told["size"], Some(0), Some(false), Some(false)));
+    assert!(view.start < from && until < view.time && view.thread == Some(thread), "{view:?}");
+    let file = view.file.map(|file| files[file.index()].path.as_str());
+    assert_eq!(file.map(Path::new), Some(path));
     assert!(measured.extracted.info.enabled.iter().any(|table| table == "hard_faults"));
 }

@@ -9,6 +9,7 @@ mod names;
 mod object;
 mod paths;
 mod socket_call;
+mod views;
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::HealthKind;
@@ -16,7 +17,7 @@ use tracesift_trace::dns::Caller;
 use tracesift_trace::rows::{
     FileIoRow, FileRow, SocketCallRow, SyscallNameRow, SyscallRow, file_operations as operation,
 };
-use tracesift_trace::{FileId, RowSink, StackId, ThreadId};
+use tracesift_trace::{FileId, ProcessId, RowSink, StackId, ThreadId};
 
 use crate::perf::second_pass::call_chain::stack_of;
 use crate::perf::second_pass::mapped_files::MappedFiles;
@@ -28,7 +29,7 @@ use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
 pub(crate) use descriptors::DescriptorLives;
 pub(crate) use end_names::EndNames;
 use file_call::Done;
-use memory_call::Mappings;
+use memory_call::{Mappings, MemoryCall};
 pub(crate) use names::tables_of as tables_of_call;
 use names::{Call, Names};
 use socket_call::SocketCall;
@@ -158,7 +159,11 @@ impl Syscalls {
         if let Some(memory) = call.and_then(|call| call.memory)
             && error(result).is_none()
         {
-            self.mappings.call(memory, (&pending.arguments, result), pending.stack, at, rows);
+            let file = match memory {
+                MemoryCall::Map => self.mapped(&pending.arguments, result, at, &page_cache.names),
+                _ => None,
+            };
+            self.mappings.call(memory, (&pending.arguments, result), (pending.stack, file), at, rows);
         }
         if let Some(socket) = call.and_then(|call| call.socket) {
             let row = socket_row(&socket, &pending, at.thread, Some(result), rows);
@@ -216,6 +221,35 @@ impl Syscalls {
             let file = done.handle.and_then(|number| self.descriptors.file(at.process, number));
             rows.sink.file_io(&operation_row((write.operation, &done, file), pending, result, at, rows));
         }
+    }
+
+    /// The file that a call has mapped: by its descriptor, else as the record of the mapping says.
+    fn mapped(
+        &mut self,
+        arguments: &[u64; 6],
+        result: i64,
+        at: &SampleContext<'_>,
+        names: &MappedFiles,
+    ) -> Option<FileId> {
+        if !memory_call::has_file(arguments) {
+            return None;
+        }
+        // Registers are wider than descriptors.
+        let by_descriptor = self.descriptors.file(at.process, i64::from(arguments[4] as u32));
+        by_descriptor.or_else(|| {
+            let path = names.at(at.process, result.cast_unsigned())?;
+            Some(self.descriptors.file_of(path))
+        })
+    }
+
+    /// Whether it matters that processes begin and start programs.
+    pub(crate) fn follow_tasks(&self) -> bool {
+        self.descriptors.are_followed() || self.mappings.are_followed()
+    }
+
+    /// A process starts another program.
+    pub(crate) fn exec<Sink: RowSink>(&mut self, process: ProcessId, time: i64, rows: &mut Rows<'_, Sink>) {
+        self.mappings.exec(process, time, rows);
     }
 
     fn syscall<Sink: RowSink>(

@@ -70,10 +70,20 @@ impl MappedFiles {
             self.learn(Inode { device: major << MINOR_BITS | minor, inode }, path);
         }
         let end = mapping.start.saturating_add(mapping.length);
-        if self.mappings < MAX_MAPPINGS && mapping.start < end {
-            self.mappings += 1;
-            Arc::make_mut(self.spaces.entry(process).or_default()).map(mapping.start, end, path);
+        if mapping.start >= end || self.mappings >= MAX_MAPPINGS {
+            return;
         }
+        let space = self.spaces.entry(process).or_default();
+        if Arc::strong_count(space) > 1 {
+            // What both have had is there twice from now on. Without room for it only what comes is known.
+            let copied = space.0.len();
+            match self.mappings.saturating_add(copied) < MAX_MAPPINGS {
+                true => self.mappings += copied,
+                false => *space = Arc::default(),
+            }
+        }
+        self.mappings += 1;
+        Arc::make_mut(space).map(mapping.start, end, path);
     }
 
     /// An inode is the file of a path.
@@ -152,6 +162,35 @@ mod tests {
         assert_eq!(found.map(|address| space.at(address).map(|path| path.0)), expected);
         space.map(0, 0x1_0000, PathId(5));
         assert_eq!(space.0.len(), 1);
+    }
+
+    #[test]
+    fn a_child_has_the_files_of_its_creator_until_it_maps_others() {
+        let [parent, child] = [ProcessId(1), ProcessId(2)];
+        let (mut files, mut descriptors) = (MappedFiles::default(), DescriptorLives::default());
+        let mut map = |files: &mut MappedFiles, process, inode: u64, name: &[u8]| {
+            let file = FileId::Inode { major: 254, minor: 0, inode, generation: 0 };
+            let (start, length, file_offset, protection, flags) = (0x1000, 0x1000, 0, 1, 2);
+            let (pid, tid, executable) = (1, 1, false);
+            let mapping = Mapping { pid, tid, start, length, file_offset, file, protection, flags, executable, name };
+            files.map(process, &mapping, &mut descriptors);
+        };
+        map(&mut files, parent, 5, b"/a (deleted)");
+        files.fork(parent, child);
+        assert_eq!(files.at(child, 0x1800), files.at(parent, 0x1800));
+        map(&mut files, child, 6, b"/b");
+        map(&mut files, child, 0, b"//anon");
+        assert_eq!(files.mappings, 3);
+        let mut name = |(process, inode)| {
+            let inode = Inode { device: 254 << 20, inode };
+            files.name(process, inode, 0x1800, &mut descriptors).map(|path| path.0)
+        };
+        let found = [(parent, 5), (child, 6), (child, 5), (parent, 9), (ProcessId(3), 8)].map(&mut name);
+        // An inode that nobody told is the file at the address, from there on everywhere.
+        assert_eq!(found, [Some(0), Some(1), Some(0), Some(0), Some(2)]);
+        files.forget(child);
+        files.forget(parent);
+        assert_eq!(files.mappings, 0);
     }
 
     #[test]

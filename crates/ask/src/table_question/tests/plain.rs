@@ -310,11 +310,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             },
             How::Ratio(keys, quotient) => match keys.map(figure) {
                 [_, Some(0) | None] | [None, _] => Value::None,
-                [Some(of), Some(by)] => Value::Float(match quotient {
-                    Quotient::Times(factor) => of as f64 / by as f64 * factor,
-                    Quotient::Left if of >= by => 0.0,
-                    Quotient::Left => (1.0 - of as f64 / by as f64) * 100.0,
-                }),
+                [Some(of), Some(by)] => Value::Float(divided(quotient, of, by)),
             },
             How::Shortest => lengths().min().into(),
             How::Longest => longest.into(),
@@ -468,4 +464,13 @@ fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
         Of::Tag { column, .. } | Of::Text { column, .. } | Of::Texts { column, .. } => (text(column.key)?, ""),
     };
     (without.0 != without.1).then_some(without.0)
+}
+
+/// A part of a whole as its measure shows it.
+fn divided(quotient: Quotient, of: i64, by: i64) -> f64 {
+    match quotient {
+        Quotient::Times(factor) => of as f64 / by as f64 * factor,
+        Quotient::Left if of >= by => 0.0,
+        Quotient::Left => ((1.0 - of as f64 / by as f64) * 100.0).min(100.0),
+    }
 }

@@ -6,12 +6,14 @@ use std::io::Read as _;
 use std::path::Path;
 
 mod energy;
+mod process_memory;
 
 use serde_json::Value;
 use tracesift_trace::info::{SourceFile, TraceInfo};
 use tracesift_trace::rows::MemoryStateRow;
 
 pub(crate) use energy::{EnergyCounter, EnergyReading, EnergyReadings};
+pub(crate) use process_memory::ProcessMemory;
 
 /// Larger documents are nobody's facts.
 const LARGEST: u64 = 16 << 20;
@@ -34,6 +36,7 @@ pub(crate) struct RecorderFacts {
     vdso: Option<Vec<u8>>,
     arguments: Vec<Arguments>,
     memory: Vec<MemoryReading>,
+    process_memory: Vec<ProcessMemory>,
     energy: EnergyReadings,
     descriptors: Looks,
 }
@@ -108,7 +111,9 @@ impl RecorderFacts {
         }
         let mut facts = Vec::new();
         for (name, value) in document.as_object().into_iter().flatten() {
-            if !["descriptors", "energy", "format", "memory", "processes", "vdso"].contains(&name.as_str()) {
+            if !["descriptors", "energy", "format", "memory", "process_memory", "processes", "vdso"]
+                .contains(&name.as_str())
+            {
                 collect(value, name.clone(), &mut facts);
             }
         }
@@ -131,10 +136,11 @@ impl RecorderFacts {
         };
         let arguments = noted(&document["processes"], process, |arguments| arguments.ticks);
         let memory = noted(&document["memory"], memory_reading, |reading| reading.ticks);
+        let process_memory = ProcessMemory::all(&document["process_memory"]);
         let energy = EnergyReadings::of(&document["energy"]);
         let looks = &document["descriptors"];
         let descriptors = Looks { start: look(&looks["start"]), end: look(&looks["end"]) };
-        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments, memory, energy, descriptors }
+        Self { facts, utc_offset_minutes: offset, marks, vdso, arguments, memory, process_memory, energy, descriptors }
     }
 
     /// The descriptors of processes, if they were looked at on the recording's clock.
@@ -146,6 +152,11 @@ impl RecorderFacts {
     /// Memory of the machine in the order of time, if it was read on the recording's clock.
     pub(crate) fn take_memory(&mut self, clock: &str) -> Vec<MemoryReading> {
         on_clock(clock, &mut self.memory)
+    }
+
+    /// Memory of processes in the order of time, if it was read on the recording's clock.
+    pub(crate) fn take_process_memory(&mut self, clock: &str) -> Vec<ProcessMemory> {
+        on_clock(clock, &mut self.process_memory)
     }
 
     /// Readings of its counters of energy, if they were read on the recording's clock.

@@ -24,6 +24,8 @@ mod memory_readings;
 mod notes;
 mod options;
 pub mod process;
+#[cfg(target_os = "linux")]
+mod process_memory;
 pub mod profiles;
 #[cfg(target_os = "linux")]
 mod readings;

@@ -15,6 +15,7 @@ mod linux {
     use crate::linux::energy::Counters;
     use crate::memory_readings;
     use crate::options::Options;
+    use crate::process_memory::ProcessMemories;
     use crate::profiles;
     use crate::readings::Readings;
 
@@ -24,6 +25,7 @@ mod linux {
     pub(crate) struct Notes {
         arguments: Arguments,
         memory: Readings<MemoryReading, fn(i64) -> Option<MemoryReading>>,
+        processes: Option<ProcessMemories>,
         energy: Option<Energy>,
         looks_at_end: bool,
     }
@@ -48,12 +50,14 @@ mod linux {
         /// The recorder is at work.
         pub(crate) fn begin(options: &Options, facts: &mut MachineFacts) -> Self {
             let (at_begin, looks_at_end) = looks_at_descriptors(options);
+            let wants_memory = profiles::complete(&options.profiles).iter().any(|profile| profile.linux.process_memory);
             if at_begin {
                 facts.descriptors.begin();
             }
             Self {
                 arguments: Arguments::begin(),
                 memory: Readings::begin(memory_readings::read),
+                processes: wants_memory.then(ProcessMemories::begin),
                 energy: Energy::begin(options),
                 looks_at_end,
             }
@@ -63,6 +67,9 @@ mod linux {
         pub(crate) fn tick(&mut self) {
             self.arguments.tick();
             self.memory.tick();
+            if let Some(processes) = &mut self.processes {
+                processes.tick();
+            }
             if let Some(energy) = &mut self.energy {
                 energy.readings.tick();
             }
@@ -72,6 +79,7 @@ mod linux {
         pub(crate) fn finish(self, facts: &mut MachineFacts) -> Option<Shortfall> {
             facts.processes = self.arguments.finish();
             facts.memory = self.memory.finish();
+            facts.process_memory = self.processes.map(ProcessMemories::finish).unwrap_or_default();
             facts.energy =
                 self.energy.map(|energy| EnergyFacts { counters: energy.counters, readings: energy.readings.finish() });
             if self.looks_at_end {

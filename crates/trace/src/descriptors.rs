@@ -133,6 +133,11 @@ impl<P: Copy + Eq + Hash, L> Descriptors<P, L> {
         Some(&self.tables.get(&process)?.slots.get(&number)?.open.as_ref()?.life)
     }
 
+    /// As [`Self::get`], to change what is known of it.
+    pub fn get_mut(&mut self, process: P, number: i32) -> Option<&mut L> {
+        Some(&mut self.tables.get_mut(&process)?.slots.get_mut(&number)?.open.as_mut()?.life)
+    }
+
     /// Since when a number stands for what it stands for, and for what.
     #[must_use]
     pub fn get_since(&self, process: P, number: i32) -> Option<(i64, &L)> {

@@ -84,7 +84,9 @@ pub struct TraceInfo {
     pub events: String,
     /// Tables that the extract was told to leave out, whether or not the recording has anything for them.
     pub left_out: Vec<String>,
-    /// Tables whose events were enabled, as far as the recording tells: where such a table has no rows, nothing happened.
+    /// Tables whose events were enabled, as far as the recording tells: where such a table has no rows, nothing happened. Not written
+    /// where it is empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enabled: Vec<String>,
     /// Whether names were looked for in symbol files, by the extract or later.
     pub symbols_loaded: bool,

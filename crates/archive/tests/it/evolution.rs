@@ -8,6 +8,7 @@ use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
 use tracesift_archive::{Archive, Error, Table, record_batch};
 use tracesift_testing::archive::{TRACE, bless, sample_rows, small_archive};
+use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
 use tracesift_trace::view;
 
@@ -133,4 +134,17 @@ fn another_major_version_says_what_to_do() {
     value["of_a_later_minor_version"] = serde_json::json!({"a": 1});
     std::fs::write(&trace, value.to_string()).expect("written");
     assert_eq!(Archive::open(&path).expect("same major version").info().schema, [1, 7]);
+}
+
+/// Archives of recordings without such events are not larger than before the list existed, and those say that nothing is known.
+#[test]
+fn an_empty_list_of_enabled_tables_is_not_written() {
+    let none = TraceInfo { id: "1".to_owned(), ..TraceInfo::default() };
+    let text = serde_json::to_string(&none).expect("it can be written");
+    assert!(!text.contains("enabled"), "{text}");
+    assert_eq!(serde_json::from_str::<TraceInfo>(&text).expect("it can be read"), none);
+    let some = TraceInfo { enabled: vec!["disk_io".to_owned()], ..none };
+    let text = serde_json::to_string(&some).expect("it can be written");
+    assert!(text.contains(r#""enabled":["disk_io"]"#), "{text}");
+    assert_eq!(serde_json::from_str::<TraceInfo>(&text).expect("it can be read"), some);
 }

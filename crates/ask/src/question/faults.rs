@@ -17,7 +17,7 @@ use crate::table_question::{self, Dimension, Joined, Limit, Measure, StackFigure
 view! {
     /// A row of `page_faults`.
     #[derive(Clone, Copy, Debug)]
-    pub struct PageFault of PageFaultRow { time, process, thread, address, kind, kernel, weight, stack, frame }
+    pub struct PageFault of PageFaultRow { time, process, thread, address, kind, kernel, weight, stack, frame, hard }
 }
 
 view! {
@@ -58,7 +58,7 @@ impl TableQuestion for Faults {
         Dimension::process(),
         Dimension::thread(thread),
         Dimension::words("kind", "Kind", |row: &Fault| Some(kind_of(row)), kind)
-            .meaning("Linux: `minor`: the page needed no data; `major`: data had to be read; `unknown`: not recorded. Windows: `hard`, `transition`, `demand zero`, `copy on write`, `guard page`, `access violation`.")
+            .meaning("`hard`: data was read from a file, and how long that took is known. Linux: `minor`: the page needed no data; `major`: data had to be read, and the recording does not tell from where; `unknown`: not recorded. Windows: `transition`, `demand zero`, `copy on write`, `guard page`, `access violation`.")
             .filtered("--kind", ["kind", "kinds"], "Only faults of these kinds: hard, minor, 'demand zero'"),
         Dimension::words("mode", "Mode", |row: &Fault| row.own.kernel.filter(|_| row.other.is_none()).map(i64::from), mode)
             .meaning("`user`: the program touched the page; `kernel`: the kernel touched it on its behalf."),
@@ -90,7 +90,7 @@ impl TableQuestion for Faults {
             .sorted(&["faults"])
             .total("page faults"),
         Measure::sum_known("hard_faults", "Hard", Count, hard)
-            .meaning("Windows: faults that read from a file.")
+            .meaning("Faults that read from a file. Linux: major faults whose file and time are known; `Major` has them, too.")
             .sorted(&["hard"])
             .total("hard faults"),
         Measure::sum_known("hard_bytes", "Read", Bytes, |row: &Fault| Some(row.other?.size))
@@ -130,7 +130,7 @@ impl TableQuestion for Faults {
             .meaning("Linux: faults that needed no data. Needs the events `minor-faults` and `major-faults`.")
             .details(),
         Measure::sum_known("major", "Major", Count, |row: &Fault| if_linux(row, page_fault_kinds::MAJOR))
-            .meaning("Linux: faults for which data had to be read. Needs the events `minor-faults` and `major-faults`.")
+            .meaning("Linux: all faults for which data had to be read, also those that `Hard` counts. Needs the events `minor-faults` and `major-faults`.")
             .sorted(&["major"]),
     ];
     const STACKS: &'static [StackFigure] = &[
@@ -142,7 +142,7 @@ impl TableQuestion for Faults {
                 unit: Unit::Nanoseconds,
                 counted: "hard faults",
             },
-            help: "Time of hard page faults (Windows)",
+            help: "Time of hard page faults",
         },
         StackFigure {
             column: "faults",
@@ -215,14 +215,17 @@ impl TableQuestion for Faults {
         _joined: bool,
         mut visit: impl FnMut(&Fault),
     ) -> Result<(), Error> {
-        // Both tables tell of a hard fault of Windows; that of hard faults has more to tell.
+        // Both tables tell of a hard fault; that of hard faults has more to tell.
         let has_both = archive.row_count::<HardFaultRow>() > 0;
+        let is_in_both = |row: &Fault| row.own.kind == page_fault_kinds::HARD || row.own.hard == Some(true);
         archive.scan(time.clone(), |row: &Fault| {
-            if !(has_both && row.own.kind == page_fault_kinds::HARD) {
+            if !(has_both && is_in_both(row)) {
                 visit(row);
             }
         })?;
-        let own = PageFault::from(&PageFaultRow { weight: 1, ..PageFaultRow::default() });
+        // Those of Linux are major faults.
+        let kind = if archive.info().kind == "perf" { page_fault_kinds::MAJOR } else { page_fault_kinds::UNKNOWN };
+        let own = PageFault::from(&PageFaultRow { weight: 1, kind, ..PageFaultRow::default() });
         archive.scan(time, |row: &HardFault| visit(&Fault { own, other: Some(*row) }))
     }
 }
@@ -251,10 +254,12 @@ fn kind_of(row: &Fault) -> i64 {
     if row.other.is_some() { READ_FROM_FILE } else { row.own.kind.into() }
 }
 
-/// The weight of a row of `page_faults` if it is of a kind, else 0; `None`: kinds of this system say nothing of the row.
+/// The weight of a row of `page_faults`, or of one that is in both tables, if it is of a kind, else 0; `None`: kinds of this system say
+/// nothing of the row.
 fn weight_if(row: &Fault, is_known: fn(i8) -> bool, kinds: &[i8]) -> Option<i64> {
     let kind = row.own.kind;
-    (row.other.is_none() && is_known(kind)).then(|| if kinds.contains(&kind) { row.own.weight } else { 0 })
+    let is_of_table = row.other.is_none() || kind == page_fault_kinds::MAJOR;
+    (is_of_table && is_known(kind)).then(|| if kinds.contains(&kind) { row.own.weight } else { 0 })
 }
 
 /// The kinds of Windows are known where all faults were recorded.

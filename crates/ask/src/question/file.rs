@@ -18,7 +18,7 @@ view! {
     #[derive(Clone, Debug)]
     pub struct Operation of FileIoRow {
         time, start, process, thread, operation, handle, offset, size, transferred, error, file, stack, options, io_flags,
-        info_class, pattern, status, open,
+        info_class, pattern, status, open, cache_read,
     }
 }
 
@@ -389,6 +389,15 @@ const MEASURES: &[Measure<Operation>] = &[
         .details(),
     Measure::throughput("write_throughput", "Write MB/s", ["write_bytes", "write_ns"])
         .meaning("Bytes written per time of the writes, in 1,000,000 bytes per second.")
+        .details(),
+    Measure::sum_known("cached_asked", "Of cached files", Kind::Bytes, |row: &Operation| row.cache_read.and(row.transferred))
+        .meaning("Linux: bytes read from files whose reads go through the page cache. Needs `filemap:mm_filemap_add_to_page_cache`.")
+        .details(),
+    Measure::sum_known("cache_read", "Into cache", Kind::Bytes, |row: &Operation| row.cache_read)
+        .meaning("Linux: bytes of the pages that these reads added to the page cache, with what was read ahead.")
+        .details(),
+    Measure::percent_left("cache_hit_percent", "Cache hits %", ["cache_read", "cached_asked"])
+        .meaning("Linux: page cache hit rate: the share of the bytes read that was in the page cache.")
         .details(),
 ];
 

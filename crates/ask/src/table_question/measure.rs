@@ -32,6 +32,26 @@ pub(super) struct GroupLimits {
 /// The thing that a row is about: its number, and a figure of it.
 pub(super) type ThingOf<R> = fn(&R) -> Option<(i64, i64)>;
 
+/// What becomes of the quotient of two measures.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Quotient {
+    /// It is multiplied.
+    Times(f64),
+    /// The rest of the whole in percent: 0 where the part is larger.
+    Left,
+}
+
+impl Quotient {
+    /// The figure; the divisor is not 0.
+    pub(super) fn figure(self, of: i64, by: i64) -> f64 {
+        let quotient = of as f64 / by as f64;
+        match self {
+            Self::Times(factor) => quotient * factor,
+            Self::Left => (1.0 - quotient).clamp(0.0, 1.0) * 100.0,
+        }
+    }
+}
+
 /// The arithmetic of a measure.
 #[derive(Debug)]
 pub(super) enum How<R: 'static> {
@@ -69,8 +89,8 @@ pub(super) enum How<R: 'static> {
     Weighted(fn(&R) -> Option<(i64, i64)>),
     /// One measure divided by another one, rounded down; both are named by their keys.
     Mean([&'static str; 2]),
-    /// One measure divided by another one and multiplied: a number with a fraction.
-    Ratio([&'static str; 2], f64),
+    /// One measure divided by another one, and what becomes of the quotient: a number with a fraction.
+    Ratio([&'static str; 2], Quotient),
     /// A measure of time divided by the length of the time range and multiplied: how many rows are under way in the mean.
     PerTime(&'static str, f64),
     /// Share of the time range that the rows of each value of a dimension cover, in percent; of several values the mean.
@@ -253,7 +273,13 @@ impl<R> Measure<R> {
     /// A measure divided by another one, times a factor. `of` has the keys of both.
     #[must_use]
     pub const fn ratio(key: &'static str, title: &'static str, digits: u8, of: [&'static str; 2], factor: f64) -> Self {
-        Self::new(key, title, Kind::Number(digits), How::Ratio(of, factor))
+        Self::new(key, title, Kind::Number(digits), How::Ratio(of, Quotient::Times(factor)))
+    }
+
+    /// The share of a measure that another one leaves of it, in percent: `of` has the keys of the part that is gone and of the whole.
+    #[must_use]
+    pub const fn percent_left(key: &'static str, title: &'static str, of: [&'static str; 2]) -> Self {
+        Self::new(key, title, Kind::Number(1), How::Ratio(of, Quotient::Left))
     }
 
     /// Bytes divided by time, in 1,000,000 bytes per second. `of` has the keys of both.

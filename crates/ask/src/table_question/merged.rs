@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::{How, Measure};
+use super::measure::{self, How, Measure};
 use super::plan::measure_of;
 use super::{Question, TableQuestion, layout};
 use crate::answer::{Answer, Column, Kind, Section, Value, View};
@@ -36,7 +36,7 @@ enum Merges {
     Largest,
     Smallest,
     Counts,
-    Quotient([&'static str; 2], Option<f64>),
+    Quotient([&'static str; 2], Option<measure::Quotient>),
 }
 
 /// `None`: the figures of files do not tell that of all of them.
@@ -51,7 +51,7 @@ fn merges<R>(how: &How<R>) -> Option<Merges> {
         How::Shortest | How::Min(_) => Merges::Smallest,
         How::Counts(_) | How::Texts(_) => Merges::Counts,
         How::Mean(of) => Merges::Quotient(*of, None),
-        How::Ratio(of, factor) => Merges::Quotient(*of, Some(*factor)),
+        How::Ratio(of, quotient) => Merges::Quotient(*of, Some(*quotient)),
         _ => return None,
     })
 }
@@ -107,9 +107,9 @@ impl Row {
     }
 
     fn quotient<Q: TableQuestion>(&self, place: usize) -> Option<f64> {
-        let Some(Merges::Quotient(of, Some(factor))) = merges(&Q::MEASURES[place].how) else { return None };
+        let Some(Merges::Quotient(of, Some(quotient))) = merges(&Q::MEASURES[place].how) else { return None };
         let [of, by] = of.map(|key| self.figure::<Q>(measure_of::<Q>(key)));
-        Some(of? as f64 / by.filter(|by| *by != 0)? as f64 * factor)
+        Some(quotient.figure(of?, by.filter(|by| *by != 0)?))
     }
 
     fn value<Q: TableQuestion>(&self, place: usize) -> Value {

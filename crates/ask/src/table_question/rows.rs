@@ -209,9 +209,9 @@ const SORTED_DIGITS: f64 = 1e6;
 fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<f64> {
     let range = group.range as f64;
     match Q::MEASURES[place].how {
-        How::Ratio([of, by], factor) => {
+        How::Ratio([of, by], quotient) => {
             let [of, by] = [of, by].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
-            by.filter(|by| *by != 0).and_then(|by| Some(of? as f64 / by as f64 * factor))
+            by.filter(|by| *by != 0).and_then(|by| Some(quotient.figure(of?, by)))
         }
         How::PerTime(of, factor) => {
             let of = figure::<Q>(plan, group, measure_of::<Q>(of)).filter(|_| range > 0.0);

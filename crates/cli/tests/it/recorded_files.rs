@@ -30,6 +30,7 @@ const SOURCE: &str = r#"
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -53,6 +54,10 @@ static void work(int ready) {
         while (read(fd, bytes, 13) > 0) {}
         close(fd);
     }
+    int from = open("leak-1", O_RDONLY), to = open("copy", O_CREAT | O_RDWR, 0600);
+    if (copy_file_range(from, 0, to, 0, 1500, 0) != 1500 || sendfile(to, from, 0, 400) != 400) _exit(1);
+    close(from);
+    close(to);
     open("nowhere/at-all", O_RDONLY);
     int ends[2], pair[2];
     if (pipe(ends) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) _exit(1);
@@ -97,6 +102,12 @@ struct Held {
 impl Held {
     /// Records the program; prints why and gives `None` where that is not possible.
     fn record(profiles: &[&str]) -> Option<Self> {
+        // The process that waits must not keep our pipe open.
+        Self::record_as(profiles, "exec ./held >pid 2>/dev/null")
+    }
+
+    /// As [`Self::record`], started by a line of the shell.
+    fn record_as(profiles: &[&str], shell: &str) -> Option<Self> {
         let directory = TempDir::new().expect("a directory");
         let own = directory.path();
         fs::write(own.join("held.c"), SOURCE).expect("the program");
@@ -112,8 +123,7 @@ impl Held {
         }
         let mut arguments = vec!["record"];
         arguments.extend(profiles.iter().flat_map(|profile| ["--profile", profile]));
-        // The process that waits must not keep our pipe open.
-        arguments.extend(["-o", "a.data", "--", "sh", "-c", "exec ./held >pid 2>/dev/null"]);
+        arguments.extend(["-o", "a.data", "--", "sh", "-c", shell]);
         let output = tracesift(own, &arguments).output().expect("a recording");
         assert!(output.status.success(), "{}", said(&output));
         let has_paths = !said(&output).contains("paths of files that are opened are not recorded");
@@ -138,12 +148,12 @@ impl Held {
         links.filter_map(link).collect()
     }
 
-    /// The program again, as strace sees the calls of its second process: how many there are of each. Prints why and gives `None` where
-    /// that is not possible.
-    fn traced(&self) -> Option<BTreeMap<String, usize>> {
+    /// The program again, as strace sees the calls of its second process: of each how many ns they took. Prints why and gives `None`
+    /// where that is not possible.
+    fn traced(&self) -> Option<BTreeMap<String, Traced>> {
         let own = self.directory.path();
         let mut strace = Command::new("strace");
-        strace.args(["-f", "-qq", "-e", "trace=%file,%desc", "-o", "strace.out", "./held"]);
+        strace.args(["-f", "-qq", "-T", "-e", "trace=%file,%desc", "-o", "strace.out", "./held"]);
         let output = strace.current_dir(own).env("HELD_ENDS", "1").output();
         let pid = match output {
             Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
@@ -156,14 +166,7 @@ impl Held {
                 return None;
             }
         };
-        let mut calls = BTreeMap::new();
-        for line in fs::read_to_string(own.join("strace.out")).expect("its calls").lines() {
-            let call = line.strip_prefix(&pid).and_then(|line| line.trim_start().split_once('('));
-            if let Some((name, _)) = call.filter(|(name, _)| !name.contains(' ')) {
-                *calls.entry(name.to_owned()).or_default() += 1;
-            }
-        }
-        Some(calls)
+        Some(traced(&own.join("strace.out"), &pid))
     }
 
     /// A figure of the process' `/proc/PID/io`.
@@ -176,7 +179,11 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let _ = Command::new("kill").args(["-9", &self.pid.to_string()]).status();
+        // One that has ended has lost its id.
+        let name = fs::read_to_string(format!("/proc/{}/comm", self.pid)).unwrap_or_default();
+        if name.trim() == "held" {
+            let _ = Command::new("kill").args(["-9", &self.pid.to_string()]).status();
+        }
     }
 }
 
@@ -188,6 +195,62 @@ fn process(archive: &Archive, pid: u32) -> ProcessRow {
 
 fn whole(directory: &Path, name: &str) -> String {
     directory.canonicalize().expect("a path").join(name).to_string_lossy().into_owned()
+}
+
+/// The calls of a name, in order: how many ns each took, where strace says so in the same line.
+type Traced = Vec<Option<i64>>;
+
+/// The calls of a process in the output of strace.
+fn traced(output: &Path, pid: &str) -> BTreeMap<String, Traced> {
+    let mut calls: BTreeMap<String, Traced> = BTreeMap::new();
+    for line in fs::read_to_string(output).expect("its calls").lines() {
+        let call = line.strip_prefix(pid).and_then(|line| line.trim_start().split_once('('));
+        if let Some((name, _)) = call.filter(|(name, _)| !name.contains(' ')) {
+            // `= 3 <0.000021>`; a call during which another process called has it on another line.
+            let seconds = line.strip_suffix('>').and_then(|line| line.rsplit_once('<')?.1.parse::<f64>().ok());
+            calls.entry(name.to_owned()).or_default().push(seconds.map(|seconds| (seconds * 1e9) as i64));
+        }
+    }
+    calls
+}
+
+/// Calls of a process, by name: how many ns they took, in order.
+fn durations(archive: &Archive, pid: u32) -> BTreeMap<String, Vec<i64>> {
+    let own = process(archive, pid).process;
+    let names: Vec<SyscallNameRow> = archive.rows().expect("names");
+    let mut calls: Vec<SyscallRow> = archive.rows().expect("calls");
+    calls.sort_by_key(|row| row.start);
+    let mut durations: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    for row in calls.iter().filter(|row| row.process == own) {
+        let name = names.iter().find(|name| name.number == row.number).expect("a name");
+        durations.entry(name.name.clone()).or_default().push(row.time - row.start);
+    }
+    durations
+}
+
+/// strace stops a program before the kernel tells of its call, and again behind.
+#[test]
+fn calls_lie_within_those_of_strace() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Err(error) = Command::new("strace").args(["-o", "/dev/null", "true"]).output() {
+        return skipped(&format!("no strace: {error}"));
+    }
+    let strace = "HELD_ENDS=1 exec strace -f -qq -T -e trace=%file,%desc -o strace.out ./held >pid 2>/dev/null";
+    let Some(held) = Held::record_as(&["File"], strace) else { return };
+    let found = durations(&held.archive(), held.pid);
+    let told = traced(&held.directory.path().join("strace.out"), &held.pid.to_string());
+    let mut compared = 0;
+    for name in ["openat", "close", "read", "write", "writev", "pread64", "copy_file_range", "sendfile"] {
+        let (found, told) = (found.get(name).expect(name), told.get(name).expect(name));
+        assert_eq!(found.len(), told.len(), "{name}");
+        for (found, told) in found.iter().zip(told) {
+            // It counts µs.
+            let Some(told) = told else { continue };
+            assert!(*found <= told + 2_000, "{name}: {found} ns, {told} ns of strace");
+            compared += 1;
+        }
+    }
+    assert!(compared > 300, "{compared}");
 }
 
 #[test]
@@ -229,8 +292,8 @@ fn descriptors_that_are_open_are_those_of_proc() {
     let duplicates = |row: &HandleRow| row.made_by == handle_origins::DUPLICATED && row.source_handle.is_some();
     assert_eq!(of_name("leak-0", &duplicates), 3);
     let closed: Vec<_> = rows.iter().filter(|row| made(row) && row.close_thread.is_some()).collect();
-    // Files, a socket, and the one that was duplicated.
-    assert_eq!(closed.len(), 30 + 1 + 1, "{closed:?}");
+    // Files, the two of the copies, a socket, and the one that was duplicated.
+    assert_eq!(closed.len(), 30 + 2 + 1 + 1, "{closed:?}");
     if held.has_paths {
         assert_eq!(of_name("closed-", &|row| row.close_thread.is_some()), 30);
     }
@@ -265,11 +328,14 @@ fn operations_on_files_add_up_to_what_the_kernel_counts() {
         };
         rows.iter().filter(is_it).count()
     };
-    // One that is read again, and 1 to 20 writes each.
-    assert_eq!(named(file_operations::OPEN, "leak-"), 21);
+    // One that is read again, one that is copied twice, and 1 to 20 writes each. What is opened to be copied has its name from probes only.
+    let copied = usize::from(held.has_paths);
+    assert_eq!(named(file_operations::OPEN, "leak-"), 21 + copied);
     assert_eq!(named(file_operations::WRITE, "leak-"), 210);
-    assert_eq!(named(file_operations::READ, "leak-"), 20);
+    assert_eq!(named(file_operations::READ, "leak-"), 20 + 2 * copied);
     if held.has_paths {
+        // Two calls, each a read of one file and a write of the other.
+        assert_eq!([file_operations::READ, file_operations::WRITE].map(|kind| named(kind, "copy")), [0, 2]);
         assert_eq!(named(file_operations::OPEN, "closed-"), 30);
         assert_eq!(named(file_operations::WRITE, "closed-"), 30);
         // 30 bytes in parts of 13, and the end of the file.
@@ -280,15 +346,88 @@ fn operations_on_files_add_up_to_what_the_kernel_counts() {
     if let Some(traced) = held.traced() {
         let names: Vec<SyscallNameRow> = archive.rows().expect("names");
         let calls: Vec<SyscallRow> = archive.rows().expect("calls");
-        for name in ["openat", "close", "read", "write", "writev", "pread64", "dup", "dup2", "fcntl"] {
+        let copies = ["copy_file_range", "sendfile"];
+        let others = ["openat", "close", "read", "write", "writev", "pread64", "dup", "dup2", "fcntl"];
+        for name in copies.into_iter().chain(others) {
             let number = names.iter().find(|row| row.name == name).map(|row| row.number).expect("a call");
             let of_call = calls.iter().filter(|row| row.process == own && row.number == number).count();
-            assert_eq!(Some(&of_call), traced.get(name), "{name}: {traced:?}");
+            assert_eq!(Some(of_call), traced.get(name).map(Vec::len), "{name}");
             let operations = rows.iter().filter(|row| row.process == own && row.syscall == Some(number)).count();
-            let is_operation = !matches!(name, "dup" | "dup2" | "fcntl");
-            assert_eq!(operations, if is_operation { of_call } else { 0 }, "{name}");
+            let operations_of_a_call = match name {
+                "dup" | "dup2" | "fcntl" => 0,
+                name => 1 + usize::from(copies.contains(&name)),
+            };
+            assert_eq!(operations, of_call * operations_of_a_call, "{name}");
         }
     }
     // Not all calls of descriptors are in the profile, so nothing is said of their lives.
     assert!(archive.rows::<HandleRow>().expect("no handles").is_empty());
+}
+
+/// `cp` lets the kernel move the bytes where the files are on one file system.
+#[test]
+fn a_copy_reads_one_file_and_writes_the_other() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    const BYTES: usize = 3_000_000;
+    let directory = TempDir::new().expect("a directory");
+    let own = directory.path();
+    fs::write(own.join("original"), vec![b'x'; BYTES]).expect("a file");
+    if !can_record() {
+        return;
+    }
+    let arguments = ["record", "--profile", "File", "-o", "a.data", "--", "cp", "--reflink=never", "original", "copy"];
+    let output = tracesift(own, &arguments).output().expect("a recording");
+    assert!(output.status.success(), "{}", said(&output));
+    if said(&output).contains("paths of files that are opened are not recorded") {
+        return skipped("no probes tell the paths of files");
+    }
+    let extracted = tracesift(own, &["extract", "a.data"]).output().expect("an extract");
+    assert!(extracted.status.success(), "{}", said(&extracted));
+    for (name, read, written) in [("original", BYTES, 0), ("copy", 0, BYTES)] {
+        let path = whole(own, name);
+        let question = ["dump", "file", "a.sift", "-p", "cp", "--path", &path, "--by", "process", "--format", "json"];
+        let answer = ask(own, &question);
+        let [sums] = &answer[..] else { panic!("{name}: {answer:?}") };
+        let bytes = |key: &str| sums[key].as_u64().unwrap_or(0);
+        assert_eq!((bytes("read_bytes"), bytes("write_bytes")), (read as u64, written as u64), "{name}: {sums}");
+    }
+}
+
+/// A file is read while it is not in the page cache, and again by another program.
+#[test]
+fn what_was_read_before_comes_from_the_page_cache() {
+    let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
+    const BYTES: usize = 8 << 20;
+    let directory = TempDir::new_in(std::env::current_exe().expect("a path").parent().expect("a directory"));
+    let directory = directory.expect("a directory");
+    let own = directory.path();
+    let file = fs::File::create(own.join("data")).expect("a file");
+    fs::write(own.join("data"), vec![b'x'; BYTES]).expect("its bytes");
+    file.sync_all().expect("on the disk");
+    if !can_record() {
+        return;
+    }
+    let program = "dd if=data iflag=nocache count=0; dd if=data of=/dev/null bs=64k; wc -l data";
+    let arguments = ["record", "--profile", "File", "-o", "a.data", "--", "sh", "-c", program];
+    let output = tracesift(own, &arguments).output().expect("a recording");
+    assert!(output.status.success(), "{}", said(&output));
+    let has_paths = !said(&output).contains("paths of files that are opened are not recorded");
+    if !has_paths || said(&output).contains("this kernel has no filemap:") {
+        return skipped("paths of files or pages that are read cannot be recorded");
+    }
+    let extracted = tracesift(own, &["extract", "a.data"]).output().expect("an extract");
+    assert!(extracted.status.success(), "{}", said(&extracted));
+    let path = whole(own, "data");
+    let sums = |program: &str| {
+        let question =
+            ["dump", "file", "a.sift", "-p", program, "--path", &path, "--by", "file", "--details", "--format", "json"];
+        let answer = ask(own, &question);
+        let [sums] = &answer[..] else { panic!("{program}: {answer:?}") };
+        (sums["cached_asked"].as_u64(), sums["cache_read"].as_u64(), sums["cache_hit_percent"].as_f64())
+    };
+    let all = Some(BYTES as u64);
+    if sums("dd").1 == Some(0) {
+        return skipped("the file stays in the page cache");
+    }
+    assert_eq!((sums("dd"), sums("wc")), ((all, all, Some(0.0)), (all, Some(0), Some(100.0))));
 }

@@ -7,12 +7,25 @@ use tracesift_perf::Metadata;
 use super::second_pass::tables_of_call;
 use super::tracepoint::{DnsFields, NetworkFields};
 
+/// The events that hard faults are made of.
+const HARD_FAULTS: [&str; 3] = ["major-faults", "filemap:mm_filemap_fault", "filemap:mm_filemap_add_to_page_cache"];
+
+/// The name of an event without the terms behind it.
+fn base_name(name: &str) -> &str {
+    name.split('/').next().unwrap_or(name)
+}
+
 /// The tables, by name.
 pub(super) fn tables(metadata: &Metadata) -> Vec<String> {
     let mut tables = BTreeSet::new();
+    let mut hard_faults = HARD_FAULTS.to_vec();
     for event in 0..metadata.events.len() {
         let name = metadata.event_name(event);
-        tables.extend(tables_of(&name));
+        tables.extend(tables_of(base_name(&name)));
+        hard_faults.retain(|needed| *needed != base_name(&name));
+    }
+    if hard_faults.is_empty() {
+        tables.insert("hard_faults");
     }
     tables.into_iter().map(str::to_owned).collect()
 }
@@ -28,7 +41,9 @@ fn tables_of(event: &str) -> Vec<&'static str> {
         "vmscan:mm_vmscan_direct_reclaim_begin" | "vmscan:mm_vmscan_memcg_reclaim_begin" => vec!["reclaims"],
         "vmscan:mm_vmscan_direct_reclaim_end" | "vmscan:mm_vmscan_memcg_reclaim_end" => vec!["reclaims"],
         "sock:inet_sock_set_state" => vec!["connections"],
-        "raw_syscalls:sys_enter" => vec!["syscalls", "file_io", "socket_calls", "allocations", "handles"],
+        "raw_syscalls:sys_enter" => {
+            vec!["syscalls", "file_io", "socket_calls", "allocations", "mapped_views", "handles"]
+        }
         // It tells of packets that are given up, not of connections.
         "skb:kfree_skb" => Vec::new(),
         event if NetworkFields::is_read_from(event) => vec!["connections", "network_io"],

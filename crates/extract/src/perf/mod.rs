@@ -139,6 +139,7 @@ impl Source<'_> {
         info.events = selection.name().to_owned();
         let (marks, memory) = (facts.take_marks(&info.clock), facts.take_memory(&info.clock));
         let energy = facts.take_energy(&info.clock);
+        let processes = facts.take_process_memory(&info.clock);
         let looks = facts.take_descriptors(&info.clock);
         let (records, of_tasks) = (inventory.records, inventory.of_tasks);
         let kernel = BuildIds::of(&metadata.features.build_ids).of_path(KERNEL);
@@ -157,7 +158,7 @@ impl Source<'_> {
         let watch = || progress.at("extracting", 0);
         let names = EndNames::of(file, &metadata, merge_options(&options.budget), &looks.end, watch)?;
         let pass = SecondPass::new(rows, &metadata, roles, of_tasks, events);
-        let pass = pass.with_marks(marks).with_memory(memory).with_energy(energy);
+        let pass = pass.with_marks(marks).with_memory(memory, processes).with_energy(energy);
         let mut pass = pass.with_descriptors(looks, names).in_namespace(namespace);
         let mut ahead = file.merged(merge_options(&options.budget)).ahead();
         let mut count = 0_u64;

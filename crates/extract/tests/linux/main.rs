@@ -19,6 +19,7 @@ mod known;
 mod names;
 mod namespaces;
 mod network;
+mod page_cache;
 mod perf;
 mod reclaims;
 mod shared;

@@ -61,6 +61,9 @@ pub struct MachineFacts {
     pub processes: Vec<ProcessFacts>,
     /// Memory of the machine at the beginning, once a second, and at the end. Linux only: Windows records it itself.
     pub memory: Vec<MemoryReading>,
+    /// Memory of processes: what each had at first, and where it had changed when it was looked at, once a second. Linux only, and only
+    /// where a profile asks for it.
+    pub process_memory: Vec<ProcessMemory>,
     /// Counters of energy, read like the memory, where a profile asks for them and the machine has some. Linux only.
     pub energy: Option<EnergyFacts>,
     /// What the descriptors of processes stood for at the beginning and at the end. Linux only, and only where calls of files or
@@ -174,6 +177,26 @@ pub struct MemoryReading {
     pub inactive_anon: Option<u64>,
     /// Pages that were read again soon after the kernel had taken them, since the start of the system.
     pub refaulted: Option<u64>,
+}
+
+/// Memory of a process at an instant, bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessMemory {
+    /// Its id.
+    pub pid: u32,
+    /// When, ns of the recorder's clock.
+    pub seen_ns: i64,
+    /// Addresses in use (`VmSize`).
+    pub virtual_size: u64,
+    /// Resident pages of files (`RssFile`).
+    pub rss_file: u64,
+    /// Resident anonymous pages (`RssAnon`).
+    pub rss_anon: u64,
+    /// Resident pages of shared memory (`RssShmem`).
+    pub rss_shmem: u64,
+    /// Pages in swap (`VmSwap`).
+    pub swap: u64,
 }
 
 /// The arguments of a process.

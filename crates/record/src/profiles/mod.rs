@@ -44,6 +44,8 @@ pub struct Linux {
     pub names: bool,
     /// Whether counters of energy are read once a second.
     pub energy: bool,
+    /// Whether the memory of processes is read once a second.
+    pub process_memory: bool,
     /// Whether probes in the kernel tell the paths of files that are opened.
     pub paths: bool,
     /// Whether it is noted what the descriptors of processes stand for.

@@ -29,6 +29,7 @@ const NO_LINUX: Linux = Linux {
     branches: false,
     names: false,
     energy: false,
+    process_memory: false,
     paths: false,
     descriptors: false,
 };
@@ -56,6 +57,12 @@ pub(crate) const SWITCH: LinuxEvent = stacked("sched:sched_switch", StackClass::
 pub(crate) const PAGE_FAULTS: [&str; 2] = ["minor-faults", "major-faults"];
 
 const MAJOR_FAULTS: LinuxEvent = stacked(PAGE_FAULTS[1], StackClass::Memory);
+
+/// A page fault needs a page of a file. Older kernels do not tell.
+const PAGE_NEEDED: LinuxEvent = plain("filemap:mm_filemap_fault");
+
+/// A page of a file gets memory, to be read or written next.
+const PAGE_ADDED: LinuxEvent = plain("filemap:mm_filemap_add_to_page_cache");
 
 /// All system calls; single ones are not recorded beside them.
 pub(crate) const ALL_CALLS: [&str; 2] = ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit"];
@@ -177,6 +184,7 @@ pub const PROFILES: &[Profile] = &[
         about: "Default, and operations on files",
         with_default: true,
         linux: Linux {
+            events: &[PAGE_ADDED],
             calls: &[
                 "open",
                 "openat",
@@ -193,6 +201,9 @@ pub const PROFILES: &[Profile] = &[
                 "writev",
                 "pwritev",
                 "pwritev2",
+                "copy_file_range",
+                "sendfile64",
+                "splice",
                 "fsync",
                 "fdatasync",
                 "sync_file_range",
@@ -370,7 +381,10 @@ pub const PROFILES: &[Profile] = &[
                 plain("oom:mark_victim"),
                 // Minor ones may be 100,000 in a second, each with a stack.
                 MAJOR_FAULTS,
+                PAGE_NEEDED,
+                PAGE_ADDED,
             ],
+            process_memory: true,
             ..NO_LINUX
         },
         windows: Windows {
@@ -391,7 +405,7 @@ pub const PROFILES: &[Profile] = &[
         about: "memory that processes map and free, on Linux page faults, too; no CPU samples, for long recordings",
         with_default: false,
         linux: Linux {
-            events: &[stacked(PAGE_FAULTS[0], StackClass::Memory), MAJOR_FAULTS],
+            events: &[stacked(PAGE_FAULTS[0], StackClass::Memory), MAJOR_FAULTS, PAGE_NEEDED, PAGE_ADDED],
             calls: &["mmap", "munmap", "mremap", "mprotect", "brk", "madvise"],
             ..NO_LINUX
         },

@@ -95,6 +95,8 @@ row! {
         stack: Option<StackId>, Plain, "", "perf sample callchain; StackWalk/Stack of this event";
         /// The instruction, only where there is no stack.
         frame: Option<FrameId>, Plain, "", "perf sample ip; Memory ProgramCounter";
+        /// True: a major fault of Linux that is a row of `hard_faults`, too; do not add the two.
+        hard: Option<bool>, Plain, "", "filemap:mm_filemap_fault, mm_filemap_add_to_page_cache", since: 6;
     }
 }
 
@@ -197,5 +199,9 @@ row! {
         /// Address of the request of a completed operation, which rows of `filter_calls` name, too. Null
         /// if the recording has no call of a filter driver before the completion.
         irp: Option<i64>, Dictionary, "", "IrpPtr, Irp";
+        /// Of a read of Linux: bytes of the pages that its thread added to the page cache meanwhile,
+        /// with what is read ahead. Null of other operations and of copies, where the file is not
+        /// known or not cached (`O_DIRECT`, devices, `/proc`, `/sys`), and without the event.
+        cache_read: Option<i64>, Plain, "bytes", "filemap:mm_filemap_add_to_page_cache", since: 6;
     }
 }

@@ -126,13 +126,14 @@ row! {
     /// Memory of a process at an instant. A process has a row for its first reading, for its last
     /// reading, and for each reading that differs from the reading before it. Between two rows its
     /// memory is that of the earlier row. On Linux a row comes when a part of the resident memory has
-    /// changed by 1 MiB or more.
+    /// changed by 1 MiB or more, and when the recorder, which looks once a second, sees a change of
+    /// 64 KiB or more.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct MemoryProcessRow in "memory_processes", always: false, since: 6, At(time) {
         /// Time of the reading.
-        time: i64, Delta, "ns", "Memory/ProcessMemInfo, Kernel-Memory 2; kmem:rss_stat";
+        time: i64, Delta, "ns", "Memory/ProcessMemInfo, Kernel-Memory 2; kmem:rss_stat; /proc/PID/status";
         /// Row id of the process in `processes`.
-        process: ProcessId, Delta, "", "ProcessID; kmem:rss_stat curr, mm_id";
+        process: ProcessId, Delta, "", "ProcessID; kmem:rss_stat curr, mm_id; /proc/PID/status";
         /// Working set: memory that the process holds. Windows only.
         working_set: Option<i64>, Plain, "bytes", "WorkingSetPageCount";
         /// The part of the working set that no other process can share.
@@ -140,7 +141,7 @@ row! {
         /// Committed memory.
         commit: Option<i64>, Plain, "bytes", "CommitPageCount";
         /// Virtual size.
-        virtual_size: Option<i64>, Plain, "bytes", "VirtualSizeInPages";
+        virtual_size: Option<i64>, Plain, "bytes", "VirtualSizeInPages; VmSize of /proc/PID/status";
         /// Memory that the compressed pages of the process take.
         store: Option<i64>, Plain, "bytes", "StoreSizePageCount";
         /// Compressed pages of the process, before compression.
@@ -150,13 +151,13 @@ row! {
         /// Committed memory that several processes share.
         shared_commit: Option<i64>, Plain, "bytes", "SharedCommitInPages";
         /// Resident pages of files. Linux only, as are the next three.
-        rss_file: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_FILEPAGES";
+        rss_file: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_FILEPAGES; RssFile of /proc/PID/status";
         /// Resident anonymous pages.
-        rss_anon: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_ANONPAGES";
+        rss_anon: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_ANONPAGES; RssAnon of /proc/PID/status";
         /// Resident pages of shared memory.
-        rss_shmem: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_SHMEMPAGES";
+        rss_shmem: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_SHMEMPAGES; RssShmem of /proc/PID/status";
         /// Pages in swap.
-        swap: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_SWAPENTS";
+        swap: Option<i64>, Plain, "bytes", "kmem:rss_stat of MM_SWAPENTS; VmSwap of /proc/PID/status";
     }
 }
 

@@ -142,13 +142,14 @@ row! {
 
 row! {
     /// One view of a section in the address space of a process, from mapping to unmapping. It belongs
-    /// to a time range when it touches it.
+    /// to a time range when it touches it. On Linux a descriptor that a process maps; a part of it
+    /// that is unmapped by itself, or that something else is mapped over, has a row of its own.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct MappedViewRow in "mapped_views", always: false, since: 6, Span(start, time) {
         /// Time of unmapping; the end of the recording where `open`.
-        time: i64, Delta, "ns", "FileIo/UnmapFile";
+        time: i64, Delta, "ns", "FileIo/UnmapFile; munmap, mmap, mremap, exec";
         /// Time of mapping; the start of the recording where `there`.
-        start: i64, Plain, "ns", "FileIo/MapFile";
+        start: i64, Plain, "ns", "FileIo/MapFile; mmap";
         /// Process that has the view.
         process: ProcessId, Dictionary, "", "ProcessID";
         /// Thread that mapped it; null where `there`.
@@ -158,11 +159,12 @@ row! {
         /// Size of the view.
         size: i64, Plain, "bytes", "ViewSize";
         /// Offset in the section.
-        offset: Option<i64>, Plain, "bytes", "ByteOffset (from version 3)";
+        offset: Option<i64>, Plain, "bytes", "ByteOffset (from version 3); off of mmap";
         /// File behind the view.
-        file: Option<FileId>, Dictionary, "", "FileKey";
-        /// Key of the file, or address of the section where no file is behind it.
-        object: i64, Plain, "", "FileKey";
+        file: Option<FileId>, Dictionary, "", "FileKey; the file of the descriptor, else of MMAP2";
+        /// Key of the file, or address of the section where no file is behind it; on Linux the
+        /// descriptor.
+        object: i64, Plain, "", "FileKey; fd of mmap";
         /// Stack of mapping.
         stack: Option<StackId>, Plain, "", "stack of FileIo/MapFile";
         /// Stack of unmapping.

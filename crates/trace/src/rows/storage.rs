@@ -87,28 +87,31 @@ row! {
 }
 
 row! {
-    /// One page fault that read from a file. It belongs to a time range when it is resolved in it.
+    /// One page fault that read from a file. It belongs to a time range when it is resolved in it. Of
+    /// Linux a major fault of which the kernel told the page: `page_faults` has it, too.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct HardFaultRow in "hard_faults", always: false, since: 0, Span(start, time) {
         /// Time at which the fault was resolved.
-        time: i64, Delta, "ns", "Memory/HardFault";
-        /// CPU.
-        cpu: i16, Dictionary, "", "buffer that holds the event";
+        time: i64, Delta, "ns", "Memory/HardFault; perf major-faults";
+        /// CPU; −1 where a Linux recording does not say.
+        cpu: i16, Dictionary, "", "buffer that holds the event; perf sample cpu";
         /// Process of the faulting thread.
         process: Option<ProcessId>, Dictionary, "", "`threads`";
         /// The faulting thread.
-        thread: Option<ThreadId>, Dictionary, "", "Memory/HardFault TThreadId";
-        /// Time of the fault.
-        start: i64, Delta, "ns", "Memory/HardFault InitialTime";
+        thread: Option<ThreadId>, Dictionary, "", "Memory/HardFault TThreadId; perf sample tid";
+        /// Time of the fault; on Linux without the trap the time at which the kernel looked for the
+        /// page.
+        start: i64, Delta, "ns", "Memory/HardFault InitialTime; exceptions:page_fault_user, page_fault_kernel, else filemap:mm_filemap_fault";
         /// Faulting address; addresses above 2^63 are negative.
-        address: i64, Plain, "", "Memory/HardFault VirtualAddress";
-        /// Offset in the file.
-        offset: i64, Plain, "bytes", "Memory/HardFault ReadOffset";
-        /// Bytes read.
-        size: i64, Dictionary, "bytes", "Memory/HardFault ByteCount";
-        /// The file.
-        file: Option<FileId>, Plain, "", "Memory/HardFault FileObject, FileIO/Name";
+        address: i64, Plain, "", "Memory/HardFault VirtualAddress; perf sample addr, else page_fault_user address";
+        /// Offset in the file; on Linux that of the page.
+        offset: i64, Plain, "bytes", "Memory/HardFault ReadOffset; mm_filemap_fault index, else mm_filemap_add_to_page_cache index";
+        /// Bytes read. On Linux the pages of the file that the thread added to the page cache, with
+        /// what is read ahead; 0 where another thread was reading the page already.
+        size: i64, Dictionary, "bytes", "Memory/HardFault ByteCount; mm_filemap_add_to_page_cache";
+        /// The file. Of Linux `major:minor:inode` where no mapping tells its path.
+        file: Option<FileId>, Plain, "", "Memory/HardFault FileObject, FileIO/Name; MMAP2 by device and inode, else by address";
         /// Stack of the fault.
-        stack: Option<StackId>, Plain, "", "StackWalk/Stack of this event";
+        stack: Option<StackId>, Plain, "", "StackWalk/Stack of this event; call chain of major-faults";
     }
 }

@@ -74,7 +74,7 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
         "Object",
         Kind::Text,
         |r| hexadecimal(r.view.object).into(),
-        "Key of the file; address of the section where no file is behind it.",
+        "Key of the file; address of the section where no file is behind it. Linux: the descriptor that was mapped.",
     ),
     ColumnOf::always("name", "File", Kind::LongText, |r| r.file.as_ref().into(), "Path of the file behind the view."),
     of_process::label()
@@ -155,7 +155,7 @@ impl Question {
         let (archive, file) = (recording.archive(), &recording.file);
         if archive.row_count::<MappedViewRow>() == 0 {
             let is_linux = archive.info().kind == "perf";
-            let why = file.absence_with_cure("mapped_views", RowSource::windows("VirtualAlloc"), is_linux);
+            let why = file.absence_with_cure("mapped_views", RowSource::both("VirtualAlloc", "VirtualAlloc"), is_linux);
             return Ok(file.absent("mapped views", why));
         }
         let processes: Vec<ProcessRow> = archive.rows()?;

@@ -15,7 +15,7 @@ use crate::method_patterns::MethodPatterns;
 use crate::processes::is_idle;
 use crate::recording::OpenRecording;
 use crate::table_question::dimension::{Names, Of};
-use crate::table_question::measure::How;
+use crate::table_question::measure::{How, Quotient};
 use crate::table_question::places::{UNTOLD, UNTOLD_TEXT};
 use crate::table_question::{Listing, TableQuestion};
 
@@ -308,9 +308,9 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 (_, 0) | (None, _) => Value::None,
                 (Some(figure), range) => Value::Float(figure as f64 / range as f64 * factor),
             },
-            How::Ratio(keys, factor) => match keys.map(figure) {
+            How::Ratio(keys, quotient) => match keys.map(figure) {
                 [_, Some(0) | None] | [None, _] => Value::None,
-                [Some(of), Some(by)] => Value::Float(of as f64 / by as f64 * factor),
+                [Some(of), Some(by)] => Value::Float(divided(quotient, of, by)),
             },
             How::Shortest => lengths().min().into(),
             How::Longest => longest.into(),
@@ -464,4 +464,13 @@ fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
         Of::Tag { column, .. } | Of::Text { column, .. } | Of::Texts { column, .. } => (text(column.key)?, ""),
     };
     (without.0 != without.1).then_some(without.0)
+}
+
+/// A part of a whole as its measure shows it.
+fn divided(quotient: Quotient, of: i64, by: i64) -> f64 {
+    match quotient {
+        Quotient::Times(factor) => of as f64 / by as f64 * factor,
+        Quotient::Left if of >= by => 0.0,
+        Quotient::Left => ((1.0 - of as f64 / by as f64) * 100.0).min(100.0),
+    }
 }

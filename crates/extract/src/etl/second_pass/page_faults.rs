@@ -35,6 +35,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             weight: 1,
             stack,
             frame,
+            hard: None,
         });
     }
 }

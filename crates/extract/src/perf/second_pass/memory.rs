@@ -1,4 +1,4 @@
-//! Resident memory of processes, from `kmem:rss_stat`.
+//! Resident memory of processes, from `kmem:rss_stat` and from what the recorder read in `/proc`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_trace::rows::MemoryProcessRow;
@@ -7,6 +7,7 @@ use tracesift_trace::{HealthKind, ProcessId, RowSink};
 use super::rows::Rows;
 use super::sample_context::SampleContext;
 use crate::perf::tracepoint::RssFields;
+use crate::recorder_facts::ProcessMemory;
 
 /// Address spaces that are followed at most. The memory of others has no rows.
 const MAX_SPACES: usize = 1 << 20;
@@ -17,6 +18,10 @@ const STEP: i64 = 1 << 20;
 #[derive(Default)]
 pub(crate) struct Memory {
     spaces: FxHashMap<i64, Space>,
+    /// The address space that was a process' own last.
+    space_of: FxHashMap<ProcessId, i64>,
+    /// What the recorder read last of a process.
+    read: FxHashMap<ProcessId, (Parts, i64)>,
 }
 
 struct Space {
@@ -48,18 +53,41 @@ impl Memory {
                 .health
                 .count(HealthKind::MEMORY_OF_UNKNOWN_PROCESS, Some(at.ticks), || format!("address space {space}"));
         }
-        let fresh = || Space { process: at.process, parts: Parts::default(), written: Parts::default() };
+        // Parts that have not changed since the process was read are as they were then, unless it has the memory of another program.
+        let read =
+            self.read.get(&at.process).filter(|_| is_current && !self.space_of.contains_key(&at.process)).copied();
+        let parts = read.map(|(parts, _)| parts).unwrap_or_default();
+        let fresh = || Space { process: at.process, parts, written: parts };
         let known = self.spaces.entry(space).or_insert_with(fresh);
         if is_current && known.process != at.process {
             // The number belongs to another address space now, or the process shared that of its parent until here.
             *known = fresh();
         }
+        if is_current {
+            self.space_of.insert(at.process, space);
+        }
         known.parts[part] = Some(size.max(0));
         let differs = |part: usize| known.written[part].is_none_or(|written| (written - size).abs() >= STEP);
         if differs(part) {
             known.written = known.parts;
-            rows.sink.memory_process(&row(rows.clock.ns(at.ticks), known.process, known.parts));
+            let virtual_size = self.read.get(&known.process).map(|(_, size)| *size);
+            let row = row(rows.clock.ns(at.ticks), known.process, known.parts);
+            rows.sink.memory_process(&MemoryProcessRow { virtual_size, ..row });
         }
+    }
+
+    /// The recorder read the memory of a process.
+    pub(crate) fn reading<Sink: RowSink>(&mut self, reading: &ProcessMemory, rows: &mut Rows<'_, Sink>) {
+        // A process of which nothing is recorded has no rows.
+        let Some(process) = rows.population.known_process_at(reading.pid, reading.ticks) else { return };
+        let parts = reading.parts.map(Some);
+        self.read.insert(process, (parts, reading.virtual_size));
+        let own = self.space_of.get(&process).and_then(|space| self.spaces.get_mut(space));
+        if let Some(space) = own.filter(|space| space.process == process) {
+            (space.parts, space.written) = (parts, parts);
+        }
+        let row = row(rows.clock.ns(reading.ticks), process, parts);
+        rows.sink.memory_process(&MemoryProcessRow { virtual_size: Some(reading.virtual_size), ..row });
     }
 
     /// The end of the recording, in ticks.
@@ -73,7 +101,8 @@ impl Memory {
         let ended: FxHashSet<ProcessId> = ended.collect();
         behind.retain(|(_, space)| !ended.contains(&space.process));
         for (_, Space { process, parts, .. }) in behind {
-            rows.sink.memory_process(&row(time, process, parts));
+            let virtual_size = self.read.get(&process).map(|(_, size)| *size);
+            rows.sink.memory_process(&MemoryProcessRow { virtual_size, ..row(time, process, parts) });
         }
     }
 }

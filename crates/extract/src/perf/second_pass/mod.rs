@@ -8,8 +8,10 @@ mod disk;
 mod dns;
 mod energy;
 mod event_table;
+mod mapped_files;
 mod memory;
 mod network;
+mod page_cache;
 mod page_faults;
 mod power;
 mod reclaims;
@@ -24,17 +26,17 @@ mod user_stacks;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use tracesift_perf::{Kind, Metadata, Payload, Record, is_of_a_guest};
+use tracesift_perf::{CpuMode, Kind, Metadata, Payload, Record, is_of_a_guest};
 use tracesift_trace::HealthKind;
 use tracesift_trace::RowSink;
 use tracesift_trace::info::Disk;
-use tracesift_trace::rows::{FileRow, MarkRow, MemoryStateRow, SyscallNameRow};
+use tracesift_trace::rows::{FileRow, MarkRow, MemoryStateRow, SyscallNameRow, page_fault_kinds};
 
 use super::cpu_event::{Role, Roles};
 use super::namespaces::Namespace;
 use super::time::ticks;
 use super::tracepoint::{Tracepoint, tracepoints};
-use crate::recorder_facts::{EnergyReadings, Looks, Mark, MemoryReading};
+use crate::recorder_facts::{EnergyReadings, Looks, Mark, MemoryReading, ProcessMemory};
 pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
@@ -43,7 +45,8 @@ use energy::Energy;
 pub(super) use event_table::EventTable;
 use memory::Memory;
 use network::Network;
-use page_faults::{FaultSource, page_fault};
+use page_cache::PageCache;
+use page_faults::{FaultSource, Faulted, page_fault};
 use power::Power;
 use reclaims::MemoryReclaims;
 pub(super) use rows::Rows;
@@ -65,6 +68,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     scheduler: Scheduler,
     disks: Disks,
     faults: FaultSource,
+    page_cache: PageCache,
     memory: Memory,
     reclaims: MemoryReclaims,
     network: Network,
@@ -77,6 +81,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     marks: VecDeque<Mark>,
     /// Memory of the machine, as the recorder read it.
     readings: VecDeque<MemoryReading>,
+    /// Memory of processes, likewise.
+    process_memory: VecDeque<ProcessMemory>,
     /// Its counters of energy, likewise.
     energy: Energy,
 }
@@ -105,6 +111,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let source = SwitchSource::of(metadata, &tracepoints, of_tasks);
         let scheduler = Scheduler::new(rows.clock, &rows.population, source);
         let faults = FaultSource::of(metadata, &tracepoints, &mut rows.health);
+        let page_cache = PageCache::of(metadata, &tracepoints);
         let syscalls = Syscalls::new(metadata.features.arch.as_deref(), &tracepoints);
         let disks = Disks::new(&tracepoints);
         let network = Network::new(&tracepoints);
@@ -117,6 +124,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             scheduler,
             disks,
             faults,
+            page_cache,
             memory: Memory::default(),
             reclaims,
             network,
@@ -127,6 +135,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             events,
             marks: VecDeque::new(),
             readings: VecDeque::new(),
+            process_memory: VecDeque::new(),
             energy: Energy::default(),
         }
     }
@@ -137,9 +146,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self
     }
 
-    /// Readings of memory that are not in the recording, in order.
-    pub(crate) fn with_memory(mut self, readings: Vec<MemoryReading>) -> Self {
+    /// Readings of memory that are not in the recording, in order: of the machine, and of processes.
+    pub(crate) fn with_memory(mut self, readings: Vec<MemoryReading>, processes: Vec<ProcessMemory>) -> Self {
         self.readings = readings.into();
+        self.process_memory = processes.into();
         self
     }
 
@@ -165,6 +175,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     fn notes_until(&mut self, ticks: i64) {
         while let Some(MemoryReading { ticks, row }) = self.readings.pop_front_if(|reading| reading.ticks <= ticks) {
             self.rows.sink.memory_state(&MemoryStateRow { time: self.rows.clock.ns(ticks), ..row });
+        }
+        while let Some(reading) = self.process_memory.pop_front_if(|reading| reading.ticks <= ticks) {
+            self.memory.reading(&reading, &mut self.rows);
         }
         self.energy.until(ticks, &mut self.rows);
         while let Some(mark) = self.marks.pop_front_if(|mark| mark.ticks <= ticks) {
@@ -194,7 +207,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                     self.syscalls.descriptors.lost();
                 }
             }
-            Kind::Fork | Kind::Comm if self.syscalls.descriptors.are_followed() => self.task(record),
+            Kind::Fork | Kind::Comm if self.syscalls.follow_tasks() || self.page_cache.is_followed() => {
+                self.task(record);
+            }
+            Kind::Mmap | Kind::Mmap2 | Kind::Exit if self.page_cache.is_followed() => self.mapped_file(record),
             Kind::Read => self.counters.at_end_of_thread(record, &mut self.rows),
             Kind::Switch | Kind::SwitchCpuWide => self.scheduler.record(record, &mut self.rows),
             _ => {}
@@ -205,16 +221,49 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     fn task(&mut self, record: &Record<'_>) {
         let Some(ticks) = ticks(record).map(|ticks| ticks.max(self.rows.now)) else { return };
         let descriptors = &mut self.syscalls.descriptors;
+        let (follows_descriptors, names) = (descriptors.are_followed(), &mut self.page_cache.names);
         let id = |id: i32| u32::try_from(id).ok();
         match record.payload() {
             Ok(Payload::Fork(task)) if task.pid != task.parent_pid => {
                 if let (Some(parent), Some(child)) = (id(task.parent_pid), id(task.pid)) {
-                    descriptors.fork([parent, child], ticks, &mut self.rows);
+                    if follows_descriptors {
+                        descriptors.fork([parent, child], ticks, &mut self.rows);
+                    }
+                    let [parent, child] = [parent, child].map(|pid| self.rows.population.process_at(pid, ticks));
+                    names.fork(parent, child);
                 }
             }
             Ok(Payload::Comm(comm)) if comm.exec => {
                 if let (Some(pid), Some(tid)) = (id(comm.pid), id(comm.tid)) {
-                    descriptors.exec([pid, tid], ticks, &mut self.rows);
+                    if follows_descriptors {
+                        descriptors.exec([pid, tid], ticks, &mut self.rows);
+                    }
+                    let process = self.rows.population.process_at(pid, ticks);
+                    names.forget(process);
+                    let time = self.rows.clock.ns(ticks);
+                    self.syscalls.exec(process, time, &mut self.rows);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A process maps a file, or ends.
+    fn mapped_file(&mut self, record: &Record<'_>) {
+        let ticks = ticks(record).unwrap_or(self.rows.now);
+        let names = &mut self.page_cache.names;
+        match record.payload() {
+            Ok(Payload::Mapping(mapping)) if record.cpu_mode() != CpuMode::Kernel => {
+                if let Ok(pid) = u32::try_from(mapping.pid) {
+                    let process = self.rows.population.process_at(pid, ticks);
+                    names.map(process, &mapping, &mut self.syscalls.descriptors);
+                }
+            }
+            Ok(Payload::Exit(task)) if task.pid == task.tid => {
+                if let Some(process) =
+                    u32::try_from(task.pid).ok().and_then(|pid| self.rows.population.known_process_at(pid, ticks))
+                {
+                    names.forget(process);
                 }
             }
             _ => {}
@@ -256,7 +305,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 Tracepoint::Trap(fields) => Some(fields),
                 _ => None,
             });
-            page_fault(&at, kind, trap, rows);
+            let is_major = kind == page_fault_kinds::MAJOR;
+            let is_hard =
+                trap.is_none() && self.page_cache.fault_ends(is_major, &at, &mut self.syscalls.descriptors, rows);
+            page_fault(&at, &Faulted { kind, trap, is_hard }, rows);
         }
         if has_values && !self.scheduler.takes_values(tracepoint) {
             self.counters.read(&at, rows);
@@ -265,7 +317,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Switch(fields)) => self.scheduler.switch(fields, &at, &mut self.counters, rows),
             Some(Tracepoint::Ready(fields)) => self.scheduler.ready(fields, &at, rows),
             Some(Tracepoint::Block(fields)) => self.disks.event(fields, &at, rows),
-            Some(Tracepoint::Syscall(fields)) => self.syscalls.event(fields, &at, &self.network, rows),
+            Some(Tracepoint::Syscall(fields)) => {
+                self.syscalls.event(fields, &at, (&self.network, &mut self.page_cache), rows);
+            }
+            Some(Tracepoint::Filemap(fields)) => self.page_cache.event(fields, &at, rows),
+            Some(Tracepoint::Trap(fields)) => self.page_cache.trap(fields, &at),
             Some(Tracepoint::Frequency(fields)) => self.power.frequency(fields, &at, rows),
             Some(Tracepoint::Limits(fields)) => self.power.limits(fields, &at, rows),
             Some(Tracepoint::Idle(fields)) => {
@@ -278,7 +334,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Path(fields)) => self.syscalls.descriptors.path(fields, &at, rows),
-            Some(Tracepoint::Trap(_)) | None => {}
+            None => {}
         }
     }
 

@@ -65,13 +65,18 @@ impl FaultSource {
     }
 }
 
-/// A sample of page faults, `trap` where it comes from a tracepoint.
-pub(super) fn page_fault<Sink: RowSink>(
-    at: &SampleContext<'_>,
-    kind: i8,
-    trap: Option<&TrapFields>,
-    rows: &mut Rows<'_, Sink>,
-) {
+/// What is known of the faults of a sample.
+pub(super) struct Faulted<'a> {
+    pub(super) kind: i8,
+    /// The tracepoint that it comes from, if it does.
+    pub(super) trap: Option<&'a TrapFields>,
+    /// A row of `hard_faults` tells of it, too.
+    pub(super) is_hard: bool,
+}
+
+/// A sample of page faults.
+pub(super) fn page_fault<Sink: RowSink>(at: &SampleContext<'_>, faulted: &Faulted<'_>, rows: &mut Rows<'_, Sink>) {
+    let Faulted { kind, trap, is_hard } = *faulted;
     let stack = stack_of(at, rows);
     let frame = lone_frame(at, stack, rows);
     let (address, kernel) = match trap {
@@ -96,5 +101,6 @@ pub(super) fn page_fault<Sink: RowSink>(
         weight: at.sample.period.map_or(1, |period| i64::try_from(period).unwrap_or(i64::MAX)),
         stack,
         frame,
+        hard: is_hard.then_some(true),
     });
 }

@@ -6,6 +6,7 @@ use tracesift_trace::{Health, HealthKind};
 use super::block::{BlockFields, Stage};
 use super::dns::DnsFields;
 use super::fields::Fields;
+use super::filemap::FilemapFields;
 use super::memory::RssFields;
 use super::network::NetworkFields;
 use super::page_fault::TrapFields;
@@ -26,6 +27,8 @@ pub(crate) enum Tracepoint {
     Block(BlockFields),
     /// `exceptions:page_fault_user`, `page_fault_kernel`.
     Trap(TrapFields),
+    /// `filemap:mm_filemap_fault`, `mm_filemap_add_to_page_cache`.
+    Filemap(FilemapFields),
     /// `raw_syscalls:sys_enter`, `sys_exit`, `syscalls:sys_enter_*`, `sys_exit_*`.
     Syscall(SyscallFields),
     /// `power:cpu_frequency`.
@@ -51,6 +54,7 @@ impl Tracepoint {
     fn is_one_of_a_pair(&self) -> bool {
         match self {
             Self::Block(_) | Self::Syscall(_) | Self::Idle(_) | Self::Network(_) | Self::Dns(_) => true,
+            Self::Filemap(_) => true,
             Self::Reclaim(fields) => fields.is_one_of_a_pair(),
             _ => false,
         }
@@ -92,6 +96,9 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "power:cpu_frequency_limits" => &|fields| LimitFields::of(fields).map(Tracepoint::Limits),
             "kmem:rss_stat" => &|fields| RssFields::of(fields).map(Tracepoint::Rss),
             "power:cpu_idle" => &|fields| PowerFields::of(fields).map(Tracepoint::Idle),
+            name if FilemapFields::is_read_from(name) => {
+                &|fields| FilemapFields::of(fields, name).map(Tracepoint::Filemap)
+            }
             name if ReclaimFields::is_read_from(name) => {
                 &|fields| ReclaimFields::of(fields, name).map(Tracepoint::Reclaim)
             }

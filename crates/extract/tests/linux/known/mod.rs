@@ -2,6 +2,7 @@
 //!
 //! Where nothing else is said a figure may differ by 5 %, a sampled one by three standard deviations if that is more.
 
+mod faulting;
 mod measured;
 mod network;
 mod programs;

@@ -14,6 +14,8 @@ pub(super) struct FileCall {
     size: Option<usize>,
     /// The argument with the flags of an open.
     flags: Option<usize>,
+    /// The argument with the descriptor to which the kernel moves what it reads.
+    target: Option<usize>,
 }
 
 /// Where the descriptor is.
@@ -50,6 +52,9 @@ impl FileCall {
             "pread64" => (operation::READ, Argument(0), Some(3), Some(2)),
             "readv" => (operation::READ, Argument(0), None, None),
             "preadv" | "preadv2" => (operation::READ, Argument(0), Some(3), None),
+            // Their offsets are in the memory of the program.
+            "copy_file_range" | "splice" => (operation::READ, Argument(0), None, Some(4)),
+            "sendfile" => (operation::READ, Argument(1), None, Some(3)),
             "write" => (operation::WRITE, Argument(0), None, Some(2)),
             "pwrite64" => (operation::WRITE, Argument(0), Some(3), Some(2)),
             "writev" => (operation::WRITE, Argument(0), None, None),
@@ -83,7 +88,18 @@ impl FileCall {
             // openat2 has them in memory.
             _ => None,
         };
-        Some(Self { operation, handle, offset, size, flags })
+        let target = match name {
+            "copy_file_range" | "splice" => Some(2),
+            "sendfile" => Some(0),
+            _ => None,
+        };
+        Some(Self { operation, handle, offset, size, flags, target })
+    }
+
+    /// The write that a call is beside its read; `None` where it is one operation.
+    pub(super) fn write(&self) -> Option<Self> {
+        let handle = Handle::Argument(self.target?);
+        Some(Self { operation: operation::WRITE, handle, target: None, ..*self })
     }
 
     /// What a call with these arguments and this result did; `None` where it has nothing to do with a file.
@@ -147,5 +163,30 @@ mod tests {
         assert_eq!(mapped, Some((operation::MAP, Some(3), Some(8192), Some(4096), None)));
         assert_eq!(done("mmap", [0, 4096, 1, 0x22, 0xffff_ffff_ffff_ffff, 0], 0x7f00_0000_0000), None);
         assert_eq!(done("futex", [0; 6], 0), None);
+    }
+
+    #[test]
+    fn a_copy_is_a_read_and_a_write() {
+        let both = |name: &str, arguments: [u64; 6], result: i64| {
+            let call = FileCall::of(name).unwrap();
+            [Some(call), call.write()].map(|call| {
+                let call = call.unwrap();
+                let Done { handle, offset, size, transferred, .. } = call.done(&arguments, result).unwrap();
+                (call.operation, handle, offset, size, transferred)
+            })
+        };
+        for (name, arguments, result) in [
+            ("copy_file_range", [3, 0xdead, 4, 0xbeef, 1000, 0], 700),
+            ("splice", [3, 0xdead, 4, 0, 1000, 1], 700),
+            ("sendfile", [4, 3, 0xdead, 1000, 0, 0], 700),
+        ] {
+            let expected = [
+                (operation::READ, Some(3), None, Some(1000), Some(700)),
+                (operation::WRITE, Some(4), None, Some(1000), Some(700)),
+            ];
+            assert_eq!(both(name, arguments, result), expected, "{name}");
+            assert!(both(name, arguments, -18).iter().all(|told| told.4.is_none()), "{name}");
+        }
+        assert_eq!(FileCall::of("read").and_then(|call| call.write()), None);
     }
 }

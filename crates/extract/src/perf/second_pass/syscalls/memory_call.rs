@@ -7,8 +7,9 @@ use rustc_hash::FxHashMap;
 use tracesift_trace::allocations::{Allocations, Area, Maker, Place};
 use tracesift_trace::dns::Caller;
 use tracesift_trace::rows::allocation_kinds as kinds;
-use tracesift_trace::{HealthKind, ProcessId, RowSink, StackId};
+use tracesift_trace::{FileId, HealthKind, ProcessId, RowSink, StackId};
 
+use super::views::{View, ViewEnd, Views};
 use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
 
@@ -22,6 +23,11 @@ const NO_ACCESS: u64 = 0;
 const ANONYMOUS: u64 = 0x20;
 /// The old addresses stay mapped, without their pages (`MREMAP_DONTUNMAP`).
 const DONT_UNMAP: u64 = 4;
+
+/// Whether a call to map memory maps a descriptor.
+pub(super) fn has_file(arguments: &[u64; 6]) -> bool {
+    arguments[3] & ANONYMOUS == 0 && (arguments[4] as u32).cast_signed() >= 0
+}
 
 /// What a call does to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +57,7 @@ impl MemoryCall {
 #[derive(Default)]
 pub(super) struct Mappings {
     allocations: Allocations,
+    views: Views,
     /// The program break of each process.
     breaks: FxHashMap<ProcessId, u64>,
     /// Ends of processes, in ns, the next one first; none before the first call.
@@ -58,12 +65,12 @@ pub(super) struct Mappings {
 }
 
 impl Mappings {
-    /// A call returned without an error.
+    /// A call returned without an error. `file`: that of a mapped descriptor.
     pub(super) fn call<Sink: RowSink>(
         &mut self,
         call: MemoryCall,
         (arguments, result): (&[u64; 6], i64),
-        stack: Option<StackId>,
+        (stack, file): (Option<StackId>, Option<FileId>),
         at: &SampleContext<'_>,
         rows: &mut Rows<'_, Sink>,
     ) {
@@ -72,6 +79,9 @@ impl Mappings {
         let by = Caller { time, process: Some(at.process), thread: Some(at.thread), stack };
         let mut space = Space { allocations: &mut self.allocations, process: at.process, by };
         let result = result.cast_unsigned();
+        views_of(&mut self.views, call, (arguments, result), (by, at.process, file), &mut |row| {
+            rows.sink.mapped_view(row);
+        });
         match call {
             MemoryCall::Map => space.map(pages(result, arguments[1]), arguments[2], arguments[3], rows),
             MemoryCall::Unmap => {
@@ -108,6 +118,20 @@ impl Mappings {
         while let Some((end, process)) = ends.pop_front_if(|(end, _)| *end <= time) {
             self.breaks.remove(&process);
             self.allocations.process_ended(end, process, &mut |row| rows.sink.allocation(row));
+            self.views.process_ended(end, process, ViewEnd::Exit, &mut |row| rows.sink.mapped_view(row));
+        }
+    }
+
+    /// Whether calls are recorded that change memory.
+    pub(super) fn are_followed(&self) -> bool {
+        self.ends.is_some()
+    }
+
+    /// A process starts another program.
+    pub(super) fn exec<Sink: RowSink>(&mut self, process: ProcessId, time: i64, rows: &mut Rows<'_, Sink>) {
+        if self.ends.is_some() {
+            self.ends_until(time, rows);
+            self.views.process_ended(time, process, ViewEnd::Unmapped(None), &mut |row| rows.sink.mapped_view(row));
         }
     }
 
@@ -119,8 +143,43 @@ impl Mappings {
         let time = rows.clock.ns(end);
         self.ends_until(time, rows);
         self.allocations.finish(time, &mut |row| rows.sink.allocation(row));
+        self.views.finish(time, &mut |row| rows.sink.mapped_view(row));
         let dropped = i64::try_from(self.allocations.dropped()).unwrap_or(i64::MAX);
+        let dropped = dropped.saturating_add(self.views.left_out());
         rows.health.add(HealthKind::ALLOCATIONS_OVER_BUDGET, dropped, None, || format!("{dropped} blocks"));
+    }
+}
+
+/// Follows what a call does to views: its arguments and result, who made it and of which file.
+fn views_of(
+    views: &mut Views,
+    call: MemoryCall,
+    (arguments, result): (&[u64; 6], u64),
+    (by, process, file): (Caller, ProcessId, Option<FileId>),
+    put: &mut impl FnMut(&tracesift_trace::rows::MappedViewRow),
+) {
+    match call {
+        MemoryCall::Map => {
+            let range = pages(result, arguments[1]);
+            views.cut(process, &range, &by, put);
+            if has_file(arguments) {
+                let descriptor = (arguments[4] as u32).into();
+                views.map(process, range, View { maker: by, offset: arguments[5], file, descriptor });
+            }
+        }
+        MemoryCall::Unmap => views.cut(process, &pages(arguments[0], arguments[1]), &by, put),
+        MemoryCall::Remap => {
+            let [from, to] = [pages(arguments[0], arguments[1]), pages(result, arguments[2])];
+            if from.start != to.start {
+                views.cut(process, &to, &by, put);
+            }
+            let kept = (to.end - to.start).min(from.end - from.start);
+            views.cut(process, &(from.start + kept..from.end), &by, put);
+            if arguments[3] & DONT_UNMAP == 0 && !from.is_empty() {
+                views.relocate(process, &(from.start..from.start + kept), &to);
+            }
+        }
+        MemoryCall::Protect | MemoryCall::Break => {}
     }
 }
 

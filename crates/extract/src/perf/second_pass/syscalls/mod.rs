@@ -9,6 +9,7 @@ mod names;
 mod object;
 mod paths;
 mod socket_call;
+mod views;
 
 use rustc_hash::FxHashMap;
 use tracesift_trace::HealthKind;
@@ -16,16 +17,19 @@ use tracesift_trace::dns::Caller;
 use tracesift_trace::rows::{
     FileIoRow, FileRow, SocketCallRow, SyscallNameRow, SyscallRow, file_operations as operation,
 };
-use tracesift_trace::{RowSink, StackId, ThreadId};
+use tracesift_trace::{FileId, ProcessId, RowSink, StackId, ThreadId};
 
 use crate::perf::second_pass::call_chain::stack_of;
+use crate::perf::second_pass::mapped_files::MappedFiles;
 use crate::perf::second_pass::network::Network;
+use crate::perf::second_pass::page_cache::{Added, PageCache};
 use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
 use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
 pub(crate) use descriptors::DescriptorLives;
 pub(crate) use end_names::EndNames;
-use memory_call::Mappings;
+use file_call::Done;
+use memory_call::{Mappings, MemoryCall};
 pub(crate) use names::tables_of as tables_of_call;
 use names::{Call, Names};
 use socket_call::SocketCall;
@@ -54,6 +58,8 @@ pub(crate) struct Syscalls {
     pub(crate) descriptors: DescriptorLives,
     /// The calls that have rows, and how single tracepoints named those.
     used: FxHashMap<i32, Option<Box<str>>>,
+    /// The flag of an open after which reads go past the page cache (`O_DIRECT`).
+    direct: i64,
 }
 
 impl Syscalls {
@@ -67,6 +73,10 @@ impl Syscalls {
             mappings: Mappings::default(),
             descriptors: DescriptorLives::of(tracepoints),
             used: FxHashMap::default(),
+            direct: match arch {
+                Some(arch) if arch.starts_with("aarch64") || arch.starts_with("arm") => 0o200_000,
+                _ => 0o40_000,
+            },
         }
     }
 
@@ -75,7 +85,7 @@ impl Syscalls {
         &mut self,
         fields: &SyscallFields,
         at: &SampleContext<'_>,
-        network: &Network,
+        (network, page_cache): (&Network, &mut PageCache),
         rows: &mut Rows<'_, Sink>,
     ) {
         if self.only_raw && !fields.raw {
@@ -89,6 +99,7 @@ impl Syscalls {
         };
         match &fields.edge {
             Edge::Enter(arguments) => {
+                page_cache.call_begins(at.thread);
                 let pending = Pending {
                     start: at.ticks,
                     cpu: at.cpu_or_none(),
@@ -104,7 +115,7 @@ impl Syscalls {
                 }
             }
             Edge::Exit(result) => match result.get(raw) {
-                Some(result) => self.exit((number, result), fields, at, network, rows),
+                Some(result) => self.exit((number, result), fields, at, (network, page_cache), rows),
                 None => {
                     rows.health.count(HealthKind::INCOMPLETE_SYSCALLS, Some(at.ticks), || "without result".to_owned())
                 }
@@ -129,10 +140,11 @@ impl Syscalls {
         (number, result): (i32, i64),
         fields: &SyscallFields,
         at: &SampleContext<'_>,
-        network: &Network,
+        (network, page_cache): (&Network, &mut PageCache),
         rows: &mut Rows<'_, Sink>,
     ) {
         let call = self.call(number, fields);
+        let added = page_cache.call_ends(at.thread);
         let pending = self.pending.remove(&at.thread);
         // Who returns from a signal has lost the number.
         let Some(pending) = pending.filter(|pending| pending.number == number || number == -1) else {
@@ -147,7 +159,11 @@ impl Syscalls {
         if let Some(memory) = call.and_then(|call| call.memory)
             && error(result).is_none()
         {
-            self.mappings.call(memory, (&pending.arguments, result), pending.stack, at, rows);
+            let file = match memory {
+                MemoryCall::Map => self.mapped(&pending.arguments, result, at, &page_cache.names),
+                _ => None,
+            };
+            self.mappings.call(memory, (&pending.arguments, result), (pending.stack, file), at, rows);
         }
         if let Some(socket) = call.and_then(|call| call.socket) {
             let row = socket_row(&socket, &pending, at.thread, Some(result), rows);
@@ -155,17 +171,17 @@ impl Syscalls {
             rows.sink.socket_call(&SocketCallRow { time: rows.clock.ns(at.ticks), connection, ..row });
         }
         if let Some(call) = call {
-            self.files(call, &pending, result, at, rows);
+            self.files(call, (&pending, result), at, (added, &mut page_cache.names), rows);
         }
     }
 
-    /// What a call that returned did to a file, and to the descriptors of its process.
+    /// What a call that returned did to a file, and to the descriptors of its process. `added`: pages that it added to the page cache.
     fn files<Sink: RowSink>(
         &mut self,
         call: Call,
-        pending: &Pending,
-        result: i64,
+        (pending, result): (&Pending, i64),
         at: &SampleContext<'_>,
+        (added, names): (Option<Added>, &mut MappedFiles),
         rows: &mut Rows<'_, Sink>,
     ) {
         let done = call.file.and_then(|file| Some((file.operation, file.done(&pending.arguments, result)?)));
@@ -187,24 +203,53 @@ impl Syscalls {
             None => self.descriptors.file(at.process, number?),
         };
         let file = if opens { opened() } else { before };
-        rows.sink.file_io(&FileIoRow {
-            time,
-            start: rows.clock.ns(pending.start),
-            cpu: at.cpu_or_none(),
-            process: at.process,
-            thread: at.thread,
-            operation,
-            handle: done.handle,
-            offset: done.offset,
-            size: done.size,
-            transferred: done.transferred,
-            options: done.flags,
-            error: error(result),
-            file,
-            syscall: Some(pending.number),
-            stack: pending.stack,
-            ..FileIoRow::default()
-        });
+        if let Some(number) = number.filter(|_| done.flags.is_some_and(|flags| flags & self.direct != 0)) {
+            self.descriptors.is_direct(at.process, number);
+        }
+        let write = call.file.and_then(|file| file.write());
+        let added = added.filter(|_| operation == operation::READ && write.is_none() && error(result).is_none());
+        let (file, cache_read) = match number.zip(added) {
+            Some((number, added)) => self.descriptors.read(at.process, number, (file, added), names),
+            None => (file, None),
+        };
+        let row = operation_row((operation, &done, file), pending, result, at, rows);
+        rows.sink.file_io(&FileIoRow { cache_read, ..row });
+        // What the kernel moves from one file to another.
+        if let Some(write) = write
+            && let Some(done) = write.done(&pending.arguments, result)
+        {
+            let file = done.handle.and_then(|number| self.descriptors.file(at.process, number));
+            rows.sink.file_io(&operation_row((write.operation, &done, file), pending, result, at, rows));
+        }
+    }
+
+    /// The file that a call has mapped: by its descriptor, else as the record of the mapping says.
+    fn mapped(
+        &mut self,
+        arguments: &[u64; 6],
+        result: i64,
+        at: &SampleContext<'_>,
+        names: &MappedFiles,
+    ) -> Option<FileId> {
+        if !memory_call::has_file(arguments) {
+            return None;
+        }
+        // Registers are wider than descriptors.
+        let by_descriptor = self.descriptors.file(at.process, i64::from(arguments[4] as u32));
+        by_descriptor.or_else(|| {
+            let path = names.at(at.process, result.cast_unsigned())?;
+            Some(self.descriptors.file_of(path))
+        })
+    }
+
+    /// Whether it matters that processes begin and start programs.
+    pub(crate) fn follow_tasks(&self) -> bool {
+        self.descriptors.are_followed() || self.mappings.are_followed()
+    }
+
+    /// A process starts another program.
+    pub(crate) fn exec<Sink: RowSink>(&mut self, process: ProcessId, time: i64, rows: &mut Rows<'_, Sink>) {
+        self.mappings.exec(process, time, rows);
     }
 
     fn syscall<Sink: RowSink>(
@@ -267,6 +312,34 @@ impl Syscalls {
             Some(SyscallNameRow { number: *number, name: name.to_owned() })
         };
         (used.into_iter().filter_map(named).collect(), files)
+    }
+}
+
+/// The row of what a call did to a file.
+fn operation_row<Sink: RowSink>(
+    (operation, done, file): (i8, &Done, Option<FileId>),
+    pending: &Pending,
+    result: i64,
+    at: &SampleContext<'_>,
+    rows: &Rows<'_, Sink>,
+) -> FileIoRow {
+    FileIoRow {
+        time: rows.clock.ns(at.ticks),
+        start: rows.clock.ns(pending.start),
+        cpu: at.cpu_or_none(),
+        process: at.process,
+        thread: at.thread,
+        operation,
+        handle: done.handle,
+        offset: done.offset,
+        size: done.size,
+        transferred: done.transferred,
+        options: done.flags,
+        error: error(result),
+        file,
+        syscall: Some(pending.number),
+        stack: pending.stack,
+        ..FileIoRow::default()
     }
 }
 

@@ -73,8 +73,12 @@ impl Names {
 pub(crate) fn tables_of(tracepoint: &str) -> Vec<&'static str> {
     let Call { file, memory, socket, .. } = Call::named(of_tracepoint(tracepoint));
     let of = |is_there: bool, table| is_there.then_some(table);
-    let more =
-        [of(file.is_some(), "file_io"), of(socket.is_some(), "socket_calls"), of(memory.is_some(), "allocations")];
+    let more = [
+        of(file.is_some(), "file_io"),
+        of(socket.is_some(), "socket_calls"),
+        of(memory.is_some(), "allocations"),
+        of(memory == Some(MemoryCall::Map), "mapped_views"),
+    ];
     std::iter::once("syscalls").chain(more.into_iter().flatten()).collect()
 }
 

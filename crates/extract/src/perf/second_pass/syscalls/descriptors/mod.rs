@@ -18,11 +18,15 @@ use super::end_names::{EndNames, Made};
 use super::names::of_tracepoint;
 use super::object::{Object, has_path};
 use super::paths::Paths;
+use crate::perf::second_pass::mapped_files::MappedFiles;
+use crate::perf::second_pass::page_cache::Added;
 use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
-use crate::perf::tracepoint::{PathFields, Tracepoint};
+use crate::perf::tracepoint::{Inode, PathFields, Tracepoint};
 use crate::recorder_facts::{Looks, ProcessDescriptors};
 
+/// Where the kernel makes what is read, or a device has it.
+const UNCACHED: [&str; 3] = ["/proc/", "/sys/", "/dev/"];
 /// Threads whose path waits for the call that opens it, at most.
 const MAX_ASKED: usize = 1 << 16;
 /// Calls without which the lives of descriptors have gaps; every architecture has them.
@@ -48,6 +52,8 @@ struct What {
     file: Option<PathId>,
     /// A link told all of it.
     of_link: bool,
+    /// Reads go past the page cache (`O_DIRECT`).
+    is_direct: bool,
 }
 
 impl What {
@@ -204,8 +210,58 @@ impl DescriptorLives {
         Some(self.paths.file(path))
     }
 
+    /// The number of a path; `None` where there is no room for it.
+    pub(crate) fn path_id(&mut self, path: &str) -> Option<PathId> {
+        self.paths.id(path)
+    }
+
+    /// A read of a descriptor returned, which stands for `file` as far as is known. `added`: pages that it added to the page cache. Gives
+    /// the file, and bytes of these pages where the file is one of the page cache.
+    pub(super) fn read(
+        &mut self,
+        process: ProcessId,
+        number: i64,
+        (file, added): (Option<FileId>, Added),
+        names: &mut MappedFiles,
+    ) -> (Option<FileId>, Option<i64>) {
+        // Blocks of a directory or of an index belong to a device without a major number.
+        let inode = added.file.filter(Inode::is_of_disk);
+        match self.cached_path(process, number) {
+            Some(path) => {
+                if let Some(inode) = inode {
+                    names.learn(inode, path);
+                }
+                (file, Some(added.bytes))
+            }
+            None if file.is_none() => {
+                let path = inode.and_then(|inode| names.name_of_inode(inode, self));
+                (path.map(|path| self.file_of(path)), None)
+            }
+            None => (file, None),
+        }
+    }
+
+    /// The path of a file whose reads go through the page cache; `None` of what is no such file, or not known as one.
+    fn cached_path(&self, process: ProcessId, number: i64) -> Option<PathId> {
+        let life = self.known(process, i32::try_from(number).ok()?)?;
+        let is_cached = |path: &PathId| {
+            let name = self.paths.name(*path);
+            name.starts_with('/') && !UNCACHED.iter().any(|root| name.starts_with(root))
+        };
+        life.what.name.filter(|_| !life.what.is_direct).filter(is_cached)
+    }
+
+    /// Reads of a descriptor go past the page cache.
+    pub(super) fn is_direct(&mut self, process: ProcessId, number: i64) {
+        if let Ok(number) = i32::try_from(number)
+            && let Some(life) = self.open.get_mut(process, number)
+        {
+            life.what.is_direct = true;
+        }
+    }
+
     /// A path as rows of file operations name it.
-    pub(super) fn file_of(&mut self, path: PathId) -> FileId {
+    pub(crate) fn file_of(&mut self, path: PathId) -> FileId {
         self.paths.file(path)
     }
 
@@ -265,7 +321,7 @@ impl DescriptorLives {
     /// An object of a type, perhaps with a path.
     fn what(&mut self, object: &str, path: Option<PathId>) -> Option<What> {
         let file = if has_path(object) { path } else { self.label(object) };
-        Some(What { object: self.paths.id(object), name: path, file, of_link: false })
+        Some(What { object: self.paths.id(object), name: path, file, ..What::default() })
     }
 
     /// What stands in place of the path of an object that has none.
@@ -284,7 +340,7 @@ impl DescriptorLives {
         let Object { kind, name } = Object::of_link(target);
         let name = name.and_then(|name| self.paths.id(name));
         let file = if has_path(&kind) { name } else { self.label(&kind) };
-        What { object: self.paths.id(&kind), name, file, of_link: true }
+        What { object: self.paths.id(&kind), name, file, of_link: true, is_direct: false }
     }
 
     /// What the descriptor that a call made stood for at the end of the recording, if it was open until then.

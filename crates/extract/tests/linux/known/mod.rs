@@ -2,12 +2,14 @@
 //!
 //! Where nothing else is said a figure may differ by 5 %, a sampled one by three standard deviations if that is more.
 
+mod clock_rates;
 mod measured;
 mod network;
 mod programs;
 mod reclaims;
 mod scheduling;
 mod talking;
+mod traced_calls;
 
 use measured::record;
 use tracesift_fixtures::skipped;

@@ -39,31 +39,40 @@ struct Told {
 /// system asks for do not count. Several changes of one instant keep their order: the last one counts.
 fn changes(told: &[Told]) -> Vec<Change> {
     let is_counted = told.iter().any(|row| row.span.is_some());
-    let rate = |row: &Told| (row.span.is_some() == is_counted).then_some((row.span.unwrap_or(0), row.khz));
-    // The rate, and the limit, where they are told.
-    let mut events: Vec<(i64, Option<i64>, Option<Option<i64>>)> = Vec::with_capacity(told.len());
+    let mut events: Vec<Event> = Vec::with_capacity(told.len());
     for row in told {
-        match rate(row) {
-            Some((0, khz)) => events.push((row.time, Some(khz), Some(row.most))),
-            Some((span, khz)) => {
-                events.push((row.time.saturating_sub(span), Some(khz), None));
-                events.push((row.time, None, Some(row.most)));
-            }
-            None => events.push((row.time, None, Some(row.most))),
+        let begin = row.time.saturating_sub(row.span.unwrap_or(0));
+        if row.span.is_some() == is_counted {
+            events.push(Event { time: begin, khz: Some(row.khz), limit: None });
         }
+        events.push(Event { time: row.time, khz: None, limit: Some(Limit(row.most)) });
     }
-    events.sort_by_key(|(time, ..)| *time);
+    events.sort_by_key(|event| event.time);
     let mut changes: Vec<Change> = Vec::with_capacity(events.len());
     let (mut khz, mut most) = (None, None);
-    for (time, new_khz, new_most) in events {
+    for event in events {
         let before = (khz, most);
-        (khz, most) = (new_khz.or(khz), new_most.unwrap_or(most));
-        if let Some(khz) = khz.filter(|_| before != (khz, most)) {
-            changes.push(Change { time, khz, most });
+        (khz, most) = (event.khz.or(khz), event.limit.map_or(most, |Limit(limit)| limit));
+        let Some(khz) = khz.filter(|_| before != (khz, most)) else { continue };
+        let change = Change { time: event.time, khz, most };
+        match changes.last_mut().filter(|last| last.time == event.time) {
+            Some(last) => *last = change,
+            None => changes.push(change),
         }
     }
     changes
 }
+
+/// The beginning of a rate, or of a limit.
+struct Event {
+    time: i64,
+    khz: Option<i64>,
+    limit: Option<Limit>,
+}
+
+/// The highest rate that a CPU may have, where it is known.
+#[derive(Clone, Copy)]
+struct Limit(Option<i64>);
 
 impl Rates {
     pub(crate) fn read(archive: &Archive, cpus: &[CpuRow]) -> Result<Self, Error> {

@@ -47,7 +47,7 @@ fn number(variable: &str, usual: u32) -> anyhow::Result<u32> {
 
 fn measure(path: &Path, name: &str) -> anyhow::Result<()> {
     let bytes = std::fs::metadata(path)?.len();
-    let (mut archive, mut records, mut per_event) = (None, 0, Vec::new());
+    let (mut archive, mut records, mut lost, mut per_event) = (None, 0, 0, Vec::new());
     let ours = || {
         let selection = input::select(&[path.display().to_string()], &input::SelectOptions::default());
         let Some(input::Target::Recording(recording)) = selection.targets.first() else {
@@ -60,7 +60,7 @@ fn measure(path: &Path, name: &str) -> anyhow::Result<()> {
         let Some(Outcome::Extracted(report)) = extraction.outcomes.into_iter().next() else {
             anyhow::bail!("no extract")
         };
-        records = report.records;
+        (records, lost) = (report.records, report.info.events_lost);
         per_event.push(time.as_secs_f64() * 1e9 / records.max(1) as f64);
         archive = Some(report.archive);
         Ok(time)
@@ -75,7 +75,7 @@ fn measure(path: &Path, name: &str) -> anyhow::Result<()> {
         Ok(start.elapsed())
     };
     against(&format!("extract of {name}"), Some(5.0), RUNS, ours, "zstd -3 -T2", theirs)?;
-    say(&format!("  {} MiB, {records} records, {} ns per record", bytes >> 20, spread(per_event)));
+    say(&format!("  {} MiB, {records} records, {lost} lost, {} ns per record", bytes >> 20, spread(per_event)));
     let memory::Peaks { anonymous, resident } = memory::of_extract(path)?;
     say(&format!("  peak {} MiB anonymous (budget {MEMORY}), {} MiB resident", anonymous >> 10, resident >> 10));
     let Some(archive) = archive else { return Ok(()) };

@@ -6,7 +6,7 @@ use tracesift_trace::info::TraceInfo;
 
 /// The beginning of the paths of these facts.
 const PATH: &str = "power.idle.";
-/// More CPUs of a group only a forged document has.
+/// More CPUs only a forged document has.
 const MOST_CPUS: usize = 4096;
 
 /// An idle state.
@@ -27,12 +27,14 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn of(info: &TraceInfo) -> Self {
-        let mut names = Self::default();
+        let (mut names, mut room) = (Self::default(), MOST_CPUS);
         for (path, value) in &info.facts {
             let Some((group, fact)) = path.strip_prefix(PATH).and_then(|rest| rest.split_once('.')) else { continue };
             if fact == "cpus" {
-                let cpus = cpu_list::numbers(value).take(MOST_CPUS);
-                names.group_of.extend(cpus.map(|cpu| (cpu, group.to_owned())));
+                for cpu in cpu_list::numbers(value).take(room) {
+                    names.group_of.insert(cpu, group.to_owned());
+                    room -= 1;
+                }
                 continue;
             }
             let Some((state, fact)) = fact.strip_prefix("states.").and_then(|rest| rest.split_once('.')) else {

@@ -15,8 +15,8 @@ use tracesift_trace::{Clock, Health, ProcessId, RowSink as _, ThreadId};
 
 use super::names::{self, Name};
 
-/// How many archives.
-pub(super) const ARCHIVES: usize = 600;
+/// How many archives, unless `TRACESIFT_ARCHIVES` says otherwise.
+const ARCHIVES: usize = 600;
 /// Processes of each.
 pub(super) const PROCESSES: usize = 400;
 /// Rows of `method_summary` of each.
@@ -34,9 +34,15 @@ const FIRST_FILETIME: i64 = 134_120_448_000_000_000;
 /// From one recording to the next, 100 ns.
 const STEP: i64 = 10 * 60 * 10_000_000;
 
+/// How many archives.
+pub(super) fn count() -> anyhow::Result<usize> {
+    std::env::var("TRACESIFT_ARCHIVES")
+        .map_or(Ok(ARCHIVES), |count| count.parse().context("TRACESIFT_ARCHIVES is no number"))
+}
+
 /// The directory with the archives, made where it is not there yet.
 pub(crate) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
-    let place = parent.join(format!("many-{ARCHIVES}-{}.{}", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
+    let place = parent.join(format!("many-{}-{}.{}", count()?, SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
     if !place.exists() {
         let unfinished = parent.join("many-unfinished");
         if unfinished.exists() {
@@ -45,7 +51,7 @@ pub(crate) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
         std::fs::create_dir_all(&unfinished)?;
         let shared = names::shared(SHARED);
         let tags = TagSet::built_in(Nesting::Names)?;
-        (0..ARCHIVES).into_par_iter().try_for_each(|index| write(&unfinished, index, &shared, &tags))?;
+        (0..count()?).into_par_iter().try_for_each(|index| write(&unfinished, index, &shared, &tags))?;
         std::fs::rename(&unfinished, &place)?;
     }
     Ok(place)

@@ -1,4 +1,6 @@
-//! Hundreds of archives with what threads wait for: disks, files, the network, memory, handles, filter drivers, idle states.
+//! Hundreds of archives with what threads wait for: disks, files, the network, memory, handles, filter drivers; and with the power of CPUs.
+
+mod power;
 
 use std::path::{Path, PathBuf};
 
@@ -6,37 +8,45 @@ use anyhow::Context as _;
 use rayon::prelude::*;
 use tracesift_archive::{ArchiveWriter, SCHEMA_VERSION, Table, WriterOptions};
 use tracesift_scenario::SplitMix64;
+use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
     AllocationRow, ConnectionRow, CpuIdleStateRow, DiskIoRow, DiskOperation, DnsQueryRow, FileIoRow, FileRow,
-    FilterCallRow, HandleRow, HardFaultRow, MarkRow, MemoryProcessRow, MemoryStateRow, ModuleRow, PowerSettingRow,
-    SocketCallRow, allocation_kinds, handle_origins,
+    FilterCallRow, HandleRow, HardFaultRow, MarkRow, MemoryProcessRow, MemoryStateRow, ModuleRow, ObjectRow,
+    PowerSettingRow, SocketCallRow, allocation_kinds, handle_kinds, handle_origins,
 };
 use tracesift_trace::{Clock, ConnectionId, FileId, Health, ModuleId, ProcessId, ThreadId};
 
-use super::archives::{ARCHIVES, LENGTH, PROCESSES, description, processes, threads};
+use super::archives::{self, LENGTH, PROCESSES, description, processes, threads};
 
 /// Paths of each archive.
 const FILES: usize = 2_000;
+/// Connections of TCP among all.
+const TCP: usize = 400;
+/// Handles of the kernel among all.
+const KERNEL: usize = 30_000;
 /// Filter drivers of each.
 const DRIVERS: usize = 6;
 
 /// The directory with the archives, made where it is not there yet.
 pub(super) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
-    let place = parent.join(format!("classes-{ARCHIVES}-{}.{}", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
+    // The last number counts the sets of rows that this benchmark has had.
+    let count = archives::count()?;
+    let place = parent.join(format!("classes-{count}-{}.{}-2", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
     if !place.exists() {
         let unfinished = parent.join("classes-unfinished");
         if unfinished.exists() {
             std::fs::remove_dir_all(&unfinished)?;
         }
         std::fs::create_dir_all(&unfinished)?;
-        (0..ARCHIVES).into_par_iter().try_for_each(|index| write(&unfinished, index))?;
+        (0..count).into_par_iter().try_for_each(|index| write(&unfinished, index))?;
         std::fs::rename(&unfinished, &place)?;
     }
     Ok(place)
 }
 
 fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
-    let info = description(index);
+    // CPU samples stand for run time: switches are the matter of other benchmarks.
+    let info = TraceInfo { has_switches: false, has_ready: false, ..description(index) };
     let target = directory.join(format!("{}.sift", info.name));
     let options = WriterOptions { trace: format!("{:032x}", 0xc1a5_0000 + index), ..WriterOptions::default() };
     let mut writer = ArchiveWriter::create(&target, options)?;
@@ -52,14 +62,16 @@ fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
     made.rows(40_000, filter_call, |row| row.time);
     made.rows(20_000, socket_call, |row| row.time);
     made.rows(200, query, |row| row.time);
-    made.rows(400, connection, |row| row.start.unwrap_or_default());
+    made.rows(700, connection, |row| row.start.unwrap_or_default());
     made.rows(20_000, allocation, |row| row.time);
-    made.rows(30_000, handle, |row| row.time);
+    made.rows(40_000, handle, |row| row.time);
+    made.rows(5_000, object, |row| row.time);
     made.rows(4_000, memory_of_process, |row| row.time);
     made.rows(120, memory_state, |row| row.time);
     made.rows(20, mark, |row| row.time);
     made.each((0..60).map(setting));
     made.each(idle_states(index as u64));
+    power::write(&mut made);
     writer.finish(info, &Health::new(), &Clock::new(0, 10_000_000)).context("cannot write an archive")?;
     Ok(())
 }
@@ -259,7 +271,7 @@ fn connection(random: &mut SplitMix64, index: usize) -> ConnectionRow {
     let row = ConnectionRow {
         connection: ConnectionId(index as i32),
         process: Some(process),
-        protocol: 6,
+        protocol: if index < TCP { 6 } else { 17 },
         local: Some("10.0.0.7".to_owned()),
         local_port: Some(40_000 + index as i32),
         remote: Some(format!("10.0.{}.{}", figure(4), figure(50))),
@@ -298,21 +310,48 @@ fn allocation(random: &mut SplitMix64, block: usize) -> AllocationRow {
     }
 }
 
-fn handle(random: &mut SplitMix64, _: usize) -> HandleRow {
+fn handle(random: &mut SplitMix64, index: usize) -> HandleRow {
     let ((owner, thread), (start, end)) = (who(random), span(random, 10_000_000_000));
     let (is_open, is_there) = (random.chance(10), random.chance(20));
+    let (kind, types) = match index {
+        ..KERNEL => (handle_kinds::KERNEL, ["Event", "File", "Key", "Section", "Thread", "Semaphore"]),
+        _ if index.is_multiple_of(2) => {
+            (handle_kinds::USER, ["Window", "Menu", "Cursor", "Hook", "Timer", "Accelerator table"])
+        }
+        _ => (handle_kinds::GDI, ["Bitmap", "Brush", "Font", "Pen", "Region", "DC"]),
+    };
     HandleRow {
         time: if is_open { LENGTH } else { end },
         start: if is_there { 0 } else { start },
         process: Some(owner),
         thread: Some(thread),
         owner,
+        kind,
         handle: random.between(4, 1 << 14) & !3,
-        object: Some(random.between(0, 1 << 46)),
-        object_type: Some(["Event", "File", "Key", "Section", "Thread", "Semaphore"][random.index(6)].to_owned()),
+        object: Some(random.between(0, 1 << 14) << 4),
+        object_type: Some(types[random.index(6)].to_owned()),
         made_by: if is_there { handle_origins::THERE } else { handle_origins::CREATED },
         open: is_open.then_some(true),
         ..HandleRow::default()
+    }
+}
+
+/// Some of the handles above are of one of these objects.
+fn object(random: &mut SplitMix64, object: usize) -> ObjectRow {
+    let ((process, _), (start, end)) = (who(random), span(random, 10_000_000_000));
+    let (is_open, is_there) = (random.chance(10), random.chance(20));
+    ObjectRow {
+        time: if is_open { LENGTH } else { end },
+        start: if is_there { 0 } else { start },
+        object: object as i32,
+        address: random.between(0, 1 << 14) << 4,
+        object_type: Some(["Event", "File", "Key", "Section"][random.index(4)].to_owned()),
+        process: (!is_there).then_some(process),
+        references: random.between(0, 100),
+        dereferences: random.between(0, 100),
+        there: is_there.then_some(true),
+        open: is_open.then_some(true),
+        ..ObjectRow::default()
     }
 }
 

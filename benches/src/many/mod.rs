@@ -1,4 +1,4 @@
-//! Questions over 600 archives against DuckDB answering the same from the same Parquet files: the same rows, which is verified, in the
+//! Questions over 600 archives (`TRACESIFT_ARCHIVES`: another number) against DuckDB answering the same from the same Parquet files: the same rows, which is verified, in the
 //! same columns, both with two threads, everything in the page cache.
 //!
 //! Ours is the whole program, from its start to the last byte of its table. Of DuckDB there are two figures: the query alone over a
@@ -92,7 +92,7 @@ fn answer(
     let directory = directory.join("many");
     std::fs::create_dir_all(&directory)?;
     let archives = make(&directory)?;
-    say(&format!("{} archives, {} MiB", archives::ARCHIVES, size(&archives)? >> 20))?;
+    say(&format!("{} archives, {} MiB", archives::count()?, size(&archives)? >> 20))?;
     let bench = Bench { directory, archives, python, runs, with_start };
     questions.iter().try_for_each(|question| bench.measure(question))
 }

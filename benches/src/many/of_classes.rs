@@ -1,4 +1,4 @@
-//! Questions about what threads wait for.
+//! Questions about what threads wait for, and about the power of CPUs.
 
 use super::{Question, Rival};
 
@@ -75,6 +75,35 @@ pub(super) const QUESTIONS: &[Question] = &[
             query: include_str!("queries/handles.sql"),
         }),
     },
+    Question {
+        arguments: &["gdi", "--top", "10"],
+        rival: Some(Rival {
+            columns: "file;process;pid;open_first;made;closed;diff;open_last;peak;leaked;type",
+            query: include_str!("queries/gdi.sql"),
+        }),
+    },
+    Question {
+        arguments: &["udp", "--top", "10"],
+        rival: Some(Rival {
+            columns: "file;process;pid;received_packets;received_bytes;sent_packets;sent_bytes;bytes;connection",
+            query: include_str!("queries/udp.sql"),
+        }),
+    },
+    Question {
+        arguments: &["frequency"],
+        rival: Some(Rival {
+            columns: "file;cpu;run_ns;known_ns;mean_mhz;min_mhz;max_mhz",
+            query: include_str!("queries/frequency.sql"),
+        }),
+    },
+    Question {
+        arguments: &["energy"],
+        rival: Some(Rival {
+            columns: "file;counter;package;energy_uj;watts;readings;span_ns",
+            query: include_str!("queries/energy.sql"),
+        }),
+    },
+    Question { arguments: &["objectref", "--top", "10"], rival: None },
     Question { arguments: &["memory", "--total-memory"], rival: None },
     Question { arguments: &["power"], rival: None },
     Question { arguments: &["idle"], rival: None },

@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow};
+use tracesift_trace::rows::{CpuRow, CpuSampleRow};
 use tracesift_trace::view;
 
+use crate::clock_rates::Rates;
 use tracesift_grammar::TimeRange;
 
 /// What is said where a recording tells neither.
@@ -44,9 +45,7 @@ pub struct CoreFigures {
 pub(crate) struct Cores {
     /// Whether a CPU is of the fastest kind; empty where there are no kinds.
     is_fast: FxHashMap<i16, bool>,
-    nominal: FxHashMap<i16, i64>,
-    /// Changes of the clock rate, in order of time.
-    rates: FxHashMap<i16, Vec<(i64, i64)>>,
+    rates: Rates,
 }
 
 /// Sums of the samples of one process or method.
@@ -84,8 +83,8 @@ impl Weighted {
 impl Cores {
     /// Those of a recording; `None` where it tells neither kinds of cores nor clock rates.
     pub(crate) fn of(archive: &Archive) -> Result<Option<Self>, Error> {
-        let mut cores = Self::default();
         let cpus: Vec<CpuRow> = archive.rows()?;
+        let mut cores = Self { rates: Rates::read(archive, &cpus)?, ..Self::default() };
         let classes = || cpus.iter().filter_map(|row| row.efficiency_class);
         if let (Some(least), Some(most)) = (classes().min(), classes().max())
             && least < most
@@ -93,21 +92,7 @@ impl Cores {
             let known = cpus.iter().filter_map(|row| Some((row.cpu, row.efficiency_class? == most)));
             cores.is_fast = known.collect();
         }
-        cores.nominal =
-            cpus.iter().filter_map(|row| Some((row.cpu, row.nominal_khz.filter(|khz| *khz > 0)?))).collect();
-        archive.scan(None, |row: &CpuFrequencyRow| {
-            cores.rates.entry(row.cpu).or_default().push((row.time, row.khz));
-        })?;
-        // As written: several changes of one instant keep their order.
-        cores.rates.values_mut().for_each(|rates| rates.sort_by_key(|(time, _)| *time));
         Ok((!cores.is_fast.is_empty() || !cores.rates.is_empty()).then_some(cores))
-    }
-
-    /// The clock rate of a CPU from its last change on.
-    fn khz(&self, cpu: i16, time: i64) -> Option<i64> {
-        let rates = self.rates.get(&cpu)?;
-        let changes = rates.partition_point(|(change, _)| *change <= time);
-        Some(rates.get(changes.checked_sub(1)?)?.1)
     }
 }
 
@@ -121,10 +106,10 @@ impl CoreSums {
             Some(false) => self.efficient = self.efficient.saturating_add(sample.weight),
             None => {}
         }
-        if let Some(khz) = cores.khz(sample.cpu, sample.time) {
+        if let Some(khz) = cores.rates.khz(sample.cpu, sample.time) {
             self.clocked.add(khz as f64, sample.weight);
-            if let Some(nominal) = cores.nominal.get(&sample.cpu) {
-                self.of_nominal.add(khz as f64 / *nominal as f64, sample.weight);
+            if let Some(nominal) = cores.rates.nominal(sample.cpu) {
+                self.of_nominal.add(khz as f64 / nominal as f64, sample.weight);
             }
         }
     }

@@ -15,11 +15,16 @@ pub(crate) struct TimeWindows {
 impl TimeWindows {
     /// These ranges.
     pub(crate) fn of(ranges: &[TimeRange]) -> Self {
-        let span = |range: &TimeRange| {
+        Self::inside(ranges, Span::ALL)
+    }
+
+    /// What of these ranges lies inside of a span.
+    pub(crate) fn inside(ranges: &[TimeRange], whole: Span) -> Self {
+        let cut = |range: &TimeRange| {
             let (start, end) = range.bounds();
-            Span::new(start, end)
+            Span::new(start.max(whole.start), end.min(whole.end))
         };
-        let spans: Vec<Span> = ranges.iter().map(span).collect();
+        let spans: Vec<Span> = ranges.iter().map(cut).collect();
         debug_assert!(spans.windows(2).all(|pair| pair[0].end <= pair[1].start), "{spans:?}");
         Self { spans }
     }

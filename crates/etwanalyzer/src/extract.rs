@@ -216,6 +216,7 @@ fn cpus(cpu: &Cpu) -> Vec<CpuRow> {
             efficiency_class: whole(facts.efficiency_class, i8::MAX.into()).map(|class| class as i8),
             nominal_khz: whole(facts.nominal_mhz, 1e6).filter(|mhz| *mhz > 0.0).map(|mhz| mhz as i64 * 1000),
             package: None,
+            max_khz: None,
         })
     };
     let mut rows: Vec<CpuRow> = cpu.topology.0.iter().filter_map(row).collect();

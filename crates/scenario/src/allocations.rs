@@ -80,6 +80,9 @@ const RESERVE: u32 = 0x2000;
 const DECOMMIT: u32 = 0x4000;
 const RELEASE: u32 = 0x8000;
 
+/// Processes that run from the start.
+pub(crate) const PROCESSES: [(u32, &str); 3] = [(4, "System"), (LEAKER, "leaker.exe"), (ELDER, "elder.exe")];
+
 impl Story {
     /// Memory 98 or 99.
     fn pages(&mut self, time: i64, pid: u32, (base, length): (u64, u64), flags: u32, frames: &'static [u64]) {
@@ -189,6 +192,12 @@ impl Story {
     /// # Errors
     /// A payload does not fit into a buffer.
     pub fn write(&self, size: PointerSize) -> Result<Vec<u8>, WriteError> {
+        let options = SessionOptions { pointer_size: size, ..SessionOptions::default() };
+        write_with_kernel(options, SECONDS, &PROCESSES, Vec::new(), self.records(size, 0))
+    }
+
+    /// The records, `shift` nanoseconds later.
+    pub(crate) fn records(&self, size: PointerSize, shift: i64) -> Vec<KernelRecord> {
         let mut kernel = Vec::new();
         for event in &self.records {
             let mut payload = Bytes::new(size);
@@ -199,19 +208,18 @@ impl Story {
                 }
             }
             let (caller, hook) = ((event.pid, event.pid + 4), Hook::new(event.group, event.opcode, 2));
-            kernel.push(KernelRecord { time: event.time, cpu: 0, hook, caller, payload: payload.into_vec() });
+            let time = event.time + shift;
+            kernel.push(KernelRecord { time, cpu: 0, hook, caller, payload: payload.into_vec() });
             if !event.frames.is_empty() {
-                kernel.push(stack(size, event.time, caller, event.frames));
+                kernel.push(stack(size, time, caller, event.frames));
             }
         }
         let of_process = |time, hook| {
             let payload = process_payload(size, WORKER, LEAKER, "worker.exe");
-            KernelRecord { time, cpu: 0, hook, caller: (LEAKER, LEAKER + 4), payload }
+            KernelRecord { time: time + shift, cpu: 0, hook, caller: (LEAKER, LEAKER + 4), payload }
         };
         kernel.extend([of_process(WORKER_SPAN.0, Process::START), of_process(WORKER_SPAN.1, Process::END)]);
-        let processes = [(4, "System"), (LEAKER, "leaker.exe"), (ELDER, "elder.exe")];
-        let options = SessionOptions { pointer_size: size, ..SessionOptions::default() };
-        write_with_kernel(options, SECONDS, &processes, Vec::new(), kernel)
+        kernel
     }
 }
 

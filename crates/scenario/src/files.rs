@@ -156,6 +156,19 @@ pub fn write(
     pointer_size: PointerSize,
     has_ends: bool,
 ) -> Result<Vec<u8>, WriteError> {
+    let (kernel, events) = records(operations, source, pointer_size, has_ends);
+    let processes: Vec<(u32, &str)> = PROCESSES.iter().map(|(pid, name, _)| (*pid, *name)).collect();
+    let options = SessionOptions { pointer_size, ..SessionOptions::default() };
+    write_with_kernel(options, SECONDS, &processes, events, kernel)
+}
+
+/// The records of the operations.
+pub(crate) fn records(
+    operations: &[Operation],
+    source: Source,
+    pointer_size: PointerSize,
+    has_ends: bool,
+) -> (Vec<KernelRecord>, Vec<Logged>) {
     let mut log = Log { source, pointer_size, kernel: Vec::new(), events: Vec::new() };
     for file in 0..NAMED_BY_KEY {
         log.name(file);
@@ -170,9 +183,7 @@ pub fn write(
             log.put(time, operation.cpus.1, operation.by, (76, 24), payload, 0);
         }
     }
-    let processes: Vec<(u32, &str)> = PROCESSES.iter().map(|(pid, name, _)| (*pid, *name)).collect();
-    let options = SessionOptions { pointer_size, ..SessionOptions::default() };
-    write_with_kernel(options, SECONDS, &processes, log.events, log.kernel)
+    (log.kernel, log.events)
 }
 
 fn key(file: usize) -> u64 {

@@ -170,6 +170,19 @@ pub fn write_with_operations(
     pointer_size: PointerSize,
     has_begins: bool,
 ) -> Result<Vec<u8>, WriteError> {
+    let kernel = records(operations, calls, pointer_size, has_begins);
+    let processes: Vec<(u32, &str)> = PROCESSES.iter().map(|(pid, name, _)| (*pid, *name)).collect();
+    let options = SessionOptions { pointer_size, ..SessionOptions::default() };
+    write_with_kernel(options, SECONDS, &processes, Vec::new(), kernel)
+}
+
+/// The records of the calls.
+pub(crate) fn records(
+    operations: &[Operation],
+    calls: &[Call],
+    pointer_size: PointerSize,
+    has_begins: bool,
+) -> Vec<KernelRecord> {
     let options = SessionOptions { pointer_size, ..SessionOptions::default() };
     let mut kernel = log_operations(operations, calls, pointer_size);
     let mut put = |time: i64, cpu: u16, hook: Hook, caller: (u32, u32), payload: Bytes| {
@@ -212,8 +225,7 @@ pub fn write_with_operations(
         };
         put(call.end, call.cpus.1, Hook::new(4, opcode + after, 3), call.ended_by, payload);
     }
-    let processes: Vec<(u32, &str)> = PROCESSES.iter().map(|(pid, name, _)| (*pid, *name)).collect();
-    write_with_kernel(options.clone(), SECONDS, &processes, Vec::new(), kernel)
+    kernel
 }
 
 /// Operations as flushes, whose events have the request, the file and the thread alone.

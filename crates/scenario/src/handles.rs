@@ -272,12 +272,21 @@ fn bitmaps() -> Vec<SessionHandle> {
     session
 }
 
+/// Processes that run from the start.
+pub(crate) const PROCESSES: [(u32, &str); 3] = [(4, "System"), (LEAKER, "leaker.exe"), (PAINTER, "painter.exe")];
+
 impl Story {
     /// The recording.
     ///
     /// # Errors
     /// A payload does not fit into a buffer.
     pub fn write(&self, size: PointerSize) -> Result<Vec<u8>, WriteError> {
+        let (kernel, events) = self.records(size);
+        let options = SessionOptions { pointer_size: size, ..SessionOptions::default() };
+        write_with_kernel(options, SECONDS, &PROCESSES, events, kernel)
+    }
+
+    pub(crate) fn records(&self, size: PointerSize) -> (Vec<KernelRecord>, Vec<Logged>) {
         let (mut kernel, mut events) = (Vec::new(), Vec::new());
         self.kernel.iter().for_each(|handle| handle.log(size, &mut kernel));
         self.session.iter().for_each(|handle| handle.log(size, &mut events));
@@ -294,8 +303,6 @@ impl Story {
             let hook = Hook::new(17, 37, 2);
             kernel.push(KernelRecord { time: RUNDOWN, cpu: 0, hook, caller: LOGGER, payload: payload.into_vec() });
         }
-        let processes = [(4, "System"), (LEAKER, "leaker.exe"), (PAINTER, "painter.exe")];
-        let options = SessionOptions { pointer_size: size, ..SessionOptions::default() };
-        write_with_kernel(options, SECONDS, &processes, events, kernel)
+        (kernel, events)
     }
 }

@@ -13,13 +13,13 @@ use super::list::Listing;
 use super::measure::GroupLimits;
 use super::{Question, TableQuestion, UnknownName, merged};
 use crate::answer::{Column, Kind};
-use crate::ask::{SeriesOptions, When, WhenOptions};
+use crate::ask::When;
 use crate::etwanalyzer::Legacy;
-use crate::filter::ProcessFilter;
 use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::tag_files;
 use crate::usage_error::UsageError;
+use crate::usual_options::UsualOptions;
 
 /// The options of a table question.
 #[derive(Debug)]
@@ -113,9 +113,7 @@ fn option(name: &'static str, value: &'static str, help: impl Into<clap::builder
 
 impl<Q: TableQuestion> Args for Options<Q> {
     fn augment_args(command: Command) -> Command {
-        let command = ProcessFilter::augment_args(command);
-        let command = SeriesOptions::augment_args(WhenOptions::augment_args(command));
-        let mut command = Top::augment_args(command);
+        let mut command = UsualOptions::augment_args(command);
         for filter in Q::DIMENSIONS.iter().filter_map(|dimension| dimension.filter) {
             command = command.arg(option(filter.option, "PATTERNS", filter.help));
         }
@@ -187,13 +185,9 @@ impl<Q: TableQuestion> Args for Options<Q> {
 
 impl<Q: TableQuestion> FromArgMatches for Options<Q> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let SeriesOptions { bucket } = SeriesOptions::from_arg_matches(matches)?;
-        let when = When { bucket, ..WhenOptions::from_arg_matches(matches)?.when() };
-        let question = Question::<Q> {
-            filter: ProcessFilter::from_arg_matches(matches)?,
-            top: Top::from_arg_matches(matches)?,
-            ..Question::default()
-        };
+        let usual = UsualOptions::from_arg_matches(matches)?;
+        let when = usual.when();
+        let question = Question::<Q> { filter: usual.filter, top: usual.top, ..Question::default() };
         // The parser has seen to it that names are known.
         let unknown = |error: UnknownName| clap::Error::raw(clap::error::ErrorKind::InvalidValue, error);
         let tag_files = if has_tags::<Q>() { matches.get_many::<PathBuf>(id(TAG_FILE)) } else { None };

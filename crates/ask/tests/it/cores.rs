@@ -28,6 +28,7 @@ fn kinds() -> Vec<CpuRow> {
         efficiency_class: Some(class),
         nominal_khz: Some(mhz * 1000),
         package: None,
+        max_khz: None,
     };
     vec![row(0, 1, 4000), row(1, 1, 4000), row(2, 0, 2000)]
 }

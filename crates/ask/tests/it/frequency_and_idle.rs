@@ -52,6 +52,7 @@ fn archive(directory: &Path, with_switches: bool, with_states: bool) -> PathBuf 
         efficiency_class: Some(class),
         nominal_khz: Some(mhz * 1000),
         package: None,
+        max_khz: None,
     };
     writer.write_table(&[kind(0, 0, 2_000), kind(1, 1, 4_000)]);
     if with_switches {
@@ -93,7 +94,7 @@ fn archive(directory: &Path, with_switches: bool, with_states: bool) -> PathBuf 
     for (time, cpu, mhz) in RATES {
         // CPU 0 may have 2 GHz at most.
         let max_khz = (cpu == 0).then_some(2_000_000);
-        let rate = CpuFrequencyRow { time: time * MS, cpu, khz: mhz * 1000, max_khz, min_khz: None };
+        let rate = CpuFrequencyRow { time: time * MS, cpu, khz: mhz * 1000, max_khz, ..CpuFrequencyRow::default() };
         writer.cpu_frequency(&rate);
     }
     if with_states {
@@ -190,6 +191,140 @@ fn a_cpu_that_is_capped_twice_counts_once() {
     let row = |figures: [f64; 3]| figures.map(Some).to_vec();
     assert_eq!(of(".."), [row([0.0, 15.0, 40.0]), row([1.0, 0.0, 0.0])]);
     assert_eq!(of("35ms..65ms"), [row([0.0, 5.0, 15.0]), row([1.0, 0.0, 0.0])]);
+}
+
+#[test]
+fn a_cpu_that_is_not_allowed_its_highest_rate_is_capped() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let target = directory.path().join("limits.sift");
+    let mut writer = create(&target);
+    writer.write_table(&[process(1, 10, "app")]);
+    writer.write_table(&[thread(APP[0], 1, 100)]);
+    // Of CPU 0 the highest rate is known, of CPU 1 the nominal one, of CPU 2 none.
+    let kind = |cpu, nominal_khz, max_khz| CpuRow { cpu, nominal_khz, max_khz, ..CpuRow::default() };
+    writer.write_table(&[kind(0, Some(2_000), Some(4_000)), kind(1, Some(2_000), None)]);
+    for cpu in 0..3 {
+        writer.cpu_sample(&CpuSampleRow {
+            time: 90 * MS,
+            cpu,
+            process: ProcessId(1),
+            thread: ThreadId(APP[0]),
+            weight: MS,
+            ..CpuSampleRow::default()
+        });
+        for (time, max_khz) in [(10, None), (20, Some(4_000)), (50, Some(3_000)), (80, Some(1_000))] {
+            let rate = CpuFrequencyRow { time: time * MS, cpu, khz: 1_000, max_khz, ..CpuFrequencyRow::default() };
+            writer.cpu_frequency(&rate);
+        }
+    }
+    let info = TraceInfo {
+        name: "limits".to_owned(),
+        kind: "perf".to_owned(),
+        end_ns: 100 * MS,
+        cpu_count: 3,
+        ..TraceInfo::default()
+    };
+    let archive = finish_as(writer, info);
+    let keys = ["cpu", "parked_ns", "capped_ns"];
+    let of = |time| figures(&answer(archive.clone(), &frequency::Question::default(), time), &keys);
+    let row = |cpu: f64, capped: Option<f64>| vec![Some(cpu), None, capped];
+    assert_eq!(of(".."), [row(0.0, Some(50.0)), row(1.0, Some(20.0)), row(2.0, None)]);
+    assert_eq!(of("70ms..95ms"), [row(0.0, Some(25.0)), row(1.0, Some(15.0)), row(2.0, None)]);
+}
+
+/// Each time window of a series has the figures of the question about this time alone.
+#[test]
+fn a_series_has_the_figures_of_its_time_windows() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    for (with_switches, with_states) in [(true, true), (true, false), (false, true)] {
+        let archive = archive(directory.path(), with_switches, with_states);
+        let rates = |by| frequency::Question { by, ..frequency::Question::default() };
+        let idle = |by| idle::Question { by, ..idle::Question::default() };
+        let questions: [Box<dyn Ask>; 4] = [
+            Box::new(rates(frequency::By::Cpu)),
+            Box::new(rates(frequency::By::Process)),
+            Box::new(idle(idle::By::State)),
+            Box::new(idle(idle::By::Process)),
+        ];
+        for question in questions.iter().filter(|question| with_switches || question.name() == "frequency") {
+            let when = When { bucket: Some(13 * MS), ..When::default() };
+            let series = ask(&[Source::archive(archive.clone())], &**question, &when).answer;
+            let place = series.columns.iter().position(|column| column.key == "bucket_ns").expect("a column");
+            let of_bucket = |from: i64| {
+                let rows = series.rows().filter(move |row| row[place] == Value::Int(from * MS));
+                let without = |row: &Vec<Value>| [&row[..place], &row[place + 1..]].concat();
+                rows.map(without).collect::<Vec<_>>()
+            };
+            let mut count = 0;
+            for from in (0..=100).step_by(13) {
+                let until = (from + 13).min(100);
+                let alone = answer(archive.clone(), &**question, &format!("{from}ms..{until}ms"));
+                let alone: Vec<Vec<Value>> = alone.rows().cloned().collect();
+                count += alone.len();
+                assert_eq!(of_bucket(from), alone, "{} from {from} ms", question.name());
+            }
+            assert_eq!(series.rows().count(), count);
+        }
+        std::fs::remove_dir_all(archive).expect("an archive");
+    }
+}
+
+#[test]
+fn rows_come_in_the_order_that_is_asked_for() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let archive = archive(directory.path(), true, true);
+    let ask_idle = |sort| {
+        let question = idle::Question { sort: Some(sort), ..idle::Question::default() };
+        figures(&answer(archive.clone(), &question, ".."), &["cpu", "time_ns", "stays", "max_ns"])
+    };
+    let figure = |rows: Vec<Vec<Option<f64>>>, place: usize| rows.iter().map(|row| row[place]).collect::<Vec<_>>();
+    let some = |figures: &[f64]| figures.iter().copied().map(Some).collect::<Vec<_>>();
+    assert_eq!(figure(ask_idle(idle::Sort::Time), 1), some(&[5.0, 14.0, 20.0, 21.0, 30.0, 49.0, 61.0, 100.0]));
+    let stays = figure(ask_idle(idle::Sort::Stays), 2);
+    assert_eq!(stays, [&[None; 5][..], &some(&[1.0, 1.0, 2.0])].concat());
+    let longest = figure(ask_idle(idle::Sort::Longest), 3);
+    assert_eq!(longest, [&[None; 5][..], &some(&[14.0, 20.0, 30.0])].concat());
+    // The mean stay of 24.5 ms is longer than that of 20 ms.
+    let average = figure(ask_idle(idle::Sort::Average), 1);
+    assert_eq!(average[5..], some(&[14.0, 20.0, 49.0]));
+    let ask_rates = |sort| {
+        let question = frequency::Question { sort: Some(sort), ..frequency::Question::default() };
+        figure(figures(&answer(archive.clone(), &question, ".."), &["cpu"]), 0)
+    };
+    assert_eq!(ask_rates(frequency::Sort::Mhz), some(&[0.0, 1.0]));
+    assert_eq!(ask_rates(frequency::Sort::Run), some(&[0.0, 1.0]));
+}
+
+#[test]
+fn states_have_the_names_that_the_recorder_noted() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let archive = archive(directory.path(), true, true);
+    let path = archive.join("trace.json");
+    let text = std::fs::read_to_string(&path).expect("facts");
+    let mut document: serde_json::Value = serde_json::from_str(&text).expect("a document");
+    document["facts"] = serde_json::json!([
+        ["power.idle.0.cpus", "0,7"],
+        ["power.idle.0.states.1.name", "C1"],
+        ["power.idle.0.states.1.latency_us", "2"],
+        ["power.idle.1.cpus", "1"],
+        ["power.idle.1.states.2.name", "C6"],
+    ]);
+    std::fs::write(&path, document.to_string()).expect("written");
+    let answer = answer(archive, &idle::Question::default(), "..");
+    let place = |key: &str| answer.columns.iter().position(|column| column.key == key).expect("a column");
+    let columns = ["cpu", "state", "name", "latency_us"].map(place);
+    let named: Vec<Vec<Value>> = answer
+        .rows()
+        .filter(|row| row[columns[2]] != Value::None)
+        .map(|row| columns.iter().map(|place| row[*place].clone()).collect())
+        .collect();
+    assert_eq!(
+        named,
+        [
+            vec![Value::Int(0), "idle 1".into(), "C1".into(), Value::Int(2)],
+            vec![Value::Int(1), "idle 2".into(), "C6".into(), Value::None],
+        ]
+    );
 }
 
 fn residency(time: &str, with_states: bool) -> Vec<(String, Vec<Option<f64>>)> {

@@ -317,9 +317,7 @@ impl<'a> Grid<'a> {
                 let title = if unit.is_empty() { column.title.to_owned() } else { format!("{} {unit}", column.title) };
                 let widest = rows
                     .par_iter()
-                    .filter_map(|(row, zero)| {
-                        Some(cell::width(&cell::text(row.get(index)?, form, style.time, *zero)))
-                    })
+                    .filter_map(|(row, zero)| Some(cell::width(&cell::text(row.get(index)?, form, style.time, *zero))))
                     .max()
                     .unwrap_or(0);
                 let width = widest.max(cell::width(&title));

@@ -84,7 +84,9 @@ pub use network::{KERNEL_NETWORK, NetworkEvent, TCPIP, network_opcodes};
 pub use object::{HandleDuplication, HandleOperation, HandleRundown, ObjectOperation, ObjectReference, ObjectTypeName};
 pub use pmc::{CounterConfiguration, CounterCorruption, CounterSample, CounterStatus};
 pub use process::{Process, ProcessCounters, ProcessTermination, process_flags};
-pub use processor_power::{PROCESSOR_POWER, PerformanceState, ProcessorNumber, ProcessorPerformance, ProcessorSummary};
+pub use processor_power::{
+    PROCESSOR_POWER, PerformanceState, PowerProfile, ProcessorNumber, ProcessorPerformance, ProcessorSummary,
+};
 pub use reader::Reader;
 pub use sample::{SampleInterval, SampledProfile, sample_flags};
 pub use scheduling::{

@@ -2,6 +2,7 @@
 //!
 //! Versions append fields; those that are read stand in front of them.
 
+use super::WideStr;
 use super::reader::Reader;
 use super::{Payload, PayloadError};
 use crate::guid::Guid;
@@ -83,6 +84,29 @@ impl<'a> Payload<'a> for ProcessorSummary {
             idle_implementation: reader.u32("idle implementation")?,
             nominal_mhz: reader.u32("nominal clock rate")?,
         })
+    }
+}
+
+/// Kernel-Processor-Power 102 and 103: a profile of settings, of which one is active at a time; version 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PowerProfile<'a> {
+    /// Its name.
+    pub name: WideStr<'a>,
+    /// Its number in other events.
+    pub id: u8,
+}
+
+impl PowerProfile<'_> {
+    /// Event ids: registered, and when the provider's state is captured.
+    pub const IDS: [u16; 2] = [102, 103];
+}
+
+impl<'a> Payload<'a> for PowerProfile<'a> {
+    fn read(reader: &mut Reader<'a>, version: u8) -> Result<Self, PayloadError> {
+        if version > 0 {
+            return Err(PayloadError::UnknownVersion { what: "power profile", version });
+        }
+        Ok(Self { name: reader.wide("profile name")?, id: reader.u8("profile id")? })
     }
 }
 

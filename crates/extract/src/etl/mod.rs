@@ -204,6 +204,7 @@ impl Source<'_> {
             network: inventory.network,
             file_sources: inventory.file_sources,
             object_types: inventory.object_types,
+            profiles: std::mem::take(&mut inventory.processors.profiles),
         };
         Frozen { known, late, cpus: inventory.processors.into_rows() }
     }

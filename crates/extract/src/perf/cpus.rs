@@ -1,17 +1,24 @@
-//! The kind of core of each CPU, for processors that have several kinds, and its package, for machines that have several.
+//! The kind of core of each CPU, for processors that have several kinds, its package, for machines that have several, and its clock rates.
 
 use std::collections::BTreeMap;
 
+use tracesift_trace::cpu_list;
 use tracesift_trace::rows::CpuRow;
+
+use super::cpu_limits::CpuLimits;
 
 /// Kinds of cores of one processor, the most efficient first.
 const BY_EFFICIENCY: [&str; 3] = ["cpu_lowpower", "cpu_atom", "cpu_core"];
 
 /// Table `cpus`. `types`: names of kinds, with lists of their CPUs such as `0-15,18`; `packages`: numbers of packages by CPU.
-pub(super) fn rows(types: &[(String, String)], packages: impl Iterator<Item = i32> + Clone) -> Vec<CpuRow> {
+pub(super) fn rows(
+    types: &[(String, String)],
+    packages: impl Iterator<Item = i32> + Clone,
+    limits: &[CpuLimits],
+) -> Vec<CpuRow> {
     let mut rows: BTreeMap<i16, CpuRow> = BTreeMap::new();
     for (name, cpus) in types {
-        for cpu in listed(cpus) {
+        for cpu in cpu_list::numbers(cpus) {
             let row = CpuRow {
                 cpu,
                 core_type: Some(name.clone()),
@@ -29,6 +36,12 @@ pub(super) fn rows(types: &[(String, String)], packages: impl Iterator<Item = i3
             rows.entry(cpu).or_insert_with(|| CpuRow { cpu, ..CpuRow::default() }).package = Some(package);
         }
     }
+    for of_cpus in limits.iter().filter(|of_cpus| of_cpus.nominal.is_some() || of_cpus.highest.is_some()) {
+        for cpu in of_cpus.cpus() {
+            let row = rows.entry(cpu).or_insert_with(|| CpuRow { cpu, ..CpuRow::default() });
+            (row.nominal_khz, row.max_khz) = (of_cpus.nominal, of_cpus.highest);
+        }
+    }
     rows.into_values().collect()
 }
 
@@ -42,22 +55,13 @@ fn efficiency_class(name: &str, types: &[(String, String)]) -> Option<i8> {
     i8::try_from(below.count()).ok()
 }
 
-/// The numbers of a list such as `0-15,18`; what is no number is passed over.
-fn listed(list: &str) -> impl Iterator<Item = i16> {
-    let ranges = list.split(',').filter_map(|part| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(first.trim().parse::<i16>().ok()?..=last.trim().parse::<i16>().ok()?)
-    });
-    ranges.filter(|range| *range.start() >= 0).flatten()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(types: &[(&str, &str)]) -> Vec<(i16, String, Option<i8>)> {
         let types: Vec<_> = types.iter().map(|(name, cpus)| ((*name).to_owned(), (*cpus).to_owned())).collect();
-        let rows = rows(&types, std::iter::empty()).into_iter();
+        let rows = rows(&types, std::iter::empty(), &[]).into_iter();
         rows.map(|row| (row.cpu, row.core_type.unwrap_or_default(), row.efficiency_class)).collect()
     }
 
@@ -84,7 +88,8 @@ mod tests {
     #[test]
     fn packages_are_told_apart_where_there_are_several() {
         let of = |packages: &[i32]| {
-            let rows = rows(&[("cpu_core".to_owned(), "1".to_owned())], packages.iter().copied()).into_iter();
+            let types = [("cpu_core".to_owned(), "1".to_owned())];
+            let rows = rows(&types, packages.iter().copied(), &[]).into_iter();
             rows.map(|row| (row.cpu, row.core_type.is_some(), row.package)).collect::<Vec<_>>()
         };
         assert_eq!(of(&[0, 0, -1, 0]), [(1, true, None)]);

@@ -35,7 +35,7 @@ fn tables_of(event: &str) -> Vec<&'static str> {
         "sched:sched_switch" => vec!["context_switches"],
         "block:block_rq_complete" => vec!["disk_io"],
         "page-faults" | "minor-faults" | "major-faults" | "exceptions:page_fault_user" => vec!["page_faults"],
-        "power:cpu_frequency" => vec!["cpu_frequencies"],
+        "power:cpu_frequency" | "power:pstate_sample" => vec!["cpu_frequencies"],
         "power:cpu_idle" => vec!["cpu_idle_states"],
         "kmem:rss_stat" => vec!["memory_processes"],
         "vmscan:mm_vmscan_direct_reclaim_begin" | "vmscan:mm_vmscan_memcg_reclaim_begin" => vec!["reclaims"],

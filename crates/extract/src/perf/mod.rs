@@ -2,6 +2,7 @@
 //! late, also here (a process' name when it starts its program, losses and identities of files at the end).
 
 mod cpu_event;
+mod cpu_limits;
 mod cpus;
 mod describe;
 mod enabled;
@@ -148,6 +149,7 @@ impl Source<'_> {
         facts.describe(&mut info);
         let mut rows = self.freeze(inventory, &metadata, vdso, clock, writer);
         power_facts::rows(&info).iter().for_each(|row| rows.sink.power_setting(row));
+        let limits = cpu_limits::of(&info);
         rows.health.add(HealthKind::NO_CPU_EVENT, roles.cpu_event().is_none().into(), None, || {
             "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
         });
@@ -159,7 +161,7 @@ impl Source<'_> {
         let names = EndNames::of(file, &metadata, merge_options(&options.budget), &looks.end, watch)?;
         let pass = SecondPass::new(rows, &metadata, roles, of_tasks, events);
         let pass = pass.with_marks(marks).with_memory(memory, processes).with_energy(energy);
-        let mut pass = pass.with_descriptors(looks, names).in_namespace(namespace);
+        let mut pass = pass.with_descriptors(looks, names).with_limits(&limits).in_namespace(namespace);
         let mut ahead = file.merged(merge_options(&options.budget)).ahead();
         let mut count = 0_u64;
         while let Some(record) = &ahead.next() {
@@ -192,7 +194,7 @@ impl Source<'_> {
         writer.archive.write_table(&files);
         let topology = metadata.features.topology.as_ref();
         let packages = topology.into_iter().flat_map(|topology| topology.cpus.iter().map(|(_, package)| *package));
-        writer.archive.write_table(&cpus::rows(&metadata.features.core_types, packages));
+        writer.archive.write_table(&cpus::rows(&metadata.features.core_types, packages, &limits));
         writer.write_identities(modules, &population);
         Ok(PassResults { info, health, records })
     }

@@ -4,7 +4,7 @@ use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{PowerSettingRow, power_sources};
 
 /// Paths of these facts, or beginnings of such paths.
-const PATHS: [&str; 3] = ["power.", "cpu.min_mhz", "cpu.max_mhz"];
+const PATHS: [&str; 5] = ["power.", "cpu.min_mhz", "cpu.max_mhz", "cpu.microcode", "cpu.hypervisor"];
 /// Rows at most.
 const MOST: usize = 1_000;
 

@@ -1,6 +1,7 @@
 //! Power settings: payloads made byte by byte, and the settings that a scenario wrote.
 
 use tracesift_etl::class::KERNEL_POWER;
+use tracesift_etl::payload::PROCESSOR_POWER;
 use tracesift_etl::write::PointerSize;
 use tracesift_scenario::power::{self, ACTIVE_SCHEME, BALANCED, CHANGE, Data, Override, RUNDOWN, SCHEDULING};
 use tracesift_scenario::providers::{self, Logged};
@@ -87,6 +88,54 @@ fn payloads_that_end_too_early_are_counted() {
     assert_eq!(times, [24_000, 25_000, 28_000]);
     assert!(rows.iter().all(|row| row.value == Some(5)));
     assert_eq!(bad(&extracted), Some(whole.len() as i64 + 1 - 3));
+}
+
+/// Events about profiles of the processor's power management, byte by byte.
+fn of_processor(time: i64, id: u16, payload: &[u8]) -> Logged {
+    Logged { provider: PROCESSOR_POWER, ..of_bytes(time, id, payload) }
+}
+
+/// A setting of a profile: number of the profile, mains or battery, class, value.
+fn of_profile(profile: u8, condition: u8, class: u8, value: &[u8]) -> Vec<u8> {
+    let head = [&[profile][..], b"SchedulingPolicy\0", &[condition, 0, 0, 0], &[class], &SCHEDPOLICY].concat();
+    [&head[..], &(value.len() as u32).to_le_bytes(), value].concat()
+}
+
+#[test]
+fn settings_of_profiles_have_the_profile_and_the_condition() {
+    let mut name: Vec<u8> = "LowLatency".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    name.extend([0, 0, 3, 9]);
+    for pointer_size in [PointerSize::Four, PointerSize::Eight] {
+        let whole = of_profile(3, 1, 0, &[5, 0, 0, 0]);
+        let events = vec![
+            of_processor(SECOND, 106, &of_profile(3, 0, 1, &[5, 0, 0, 0])),
+            of_processor(2 * SECOND, 105, &of_profile(3, 1, 0, &[7])),
+            // Nothing tells the name of this one.
+            of_processor(3 * SECOND, 106, &of_profile(4, 0, 0, &[1, 2, 3])),
+            of_processor(4 * SECOND, 106, &whole[..whole.len() - 1]),
+            // The name may come behind its settings.
+            of_processor(5 * SECOND, 103, &name),
+        ];
+        let extracted = extracted(pointer_size, events);
+        let row = |time, value, text: Option<&str>, profile: &str, condition, class| PowerSettingRow {
+            time: time * SECOND,
+            setting: "93b8b6dc-0698-4d1c-9ee4-0644e900c85d".to_owned(),
+            value,
+            text: text.map(str::to_owned),
+            source: power_sources::PROFILE,
+            profile: Some(profile.to_owned()),
+            condition: Some(condition),
+            class: Some(class),
+            overrides: None,
+        };
+        let expected = [
+            row(1, Some(5), None, "LowLatency", 0, 1),
+            row(2, Some(7), None, "LowLatency", 1, 0),
+            row(3, None, Some("010203"), "4", 0, 0),
+        ];
+        assert_eq!(rows(&extracted), expected);
+        assert_eq!(bad(&extracted), Some(1));
+    }
 }
 
 #[test]

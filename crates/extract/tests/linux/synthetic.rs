@@ -3,12 +3,12 @@
 use tempfile::TempDir;
 use tracesift_perf::Endianness;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuFrequencyRow, CpuIdleStateRow, DiskIoRow, DiskOperation, ModuleRow, switch_flags,
+    ContextSwitchRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, DiskIoRow, DiskOperation, ModuleRow, switch_flags,
 };
 
 use crate::extracted::Extracted;
 use tracesift_fixtures::perf_data::Bytes;
-use tracesift_fixtures::perf_tracepoints::{FREQUENCY, Format, IDLE, LIMITS, Recording, SWITCH};
+use tracesift_fixtures::perf_tracepoints::{FREQUENCY, Format, IDLE, LIMITS, MEASURED, Recording, SWITCH};
 
 /// Id of the control group.
 const CGROUP: u64 = 1 << 21;
@@ -118,7 +118,7 @@ fn limits_of_clock_rates_hold_until_the_next_ones() {
         let extracted = recording.extracted();
         let row = |time, cpu, khz, max_khz: Option<i64>| {
             let min_khz = max_khz.map(|_| 800_000);
-            CpuFrequencyRow { time, cpu, khz, max_khz, min_khz }
+            CpuFrequencyRow { time, cpu, khz, max_khz, min_khz, span: None }
         };
         let expected = [
             row(10, 1, 2_000_000, Some(3_000_000)),
@@ -127,6 +127,51 @@ fn limits_of_clock_rates_hold_until_the_next_ones() {
             row(50, 1, 900_000, Some(2_000_000)),
         ];
         assert_eq!(extracted.archive.rows::<CpuFrequencyRow>().unwrap(), expected, "{endian:?}");
+    }
+}
+
+#[test]
+fn mean_clock_rates_are_of_the_time_since_the_event_before() {
+    let facts = r#"{"format": 1, "power": {"limits": [
+        {"cpus": "0-1", "base_khz": 2600000, "hardware_max_khz": 4200000, "max_khz": 3000000, "min_khz": 800000}
+    ]}}"#;
+    for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
+        let mut recording = Recording::new(endian, vec![MEASURED, LIMITS]).with_facts("x86_64", facts.to_owned());
+        let mean = |khz: u32| {
+            move |raw: &mut Bytes| {
+                raw.u32(90).u32(0).u32(20).u32(21).u64(7).u64(8).u64(9).u32(khz).u32(0);
+            }
+        };
+        recording
+            .sample(0, 5, 1_000, 1, mean(2_000_000))
+            .sample(0, 5, 1_010, 0, mean(1_000_000))
+            .sample(0, 5, 1_030, 1, mean(3_000_000))
+            .sample(1, 7, 1_035, 0, |raw: &mut Bytes| {
+                raw.u32(800_000).u32(2_000_000).u32(1);
+            })
+            .sample(0, 5, 1_040, 1, mean(1_900_000))
+            // Of lost events nothing is known.
+            .record(2, 0, 1_045, |out: &mut Bytes| {
+                out.u64(100).u64(3);
+            })
+            .sample(0, 5, 1_050, 1, mean(1_500_000))
+            .sample(0, 5, 1_070, 1, mean(1_600_000))
+            // The driver does not know it.
+            .sample(0, 5, 1_080, 1, mean(0));
+        let extracted = recording.extracted();
+        let row = |time, span, khz, most| CpuFrequencyRow {
+            time,
+            cpu: 1,
+            khz,
+            max_khz: Some(most),
+            min_khz: Some(800_000),
+            span: Some(span),
+        };
+        let expected =
+            [row(30, 30, 3_000_000, 3_000_000), row(40, 10, 1_900_000, 2_000_000), row(70, 20, 1_600_000, 2_000_000)];
+        assert_eq!(extracted.archive.rows::<CpuFrequencyRow>().unwrap(), expected, "{endian:?}");
+        let rates = |cpu| CpuRow { cpu, nominal_khz: Some(2_600_000), max_khz: Some(4_200_000), ..CpuRow::default() };
+        assert_eq!(extracted.archive.rows::<CpuRow>().unwrap(), [rates(0), rates(1)]);
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::{CpuFacts, DiskFacts, MachineFacts, PowerFacts};
+use super::linux_power::{cpu_directories, power};
+use super::{CpuFacts, DiskFacts, MachineFacts};
 use crate::load::meminfo;
 
 /// Processes that look at what others do, as the kernel calls them: 15 bytes at most.
@@ -42,7 +43,7 @@ pub(super) fn fill(facts: &mut MachineFacts) {
     });
     facts.kernel_command_line = text("/proc/cmdline");
     facts.cpu = cpu();
-    facts.power = power();
+    facts.power = power(Path::new("/sys"));
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     facts.memory_bytes = meminfo(&memory, "MemTotal");
     facts.swap_bytes = meminfo(&memory, "SwapTotal");
@@ -61,22 +62,13 @@ pub(super) fn fill(facts: &mut MachineFacts) {
 }
 
 /// What is in a file, without the line's end.
-fn text(path: impl AsRef<Path>) -> Option<String> {
+pub(super) fn text(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn number<T: std::str::FromStr>(path: impl AsRef<Path>) -> Option<T> {
+pub(super) fn number<T: std::str::FromStr>(path: impl AsRef<Path>) -> Option<T> {
     text(path)?.parse().ok()
-}
-
-/// Directories below `/sys/devices/system/cpu` that are CPUs.
-fn cpu_directories() -> Vec<std::path::PathBuf> {
-    let entries = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
-    let is_cpu = |name: &str| {
-        name.strip_prefix("cpu").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    entries.filter(|entry| is_cpu(&entry.file_name().to_string_lossy())).map(|entry| entry.path()).collect()
 }
 
 fn cpu() -> CpuFacts {
@@ -86,7 +78,7 @@ fn cpu() -> CpuFacts {
         Some(line.split_once(':')?.1.trim().to_owned())
     };
     let count = |count: usize| u32::try_from(count).ok().filter(|count| *count > 0);
-    let cpus = cpu_directories();
+    let cpus = cpu_directories(Path::new("/sys"));
     let topology: Vec<(Option<i32>, Option<i32>)> = cpus
         .iter()
         .map(|cpu| (number(cpu.join("topology/physical_package_id")), number(cpu.join("topology/core_id"))))
@@ -113,31 +105,16 @@ fn cpu() -> CpuFacts {
         min_mhz: mhz("cpuinfo_min_freq").into_iter().min(),
         max_mhz: mhz("cpuinfo_max_freq").into_iter().max(),
         hypervisor: is_virtual.then(|| below().unwrap_or_else(|| "unknown".to_owned())),
+        microcode: microcode(&info),
     }
 }
 
-fn power() -> PowerFacts {
-    let cpus = cpu_directories();
-    let each = |name: &str| {
-        let texts: BTreeSet<String> = cpus.iter().filter_map(|cpu| text(cpu.join("cpufreq").join(name))).collect();
-        texts.into_iter().collect::<Vec<_>>()
-    };
-    let root = Path::new("/sys/devices/system/cpu");
-    let turbo_off = number::<u8>(root.join("intel_pstate/no_turbo")).map(|off| off == 0);
-    let supplies = fs::read_dir("/sys/class/power_supply").into_iter().flatten().flatten();
-    let mains: Vec<bool> = supplies
-        .filter(|supply| text(supply.path().join("type")).is_some_and(|kind| kind == "Mains"))
-        .filter_map(|supply| number::<u8>(supply.path().join("online")))
-        .map(|online| online == 1)
-        .collect();
-    PowerFacts {
-        governors: each("scaling_governor"),
-        driver: each("scaling_driver").into_iter().next(),
-        energy_preferences: each("energy_performance_preference"),
-        boost: turbo_off.or_else(|| number::<u8>(root.join("cpufreq/boost")).map(|boost| boost == 1)),
-        scheme: text("/sys/firmware/acpi/platform_profile"),
-        on_battery: (!mains.is_empty()).then(|| !mains.contains(&true)),
-    }
+/// Processors of x86 tell the revision of each CPU.
+fn microcode(info: &str) -> Vec<String> {
+    let lines = info.lines().filter_map(|line| line.split_once(':'));
+    let revisions =
+        lines.filter(|(name, _)| name.trim() == "microcode").map(|(_, revision)| revision.trim().to_owned());
+    revisions.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn disks() -> Vec<DiskFacts> {

@@ -3,6 +3,8 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
+mod linux_power;
 #[cfg(windows)]
 mod windows;
 
@@ -285,6 +287,8 @@ pub struct CpuFacts {
     pub max_mhz: Option<u32>,
     /// The machine below, of a virtual one.
     pub hypervisor: Option<String>,
+    /// Revisions of the microcode, each once.
+    pub microcode: Vec<String>,
 }
 
 /// Frequencies and power.
@@ -303,6 +307,56 @@ pub struct PowerFacts {
     pub scheme: Option<String>,
     /// Whether the machine runs on a battery.
     pub on_battery: Option<bool>,
+    /// Clock rates that CPUs can have and may have, by groups of CPUs that have the same ones.
+    pub limits: Vec<LimitFacts>,
+    /// Driver of the idle states.
+    pub idle_driver: Option<String>,
+    /// What chooses among the idle states.
+    pub idle_governor: Option<String>,
+    /// The idle states, by groups of CPUs that have the same ones.
+    pub idle: Vec<IdleFacts>,
+}
+
+/// Clock rates of some CPUs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LimitFacts {
+    /// A list such as `0-15,18`.
+    pub cpus: String,
+    /// The rate for which the processor is sold, kHz.
+    pub base_khz: Option<u64>,
+    /// The lowest rate that the hardware can have, kHz.
+    pub hardware_min_khz: Option<u64>,
+    /// The highest one, kHz.
+    pub hardware_max_khz: Option<u64>,
+    /// The lowest rate that is allowed, kHz.
+    pub min_khz: Option<u64>,
+    /// The highest one, kHz.
+    pub max_khz: Option<u64>,
+}
+
+/// Idle states of some CPUs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IdleFacts {
+    /// A list such as `0-15,18`.
+    pub cpus: String,
+    /// The states by number.
+    pub states: Vec<IdleStateFacts>,
+}
+
+/// An idle state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IdleStateFacts {
+    /// Its name, `C1E`.
+    pub name: Option<String>,
+    /// The time that the CPU needs to leave it, µs.
+    pub latency_us: Option<u64>,
+    /// The stay from which on it saves energy, µs.
+    pub residency_us: Option<u64>,
+    /// Whether it is switched off.
+    pub disabled: Option<bool>,
 }
 
 /// A disk.

@@ -548,6 +548,7 @@ pub const PROFILES: &[Profile] = &[
             events: &[
                 plain("power:cpu_frequency"),
                 plain("power:cpu_frequency_limits"),
+                plain("power:pstate_sample"),
                 plain("power:cpu_idle"),
                 plain("power:suspend_resume"),
                 plain("thermal:thermal_temperature"),

@@ -40,27 +40,32 @@ row! {
         /// machine has another kind.
         efficiency_class: Option<i8>, Dictionary, "", "perf HYBRID_TOPOLOGY; Kernel-Processor-Power 64; ETWAnalyzer EfficiencyClass";
         /// Its nominal clock rate.
-        nominal_khz: Option<i64>, Dictionary, "kHz", "Kernel-Processor-Power 55, 56 and 64; ETWAnalyzer NominalFrequencyMHz";
+        nominal_khz: Option<i64>, Dictionary, "kHz", "Kernel-Processor-Power 55, 56 and 64; machine.json; ETWAnalyzer NominalFrequencyMHz";
         /// Number of its package, of a Linux machine that has several.
         package: Option<i32>, Dictionary, "", "perf CPU_TOPOLOGY", since: 6;
+        /// The highest clock rate that it can have, limits aside.
+        max_khz: Option<i64>, Dictionary, "kHz", "machine.json", since: 6;
     }
 }
 
 row! {
-    /// A new clock rate of a CPU.
+    /// A new clock rate of a CPU, or the mean rate that it had.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct CpuFrequencyRow in "cpu_frequencies", always: false, since: 3, At(time) {
         /// Time of the change.
-        time: i64, Delta, "ns", "power:cpu_frequency; Kernel-Processor-Power 10 and 18";
+        time: i64, Delta, "ns", "power:cpu_frequency, power:cpu_frequency_limits, power:pstate_sample; Kernel-Processor-Power 10 and 18";
         /// The CPU.
-        cpu: i16, Dictionary, "", "cpu_frequency cpu_id; Group and Number";
-        /// The rate from now on.
-        khz: i64, Dictionary, "kHz", "cpu_frequency state; Speed";
+        cpu: i16, Dictionary, "", "cpu_frequency cpu_id; perf sample cpu; Group and Number";
+        /// The rate from now on; where `span` is known, the mean rate in the time before that the
+        /// CPU was not idle.
+        khz: i64, Dictionary, "kHz", "cpu_frequency state; pstate_sample freq; Speed";
         /// The highest rate that the CPU may have from now on. Null where no event has told it. A new
         /// limit has a row of its own from the first rate of the CPU on.
         max_khz: Option<i64>, Dictionary, "kHz", "cpu_frequency_limits max_freq", since: 6;
         /// The lowest rate that the CPU may have from now on.
         min_khz: Option<i64>, Dictionary, "kHz", "cpu_frequency_limits min_freq", since: 6;
+        /// Length of the time up to `time` of which `khz` is the mean, as the processor counted it.
+        span: Option<i64>, Plain, "ns", "pstate_sample; made by the extract", since: 6;
     }
 }
 
@@ -146,6 +151,8 @@ pub mod power_sources {
     pub const CHANGE: i8 = 1;
     /// A fact that `tracesift record` noted beside a Linux recording.
     pub const FACT: i8 = 2;
+    /// A profile of the processor's power management has the value: it holds while the profile is active.
+    pub const PROFILE: i8 = 3;
 }
 
 row! {
@@ -153,7 +160,7 @@ row! {
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct PowerSettingRow in "power_settings", always: false, since: 6, At(time) {
         /// Time of the event; the start of the recording for a fact.
-        time: i64, Delta, "ns", "Kernel-Power 111, 112";
+        time: i64, Delta, "ns", "Kernel-Power 111, 112; Kernel-Processor-Power 105, 106";
         /// The setting: its GUID in lower case; of a Linux recording the path of the fact, such as
         /// `power.governors`.
         setting: String, Dictionary, "", "SettingGuid; machine.json";
@@ -166,10 +173,16 @@ row! {
         /// other data as hexadecimal digits; the text of a fact.
         text: Option<String>, Dictionary, "", "Data; machine.json";
         /// 0 the recording tells the value that was in force, 1 the value changed, 2 a fact that
-        /// `tracesift record` noted beside a Linux recording.
+        /// `tracesift record` noted beside a Linux recording, 3 a profile of the processor's power
+        /// management has the value, which holds while the profile is active.
         source: i8, Dictionary, "", "event id";
         /// Name of the power scheme where the value is a known one: `balanced`, `high performance`,
-        /// `power saver`, `ultimate performance`.
-        profile: Option<String>, Dictionary, "", "Data";
+        /// `power saver`, `ultimate performance`; of a value of a profile the name of the profile,
+        /// else its number.
+        profile: Option<String>, Dictionary, "", "Data; Kernel-Processor-Power 102 and 103";
+        /// Of a value of a profile: 0 with mains power, 1 on a battery.
+        condition: Option<i8>, Dictionary, "", "Type", since: 6;
+        /// Of a value of a profile: the efficiency class of the processors that it is for.
+        class: Option<i8>, Dictionary, "", "Class", since: 6;
     }
 }

@@ -10,9 +10,8 @@ use tracesift_grammar::{Patterns, TimeRange, microseconds, milliseconds, seconds
 
 use super::{COLUMNS, Question, Sort};
 use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, descriptions, values};
-use crate::ask::{SeriesOptions, When, WhenOptions};
+use crate::ask::When;
 use crate::etwanalyzer::{Legacy, Switch, To, switch};
-use crate::filter::ProcessFilter;
 use crate::granularity::GranularityOptions;
 use crate::label_cut::LabelCut;
 use crate::method_patterns::MethodPatterns;
@@ -25,18 +24,13 @@ use crate::tag_files;
 use crate::time_format::TimeFormat;
 use crate::totals::{self, Totals};
 use crate::usage_error::UsageError;
+use crate::usual_options::UsualOptions;
 
 /// The options.
 #[derive(Args, Debug)]
 pub struct Options {
     #[command(flatten)]
-    filter: ProcessFilter,
-    #[command(flatten)]
-    when: WhenOptions,
-    #[command(flatten)]
-    series: SeriesOptions,
-    #[command(flatten)]
-    top: Top,
+    usual: UsualOptions,
     #[command(flatten)]
     figures: FigureOptions,
     #[command(flatten)]
@@ -239,7 +233,7 @@ impl QuestionOptions for Options {
     const LEGACY: Option<Legacy> = Some(Legacy { name: "cpu", switches: SWITCHES });
 
     fn when(&self) -> When {
-        When { bucket: self.series.bucket, ..self.when.when() }
+        self.usual.when()
     }
 
     fn time_format(&self) -> Option<TimeFormat> {
@@ -361,10 +355,10 @@ impl Options {
     fn merged_processes(&self) -> Result<Asking, UsageError> {
         let sort: merged_cpu::Sort =
             self.figures.sort(|| ("is of rows that are not merged", "sort by cpu, difference or name"))?;
-        let (figures, top) = (&self.figures, self.top);
+        let (figures, top) = (&self.figures, self.usual.top);
         // Every row counts.
         let question = Question {
-            filter: self.filter.clone(),
+            filter: self.usual.filter.clone(),
             cpu: figures.cpu(),
             wait: figures.wait(),
             ready: figures.ready(),
@@ -380,7 +374,7 @@ impl Options {
     fn merged_methods(&self, warn: &mut dyn FnMut(&str)) -> Result<Asking, UsageError> {
         let sort: merged_methods::Sort =
             self.figures.sort(|| ("is of rows that are not merged", "sort by cpu, exclusive, wait, ready or name"))?;
-        let merge = merged_methods::Merge { sort, top: self.top, top_methods: self.methods.top() };
+        let merge = merged_methods::Merge { sort, top: self.usual.top, top_methods: self.methods.top() };
         // Rows of single files have an order of their own.
         let question = self.of_methods(methods::Sort::default(), warn)?;
         Ok(Asking {
@@ -400,10 +394,10 @@ impl Options {
             ),
         })?;
         Ok(Question {
-            filter: self.filter.clone(),
+            filter: self.usual.filter.clone(),
             time: TimeRange::default(),
             sort,
-            top: self.top,
+            top: self.usual.top,
             cpu: figures.cpu(),
             wait: figures.wait(),
             ready: figures.ready(),
@@ -429,7 +423,7 @@ impl Options {
     fn of_methods(&self, sort: methods::Sort, warn: &mut dyn FnMut(&str)) -> Result<methods::Question, UsageError> {
         let (figures, of_methods) = (&self.figures, &self.methods);
         Ok(methods::Question {
-            filter: self.filter.clone(),
+            filter: self.usual.filter.clone(),
             methods: of_methods.patterns(),
             tags: of_methods.tags(warn)?,
             granularity: of_methods.granularity.granularity(),
@@ -437,14 +431,14 @@ impl Options {
             time: TimeRange::default(),
             ranges: self.ranges(),
             sort,
-            top: self.top,
+            top: self.usual.top,
             top_methods: of_methods.top(),
             totals: figures.totals.unwrap_or_default(),
             percentiles: of_methods.percentiles,
             cores: figures.cores,
             first_last: of_methods.first_last.is_some(),
             // Rows of a series stand in no groups.
-            process_on_row: of_methods.show_on_method || self.series.bucket.is_some(),
+            process_on_row: of_methods.show_on_method || self.usual.series.bucket.is_some(),
             cut: of_methods.cut_method.unwrap_or_default(),
             modules: figures.show_modules.clone(),
             shown: Shown::default(),

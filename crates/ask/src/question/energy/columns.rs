@@ -39,7 +39,8 @@ impl Row {
         (whole > 0).then(|| part as f64 / whole as f64 * 100.0)
     }
 
-    fn watts(&self) -> Option<f64> {
+    /// Mean power, W.
+    pub(super) fn watts(&self) -> Option<f64> {
         // µJ per ns are kW.
         self.energy.filter(|_| self.span > 0).map(|energy| energy as f64 / self.span as f64 * 1000.0)
     }

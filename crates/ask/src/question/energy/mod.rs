@@ -14,13 +14,14 @@ use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::rows::{CpuSampleRow, EnergyRow};
 
 use crate::answer::{Column, Fact, Kind, Section, View};
-use crate::ask::{Ask, SeriesOptions, When, WhenOptions};
+use crate::ask::{Ask, When};
 use crate::candidates::Candidates;
 use crate::filter::ProcessFilter;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::recording::OpenRecording;
 use crate::usage_error::UsageError;
+use crate::usual_options::UsualOptions;
 use columns::{COLUMNS, Row};
 use readings::{Counted, Counter};
 
@@ -40,24 +41,54 @@ pub enum By {
     Process,
 }
 
+/// Order of the rows, ascending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// By the name of the counter
+    Counter,
+    /// By energy
+    Joules,
+    /// By mean power, of rows per counter
+    Watts,
+    /// By the share of the counter, of rows per process
+    Percent,
+}
+
+impl Sort {
+    /// The usual order of rows of a kind.
+    fn usual(by: By) -> Self {
+        match by {
+            By::Counter => Self::Counter,
+            By::Process => Self::Percent,
+        }
+    }
+
+    /// The column of the order.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Joules => "joules",
+            Self::Watts => "watts",
+            Self::Percent => "percent",
+        }
+    }
+}
+
 /// The options.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rows")]
 pub struct Options {
     #[command(flatten)]
-    filter: ProcessFilter,
-    #[command(flatten)]
-    when: WhenOptions,
-    #[command(flatten)]
-    series: SeriesOptions,
-    #[command(flatten)]
-    top: Top,
+    usual: UsualOptions,
     /// What a row is about; without it a process where -p chooses some, else a counter
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
     /// Only these counters; without it --by process shares those of packages, where there are any
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     counter: Patterns,
+    /// Order of the rows; the largest stands last [default: counter; with --by process percent]
+    #[arg(long, value_name = "KEY", hide_default_value = true)]
+    sort: Option<Sort>,
 }
 
 impl QuestionOptions for Options {
@@ -69,25 +100,40 @@ impl QuestionOptions for Options {
             ..Form::usual("energy", || columns::shown(By::Process))
         },
     ];
-    const SHORT: &'static [&'static str] = &["process", "time", "bucket", "top", "by", "counter", "csv", "details"];
+    const SHORT: &'static [&'static str] =
+        &["process", "time", "bucket", "top", "by", "sort", "counter", "csv", "details"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump energy X.sift", "joules and mean watts of each counter"),
         ("tracesift dump energy X.sift --by process --top 5", "the processes that used most, by estimate"),
         ("tracesift dump energy X.sift -p build --counter cores", "of one process and of the cores alone"),
+        ("tracesift dump energy X.sift --bucket 1s --sort watts", "the mean power in each second"),
     ];
+    const VARIANTS: &'static [&'static [&'static str]] = &[&["--sort=watts"], &["--by=process", "--sort=joules"]];
 
     fn when(&self) -> When {
-        When { bucket: self.series.bucket, ..self.when.when() }
+        self.usual.when()
     }
 
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        let usual = if self.filter.is_empty() { By::Counter } else { By::Process };
+        let usual = if self.usual.filter.is_empty() { By::Counter } else { By::Process };
+        let by = self.by.unwrap_or(usual);
+        match (by, self.sort) {
+            (By::Process, Some(Sort::Watts)) => {
+                let hint = "sort by percent, joules or counter, or leave out --by process and -p";
+                return Err(UsageError::new("--sort watts is of rows per counter", hint));
+            }
+            (By::Counter, Some(Sort::Percent)) => {
+                return Err(UsageError::new("--sort percent is of rows per process", "add --by process"));
+            }
+            _ => {}
+        }
         Ok(Plan::from(Question {
-            filter: self.filter.clone(),
+            filter: self.usual.filter.clone(),
             time: TimeRange::default(),
-            top: self.top,
-            by: self.by.unwrap_or(usual),
+            top: self.usual.top,
+            by,
             counter: self.counter.clone(),
+            sort: self.sort,
         }))
     }
 }
@@ -105,6 +151,8 @@ pub struct Question {
     pub by: By,
     /// Which counters.
     pub counter: Patterns,
+    /// Order of the rows; `None`: by counter, or by share.
+    pub sort: Option<Sort>,
 }
 
 impl Ask for Question {
@@ -131,7 +179,7 @@ impl Ask for Question {
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
-        Some(if self.by == By::Process { "percent" } else { "counter" })
+        Some(self.order().key())
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -170,6 +218,7 @@ impl Ask for Question {
             }
             By::Process => processes::rows(recording, self, &counters)?,
         };
+        self.sort_rows(&mut rows);
         self.top.apply(&mut rows);
         let mut section = COLUMNS.section(file, &rows, facts);
         if has_counts {
@@ -181,6 +230,23 @@ impl Ask for Question {
 }
 
 impl Question {
+    fn order(&self) -> Sort {
+        self.sort.unwrap_or(Sort::usual(self.by))
+    }
+
+    /// Rows come in the order of counters, those of processes in the order of shares; rows with the same figure keep it.
+    fn sort_rows(&self, rows: &mut [Row]) {
+        match self.order() {
+            Sort::Counter => rows.sort_by(|a, b| a.counter.cmp(&b.counter)),
+            Sort::Joules => rows.sort_by_key(|row| row.energy),
+            Sort::Watts => rows.sort_by(|a, b| {
+                let watts = |row: &Row| row.watts().unwrap_or(f64::NEG_INFINITY);
+                watts(a).total_cmp(&watts(b))
+            }),
+            Sort::Percent => {}
+        }
+    }
+
     /// Leaves the counters that are asked for. Those of packages hold others, so that these alone are shared among processes.
     fn choose<T>(&self, counters: &mut BTreeMap<Counter, T>) {
         if !self.counter.is_empty() {

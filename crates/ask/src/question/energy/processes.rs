@@ -12,8 +12,8 @@ use super::Question;
 use super::columns::Row;
 use super::readings::{Counted, Counter};
 use super::shares::{Cpus, Group, Shares, rounded};
+use crate::clock_rates::Rates;
 use crate::processes::{Processes, is_idle};
-use crate::question::frequency::rates::Rates;
 use crate::question::running;
 use crate::recording::OpenRecording;
 

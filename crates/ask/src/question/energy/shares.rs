@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use tracesift_analysis::Span;
 use tracesift_trace::ProcessId;
 
-use crate::question::frequency::rates::Rates;
+use crate::clock_rates::Rates;
 use crate::question::running::Work;
 
 /// Bits behind the point of a share, until all of them are rounded.
@@ -241,7 +241,7 @@ mod tests {
         ) {
             let mut changes = changes;
             changes.sort_by_key(|(time, ..)| *time);
-            let rates = Rates::of(changes.iter().map(|(time, cpu, khz)| (*cpu, *time, *khz)));
+            let rates = Rates::of(changes.iter().map(|(time, cpu, khz)| (*cpu, *time, *khz, None)), None);
             let cpus = if is_all { (0..CPUS).collect::<Vec<_>>() } else { vec![1] };
             let mut spans = Vec::new();
             let mut at = 3;
@@ -287,7 +287,7 @@ mod tests {
             times in prop::array::uniform4(any::<i64>()),
             weight in any::<i64>(),
         ) {
-            let rates = Rates::of([(0, i64::MIN, khz)].into_iter());
+            let rates = Rates::of([(0, i64::MIN, khz, None)].into_iter(), None);
             let spans = [Span::new(times[0], times[1])];
             let mut group = Group::new(Cpus::All(vec![0]), &spans, &rates);
             let run = Work::Run(Span::new(times[2], times[3]));
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_thread_on_an_unknown_cpu_has_the_mean_rate() {
-        let rates = Rates::of([(0, 0, 1_000), (1, 0, 3_000)].into_iter());
+        let rates = Rates::of([(0, 0, 1_000, None), (1, 0, 3_000, None)].into_iter(), None);
         let mut group = Group::new(Cpus::All(vec![0, 1]), &[Span::new(0, 10)], &rates);
         group.add(&rates, ProcessId(0), None, Work::Run(Span::new(0, 10)));
         let mut shares = Shares::new();

@@ -1,7 +1,7 @@
 //! `dump frequency`: how fast CPUs and processes were clocked while they ran.
 
-pub(super) mod rates;
 mod states;
+mod sums;
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, ProcessRow};
 
 use super::running::{self, Work};
 use crate::answer::{Column, ColumnOf, Kind, Section, Value, View};
-use crate::ask::{Ask, When, WhenOptions};
+use crate::ask::{Ask, RANGES_AT_ONCE, When};
+use crate::clock_rates::Rates;
 use crate::columns::Columns;
 use crate::etwanalyzer::Legacy;
 use crate::filter::ProcessFilter;
@@ -24,9 +25,11 @@ use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
+use crate::time_windows::TimeWindows;
 use crate::usage_error::UsageError;
-use rates::{Rates, Sums};
-use states::States;
+use crate::usual_options::UsualOptions;
+use states::{OfCpu, States};
+use sums::Sums;
 
 const TABLE: &str = "cpu_frequencies";
 
@@ -42,39 +45,71 @@ pub enum By {
     Process,
 }
 
+/// Order of the rows, ascending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// By the number of the CPU
+    Cpu,
+    /// By run time
+    Run,
+    /// By the mean clock rate
+    Mhz,
+}
+
+impl Sort {
+    /// The column of the order.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Run => "run_ns",
+            Self::Mhz => "mean_mhz",
+        }
+    }
+}
+
 /// The options.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rows")]
 pub struct Options {
     #[command(flatten)]
-    filter: ProcessFilter,
-    #[command(flatten)]
-    when: WhenOptions,
-    #[command(flatten)]
-    top: Top,
+    usual: UsualOptions,
     /// What a row is about
     #[arg(long, value_name = "WHAT", default_value = "cpu")]
     by: By,
+    /// Order of the rows; the largest stands last [default: cpu; with --by run]
+    #[arg(long, value_name = "KEY", hide_default_value = true)]
+    sort: Option<Sort>,
 }
 
 impl QuestionOptions for Options {
     const FORMS: &'static [Form] = &[Form::usual("frequency", || COLUMNS.descriptions())];
-    const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "csv", "details"];
+    const SHORT: &'static [&'static str] = &["process", "time", "bucket", "top", "by", "sort", "csv", "details"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump frequency X.sift", "the clock rate of each CPU while it worked"),
         ("tracesift dump frequency X.sift --by process --top 5", "the clock rates at which processes ran"),
         ("tracesift dump frequency X.sift --by core-type -p build", "on each kind of core, for one process"),
+        ("tracesift dump frequency X.sift --bucket 1s", "in each second of the recording"),
+        ("tracesift dump frequency X.sift --sort mhz", "the CPU with the highest rate last"),
     ];
-    const VARIANTS: &'static [&'static [&'static str]] = &[&["--by=core-type"], &["--by=process"]];
+    const VARIANTS: &'static [&'static [&'static str]] =
+        &[&["--by=core-type"], &["--by=process"], &["--bucket=1s"], &["--by=process", "--sort=mhz"]];
     const LEGACY: Option<Legacy> = None;
 
     fn when(&self) -> When {
-        self.when.when()
+        self.usual.when()
     }
 
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        let time = TimeRange::default();
-        Ok(Plan::from(Question { filter: self.filter.clone(), time, top: self.top, by: self.by }))
+        if self.sort == Some(Sort::Cpu) && self.by != By::Cpu {
+            return Err(UsageError::new("--sort cpu is of rows per CPU", "sort by run or mhz, or leave out --by"));
+        }
+        Ok(Plan::from(Question {
+            filter: self.usual.filter.clone(),
+            time: TimeRange::default(),
+            top: self.usual.top,
+            by: self.by,
+            sort: self.sort,
+        }))
     }
 }
 
@@ -89,6 +124,8 @@ pub struct Question {
     pub top: Top,
     /// What a row is about.
     pub by: By,
+    /// Order of the rows; `None`: by CPU, or by run time where rows are about something else.
+    pub sort: Option<Sort>,
 }
 
 /// A row of the answer.
@@ -98,8 +135,8 @@ pub struct Row {
     cpu: Option<i16>,
     core_type: Option<String>,
     sums: Sums,
-    /// Time in which the CPU was parked, and capped, ns.
-    states: Option<[i64; 2]>,
+    /// Time in which the CPU was parked and capped.
+    states: OfCpu,
 }
 
 impl OfProcess for Row {
@@ -165,15 +202,15 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "parked_ns",
         "Parked",
         Kind::Milliseconds,
-        |row| row.states.map(|[parked, _]| parked).into(),
+        |row| row.states.parked.into(),
         "Time in which the CPU was parked, softly or not, in rows per CPU.",
     ),
     ColumnOf::always(
         "capped_ns",
         "Capped",
         Kind::Milliseconds,
-        |row| row.states.map(|[_, capped]| capped).into(),
-        "Time in which heat or the firmware held the CPU below its full performance, in rows per CPU.",
+        |row| row.states.capped.into(),
+        "Time in which heat or the firmware held the CPU below its full performance (Windows), or in which the system did not allow the highest rate of the CPU (Linux), in rows per CPU.",
     ),
     of_process::label(),
     of_process::command_line().shown(View::Machine),
@@ -193,7 +230,7 @@ impl Ask for Question {
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
-        Some(if self.by == By::Cpu { "cpu" } else { "run_ns" })
+        Some(self.order().key())
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -213,10 +250,32 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        let archive = recording.archive();
+        Ok(self.sections(recording, &[self.time])?.pop().unwrap_or_default())
+    }
+
+    fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], _: i64) -> Result<Vec<Section>, Error> {
+        self.sections(recording, ranges)
+    }
+
+    fn ranges_at_once(&self) -> usize {
+        RANGES_AT_ONCE
+    }
+}
+
+/// Run time of a range by process and CPU.
+type SumsOfRange = FxHashMap<(ProcessId, i16), Sums>;
+
+impl Question {
+    fn order(&self) -> Sort {
+        self.sort.unwrap_or(if self.by == By::Cpu { Sort::Cpu } else { Sort::Run })
+    }
+
+    /// The answers about parts of a recording, which follow each other, from one reading.
+    fn sections(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
+        let (archive, file) = (recording.archive(), &recording.file);
         if archive.row_count::<CpuFrequencyRow>() == 0 {
-            let absence = recording.file.absence_with_cure_anywhere(TABLE, "Power");
-            return Ok(recording.file.absent("clock rates", absence));
+            let absence = file.absence_with_cure_anywhere(TABLE, "Power");
+            return Ok(vec![file.absent("clock rates", absence); ranges.len()]);
         }
         let cpus: Vec<CpuRow> = archive.rows()?;
         let rates = Rates::read(archive, &cpus)?;
@@ -226,48 +285,56 @@ impl Ask for Question {
             .filter(|row| !is_idle(*row))
             .map(|row| (row.process, row))
             .collect();
-        let sums = self.sums(recording, &rates, &accepted)?;
-        let mut rows = self.rows(sums, &cpus, &accepted);
-        let file = &recording.file;
-        let (start, end) = self.time.bounds();
-        let states = States::read(archive, Span::new(start.max(file.start), end.min(file.end)))?;
-        rows.iter_mut().for_each(|row| row.states = row.cpu.and_then(|cpu| states.of(cpu)));
-        let mut section = COLUMNS.section(file, &rows, Vec::new());
-        if !recording.info().has_switches {
-            section.notes.push("without context switches, sampled CPU time stands for run time".to_owned());
-        }
-        Ok(section)
+        let sums = self.sums(recording, &rates, ranges, &accepted)?;
+        let windows = TimeWindows::inside(ranges, Span::new(file.start, file.end));
+        let states = States::read(archive, &windows)?;
+        let section = |(place, sums): (usize, SumsOfRange)| {
+            let mut rows = self.rows(sums, &cpus, &accepted);
+            for row in &mut rows {
+                row.states = row.cpu.map(|cpu| states.of(place, cpu, &rates)).unwrap_or_default();
+            }
+            let mut section = COLUMNS.section(file, &rows, Vec::new());
+            if !recording.info().has_switches {
+                section.notes.push("without context switches, sampled CPU time stands for run time".to_owned());
+            }
+            section
+        };
+        Ok(sums.into_iter().enumerate().map(section).collect())
     }
-}
 
-impl Question {
-    /// Run time by process and CPU.
     fn sums(
         &self,
         recording: &OpenRecording,
         rates: &Rates,
+        ranges: &[TimeRange],
         accepted: &FxHashMap<ProcessId, &ProcessRow>,
-    ) -> Result<FxHashMap<(ProcessId, i16), Sums>, Error> {
-        let mut sums: FxHashMap<(ProcessId, i16), Sums> = FxHashMap::default();
+    ) -> Result<Vec<SumsOfRange>, Error> {
+        let windows = TimeWindows::of(ranges);
+        let mut sums = vec![SumsOfRange::default(); ranges.len()];
         // With rows per CPU or kind of core the process makes no difference.
         let owner = |process: ProcessId| if self.by == By::Process { process } else { ProcessId::from_index(0) };
-        running::each(recording, self.time, &mut |process, cpu, work| {
+        running::each(recording, all_of(ranges), &mut |process, cpu, work| {
             let Some(cpu) = cpu.filter(|_| accepted.contains_key(&process)) else { return };
-            let sums = sums.entry((owner(process), cpu)).or_default();
+            let key = (owner(process), cpu);
             match work {
-                Work::Run(span) => sums.run(rates, cpu, span),
-                Work::Sample { time, weight } => sums.sample(rates, cpu, time, weight),
+                Work::Run(span) => {
+                    for place in windows.touching(span.start, span.end) {
+                        if let Some(part) = span.clip(windows.spans()[place]) {
+                            sums[place].entry(key).or_default().run(rates, cpu, part);
+                        }
+                    }
+                }
+                Work::Sample { time, weight } => {
+                    if let Some(place) = windows.at(time) {
+                        sums[place].entry(key).or_default().sample(rates, cpu, time, weight);
+                    }
+                }
             }
         })?;
         Ok(sums)
     }
 
-    fn rows(
-        &self,
-        sums: FxHashMap<(ProcessId, i16), Sums>,
-        cpus: &[CpuRow],
-        accepted: &FxHashMap<ProcessId, &ProcessRow>,
-    ) -> Vec<Row> {
+    fn rows(&self, sums: SumsOfRange, cpus: &[CpuRow], accepted: &FxHashMap<ProcessId, &ProcessRow>) -> Vec<Row> {
         let kinds: FxHashMap<i16, String> = cpus.iter().filter_map(|row| Some((row.cpu, core_type(row)?))).collect();
         let mut by: BTreeMap<Key, Sums> = BTreeMap::new();
         for ((process, cpu), sums) in sums {
@@ -284,15 +351,25 @@ impl Question {
             cpu,
             core_type,
             sums,
-            states: None,
+            states: OfCpu::default(),
         };
         let mut rows: Vec<Row> = by.into_iter().map(row).collect();
-        if self.by != By::Cpu {
-            rows.sort_by_key(|row| row.sums.run);
+        match self.order() {
+            Sort::Cpu => {}
+            Sort::Run => rows.sort_by_key(|row| row.sums.run),
+            Sort::Mhz => rows.sort_by(|a, b| {
+                let mean = |row: &Row| row.sums.mean_mhz().unwrap_or(f64::NEG_INFINITY);
+                mean(a).total_cmp(&mean(b))
+            }),
         }
         self.top.apply(&mut rows);
         rows
     }
+}
+
+/// From the start of the first range to the end of the last one.
+fn all_of(ranges: &[TimeRange]) -> TimeRange {
+    TimeRange { start: ranges.first().and_then(|range| range.start), end: ranges.last().and_then(|range| range.end) }
 }
 
 /// What a row is about: process, CPU and kind of core.

@@ -6,37 +6,57 @@ use tracesift_analysis::Span;
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{CpuStateRow, cpu_state_kinds};
 
-/// Times of CPUs in a range.
-#[derive(Debug, Default)]
+use crate::clock_rates::Rates;
+use crate::time_windows::TimeWindows;
+
+/// Times of CPUs in ranges that follow each other.
+#[derive(Debug)]
 pub(super) struct States {
-    /// Whether the recording tells of such states at all.
+    /// Whether the recording has spans of such states at all.
     is_known: bool,
-    /// Parked and capped, ns.
-    times: BTreeMap<i16, [i64; 2]>,
+    windows: TimeWindows,
+    /// By range and CPU.
+    spans: Vec<BTreeMap<i16, Spans>>,
+}
+
+/// Spans of a CPU in a range.
+#[derive(Clone, Debug, Default)]
+struct Spans {
+    parked: Vec<Span>,
+    capped: Vec<Span>,
+}
+
+/// Times of a CPU in a range, ns; `None` where the recording does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct OfCpu {
+    pub(super) parked: Option<i64>,
+    pub(super) capped: Option<i64>,
 }
 
 impl States {
-    /// The spans of a CPU that overlap count once.
-    pub(super) fn read(archive: &Archive, range: Span) -> Result<Self, Error> {
-        let mut spans: BTreeMap<(i16, usize), Vec<Span>> = BTreeMap::new();
+    pub(super) fn read(archive: &Archive, windows: &TimeWindows) -> Result<Self, Error> {
+        let mut spans: Vec<BTreeMap<i16, Spans>> = vec![BTreeMap::new(); windows.spans().len()];
         archive.scan(None, |row: &CpuStateRow| {
             let is_cap = [cpu_state_kinds::CAPPED_BY_FIRMWARE, cpu_state_kinds::CAPPED_BY_HEAT].contains(&row.kind);
-            let span = Span::new(row.start, row.time).intersect(range);
-            if !span.is_empty() {
-                spans.entry((row.cpu, usize::from(is_cap))).or_default().push(span);
+            let span = Span::new(row.start, row.time);
+            for place in windows.touching(span.start, span.end) {
+                let part = span.intersect(windows.spans()[place]);
+                if !part.is_empty() {
+                    let of_cpu = spans[place].entry(row.cpu).or_default();
+                    if is_cap { &mut of_cpu.capped } else { &mut of_cpu.parked }.push(part);
+                }
             }
         })?;
-        let is_known = archive.row_count::<CpuStateRow>() > 0;
-        let mut times: BTreeMap<i16, [i64; 2]> = BTreeMap::new();
-        for ((cpu, place), spans) in spans {
-            times.entry(cpu).or_default()[place] = union(spans);
-        }
-        Ok(Self { is_known, times })
+        Ok(Self { is_known: archive.row_count::<CpuStateRow>() > 0, windows: windows.clone(), spans })
     }
 
-    /// Parked and capped time of a CPU; `None` where the recording tells of no CPU.
-    pub(super) fn of(&self, cpu: i16) -> Option<[i64; 2]> {
-        self.is_known.then(|| self.times.get(&cpu).copied().unwrap_or_default())
+    /// Parked and capped time of a CPU in the range of a place. Spans that overlap count once.
+    pub(super) fn of(&self, place: usize, cpu: i16, rates: &Rates) -> OfCpu {
+        let Spans { parked, mut capped } = self.spans[place].get(&cpu).cloned().unwrap_or_default();
+        let limited = rates.limited(cpu, self.windows.spans()[place]);
+        let knows_caps = self.is_known || limited.is_some();
+        capped.extend(limited.into_iter().flatten());
+        OfCpu { parked: self.is_known.then(|| union(parked)), capped: knows_caps.then(|| union(capped)) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `dump idle`: how long CPUs stayed in which idle states, and who woke them.
 
+mod names;
 mod stays;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use tracesift_trace::rows::{ContextSwitchRow, CpuIdleStateRow, ProcessRow, Threa
 use tracesift_trace::{ProcessId, ThreadId, view};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, View};
-use crate::ask::{Ask, When, WhenOptions};
+use crate::ask::{Ask, RANGES_AT_ONCE, When};
 use crate::columns::Columns;
 use crate::filter::ProcessFilter;
 use crate::options::{Form, Plan, QuestionOptions};
@@ -22,8 +23,11 @@ use crate::order::Top;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::processes::{Processes, is_idle};
 use crate::recording::OpenRecording;
+use crate::time_windows::TimeWindows;
 use crate::usage_error::UsageError;
-use stays::{Residency, Stays};
+use crate::usual_options::UsualOptions;
+use names::{Names, StateFacts};
+use stays::{InRange, Residency, Stays};
 
 const TABLE: &str = "cpu_idle_states";
 
@@ -37,19 +41,68 @@ pub enum By {
     Process,
 }
 
+/// Order of the rows, ascending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// By CPU and state
+    Cpu,
+    /// By the time in the state
+    Time,
+    /// By the share of the time range
+    Percent,
+    /// By the number of stays
+    Stays,
+    /// By the mean stay
+    Average,
+    /// By the longest stay
+    Longest,
+    /// By the number of wake-ups, with --by process
+    WakeUps,
+    /// By the number of wake-ups from sleep, with --by process
+    FromSleep,
+}
+
+impl Sort {
+    /// The usual order of rows of a kind.
+    fn usual(by: By) -> Self {
+        match by {
+            By::State => Self::Cpu,
+            By::Process => Self::WakeUps,
+        }
+    }
+
+    /// The column of the order.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Time => "time_ns",
+            Self::Percent => "percent",
+            Self::Stays => "stays",
+            Self::Average => "avg_ns",
+            Self::Longest => "max_ns",
+            Self::WakeUps => "wake_ups",
+            Self::FromSleep => "from_sleep",
+        }
+    }
+
+    /// Whether rows of a kind have the column.
+    fn is_of(self, by: By) -> bool {
+        matches!(self, Self::WakeUps | Self::FromSleep) == (by == By::Process)
+    }
+}
+
 /// The options.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rows")]
 pub struct Options {
     #[command(flatten)]
-    filter: ProcessFilter,
-    #[command(flatten)]
-    when: WhenOptions,
-    #[command(flatten)]
-    top: Top,
+    usual: UsualOptions,
     /// What a row is about
     #[arg(long, value_name = "WHAT", default_value = "state")]
     by: By,
+    /// Order of the rows; the largest stands last [default: cpu; with --by process wake-ups]
+    #[arg(long, value_name = "KEY", hide_default_value = true)]
+    sort: Option<Sort>,
 }
 
 impl QuestionOptions for Options {
@@ -61,20 +114,36 @@ impl QuestionOptions for Options {
             ..Form::usual("idle", || WAKE_UP_COLUMNS.descriptions())
         },
     ];
-    const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "csv", "details"];
+    const SHORT: &'static [&'static str] = &["process", "time", "bucket", "top", "by", "sort", "csv", "details"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump idle X.sift", "the share of each idle state, per CPU"),
         ("tracesift dump idle X.sift --by process --top 5", "the processes that woke CPUs most often"),
-        ("tracesift dump idle X.sift --time 2s..3s", "in a part of the recording"),
+        ("tracesift dump idle X.sift --sort longest --top 3", "the states with the longest stays"),
+        ("tracesift dump idle X.sift --bucket 1s", "in each second of the recording"),
     ];
+    const VARIANTS: &'static [&'static [&'static str]] =
+        &[&["--sort=longest"], &["--bucket=1s"], &["--by=process", "--sort=from-sleep"]];
 
     fn when(&self) -> When {
-        self.when.when()
+        self.usual.when()
     }
 
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        let time = TimeRange::default();
-        Ok(Plan::from(Question { filter: self.filter.clone(), time, top: self.top, by: self.by }))
+        if let Some(sort) = self.sort.filter(|sort| !sort.is_of(self.by)) {
+            let hint = match self.by {
+                By::State => "add --by process, or sort by cpu, time, percent, stays, average or longest",
+                By::Process => "sort by wake-ups or from-sleep, or leave out --by process",
+            };
+            let message = format!("--sort is of other rows: these have no column `{}`", sort.key());
+            return Err(UsageError::new(message, hint));
+        }
+        Ok(Plan::from(Question {
+            filter: self.usual.filter.clone(),
+            time: TimeRange::default(),
+            top: self.usual.top,
+            by: self.by,
+            sort: self.sort,
+        }))
     }
 }
 
@@ -89,6 +158,8 @@ pub struct Question {
     pub top: Top,
     /// What a row is about.
     pub by: By,
+    /// Order of the rows; `None`: by CPU, or by wake-ups.
+    pub sort: Option<Sort>,
 }
 
 /// A state of a CPU.
@@ -100,6 +171,7 @@ pub struct Row {
     /// C0 and unknown time have no stays.
     is_stay: bool,
     range: i64,
+    facts: StateFacts,
 }
 
 /// The columns of rows per state.
@@ -111,6 +183,20 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         Kind::Text,
         |row| (&row.state).into(),
         "`idle 0`, `idle 1`, …: an idle state by its number; `idle`: the recording does not tell which; `C0`: outside of idle states; `unknown`: before the first idle state of the CPU in the recording.",
+    ),
+    ColumnOf::always(
+        "name",
+        "Name",
+        Kind::Text,
+        |row| row.facts.name.as_ref().into(),
+        "Name of the state, such as `C1E`, where `tracesift record` noted it (Linux).",
+    ),
+    ColumnOf::details(
+        "latency_us",
+        "Latency µs",
+        Kind::Count,
+        |row| row.facts.latency.into(),
+        "Time that the CPU needs to leave the state, by its driver, µs (Linux).",
     ),
     ColumnOf::always("time_ns", "Time", Kind::Milliseconds, |row| row.stays.time.into(), "Time in the state."),
     ColumnOf::always(
@@ -131,7 +217,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "avg_ns",
         "Average",
         Kind::Microseconds,
-        |row| row.is_stay.then(|| row.stays.time / row.stays.count.max(1)).into(),
+        |row| row.is_stay.then(|| row.stays.average()).into(),
         "Mean stay, cut to the time range.",
     ),
     ColumnOf::always(
@@ -200,7 +286,7 @@ impl Ask for Question {
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
-        Some(if self.by == By::Process { "wake_ups" } else { "cpu" })
+        Some(self.order().key())
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -212,16 +298,31 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        if self.by == By::Process { self.wake_ups(recording) } else { self.residency(recording) }
+        Ok(self.sections(recording, &[self.time])?.pop().unwrap_or_default())
+    }
+
+    fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], _: i64) -> Result<Vec<Section>, Error> {
+        self.sections(recording, ranges)
+    }
+
+    fn ranges_at_once(&self) -> usize {
+        RANGES_AT_ONCE
     }
 }
 
 impl Question {
-    fn residency(&self, recording: &OpenRecording) -> Result<Section, Error> {
+    fn order(&self) -> Sort {
+        self.sort.unwrap_or(Sort::usual(self.by))
+    }
+
+    /// The answers about parts of a recording, which follow each other, from one reading.
+    fn sections(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
+        if self.by == By::Process { self.wake_ups(recording, ranges) } else { self.residency(recording, ranges) }
+    }
+
+    fn residency(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
         let file = &recording.file;
-        let (start, end) = self.time.bounds();
-        let range = Span::new(start.max(file.start), end.min(file.end));
-        let mut residency = Residency::new(range);
+        let mut residency = Residency::new(TimeWindows::inside(ranges, Span::new(file.start, file.end)));
         let has_states = recording.archive().row_count::<CpuIdleStateRow>() > 0;
         if has_states {
             recording.archive().scan(None, |row: &CpuIdleStateRow| {
@@ -231,57 +332,79 @@ impl Question {
             stays_of_switches(recording, &mut residency)?;
         } else {
             let absence = file.absence_with_cure_anywhere(TABLE, "Power");
-            return Ok(file.absent("idle states", absence));
+            return Ok(vec![file.absent("idle states", absence); ranges.len()]);
         }
         residency.add_cpus(recording.info().cpu_count);
-        let mut rows = rows(&residency);
-        self.top.apply(&mut rows);
-        let mut section = COLUMNS.section(file, &rows, Vec::new());
-        if !has_states {
-            section.notes.push(
-                "no idle states were recorded: a stay lasts while the idle loop runs, between two context switches"
-                    .to_owned(),
-            );
-        }
-        Ok(section)
+        let names = Names::of(recording.info());
+        let section = |in_range| {
+            let mut rows = rows(in_range, &names);
+            self.sort_states(&mut rows);
+            self.top.apply(&mut rows);
+            let mut section = COLUMNS.section(file, &rows, Vec::new());
+            if !has_states {
+                section.notes.push(
+                    "no idle states were recorded: a stay lasts while the idle loop runs, between two context switches"
+                        .to_owned(),
+                );
+            }
+            section
+        };
+        Ok(residency.ranges().map(section).collect())
     }
 
-    fn wake_ups(&self, recording: &OpenRecording) -> Result<Section, Error> {
+    /// Rows without the figure stand first; rows with the same figure keep the order of CPUs and states.
+    fn sort_states(&self, rows: &mut [Row]) {
+        let of_stays = |row: &Row, figure: i64| row.is_stay.then_some(figure);
+        match self.order() {
+            Sort::Cpu | Sort::WakeUps | Sort::FromSleep => {}
+            Sort::Time | Sort::Percent => rows.sort_by_key(|row| row.stays.time),
+            Sort::Stays => rows.sort_by_key(|row| of_stays(row, row.stays.count)),
+            Sort::Average => rows.sort_by_key(|row| of_stays(row, row.stays.average())),
+            Sort::Longest => rows.sort_by_key(|row| of_stays(row, row.stays.longest)),
+        }
+    }
+
+    fn wake_ups(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
         let archive = recording.archive();
         if !recording.info().has_switches {
             let absence = recording.file.absence_with_cure_anywhere("context_switches", "CSwitch");
-            return Ok(recording.file.absent("wake-ups", absence));
+            return Ok(vec![recording.file.absent("wake-ups", absence); ranges.len()]);
         }
-        let (start, end) = self.time.bounds();
+        let windows = TimeWindows::of(ranges);
         let processes: Vec<ProcessRow> = archive.rows()?;
         let idle = IdleLoop::of(&processes, &archive.rows::<ThreadRow>()?);
-        let mut woken: FxHashMap<ProcessId, (i64, i64)> = FxHashMap::default();
+        let mut woken: Vec<FxHashMap<ProcessId, (i64, i64)>> = vec![FxHashMap::default(); ranges.len()];
         let mut knows_states = false;
         archive.scan(None, |row: &Switch| {
             knows_states |= row.previous_c_state.is_some();
             let is_wake_up = is_switch_in(row.flags)
-                && (start..end).contains(&row.time)
                 && row.prev_thread.is_some_and(|thread| idle.runs(thread))
                 && !idle.runs(row.thread);
-            if let Some(process) = idle.process_of.get(&row.thread).filter(|_| is_wake_up) {
-                let (count, from_sleep) = woken.entry(*process).or_default();
+            let Some(place) = windows.at(row.time).filter(|_| is_wake_up) else { return };
+            if let Some(process) = idle.process_of.get(&row.thread) {
+                let (count, from_sleep) = woken[place].entry(*process).or_default();
                 *count += 1;
                 *from_sleep += i64::from(row.previous_c_state.is_some_and(|state| state > 0));
             }
         })?;
         let accepted = Processes::new(&processes).selected(&self.filter).map(|row| row.process).collect::<Vec<_>>();
-        let mut rows: Vec<WakeUps> = processes
-            .iter()
-            .filter(|row| accepted.contains(&row.process))
-            .filter_map(|row| {
-                let (count, from_sleep) = *woken.get(&row.process)?;
-                Some(WakeUps { process: row.clone(), count, from_sleep, knows_states })
-            })
-            .collect();
-        rows.sort_by(|a, b| a.count.cmp(&b.count).then_with(|| b.process.name.cmp(&a.process.name)));
-        let all = Fact::new("wake-ups", Kind::Count, rows.iter().map(|row| row.count).sum::<i64>());
-        self.top.apply(&mut rows);
-        Ok(WAKE_UP_COLUMNS.section(&recording.file, &rows, vec![all]))
+        let section = |woken: FxHashMap<ProcessId, (i64, i64)>| {
+            let mut rows: Vec<WakeUps> = processes
+                .iter()
+                .filter(|row| accepted.contains(&row.process))
+                .filter_map(|row| {
+                    let (count, from_sleep) = *woken.get(&row.process)?;
+                    Some(WakeUps { process: row.clone(), count, from_sleep, knows_states })
+                })
+                .collect();
+            let figure = |row: &WakeUps| if self.order() == Sort::FromSleep { row.from_sleep } else { row.count };
+            let name = |row: &WakeUps| std::cmp::Reverse(row.process.name.clone());
+            rows.sort_by_cached_key(|row| (figure(row), row.count, name(row)));
+            let all = Fact::new("wake-ups", Kind::Count, rows.iter().map(|row| row.count).sum::<i64>());
+            self.top.apply(&mut rows);
+            WAKE_UP_COLUMNS.section(&recording.file, &rows, vec![all])
+        };
+        Ok(woken.into_iter().map(section).collect())
     }
 }
 
@@ -331,19 +454,21 @@ fn stays_of_switches(recording: &OpenRecording, residency: &mut Residency) -> Re
     Ok(())
 }
 
-fn rows(residency: &Residency) -> Vec<Row> {
+fn rows(in_range: InRange<'_>, names: &Names) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (cpu, of_cpu) in &residency.cpus {
-        let mut add = |state: String, stays: Stays, is_stay: bool| {
-            if stays.time > 0 || is_stay {
-                rows.push(Row { cpu: *cpu, state, stays, is_stay, range: residency.length() });
+    for of_cpu in in_range.cpus() {
+        let (cpu, range) = (of_cpu.number, of_cpu.length());
+        let (busy, unknown) = of_cpu.rest();
+        for (state, time) in [("unknown", unknown), ("C0", busy)] {
+            if time > 0 {
+                let (state, stays) = (state.to_owned(), Stays { time, ..Stays::default() });
+                rows.push(Row { cpu, state, stays, is_stay: false, range, facts: StateFacts::default() });
             }
-        };
-        let (busy, unknown) = residency.rest(of_cpu);
-        add("unknown".to_owned(), Stays { time: unknown, ..Stays::default() }, false);
-        add("C0".to_owned(), Stays { time: busy, ..Stays::default() }, false);
-        for (state, stays) in &of_cpu.states {
-            add(state.map_or_else(|| "idle".to_owned(), |state| format!("idle {state}")), *stays, true);
+        }
+        for (state, stays) in of_cpu.states() {
+            let facts = names.get(cpu, state).cloned().unwrap_or_default();
+            let state = state.map_or_else(|| "idle".to_owned(), |state| format!("idle {state}"));
+            rows.push(Row { cpu, state, stays, is_stay: true, range, facts });
         }
     }
     rows

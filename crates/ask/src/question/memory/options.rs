@@ -4,9 +4,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::{About, Question, Sort, lists, machine, paging, pressure, processes, trims};
-use crate::ask::{SeriesOptions, When, WhenOptions};
+use crate::ask::When;
 use crate::etwanalyzer::{Legacy, To, switch};
-use crate::filter::ProcessFilter;
 use crate::growth::Growth;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
@@ -15,6 +14,7 @@ use crate::shown::Shown;
 use crate::table_question;
 use crate::table_question::{Listing, TableQuestion as _, UnknownName};
 use crate::usage_error::UsageError;
+use crate::usual_options::UsualOptions;
 use tracesift_grammar::{TimeRange, parse_size};
 
 /// Bytes that a working set loses at least in a trim, where nobody says how many.
@@ -25,13 +25,7 @@ const SMALLEST_TRIM: i64 = 10 << 20;
 #[command(next_help_heading = "Rows")]
 pub struct Options {
     #[command(flatten)]
-    filter: ProcessFilter,
-    #[command(flatten)]
-    when: WhenOptions,
-    #[command(flatten)]
-    series: SeriesOptions,
-    #[command(flatten)]
-    top: Top,
+    usual: UsualOptions,
     /// Order of the rows; the largest stands last
     #[arg(long, value_name = "KEY", default_value = "commit")]
     sort: Sort,
@@ -182,14 +176,14 @@ impl QuestionOptions for Options {
     });
 
     fn when(&self) -> When {
-        When { bucket: self.series.bucket, ..self.when.when() }
+        self.usual.when()
     }
 
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
         // The parser knows the names.
         let unknown = |error: UnknownName| UsageError::new(error.to_string(), String::new());
         if self.paging {
-            return Ok(Plan::from(paging::Question::new(self.filter.clone(), self.top).map_err(unknown)?));
+            return Ok(Plan::from(paging::Question::new(self.usual.filter.clone(), self.usual.top).map_err(unknown)?));
         }
         if self.pressure {
             return Ok(Plan::from(self.pressure_question().map_err(unknown)?));
@@ -201,11 +195,11 @@ impl QuestionOptions for Options {
             _ => About::Processes,
         };
         let question = Question {
-            filter: self.filter.clone(),
+            filter: self.usual.filter.clone(),
             time: TimeRange::default(),
             about,
             sort: self.sort,
-            top: self.top,
+            top: self.usual.top,
             diff: Between { min: self.min_diff, max: self.max_diff },
             working_set: Between { min: self.min_working_set, max: self.max_working_set },
             private: Between { min: self.min_private, max: self.max_private },
@@ -217,7 +211,7 @@ impl QuestionOptions for Options {
         if !self.growth && limits == Between::default() {
             return Ok(Plan::from(question));
         }
-        let growth = Growth { limits, top: self.top, ..growth(self.sort) };
+        let growth = Growth { limits, top: self.usual.top, ..growth(self.sort) };
         let question = Question { top: Top::default(), ..question };
         Ok(growth.plan(question))
     }
@@ -233,8 +227,8 @@ impl Options {
         let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
         let mut question =
             pressure::Question::default().by(if by.is_empty() { pressure::Pressure::BY } else { &by })?;
-        question.filter = self.filter.clone();
-        question.top = self.top;
+        question.filter = self.usual.filter.clone();
+        question.top = self.usual.top;
         Ok(if self.list { question.listed(Listing::Flat) } else { question })
     }
 }

@@ -10,7 +10,19 @@ use super::settings::{self, Values};
 use super::{MOST, Stored};
 use crate::answer::{ColumnOf, Fact, Kind, Section, Value};
 use crate::columns::Columns;
+use crate::order::Top;
 use crate::recording::OpenRecording;
+
+/// The name of a setting: its title, else powercfg's alias, else the GUID.
+pub(super) fn name(guid: &str) -> &str {
+    let known = settings::all().find(|setting| setting.guid == guid);
+    known.map_or_else(|| settings::name_of_other(guid), |setting| setting.column.title)
+}
+
+/// How a setting shows its values.
+pub(super) fn values(guid: &str) -> Values {
+    settings::all().find(|setting| setting.guid == guid).map_or(Values::Number, |setting| setting.values)
+}
 
 /// A setting that got another value.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +36,7 @@ pub(super) struct Change {
 
 impl Change {
     fn values(&self) -> Values {
-        settings::all().find(|setting| setting.guid == self.guid).map_or(Values::Number, |setting| setting.values)
+        values(&self.guid)
     }
 }
 
@@ -35,10 +47,7 @@ pub(super) const COLUMNS: Columns<Change> = Columns(&[
         "setting",
         "Setting",
         Kind::Text,
-        |change| {
-            let known = settings::all().find(|setting| setting.guid == change.guid);
-            known.map_or_else(|| settings::name_of_other(&change.guid), |setting| setting.column.title).into()
-        },
+        |change| name(&change.guid).into(),
         "The setting: its title, else powercfg's alias, else the GUID.",
     ),
     ColumnOf::always(
@@ -65,7 +74,7 @@ pub(super) const COLUMNS: Columns<Change> = Columns(&[
     ColumnOf::details("guid", "GUID", Kind::Text, |change| (&change.guid).into(), "GUID of the setting."),
 ]);
 
-fn text(stored: &Stored, values: Values) -> Value {
+pub(super) fn text(stored: &Stored, values: Values) -> Value {
     match stored.shown(values) {
         Value::Int(number) => number.to_string().into(),
         other => other,
@@ -73,11 +82,14 @@ fn text(stored: &Stored, values: Values) -> Value {
 }
 
 /// The changes in a part of a recording. A value that is told once more, and is the same, is no change.
-pub(super) fn section(recording: &OpenRecording, time: TimeRange) -> Result<Section, Error> {
+pub(super) fn section(recording: &OpenRecording, time: TimeRange, top: Top) -> Result<Section, Error> {
     let (start, end) = time.bounds();
     let mut known: BTreeMap<String, Stored> = BTreeMap::new();
     let mut changes = Vec::new();
     recording.archive().scan(None, |row: &PowerSettingRow| {
+        if row.source == tracesift_trace::rows::power_sources::PROFILE {
+            return;
+        }
         let after = Stored::of(row);
         let before = known.get(&row.setting);
         let is_change = match before {
@@ -98,5 +110,6 @@ pub(super) fn section(recording: &OpenRecording, time: TimeRange) -> Result<Sect
         }
     })?;
     let count = Fact::new("changes", Kind::Count, changes.len());
+    top.apply(&mut changes);
     Ok(COLUMNS.section(&recording.file, &changes, vec![count]))
 }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod compare;
+mod profiles;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use crate::ask::{Ask, When, WhenOptions};
 use crate::columns;
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::options::{Asking, Form, Plan, QuestionOptions};
+use crate::order::Top;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
 use crate::shown::Shown;
@@ -27,6 +29,9 @@ const TABLE: &str = "power_settings";
 /// The options.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rows")]
+#[command(group(clap::ArgGroup::new("rows_of_time").args(["changes", "profiles"])))]
+#[command(mut_arg("top", |top| top.requires("rows_of_time").help("Keep the N last changes, or settings of profiles, of each file")))]
+#[command(mut_arg("skip", |skip| skip.requires("rows_of_time").help("Leave out the N last ones first")))]
 pub struct Options {
     #[command(flatten)]
     when: WhenOptions,
@@ -39,6 +44,11 @@ pub struct Options {
     /// A row per change of a setting in the recording
     #[arg(long, conflicts_with_all = ["diff", "transpose"])]
     changes: bool,
+    /// A row per setting of each profile of the processor's power management (Windows)
+    #[arg(long, conflicts_with_all = ["diff", "transpose", "changes"])]
+    profiles: bool,
+    #[command(flatten)]
+    top: Top,
 }
 
 impl QuestionOptions for Options {
@@ -52,8 +62,14 @@ impl QuestionOptions for Options {
             title: "With `--changes` a row per change of a setting:\n\n",
             ..Form::usual("power", || changes::COLUMNS.descriptions())
         },
+        Form {
+            with: &[&["--profiles"]],
+            title: "With `--profiles` a row per setting of a profile:\n\n",
+            ..Form::usual("power", || profiles::COLUMNS.descriptions())
+        },
     ];
-    const SHORT: &'static [&'static str] = &["diff", "transpose", "changes", "time", "csv", "details"];
+    const SHORT: &'static [&'static str] =
+        &["diff", "transpose", "changes", "profiles", "time", "top", "csv", "details"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump power recordings/ --diff", "the settings that differ between recordings"),
         ("tracesift dump power X.sift --details", "all settings, and their meanings"),
@@ -74,8 +90,13 @@ impl QuestionOptions for Options {
     }
 
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        let question = Question { changes: self.changes, ..Question::default() };
-        if self.changes {
+        let rows = match (self.changes, self.profiles) {
+            (true, _) => About::Changes,
+            (_, true) => About::Profiles,
+            _ => About::InForce,
+        };
+        let question = Question { rows, top: self.top, ..Question::default() };
+        if rows != About::InForce {
             return Ok(Plan::from(question));
         }
         let (diff, in_all_formats) = (self.diff, self.transpose);
@@ -89,13 +110,27 @@ impl QuestionOptions for Options {
     }
 }
 
+/// What the rows are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum About {
+    /// A row with all settings that were in force.
+    #[default]
+    InForce,
+    /// A row per change.
+    Changes,
+    /// A row per setting of a profile.
+    Profiles,
+}
+
 /// What is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Question {
     /// The settings at the end of this range, or the changes in it.
     pub time: TimeRange,
-    /// A row per change in place of a row with all settings.
-    pub changes: bool,
+    /// What the rows are about.
+    pub rows: About,
+    /// How many of the last changes, or of the last rows of profiles.
+    pub top: Top,
 }
 
 const OTHERS: Column = ColumnOf::<()>::always(
@@ -165,6 +200,9 @@ fn settings_at(archive: &Archive, time: TimeRange) -> Result<BTreeMap<String, In
     let (_, end) = time.bounds();
     let mut all: BTreeMap<String, InForce> = BTreeMap::new();
     archive.scan(None, |row: &PowerSettingRow| {
+        if row.source == power_sources::PROFILE {
+            return;
+        }
         if !all.contains_key(&row.setting) {
             if all.len() >= MOST {
                 return;
@@ -206,7 +244,11 @@ impl Ask for Question {
     }
 
     fn columns(&self) -> Vec<Column> {
-        if self.changes { changes::COLUMNS.descriptions() } else { columns_of_settings() }
+        match self.rows {
+            About::InForce => columns_of_settings(),
+            About::Changes => changes::COLUMNS.descriptions(),
+            About::Profiles => profiles::COLUMNS.descriptions(),
+        }
     }
 
     fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
@@ -220,8 +262,10 @@ impl Ask for Question {
             let absence = recording.file.absence_with_cure(TABLE, RowSource::windows("Power"), is_linux);
             return Ok(recording.file.absent("power settings", absence));
         }
-        if self.changes {
-            return changes::section(recording, self.time);
+        match self.rows {
+            About::InForce => {}
+            About::Changes => return changes::section(recording, self.time, self.top),
+            About::Profiles => return profiles::section(recording, self.time, self.top),
         }
         let row = row(settings_at(archive, self.time)?);
         Ok(columns::section_of(&recording.file, vec![row], Vec::new(), &Shown::default()))

@@ -146,3 +146,41 @@ fn a_recording_without_settings_says_how_to_record_them() {
     let fact = &outcome.answer.sections[0].facts[0];
     assert_eq!(fact.value, "not recorded; record with: tracesift record --profile Power".into());
 }
+
+#[test]
+fn settings_of_profiles_are_not_in_force() {
+    // SCHEDPOLICY as it stands in a payload.
+    let guid = [0xdc, 0xb6, 0xb8, 0x93, 0x98, 0x06, 0x1c, 0x4d, 0x9e, 0xe4, 0x06, 0x44, 0xe9, 0x00, 0xc8, 0x5d];
+    let of_profile = |time: i64, condition: u8, value: u8| {
+        let head = [&[1][..], b"X\0", &[condition, 0, 0, 0, 0], &guid, &[1, 0, 0, 0, value]].concat();
+        let (provider, payload) = (tracesift_etl::payload::PROCESSOR_POWER, head);
+        Logged { time: time * SECOND, cpu: 0, provider, id: 106, version: 0, pid: 4, tid: 8, payload }
+    };
+    let mut events = power::windows_10(SECOND, &[], PointerSize::Eight);
+    events.extend([of_profile(2, 0, 0), of_profile(3, 1, 0), of_profile(4, 0, 5)]);
+    let file = extracted("profiles.etl", events);
+    let in_force = answer(&[], &[&file]);
+    assert_eq!(values(&in_force, &["schedpolicy"]), [["5 automatic".into()]]);
+    assert_eq!(answer(&["--changes"], &[&file]).rows().count(), 0);
+    let keys = ["profile", "setting", "on", "class", "value"];
+    let row = |on: &str, value: &str| {
+        vec!["1".into(), "Scheduling of long threads".into(), on.into(), Value::Int(0), value.into()]
+    };
+    let all = answer(&["--profiles"], &[&file]);
+    assert_eq!(values(&all, &keys), [row("mains", "5 automatic"), row("battery", "0 all processors")]);
+    let part = answer(&["--profiles", "--time", "..3.5s", "--top", "2"], &[&file]);
+    assert_eq!(values(&part, &keys)[0], row("mains", "0 all processors"));
+    assert!(Registered::of::<Options>("dump power").plan(&["--top", "2"]).is_err(), "settings have no order");
+}
+
+#[test]
+fn the_last_changes_can_be_kept() {
+    let change = |time: i64, value: u32| {
+        power::event(time * SECOND, CHANGE, SCHEDULING, Data::U32(value), Override::Byte(true), PointerSize::Eight)
+    };
+    let file = extracted("changes.etl", vec![change(1, 1), change(2, 2), change(3, 3)]);
+    let times = |arguments: &[&str]| values(&answer(arguments, &[&file]), &["time_ns"]);
+    assert_eq!(times(&["--changes"]).len(), 3);
+    assert_eq!(times(&["--changes", "--top", "2"]), [[(2 * SECOND).into()], [(3 * SECOND).into()]]);
+    assert_eq!(times(&["--changes", "--top", "1", "--skip", "1"]), [[(2 * SECOND).into()]]);
+}

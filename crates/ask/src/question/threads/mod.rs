@@ -18,13 +18,14 @@ pub use self::columns::{COLUMNS, Row, reason_columns, waker_columns};
 use self::start_method::StartMethods;
 use self::wakers::Detail;
 use crate::answer::{Column, Fact, Kind, Section};
-use crate::ask::{Ask, SeriesOptions, When, WhenOptions};
+use crate::ask::{Ask, When};
 use crate::filter::ProcessFilter;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::usage_error::UsageError;
+use crate::usual_options::UsualOptions;
 use tracesift_grammar::{TimeRange, milliseconds};
 
 /// Order of the rows, ascending.
@@ -71,13 +72,7 @@ pub struct Question {
 #[command(next_help_heading = "Rows")]
 pub struct Options {
     #[command(flatten)]
-    filter: ProcessFilter,
-    #[command(flatten)]
-    when: WhenOptions,
-    #[command(flatten)]
-    series: SeriesOptions,
-    #[command(flatten)]
-    top: Top,
+    usual: UsualOptions,
     /// Order of the rows; the largest stands last
     #[arg(long, value_name = "KEY", default_value = "cpu")]
     sort: Sort,
@@ -118,15 +113,15 @@ impl QuestionOptions for Options {
     ];
 
     fn when(&self) -> When {
-        When { bucket: self.series.bucket, ..self.when.when() }
+        self.usual.when()
     }
 
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
         Ok(Plan::from(Question {
-            filter: self.filter.clone(),
+            filter: self.usual.filter.clone(),
             time: TimeRange::default(),
             sort: self.sort,
-            top: self.top,
+            top: self.usual.top,
             cpu: Between { min: self.min_cpu, max: self.max_cpu },
             wait: Between { min: self.min_wait, max: self.max_wait },
             ready: Between { min: self.min_ready, max: self.max_ready },

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tracesift_etl::Record;
-use tracesift_etl::payload::{ProcessorNumber, ProcessorPerformance, ProcessorSummary};
+use tracesift_etl::payload::{PowerProfile, ProcessorNumber, ProcessorPerformance, ProcessorSummary};
 use tracesift_trace::HealthKind;
 use tracesift_trace::rows::CpuRow;
 
@@ -13,6 +13,8 @@ use super::Inventory;
 #[derive(Debug, Default)]
 pub(crate) struct Processors {
     rows: BTreeMap<i16, CpuRow>,
+    /// Names of the profiles of power settings.
+    pub(crate) profiles: BTreeMap<u8, String>,
 }
 
 /// The number that records call a processor by. `None` above the first group: nothing tells how many processors groups have.
@@ -34,6 +36,12 @@ impl Processors {
 
 impl Inventory {
     pub(super) fn processor_power(&mut self, record: &Record<'_>, id: u16, version: u8) {
+        if PowerProfile::IDS.contains(&id) {
+            if let Some(profile) = self.decode::<PowerProfile<'_>>(record, version) {
+                self.processors.profiles.insert(profile.id, profile.name.to_string());
+            }
+            return;
+        }
         let (processor, mhz, class) = if ProcessorSummary::IDS.contains(&id) {
             let Some(summary) = self.decode::<ProcessorSummary>(record, version) else { return };
             (summary.processor, summary.nominal_mhz, None)

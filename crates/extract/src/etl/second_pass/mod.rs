@@ -19,6 +19,8 @@ mod process_counters;
 mod provider_fields;
 mod socket_calls;
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
@@ -130,6 +132,8 @@ pub(crate) struct Known {
     pub(crate) file_sources: FileSources,
     /// Names of the types of kernel objects, by their numbers.
     pub(crate) object_types: FxHashMap<u16, Box<str>>,
+    /// Names of the profiles of power settings, by their numbers.
+    pub(crate) profiles: BTreeMap<u8, String>,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
@@ -148,6 +152,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             network,
             file_sources,
             object_types,
+            profiles,
         } = known;
         Self {
             clock,
@@ -170,7 +175,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             lossy,
             dns: Dns::default(),
             sockets: Sockets::default(),
-            power_settings: PowerSettings::default(),
+            power_settings: PowerSettings::new(profiles),
             processors: ProcessorStates::default(),
             energy: Energy::default(),
             network: Network::new(network),
@@ -356,6 +361,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 }
             }
             (class::KERNEL_POWER, id) if wanted.power_settings => self.power_setting(record, id),
+            (PROCESSOR_POWER, id) if wanted.power_settings && power_settings::OF_PROFILES.contains(&id) => {
+                self.profile_setting(record);
+            }
             (KERNEL_PROCESS, KernelProcessStop::ID) => self.process_stop(record, version),
             (class::WIN32K, handles::id::USER_CREATED..=handles::id::GDI_TRANSFORMED) if wanted.handles => {
                 self.session_handle(record, id);

@@ -1,5 +1,6 @@
 //! Power settings, as the kernel logs them when the provider's state is captured and when they change.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use tracesift_etl::{Guid, Record, event_fields};
@@ -15,8 +16,14 @@ mod id {
     pub(super) const CHANGE: u16 = 112;
 }
 
+/// Events of the provider Kernel-Processor-Power: a setting of a profile changes, and when the provider's state is captured.
+pub(super) const OF_PROFILES: [u16; 2] = [105, 106];
+
 /// Bytes of data that are kept of a setting whose value is neither a number nor a GUID.
 const MAX_DATA: usize = 256;
+
+/// Provider of settings of profiles, as messages name it.
+const PROCESSOR: &str = "Kernel-Processor-Power";
 
 /// Power schemes of the system.
 const SCHEMES: [(Guid, &str); 4] = [
@@ -35,11 +42,32 @@ event_fields! {
     }
 }
 
+event_fields! {
+    /// The value that a profile has for a setting.
+    struct ProfileSetting<'a> {
+        profile: u64 = "ProfileId",
+        condition: u64 = "Type",
+        class: u64 = "Class",
+        setting: Guid = "Guid",
+        size: u64 = "ValueSize",
+        data: &'a [u8] = "Value",
+    }
+}
+
 /// Places of the fields, and memory for texts.
-#[derive(Default)]
 pub(super) struct PowerSettings {
     fields: Fields<PowerSetting<'static>>,
+    of_profiles: Fields<ProfileSetting<'static>>,
+    /// Names of profiles, by their numbers.
+    profiles: BTreeMap<u8, String>,
     row: PowerSettingRow,
+}
+
+impl PowerSettings {
+    pub(super) fn new(profiles: BTreeMap<u8, String>) -> Self {
+        let (fields, of_profiles) = (Fields::default(), Fields::default());
+        Self { fields, of_profiles, profiles, row: PowerSettingRow::default() }
+    }
 }
 
 impl<Sink: RowSink> SecondPass<'_, Sink> {
@@ -52,28 +80,54 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         };
         let Some(event) = self.power_settings.fields.read(record, &self.schemas, &mut self.health) else { return };
         let (Some(setting), Some(data)) = (event.setting, event.data) else {
-            return self.bad_power_setting(record, "it has no setting, or no data");
+            return self.bad_power_setting(record, "Kernel-Power", "it has no setting, or no data");
         };
         if event.size.is_some_and(|size| size != data.len() as u64) {
-            return self.bad_power_setting(record, "the data have another size than stated");
+            return self.bad_power_setting(record, "Kernel-Power", "the data have another size than stated");
         }
         let Ok(overrides) = overrides(behind(record.payload(), data)) else {
-            return self.bad_power_setting(record, "the field Override is cut");
+            return self.bad_power_setting(record, "Kernel-Power", "the field Override is cut");
         };
         let row = &mut self.power_settings.row;
         row.time = self.clock.ns(record.time());
         row.source = source;
         row.overrides = overrides;
+        (row.condition, row.class) = (None, None);
         row.setting.clear();
         let _ = write!(row.setting, "{setting}");
         set_value(row, data);
         self.sink.power_setting(row);
     }
 
-    fn bad_power_setting(&mut self, record: &Record<'_>, reason: &str) {
+    /// An event about a setting of a profile.
+    pub(super) fn profile_setting(&mut self, record: &Record<'_>) {
+        let settings = &mut self.power_settings;
+        let Some(event) = settings.of_profiles.read(record, &self.schemas, &mut self.health) else { return };
+        let profile = event.profile.and_then(|profile| u8::try_from(profile).ok());
+        let (Some(profile), Some(setting), Some(data)) = (profile, event.setting, event.data) else {
+            return self.bad_power_setting(record, PROCESSOR, "it has no profile, no setting, or no value");
+        };
+        if event.size.is_some_and(|size| size != data.len() as u64) {
+            return self.bad_power_setting(record, PROCESSOR, "the value has another size than stated");
+        }
+        let row = &mut settings.row;
+        row.time = self.clock.ns(record.time());
+        row.source = power_sources::PROFILE;
+        row.overrides = None;
+        row.condition = event.condition.and_then(|condition| i8::try_from(condition).ok());
+        row.class = event.class.and_then(|class| i8::try_from(class).ok());
+        row.setting.clear();
+        let _ = write!(row.setting, "{setting}");
+        set_value(row, data);
+        let name = settings.profiles.get(&profile).filter(|name| !name.is_empty());
+        row.profile = Some(name.cloned().unwrap_or_else(|| profile.to_string()));
+        self.sink.power_setting(row);
+    }
+
+    fn bad_power_setting(&mut self, record: &Record<'_>, provider: &str, reason: &str) {
         self.health.count(HealthKind::FIELDS_NOT_AS_EXPECTED, Some(record.time()), || {
             let id = record.event_id().unwrap_or(0);
-            format!("Microsoft-Windows-Kernel-Power {id} version {}: {reason}", record.version())
+            format!("Microsoft-Windows-{provider} {id} version {}: {reason}", record.version())
         });
     }
 }

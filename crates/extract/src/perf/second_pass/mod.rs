@@ -33,6 +33,7 @@ use tracesift_trace::info::Disk;
 use tracesift_trace::rows::{FileRow, MarkRow, MemoryStateRow, SyscallNameRow, page_fault_kinds};
 
 use super::cpu_event::{Role, Roles};
+use super::cpu_limits::CpuLimits;
 use super::namespaces::Namespace;
 use super::time::ticks;
 use super::tracepoint::{Tracepoint, tracepoints};
@@ -159,6 +160,12 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self
     }
 
+    /// Limits of clock rates when the recording began.
+    pub(crate) fn with_limits(mut self, limits: &[CpuLimits]) -> Self {
+        self.power.begin_with(limits);
+        self
+    }
+
     /// Looks at descriptors that are not in the recording, and what these tell of descriptors that were open at the end.
     pub(crate) fn with_descriptors(mut self, looks: Looks, end_names: EndNames) -> Self {
         self.syscalls.descriptors.learn(looks, end_names);
@@ -203,6 +210,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Kind::Sample => self.sample(record),
             Kind::Lost | Kind::LostSamples => {
                 self.disks.lost(self.rows.clock.ns(self.rows.now));
+                self.power.lost();
                 if record.kind() == Kind::Lost {
                     self.syscalls.descriptors.lost();
                 }
@@ -324,6 +332,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Trap(fields)) => self.page_cache.trap(fields, &at),
             Some(Tracepoint::Frequency(fields)) => self.power.frequency(fields, &at, rows),
             Some(Tracepoint::Limits(fields)) => self.power.limits(fields, &at, rows),
+            Some(Tracepoint::Measured(fields)) => self.power.measured(fields, &at, rows),
             Some(Tracepoint::Idle(fields)) => {
                 if let Some((cpu, state)) = self.power.idle(fields, &at, rows) {
                     self.scheduler.idles(cpu, state);

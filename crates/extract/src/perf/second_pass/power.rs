@@ -7,7 +7,8 @@ use tracesift_trace::rows::{CpuFrequencyRow, CpuIdleStateRow};
 
 use super::rows::Rows;
 use super::sample_context::SampleContext;
-use crate::perf::tracepoint::{LimitFields, PowerFields};
+use crate::perf::cpu_limits::CpuLimits;
+use crate::perf::tracepoint::{LimitFields, MeasuredFields, PowerFields};
 
 /// `PWR_EVENT_EXIT`: the CPU leaves its idle state.
 const LEAVES: i64 = 0xffff_ffff;
@@ -16,6 +17,8 @@ const LEAVES: i64 = 0xffff_ffff;
 #[derive(Default)]
 pub(crate) struct Power {
     rates: FxHashMap<u16, Rate>,
+    /// By CPU: the last event with a mean clock rate, in ticks.
+    measured: FxHashMap<u16, i64>,
     /// Since when a CPU is in which state.
     idle: FxHashMap<u16, (i64, i16)>,
 }
@@ -29,6 +32,16 @@ struct Rate {
 }
 
 impl Power {
+    /// The limits that were in force before the first event.
+    pub(crate) fn begin_with(&mut self, limits: &[CpuLimits]) {
+        for of_cpus in limits {
+            for cpu in of_cpus.cpus() {
+                let rate = self.rates.entry(cpu.cast_unsigned()).or_default();
+                (rate.least, rate.most) = (of_cpus.least, of_cpus.most);
+            }
+        }
+    }
+
     /// A CPU gets another clock rate. Whoever changes it may run on another one.
     pub(crate) fn frequency<Sink: RowSink>(
         &mut self,
@@ -59,6 +72,29 @@ impl Power {
             (rate.least, rate.most) = (Some(least), Some(most));
             rate_row(cpu, *rate, at.ticks, rows);
         }
+    }
+
+    /// The mean clock rate of the CPU since the event before. Of the first one in the recording the time is not known.
+    pub(crate) fn measured<Sink: RowSink>(
+        &mut self,
+        fields: &MeasuredFields,
+        at: &SampleContext<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        let khz = at.sample.raw.and_then(|raw| fields.khz.get(raw));
+        let Some((khz, cpu)) = khz.zip(at.cpu) else { return count_incomplete(at, rows) };
+        let before = self.measured.insert(cpu, at.ticks);
+        let Some(before) = before.filter(|before| khz > 0 && *before < at.ticks) else { return };
+        let (time, start) = (rows.clock.ns(at.ticks), rows.clock.ns(before));
+        let Rate { most, least, .. } = self.rates.get(&cpu).copied().unwrap_or_default();
+        let span = Some(time.saturating_sub(start));
+        let row = CpuFrequencyRow { time, cpu: cpu.cast_signed(), khz, max_khz: most, min_khz: least, span };
+        rows.sink.cpu_frequency(&row);
+    }
+
+    /// Events are missing: the next mean clock rate of a CPU may be of less time than since the last event that is there.
+    pub(crate) fn lost(&mut self) {
+        self.measured.clear();
     }
 
     /// A CPU enters or leaves an idle state. Gives CPU and state when it enters.
@@ -102,7 +138,7 @@ fn row<Sink: RowSink>(cpu: u16, start: i64, state: i16, end: i64, rows: &mut Row
 fn rate_row<Sink: RowSink>(cpu: u16, rate: Rate, ticks: i64, rows: &mut Rows<'_, Sink>) {
     if let Rate { khz: Some(khz), most, least } = rate {
         let time = rows.clock.ns(ticks);
-        let row = CpuFrequencyRow { time, cpu: cpu.cast_signed(), khz, max_khz: most, min_khz: least };
+        let row = CpuFrequencyRow { time, cpu: cpu.cast_signed(), khz, max_khz: most, min_khz: least, span: None };
         rows.sink.cpu_frequency(&row);
     }
 }

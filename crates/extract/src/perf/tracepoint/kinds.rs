@@ -11,7 +11,7 @@ use super::memory::RssFields;
 use super::network::NetworkFields;
 use super::page_fault::TrapFields;
 use super::path::PathFields;
-use super::power::{LimitFields, PowerFields};
+use super::power::{LimitFields, MeasuredFields, PowerFields};
 use super::reclaim::ReclaimFields;
 use super::scheduling::{ReadyFields, SwitchFields, WakeUp};
 use super::syscall::SyscallFields;
@@ -35,6 +35,8 @@ pub(crate) enum Tracepoint {
     Frequency(PowerFields),
     /// `power:cpu_frequency_limits`.
     Limits(LimitFields),
+    /// `power:pstate_sample`.
+    Measured(MeasuredFields),
     /// `power:cpu_idle`.
     Idle(PowerFields),
     /// `kmem:rss_stat`.
@@ -53,7 +55,9 @@ impl Tracepoint {
     /// Whether it means something only together with others, so that all of them are needed.
     fn is_one_of_a_pair(&self) -> bool {
         match self {
-            Self::Block(_) | Self::Syscall(_) | Self::Idle(_) | Self::Network(_) | Self::Dns(_) => true,
+            Self::Block(_) | Self::Syscall(_) | Self::Measured(_) | Self::Idle(_) | Self::Network(_) | Self::Dns(_) => {
+                true
+            }
             Self::Filemap(_) => true,
             Self::Reclaim(fields) => fields.is_one_of_a_pair(),
             _ => false,
@@ -94,6 +98,7 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             "exceptions:page_fault_kernel" => &|fields| trap(fields, true),
             "power:cpu_frequency" => &|fields| PowerFields::of(fields).map(Tracepoint::Frequency),
             "power:cpu_frequency_limits" => &|fields| LimitFields::of(fields).map(Tracepoint::Limits),
+            "power:pstate_sample" => &|fields| MeasuredFields::of(fields).map(Tracepoint::Measured),
             "kmem:rss_stat" => &|fields| RssFields::of(fields).map(Tracepoint::Rss),
             "power:cpu_idle" => &|fields| PowerFields::of(fields).map(Tracepoint::Idle),
             name if FilemapFields::is_read_from(name) => {

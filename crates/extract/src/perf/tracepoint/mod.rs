@@ -24,7 +24,7 @@ pub(crate) use memory::RssFields;
 pub(crate) use network::{NetworkFields, SegmentFields, StateFields, TransferFields, families};
 pub(crate) use page_fault::TrapFields;
 pub(crate) use path::{GROUP as PATH_GROUP, PathFields};
-pub(crate) use power::{LimitFields, PowerFields};
+pub(crate) use power::{LimitFields, MeasuredFields, PowerFields};
 pub(crate) use reclaim::ReclaimFields;
 pub(crate) use scheduling::{ReadyFields, SwitchFields, WakeUp};
 pub(crate) use syscall::{Edge, SyscallFields};

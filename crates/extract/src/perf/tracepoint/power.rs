@@ -15,6 +15,19 @@ impl PowerFields {
     }
 }
 
+/// Fields of `power:pstate_sample`.
+#[derive(Clone, Debug)]
+pub(crate) struct MeasuredFields {
+    /// The mean clock rate since the event of the CPU before, kHz.
+    pub(crate) khz: Number,
+}
+
+impl MeasuredFields {
+    pub(super) fn of(fields: &Fields<'_>) -> Option<Self> {
+        Some(Self { khz: fields.number("freq")? })
+    }
+}
+
 /// Fields of `power:cpu_frequency_limits`.
 #[derive(Clone, Debug)]
 pub(crate) struct LimitFields {

@@ -2,6 +2,7 @@
 //!
 //! Where nothing else is said a figure may differ by 5 %, a sampled one by three standard deviations if that is more.
 
+mod clock_rates;
 mod faulting;
 mod measured;
 mod network;
@@ -9,6 +10,7 @@ mod programs;
 mod reclaims;
 mod scheduling;
 mod talking;
+mod traced_calls;
 
 use measured::record;
 use tracesift_fixtures::skipped;

@@ -43,14 +43,17 @@ fn receive(stream: &mut TcpStream, (bytes, times): (usize, usize)) -> i64 {
     data.len().try_into().unwrap()
 }
 
-/// What `ss` says of the connection of a port: bytes that were acknowledged, with 1 for the request, and received; retransmissions.
-fn ss(port: i64) -> Option<[i64; 3]> {
+/// What `ss` says of the connection of a port: bytes that were acknowledged, with 1 for the request, and received; retransmissions; the
+/// round-trip time, ns.
+fn ss(port: i64) -> Option<[i64; 4]> {
     let output = Command::new("ss").args(["-tinH", &format!("sport = :{port}")]).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let figure = |key: &str| text.split_whitespace().find_map(|word| word.strip_prefix(key)).map(str::to_owned);
     let number = |key: &str| figure(key).and_then(|figure| figure.parse().ok()).unwrap_or(0);
     let again = figure("retrans:").and_then(|figure| figure.split_once('/')?.1.parse().ok()).unwrap_or(0);
-    (!text.is_empty()).then(|| [number("bytes_acked:"), number("bytes_received:"), again])
+    let milliseconds = figure("rtt:").and_then(|figure| figure.split_once('/')?.0.parse::<f64>().ok()).unwrap_or(0.0);
+    let round_trip = (milliseconds * 1e6).round() as i64;
+    (!text.is_empty()).then(|| [number("bytes_acked:"), number("bytes_received:"), again, round_trip])
 }
 
 /// The server; it starts the client.
@@ -147,7 +150,7 @@ fn calling() {
         });
         let from = now();
         let late = TcpStream::connect((home, full)).unwrap();
-        let [_, _, again] = ss(local(&late)).unwrap_or_default();
+        let [_, _, again, _] = ss(local(&late)).unwrap_or_default();
         tell("late", &[("port", local(&late)), ("from", from), ("until", now()), ("again", again)]);
     });
     drop(waiting);
@@ -163,8 +166,8 @@ fn talk(name: &str, to: (IpAddr, u16)) {
     let port = local(&stream);
     let mut figures = vec![("pid", pid()), ("port", port), ("remote", to.1.into()), ("sent", sent)];
     figures.extend([("received", received), ("from", from), ("until", until)]);
-    if let Some([acked, got, again]) = ss(port) {
-        figures.extend([("acked", acked - 1), ("got", got), ("again", again)]);
+    if let Some([acked, got, again, round_trip]) = ss(port) {
+        figures.extend([("acked", acked - 1), ("got", got), ("again", again), ("rtt", round_trip)]);
     }
     tell(name, &figures);
 }

@@ -1,62 +1,10 @@
-//! Clock rates that were in force, and sums over the time in which something ran.
+//! Sums over the time in which something ran.
 
-use rustc_hash::FxHashMap;
 use tracesift_analysis::Span;
-use tracesift_archive::{Archive, Error};
-use tracesift_trace::rows::{CpuFrequencyRow, CpuRow};
 
-/// Clock rates of CPUs. The last one holds until the next one; before the first one nothing is known.
-#[derive(Debug, Default)]
-pub(in crate::question) struct Rates {
-    /// By CPU: the changes in the order of time.
-    changes: FxHashMap<i16, Vec<Change>>,
-    nominal: FxHashMap<i16, i64>,
-}
+use crate::clock_rates::{Change, Rates};
 
-/// What holds from a time on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::question) struct Change {
-    time: i64,
-    /// The rate, kHz.
-    pub(in crate::question) khz: i64,
-    /// The highest rate that the CPU may have, kHz.
-    most: Option<i64>,
-}
-
-impl Rates {
-    pub(in crate::question) fn read(archive: &Archive, cpus: &[CpuRow]) -> Result<Self, Error> {
-        let nominal = cpus.iter().filter_map(|row| Some((row.cpu, row.nominal_khz.filter(|khz| *khz > 0)?)));
-        let mut rates = Self { nominal: nominal.collect(), ..Self::default() };
-        archive.scan(None, |row: &CpuFrequencyRow| {
-            rates.add(row.cpu, Change { time: row.time, khz: row.khz, most: row.max_khz });
-        })?;
-        // Several changes of one instant keep their order: the last one counts.
-        rates.changes.values_mut().for_each(|changes| changes.sort_by_key(|change| change.time));
-        Ok(rates)
-    }
-
-    fn add(&mut self, cpu: i16, change: Change) {
-        self.changes.entry(cpu).or_default().push(change);
-    }
-
-    /// The first change of a CPU: from then on its rate is known.
-    pub(in crate::question) fn known_since(&self, cpu: i16) -> Option<i64> {
-        self.changes.get(&cpu)?.first().map(|change| change.time)
-    }
-
-    /// The rates in force during a span, with the parts of the span.
-    pub(in crate::question) fn during(&self, cpu: i16, span: Span) -> impl Iterator<Item = (Change, Span)> {
-        let changes = self.changes.get(&cpu).map_or(&[][..], Vec::as_slice);
-        let first = changes.partition_point(|change| change.time <= span.start).saturating_sub(1);
-        changes[first..].iter().enumerate().map_while(move |(index, change)| {
-            let end = changes.get(first + index + 1).map_or(i64::MAX, |next| next.time);
-            let part = Span { start: change.time.max(span.start), end: end.min(span.end) };
-            (change.time < span.end).then_some((*change, part))
-        })
-    }
-}
-
-/// Sums over the time in which something ran.
+/// Sums of clock rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sums {
     /// Run time, ns.
@@ -108,9 +56,9 @@ impl Sums {
         self.weighted = self.weighted.saturating_add(i128::from(khz) * i128::from(time));
         self.least = Some(self.least.map_or(khz, |least| least.min(khz)));
         self.most = Some(self.most.map_or(khz, |most| most.max(khz)));
-        if let Some(nominal) = rates.nominal.get(&cpu) {
+        if let Some(nominal) = rates.nominal(cpu) {
             self.nominal_known = self.nominal_known.saturating_add(time);
-            self.of_nominal += khz as f64 / *nominal as f64 * time as f64;
+            self.of_nominal += khz as f64 / nominal as f64 * time as f64;
         }
     }
 
@@ -139,16 +87,6 @@ impl Sums {
 }
 
 #[cfg(test)]
-impl Rates {
-    /// Of changes: CPU, time and rate, those of a CPU in the order of time.
-    pub(in crate::question) fn of(changes: impl Iterator<Item = (i16, i64, i64)>) -> Self {
-        let mut rates = Self::default();
-        changes.for_each(|(cpu, time, khz)| rates.add(cpu, Change { time, khz, most: None }));
-        rates
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
@@ -161,10 +99,10 @@ mod tests {
             runs in prop::collection::vec((0_i64..50, 0_i64..20), 0..6),
             nominal in prop::option::of(1_i64..5),
         ) {
-            let mut rates = Rates { nominal: nominal.map(|khz| (1, khz)).into_iter().collect(), ..Rates::default() };
             let mut changes = changes;
             changes.sort_by_key(|(time, ..)| *time);
-            changes.iter().for_each(|(time, khz, most)| rates.add(1, Change { time: *time, khz: *khz, most: *most }));
+            let told = changes.iter().map(|(time, khz, most)| (1, *time, *khz, *most));
+            let rates = Rates::of(told, nominal.map(|khz| (1, khz)));
             let mut sums = Sums::default();
             let (mut run, mut known, mut weighted, mut limited, mut at_cap) = (0, 0, 0, 0, 0);
             for (start, length) in runs {

@@ -3,6 +3,7 @@
 mod block;
 mod dns;
 mod fields;
+mod heap;
 mod kinds;
 mod memory;
 mod network;
@@ -17,6 +18,7 @@ mod task_state;
 pub(crate) use block::{BlockFields, Stage};
 pub(crate) use dns::{DnsEdge, DnsFields, GROUP as DNS_GROUP};
 pub(crate) use fields::{Fields, Number, Text};
+pub(crate) use heap::{GROUP as HEAP_GROUP, HeapEvent, HeapFields, HeapFunction};
 pub(crate) use kinds::{Tracepoint, is_sampled, tracepoints};
 pub(crate) use memory::RssFields;
 pub(crate) use network::{NetworkFields, SegmentFields, StateFields, TransferFields, families};

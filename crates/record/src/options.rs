@@ -30,6 +30,8 @@ pub struct Options {
     pub call_graph: CallGraph,
     /// Whom to record.
     pub scope: Scope,
+    /// A process whose blocks of the heap are recorded (Linux).
+    pub heap: Option<u32>,
     /// Begin a new file from time to time.
     pub rotation: Option<Rotation>,
     /// What ends the recording besides the end of the command.
@@ -52,6 +54,7 @@ impl Default for Options {
             stacks: Stacks::default(),
             call_graph: CallGraph::default(),
             scope: Scope::default(),
+            heap: None,
             rotation: None,
             stop_when: Vec::new(),
             overwrite: false,

@@ -135,6 +135,7 @@ health_kinds! {
         "Record tracepoints with their raw data (perf's default for tracepoints).";
     INCOMPLETE_DISK_EVENTS = "incomplete_disk_events", Unreadable, "An event of the block layer lacks its fields.", "";
     INCOMPLETE_POWER_EVENTS = "incomplete_power_events", Unreadable, "A clock rate or idle state lacks its fields.", "";
+    INCOMPLETE_HEAP_EVENTS = "incomplete_heap_events", Unreadable, "A call of `malloc`, `calloc`, `realloc` or `free`, or its return, lacks its fields. It has no effect on the rows.", "";
     INCOMPLETE_NETWORK_EVENTS = "incomplete_network_events", Unreadable, "An event of a socket lacks its fields.", "";
 
     // Sums of another tool.

@@ -148,6 +148,8 @@ pub struct Population {
     pairs: FxHashMap<u32, u32>,
     idle: FxHashMap<u16, ThreadId>,
     interrupts: Option<ProcessId>,
+    /// Ids of parts of the system, with their pseudo-processes.
+    system_parts: Vec<(u32, ProcessId)>,
     unknown: Option<ProcessId>,
     kernel: Option<ProcessId>,
     /// Threads without an id, by their process.
@@ -170,6 +172,7 @@ impl Default for Population {
             pairs: FxHashMap::default(),
             idle: FxHashMap::default(),
             interrupts: None,
+            system_parts: Vec::new(),
             unknown: None,
             kernel: None,
             nameless: FxHashMap::default(),
@@ -391,6 +394,21 @@ impl Population {
         let id = self.pseudo_process(-1, "Unknown");
         self.unknown = Some(id);
         id
+    }
+
+    /// A part of the system that events name like a process, by an id that no process has. The first 64 of them have processes of their own.
+    pub fn system_part(&mut self, id: u32) -> ProcessId {
+        /// Parts that are told apart. Windows has four.
+        const MOST_PARTS: usize = 64;
+        if let Some((_, part)) = self.system_parts.iter().find(|(known, _)| *known == id) {
+            return *part;
+        }
+        if self.system_parts.len() >= MOST_PARTS {
+            return self.unknown_process();
+        }
+        let part = self.pseudo_process(i64::from(id), &format!("System part {id:#x}"));
+        self.system_parts.push((id, part));
+        part
     }
 
     fn pseudo_process(&mut self, pid: i64, name: &str) -> ProcessId {

@@ -27,7 +27,8 @@ pub use events::EventRow;
 pub use filters::FilterCallRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use memory::{
-    AllocationRow, MemoryProcessRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds, reclaim_kinds,
+    AllocationRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds,
+    reclaim_kinds,
 };
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
 pub use objects::{HandleRow, MappedViewRow, ObjectReferenceRow, ObjectRow, handle_kinds, handle_origins};
@@ -86,6 +87,7 @@ macro_rules! every_table {
             PowerSettingRow,
             ProcessCounterRow,
             MemoryProcessRow,
+            MemorySessionRow,
             MemoryStateRow,
             ReclaimRow,
             HealthRow,
@@ -159,6 +161,8 @@ macro_rules! event_tables {
             object_reference(ObjectReferenceRow) in object_references,
             /// Memory of a process.
             memory_process(MemoryProcessRow) in memory_processes,
+            /// Memory of a session.
+            memory_session(MemorySessionRow) in memory_sessions,
             /// Lists of pages.
             memory_state(MemoryStateRow) in memory_state,
             /// A page fault.

@@ -1,15 +1,19 @@
 //! `dump gdi`: which windows, menus, fonts and bitmaps are made and not freed.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use tracesift_archive::{Archive, Error};
 use tracesift_grammar::TimeRange;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ProcessRow, handle_kinds};
 
-use super::handles::{CONDITIONS, Handle, LIMITS, LIST, MEASURES, dimensions, hexadecimal, kind, made_by};
+use super::handles::{
+    CONDITIONS, EXITED, Handle, LIMITS, LIST, MEASURES, dimensions, hexadecimal, kind, made_by, scan,
+};
 use crate::answer::ColumnOf;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, Peak, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Exited, Limit, Measure, Peak, TableQuestion};
 
 /// Lives of handles of the window manager and of GDI.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +40,7 @@ impl TableQuestion for Gdi {
     ];
     const MEASURES: &'static [Measure<Handle>] = MEASURES;
     const LIMITS: &'static [Limit<Handle>] = LIMITS;
+    const EXITED: Option<Exited<Handle>> = EXITED;
     const CONDITIONS: &'static [Condition<Handle>] = CONDITIONS;
     const LIST: &'static [ColumnOf<Handle>] = LIST;
     const BY: &'static [&'static str] = &["process", "type"];
@@ -57,6 +62,10 @@ impl TableQuestion for Gdi {
 
     fn times(row: &Handle) -> (i64, i64) {
         (row.start, row.time)
+    }
+
+    fn scan(archive: &Archive, time: Option<Range<i64>>, _: bool, visit: impl FnMut(&Handle)) -> Result<(), Error> {
+        scan(archive, time, visit)
     }
 
     fn is_asked(row: &Handle) -> bool {

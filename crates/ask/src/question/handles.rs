@@ -1,18 +1,22 @@
 //! `dump handles`: which handles are open at the end, and which processes and functions make handles that nobody closes.
 
+use std::ops::Range;
+
+use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{HandleRow, handle_kinds, handle_origins};
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind};
+use crate::question::exit_stacks::ExitStacks;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Exited, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// A life of a handle.
     #[derive(Clone, Debug)]
     pub struct Handle of HandleRow {
-        time, start, stack, owner, kind, handle, object, object_type, name, made_by, by_exit, open,
+        time, start, stack, owner, kind, handle, object, object_type, name, made_by, close_stack, by_exit, open,
     }
 }
 
@@ -56,6 +60,10 @@ pub(super) const MEASURES: &[Measure<Handle>] = &[
             ["--min-peak", "--max-peak"],
             ["Only rows with so many handles open at once", "Only rows with no more handles open at once"],
         ),
+    Measure::tenths("growing_tenths", "Regular", is_open, |_| 1)
+        .meaning("How regular the growth is: tenths of the time range in which the number of open handles grew. Empty: the range is shorter than 10 ns.")
+        .sorted(&["regularity", "regular"])
+        .details(),
     Measure::begun("leaked", "Leaked", is_no_leak)
         .meaning("Handles that were made in the time range and are open at the end of the recording.")
         .sorted(&["leaked", "leak"])
@@ -89,6 +97,12 @@ macro_rules! dimensions {
     };
 }
 pub(super) use dimensions;
+
+/// A handle that the end of its process closed, as if it were open.
+pub(super) const EXITED: Option<Exited<Handle>> = Some(Exited {
+    row: |row| (row.by_exit == Some(true)).then(|| Handle { open: Some(true), ..row.clone() }),
+    help: "Handles that the end of their process closed count as open, and as leaks",
+});
 
 /// The rules that keep single handles.
 pub(super) const CONDITIONS: &[Condition<Handle>] = &[Condition {
@@ -148,6 +162,7 @@ impl TableQuestion for Handles {
     }];
     const MEASURES: &'static [Measure<Handle>] = MEASURES;
     const LIMITS: &'static [Limit<Handle>] = LIMITS;
+    const EXITED: Option<Exited<Handle>> = EXITED;
     const CONDITIONS: &'static [Condition<Handle>] = CONDITIONS;
     const LIST: &'static [ColumnOf<Handle>] = LIST;
     const BY: &'static [&'static str] = &["process", "type"];
@@ -169,6 +184,22 @@ impl TableQuestion for Handles {
     fn times(row: &Handle) -> (i64, i64) {
         (row.start, row.time)
     }
+
+    fn scan(archive: &Archive, time: Option<Range<i64>>, _: bool, visit: impl FnMut(&Handle)) -> Result<(), Error> {
+        scan(archive, time, visit)
+    }
+}
+
+/// Reads handles. The stack of a close tells that the end of the process closed the handle, where its frames have names.
+pub(super) fn scan(archive: &Archive, time: Option<Range<i64>>, mut visit: impl FnMut(&Handle)) -> Result<(), Error> {
+    let stacks = ExitStacks::of(archive)?;
+    archive.scan(time, |row: &Handle| {
+        if row.by_exit != Some(true) && stacks.has(row.close_stack) {
+            visit(&Handle { by_exit: Some(true), ..row.clone() });
+        } else {
+            visit(row);
+        }
+    })
 }
 
 fn is_older(row: &Handle) -> bool {

@@ -12,6 +12,7 @@ pub mod cpu;
 pub mod disk;
 pub mod dns;
 pub mod energy;
+mod exit_stacks;
 pub mod faults;
 pub mod file;
 pub mod frequency;

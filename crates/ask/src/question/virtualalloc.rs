@@ -8,7 +8,9 @@ use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, Words, switch};
 use crate::question::handles::hexadecimal;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{
+    self, Condition, Dimension, Exited, Limit, Measure, StackFigure, StacksBelow, TableQuestion,
+};
 
 view! {
     /// Bytes of a block that were given back at one time.
@@ -79,6 +81,12 @@ const MEASURES: &[Measure<Allocation>] =
         })
         .meaning("The largest sum of sizes at one time, of memory that was allocated in the recording.")
         .sorted(&["peak", "max-commit-size"]),
+        Measure::tenths("growing_tenths", "Regular", is_open, |row: &Allocation| {
+            if is_new_memory(row) { row.size } else { 0 }
+        })
+        .meaning("How regular the growth is: tenths of the time range in which the bytes grew that are allocated and not freed. Empty: the range is shorter than 10 ns.")
+        .sorted(&["regularity", "regular"])
+        .details(),
         Measure::sum_left("not_released", "Not freed", Kind::Count, is_open, |row: &Allocation| {
             i64::from(is_new_memory(row) && row.last == Some(true))
         })
@@ -112,7 +120,7 @@ const COLUMNS: Words = &[
     ("stacksize", "not_released_bytes"),
 ];
 
-/// Orders of the old command line. A stack is a row with `--by stack`, so its figures are those of the row.
+/// Orders of the old command line. The stacks below a row are sorted by the same figure as the rows.
 const ORDERS: Words = &[
     ("notreleasedcount", "not-released-count"),
     ("notreleasedsize", "not-released-size"),
@@ -143,7 +151,7 @@ impl TableQuestion for Allocations {
             .meaning("Module that allocated the memory: of the first function of the stack that is neither of the operating system nor of a standard library. `(no stack)`: the stack is not known."),
         Dimension::stack(|row: &Allocation| row.stack)
             .meaning("The stack that allocated the memory.")
-            .filtered("--stack", ["function", "functions"], "Only memory with such a function in the stack that allocated it"),
+            .filtered("--stack", ["function", "functions"], "Only memory with such a function in its stack; `--stack 17`: the blocks of stack 17"),
         Dimension::tag(|row: &Allocation| row.stack),
         Dimension::words("size", "Size", |row: &Allocation| Some(size_class(row.size)), size_of_class)
             .meaning("Size of the block, or of the part of it: up to the next power of two.")
@@ -167,6 +175,8 @@ impl TableQuestion for Allocations {
             help: "Memory that was allocated in the time range",
         },
     ];
+    const STACKS_BELOW: Option<StacksBelow> =
+        Some(StacksBelow { figures: &["not_released", "not_released_bytes"], sort: "not_released_bytes" });
     const MEASURES: &'static [Measure<Allocation>] = MEASURES;
     const LIMITS: &'static [Limit<Allocation>] = &[
         Limit::bytes(
@@ -188,6 +198,10 @@ impl TableQuestion for Allocations {
             ],
         ),
     ];
+    const EXITED: Option<Exited<Allocation>> = Some(Exited {
+        row: |row| (row.by_exit == Some(true)).then(|| Allocation { open: Some(true), ..row.clone() }),
+        help: "Memory that the end of its process freed counts as not freed",
+    });
     const CONDITIONS: &'static [Condition<Allocation>] = &[Condition {
         option: "--leak",
         holds: |row| is_open(row) && is_new_memory(row),
@@ -240,6 +254,15 @@ impl TableQuestion for Allocations {
             "tracesift dump virtualalloc X.sift --leak --by process,stack --top 5",
             "the stacks whose memory nobody freed",
         ),
+        (
+            "tracesift dump virtualalloc X.sift --details --top-stacks 3",
+            "below each process the stacks with most memory that is not freed",
+        ),
+        ("tracesift dump virtualalloc X.sift --stack 17", "the single blocks of the stack with this number"),
+        (
+            "tracesift dump virtualalloc X.sift --leak --by process,stack --sort regularity --top 5",
+            "the stacks whose memory grows most steadily",
+        ),
         ("tracesift dump virtualalloc X.sift --sort peak --kind committed", "the processes with the largest peaks"),
         ("tracesift dump virtualalloc X.sift -p app.exe --leak --by method,size", "functions and sizes of leaks"),
         ("tracesift dump virtualalloc X.sift --leak --by process,module", "the modules whose memory nobody freed"),
@@ -255,21 +278,15 @@ impl TableQuestion for Allocations {
         switches: &[
             switch(&["sortby"], To::Word("--sort", ORDERS)),
             switch(&["column"], To::ChosenColumns(COLUMNS)),
-            // There details are the stacks of each process, and another switch shows their functions.
-            switch(&["showstack", "details"], To::Flag("--by=process,stack")),
+            // There details are the stacks of each process, and another switch shows their functions. Ours have their functions.
+            switch(&["showstack", "details"], To::Flag("--details")),
             switch(&["stackfilter"], To::Value("--stack")),
             switch(&["minmaxalloctime"], To::Range("--min-alloc-time", "--max-alloc-time", "s")),
             switch(&["minmaxnotreleasedsize"], To::Range("--min-not-released-size", "--max-not-released-size", "B")),
             switch(&["minmaxnotreleasedcount"], To::Range("--min-not-released-count", "--max-not-released-count", "")),
-            switch(
-                &["includeexitedprocesses"],
-                To::Left(0, "-includeexitedprocesses is left out; processes that ended always have rows"),
-            ),
-            switch(&["topnstacks"], To::Top("--by=process,stack --top", "--skip")),
-            switch(
-                &["stackidx"],
-                To::Missing("numbers of stacks; `--list --stack 'Function*'` has the single blocks of stacks"),
-            ),
+            switch(&["includeexitedprocesses"], To::Flag("--include-exited")),
+            switch(&["topnstacks"], To::Top("--top-stacks", "--skip-stacks")),
+            switch(&["stackidx"], To::Value("--stack")),
         ],
     });
 

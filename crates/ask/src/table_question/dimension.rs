@@ -284,6 +284,18 @@ pub struct Condition<R: 'static> {
     pub help: &'static str,
 }
 
+/// Makes a row that the end of its process ended one that is open; `None`: it is another row.
+pub(super) type AsOpen<R> = fn(&R) -> Option<R>;
+
+/// What becomes of a row with `--include-exited`.
+#[derive(Debug)]
+pub struct Exited<R: 'static> {
+    /// The row as if it were open; `None`: the end of its process did not end it.
+    pub row: AsOpen<R>,
+    /// One sentence for the help.
+    pub help: &'static str,
+}
+
 /// An option that stands for a grouping.
 #[derive(Clone, Copy, Debug)]
 pub struct Shorthand {

@@ -1,7 +1,7 @@
 //! Groups: places whose rows are one row of the answer.
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{Distribution, IntervalUnion};
+use tracesift_analysis::{Distribution, IntervalUnion, Span};
 
 use super::dimension::Of;
 use super::names::Names;
@@ -32,8 +32,8 @@ pub(super) struct Group {
     pub(super) once: Vec<(i64, i64)>,
     /// Of each dimension that measures are about the number of rows by value; the value of some may be unknown.
     pub(super) about: Vec<FxHashMap<i64, i64>>,
-    /// Length of the time range.
-    pub(super) range: i64,
+    /// The time range.
+    pub(super) range: Span,
     /// Number of rows by text, for each list of texts of the plan.
     pub(super) texts: Vec<TextCounts>,
 }
@@ -56,24 +56,24 @@ struct Sum {
     covered_by: FxHashMap<i64, IntervalUnion>,
 }
 
-/// The groups of each range; `lengths` are those of the ranges.
+/// The groups of each range; `spans` are the ranges inside of the recording.
 pub(super) fn of_ranges<Q: TableQuestion>(
     question: &Question<Q>,
     plan: &Plan<Q::Row>,
     read: &mut Read<'_, Q::Row>,
-    lengths: &[i64],
+    spans: &[Span],
     names: &mut Names<'_, Q::Row>,
 ) -> Vec<Groups> {
     let in_ranges = std::mem::take(&mut read.in_ranges);
-    let ranges = in_ranges.into_iter().zip(lengths);
-    ranges.map(|(places, length)| of_range(question, plan, read, (&places, *length), names)).collect()
+    let ranges = in_ranges.into_iter().zip(spans);
+    ranges.map(|(places, span)| of_range(question, plan, read, (&places, *span), names)).collect()
 }
 
 fn of_range<Q: TableQuestion>(
     question: &Question<Q>,
     plan: &Plan<Q::Row>,
     read: &mut Read<'_, Q::Row>,
-    (places, length): (&[(u32, u32)], i64),
+    (places, span): (&[(u32, u32)], Span),
     names: &mut Names<'_, Q::Row>,
 ) -> Groups {
     let mut known: FxHashMap<Vec<i64>, usize> = FxHashMap::default();
@@ -110,7 +110,7 @@ fn of_range<Q: TableQuestion>(
             groups[last].add(plan, *place, rows, &about, figures);
         }
     }
-    let group = |sum: Sum| sum.group(length);
+    let group = |sum: Sum| sum.group(span);
     Groups { groups: groups.into_iter().map(group).collect(), all: all.map(group) }
 }
 
@@ -163,8 +163,7 @@ impl Sum {
         self.figures.add(plan, figures);
     }
 
-    /// `range` is the length of the time range.
-    fn group(self, range: i64) -> Group {
+    fn group(self, range: Span) -> Group {
         let Self { values, places, figures, about, covered_by } = self;
         Group {
             values,

@@ -4,7 +4,7 @@ use tracesift_trace::rows::ProcessRow;
 
 use super::dimension::Of;
 use super::measure::{How, Measure};
-use super::{Question, TableQuestion, tree_of};
+use super::{Question, TableQuestion, stacks_below, tree_of};
 use crate::answer::{Column, ColumnOf, Kind, Value, View};
 use crate::columns;
 use crate::process_columns::{self as of_process, OfProcess};
@@ -31,6 +31,10 @@ pub(super) enum Cell {
     CommandLine(usize),
     /// The single rows below the row.
     Rows,
+    /// The number of a stack.
+    StackNumber(usize),
+    /// The stacks below the row.
+    Stacks,
 }
 
 /// The columns of processes that all questions have are those of their rows.
@@ -117,6 +121,8 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
     };
     let tree = tree_of::<Q>();
     cells.extend(tree.map(|place| (DEPTH, Cell::Depth(place))));
+    let numbered = stacks_below::dimension::<Q>().filter(|_| Q::STACKS_BELOW.is_some());
+    cells.extend(numbered.map(|place| (stacks_below::NUMBER, Cell::StackNumber(place))));
     cells.extend(measures(false));
     cells.extend(tree.map(|place| (BRANCH, Cell::Branch(place))));
     for (place, dimension) in dimensions() {
@@ -136,6 +142,9 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
     let processes = dimensions().filter(|(_, dimension)| matches!(dimension.of, Of::Process));
     cells.extend(processes.map(|(place, _)| (COMMAND_LINE, Cell::CommandLine(place))));
     cells.push((ROWS, Cell::Rows));
+    if Q::STACKS_BELOW.is_some() {
+        cells.push((stacks_below::STACKS, Cell::Stacks));
+    }
     cells
 }
 
@@ -150,7 +159,8 @@ pub(super) fn descriptions<Q: TableQuestion>(by: Option<(&[usize], bool)>) -> Ve
         match cell {
             Cell::Tid(place) | Cell::ThreadName(place) | Cell::Number(place) => usual.contains(&place),
             Cell::Depth(_) | Cell::Branch(_) => is_tree,
-            Cell::Rows => false,
+            Cell::Rows | Cell::Stacks => false,
+            Cell::StackNumber(place) => by.contains(&place),
             Cell::Measure(place) => {
                 let about = Q::MEASURES[place].how.dimension();
                 about.is_none_or(|about| by.iter().all(|by| name(*by) != about))

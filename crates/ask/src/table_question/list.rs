@@ -12,6 +12,7 @@ use super::sums::Part;
 use super::{Question, TableQuestion, layout, table};
 use crate::answer::{Column, ColumnOf, Kind, Value, View};
 use crate::columns;
+use crate::order::Top;
 
 /// Which single rows an answer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub enum Listing {
     Flat,
     /// The rows of the groups below these groups: of each so many of the largest.
     OfGroups(usize),
+    /// No single rows: the stacks with most in each group below it.
+    Stacks(Top),
 }
 
 /// Where a value of a single row comes from.
@@ -131,6 +134,7 @@ impl Keeper {
         let most = match listing {
             Listing::Flat => question.top.take.map_or(usize::MAX, |take| take.saturating_add(question.top.skip)),
             Listing::OfGroups(most) => most,
+            Listing::Stacks(_) => 0,
         };
         Self { listing, sort: question.sort, most, lists: Vec::new() }
     }
@@ -214,12 +218,8 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
                 0
             }
         }
-        How::SumPeak(is_open, figure) => {
-            if part.length > 0 || !part.ends || is_open(row) {
-                figure(row)
-            } else {
-                0
-            }
+        How::SumPeak(is_open, figure) | How::Tenths(is_open, figure) => {
+            if part.length > 0 || !part.ends || is_open(row) { figure(row) } else { 0 }
         }
         How::SumKnown(figure) => figure(row).unwrap_or(NO_FIGURE),
         How::SumOnce(figure) => figure(row).map_or(NO_FIGURE, |(_, figure)| figure),
@@ -233,7 +233,7 @@ fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
         | How::Longest
         | How::Percentile(_) => part.length,
         How::LongestStart | How::First => part.start,
-        How::Max(figure) | How::Min(figure) => figure(row).unwrap_or(NO_FIGURE),
+        How::Max(figure) | How::Min(figure) | How::Only(figure) => figure(row).unwrap_or(NO_FIGURE),
         How::Weighted(figures) => figures(row).map_or(NO_FIGURE, |(figure, _)| figure),
         How::Mean(of) | How::Ratio(of, _) => {
             let [of, by] = of.map(|key| figure::<Q>(measure_of::<Q>(key), row, part));

@@ -83,6 +83,8 @@ pub(super) enum How<R: 'static> {
     First,
     /// The largest figure of a row.
     Max(fn(&R) -> Option<i64>),
+    /// The figure of the only row that has one; where several rows have one it is not known.
+    Only(fn(&R) -> Option<i64>),
     /// The smallest figure of a row.
     Min(fn(&R) -> Option<i64>),
     /// Mean of a figure, weighted with another one: both of each row.
@@ -121,6 +123,8 @@ pub(super) enum How<R: 'static> {
     SumLeft(fn(&R) -> bool, fn(&R) -> i64),
     /// The largest sum of a figure of the rows that are alive at once in the time range; the condition as of `AliveLast`.
     SumPeak(fn(&R) -> bool, fn(&R) -> i64),
+    /// Number of tenths of the time range in which the sum of a figure of the rows that are alive grew; the condition as of `AliveLast`.
+    Tenths(fn(&R) -> bool, fn(&R) -> i64),
     /// One measure less another one; both are named by their keys.
     Difference([&'static str; 2]),
 }
@@ -251,6 +255,12 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn min(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> Option<i64>) -> Self {
         Self::new(key, title, kind, How::Min(figure))
+    }
+
+    /// The figure of the only row that has one, for figures of which several do not make one, such as medians.
+    #[must_use]
+    pub const fn only(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> Option<i64>) -> Self {
+        Self::new(key, title, kind, How::Only(figure))
     }
 
     /// Mean of the first figure of the rows, weighted with the second one, rounded down. Weights are not negative.
@@ -402,6 +412,18 @@ impl<R> Measure<R> {
         figure: fn(&R) -> i64,
     ) -> Self {
         Self::new(key, title, kind, How::SumPeak(is_open, figure))
+    }
+
+    /// Number of tenths of the time range in which the sum of a figure grew, of the rows that are alive: how regular a leak is. A question
+    /// that has a peak, too, has it of the same figure.
+    #[must_use]
+    pub const fn tenths(
+        key: &'static str,
+        title: &'static str,
+        is_open: fn(&R) -> bool,
+        figure: fn(&R) -> i64,
+    ) -> Self {
+        Self::new(key, title, Kind::Count, How::Tenths(is_open, figure))
     }
 
     /// A measure less another one. `of` has the keys of both.

@@ -24,6 +24,7 @@ mod plan;
 mod reading;
 mod rows;
 mod stacks;
+mod stacks_below;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -40,7 +41,7 @@ use tracesift_trace::ProcessId;
 use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::{Row, TableDefinition, View};
 
-pub use self::dimension::{Condition, Dimension, Limit, Shorthand};
+pub use self::dimension::{Condition, Dimension, Exited, Limit, Shorthand};
 pub use self::joined::Joined;
 pub use self::list::Listing;
 pub use self::measure::Measure;
@@ -48,12 +49,14 @@ pub use self::options::Options;
 pub(crate) use self::peaks::Peak;
 pub(crate) use self::places::UNTOLD;
 pub use self::stacks::{Charged, StackFigure, StackMeasure};
+pub use self::stacks_below::StacksBelow;
 
 use self::dimension::Of;
+use self::measure::How;
 use self::names::Names;
 use self::plan::Plan;
 use self::reading::Reading;
-use crate::answer::{Column, ColumnOf, Kind, Section};
+use crate::answer::{Column, ColumnOf, Kind, Section, View as Shows};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::Candidates;
 use crate::columns;
@@ -96,6 +99,10 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The figures that call trees and flame graphs can show by the stacks of the rows.
     const STACKS: &'static [StackFigure] = &[];
 
+    /// A row that the end of its process ended, as if it were open: what `--include-exited` makes of it. The function gives `None` for all
+    /// other rows.
+    const EXITED: Option<Exited<Self::Row>> = None;
+
     /// Options that keep the rows of which something is true.
     const CONDITIONS: &'static [Condition<Self::Row>] = &[];
 
@@ -104,6 +111,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
 
     /// Whether `--details` shows the single rows below each row, as `--top-details all` does.
     const DETAILS_ARE_ROWS: bool = false;
+
+    /// The figures of the stacks that `--details` and `--top-stacks` show below each row.
+    const STACKS_BELOW: Option<StacksBelow> = None;
 
     /// Whether a row counts in the time range in which it ends, with all of it; else in each range that it touches, with its part there.
     /// Sums and unions of times have the part in the range either way.
@@ -226,6 +236,8 @@ pub struct Question<Q: TableQuestion> {
     group_limits: Vec<(usize, Between)>,
     /// What has to be true of rows, by place of the condition.
     conditions: Vec<usize>,
+    /// Whether rows that the end of their process ended count as open.
+    pub include_exited: bool,
     /// Single rows in place of groups.
     listing: Option<Listing>,
     /// Whether the groups are the nodes of the tree of paths.
@@ -246,6 +258,8 @@ pub struct Question<Q: TableQuestion> {
 enum Wanted {
     Texts(Patterns),
     Methods(MethodPatterns),
+    /// Stacks with the functions of the stacks of these numbers.
+    Stacks(Vec<i64>),
 }
 
 /// A name that a question does not have.
@@ -270,6 +284,7 @@ impl<Q: TableQuestion> Default for Question<Q> {
             limits: Vec::new(),
             group_limits: Vec::new(),
             conditions: Vec::new(),
+            include_exited: false,
             listing: None,
             tree: false,
             dir_level: None,
@@ -345,6 +360,9 @@ impl<Q: TableQuestion> Question<Q> {
         let place = filters().position(|known| known == Some(option));
         let place = place.ok_or_else(|| UnknownName::new(option, filters().flatten()))?;
         let wanted = match Q::DIMENSIONS[place].of {
+            Of::Stack { .. } if stack_numbers(patterns).is_some() => {
+                Wanted::Stacks(stack_numbers(patterns).unwrap_or_default())
+            }
             Of::Method { .. } | Of::Stack { .. } => Wanted::Methods(MethodPatterns::parse(patterns, false)),
             _ => Wanted::Texts(Patterns::parse(patterns)),
         };
@@ -430,6 +448,12 @@ impl<Q: TableQuestion> Question<Q> {
         Q::MEASURES.iter().position(|measure| measure.words.contains(&word))
     }
 
+    /// The place of the measure by which groups are sorted whose figures of `--sort` are equal. Tenths are equal more often than not.
+    fn sort_of_equals(&self) -> Option<usize> {
+        matches!(Q::MEASURES[self.sort?].how, How::Tenths(..)).then_some(())?;
+        Q::MEASURES.iter().position(|measure| measure.words.contains(&Q::SORT))
+    }
+
     /// The same question about a time range. `origin` is the zero from which limits of instants are counted.
     pub(crate) fn of_range(&self, time: TimeRange, origin: i64) -> Self {
         let shifted = |(place, between): &(usize, Between)| {
@@ -486,6 +510,7 @@ impl Wanted {
         match self {
             Self::Texts(patterns) => patterns.is_empty(),
             Self::Methods(patterns) => patterns.is_empty(),
+            Self::Stacks(numbers) => numbers.is_empty(),
         }
     }
 }
@@ -495,8 +520,19 @@ impl std::fmt::Display for Wanted {
         match self {
             Self::Texts(patterns) => patterns.fmt(f),
             Self::Methods(patterns) => patterns.fmt(f),
+            Self::Stacks(numbers) => {
+                let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+                f.write_str(&texts.join(";"))
+            }
         }
     }
+}
+
+/// The numbers of stacks that patterns of functions are in place of names: no function is called by a number.
+fn stack_numbers(patterns: &str) -> Option<Vec<i64>> {
+    let items = patterns.split(';').map(str::trim).filter(|item| !item.is_empty());
+    let numbers: Vec<i64> = items.map(|item| item.parse::<u32>().ok().map(i64::from)).collect::<Option<_>>()?;
+    (!numbers.is_empty()).then_some(numbers)
 }
 
 fn built_in_tags() -> Arc<TagSet> {
@@ -545,7 +581,8 @@ impl<Q: TableQuestion> Ask for Question<Q> {
         };
         let of_groups = self.group_limits.iter().flat_map(of_group);
         let conditions = self.conditions.iter().map(|place| Q::CONDITIONS[*place].option);
-        self.limits.iter().flat_map(given).chain(of_groups).chain(conditions).collect()
+        let exited = self.include_exited.then_some(options::INCLUDE_EXITED);
+        self.limits.iter().flat_map(given).chain(of_groups).chain(conditions).chain(exited).collect()
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
@@ -560,10 +597,13 @@ impl<Q: TableQuestion> Ask for Question<Q> {
             return Self::list_columns();
         }
         let mut columns = layout::descriptions::<Q>(Some((&self.by, self.tree)));
-        if self.listing.is_some() {
-            let rows = columns.iter_mut().find(|column| column.key == layout::ROWS.key);
-            rows.into_iter().for_each(|column| column.view = layout::ROWS.view);
-        }
+        let below = match self.listing {
+            Some(Listing::OfGroups(_)) => Some(layout::ROWS),
+            Some(Listing::Stacks(_)) => Some(stacks_below::STACKS),
+            _ => None,
+        };
+        let below = below.and_then(|below| columns.iter_mut().find(|column| column.key == below.key));
+        below.into_iter().for_each(|column| column.view = Shows::Always);
         self.shown.keep(&mut columns);
         columns
     }
@@ -623,12 +663,15 @@ impl<Q: TableQuestion> Question<Q> {
             names.tag_stacks(recording, *dimension, set, stacks)?;
         }
         let whole = Span::new(recording.file.start, recording.file.end);
-        let length = |range: &TimeRange| {
+        let recorded = |range: &TimeRange| {
             let (start, end) = range.bounds();
-            whole.intersect(Span::new(start, end)).length()
+            whole.intersect(Span::new(start, end))
         };
-        let lengths: Vec<i64> = ranges.iter().map(length).collect();
-        let groups = groups::of_ranges(self, &plan, &mut read, &lengths, &mut names);
+        let spans: Vec<Span> = ranges.iter().map(recorded).collect();
+        let groups = groups::of_ranges(self, &plan, &mut read, &spans, &mut names);
+        if plan.numbers_stacks {
+            names.number_stacks(&read.numbers, read.width, &plan);
+        }
         let section = |groups| {
             let (rows, facts) = rows::of_groups(self, &plan, &mut names, groups, &mut read);
             let section = columns::section_of(&recording.file, rows, facts, &self.shown);

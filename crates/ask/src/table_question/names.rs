@@ -14,6 +14,7 @@ use super::dimension::{self, Dimension, Of};
 use super::places::{UNKNOWN, UNTOLD, UNTOLD_TEXT};
 use super::plan::Plan;
 use super::reading::code_of_number;
+use super::stacks_below::{self, StackNumbers};
 use super::{TableQuestion, Wanted};
 use crate::candidates::{self, Candidates};
 use crate::process_columns::name_with_marks;
@@ -114,8 +115,8 @@ enum Known {
     Table(FxHashMap<i64, String>),
     /// The same, for dimensions in which numbers of one name are one value.
     Merged(FxHashMap<i64, String>, Interner),
-    /// Functions of stacks, one per line.
-    Stacks(Arc<NamedStacks>, Interner),
+    /// Functions of stacks, one per line, with the numbers of the stacks.
+    Stacks(Arc<NamedStacks>, Interner, StackNumbers),
     /// Modules of stacks.
     Modules(StackNames, Interner),
     /// The rules, and the tag of each stack that rows have.
@@ -146,7 +147,10 @@ impl<'r, R> Names<'r, R> {
                     Known::Nothing
                 }
                 Of::Method { .. } => Known::Methods(recording.named_stacks(Granularity::default())?),
-                Of::Stack { .. } => Known::Stacks(recording.named_stacks(Granularity::default())?, Interner::default()),
+                Of::Stack { .. } => {
+                    let named = recording.named_stacks(Granularity::default())?;
+                    Known::Stacks(named, Interner::default(), StackNumbers::default())
+                }
                 Of::Module { .. } => {
                     let named = recording.named_stacks(Granularity::default())?;
                     Known::Modules(StackNames::new(named), Interner::default())
@@ -184,6 +188,26 @@ impl<'r, R> Names<'r, R> {
         }
         self.of[dimension] = Known::Tags(set, tags);
         Ok(())
+    }
+
+    /// Looks for the numbers of all stacks that rows have.
+    pub(super) fn number_stacks(&mut self, numbers: &[i64], width: usize, plan: &Plan<R>) {
+        let Some(place) = self.dimensions.iter().position(|dimension| matches!(dimension.of, Of::Stack { .. })) else {
+            return;
+        };
+        let key = plan.key_of(place);
+        for numbers in numbers.chunks(width) {
+            self.value(place, numbers[key]);
+        }
+        if let Known::Stacks(named, _, found) = &mut self.of[place] {
+            found.find(named);
+        }
+    }
+
+    /// The number of a stack of a [value](Self::value).
+    pub(super) fn stack_number(&self, dimension: usize, value: i64) -> Option<i64> {
+        let Known::Stacks(_, _, numbers) = &self.of[dimension] else { return None };
+        numbers.of(value)
     }
 
     /// The texts that were found in the rows.
@@ -226,10 +250,10 @@ impl<'r, R> Names<'r, R> {
         match &mut self.of[dimension] {
             Known::Tags(_, tags) => tags.get(&number).map_or(TagId::NO_STACK, |tag| *tag).0.into(),
             _ if number == UNKNOWN => UNKNOWN,
-            Known::Stacks(named, texts) => match stack(named, number) {
-                Some(text) => texts.number(&text),
-                None => UNKNOWN,
-            },
+            Known::Stacks(named, texts, numbers) => {
+                let new = |methods: &[MethodId]| texts.number(&lines(named, methods));
+                numbers.value(named, number, new).unwrap_or(UNKNOWN)
+            }
             Known::Modules(named, texts) => match module(named, number) {
                 Some(text) => texts.number(&text),
                 None => UNKNOWN,
@@ -284,7 +308,7 @@ impl<'r, R> Names<'r, R> {
                 | Known::Texts(texts)
                 | Known::Lists(Lists { texts, .. })
                 | Known::Modules(_, texts)
-                | Known::Stacks(_, texts),
+                | Known::Stacks(_, texts, _),
             ) => texts.text(value).map(str::to_owned),
             (_, Known::Table(names)) => Some(names.get(&value).cloned().unwrap_or_else(|| value.to_string())),
             (Of::Number { names: dimension::Names::Words(words), .. }, _) => Some(words(value)),
@@ -309,7 +333,10 @@ impl<'r, R> Names<'r, R> {
                 patterns.matches(name.module.as_deref(), &name.function)
             }),
             // A whole stack passes by any of its functions.
-            (Known::Stacks(named, _), Wanted::Methods(patterns)) => {
+            (Known::Stacks(named, ..), Wanted::Stacks(numbers)) => {
+                numbers.iter().any(|wanted| stacks_below::are_equal(named, [*wanted, number]))
+            }
+            (Known::Stacks(named, ..), Wanted::Methods(patterns)) => {
                 let mut methods = Vec::new();
                 if let Ok(stack) = i32::try_from(number) {
                     (&named.stacks).stack(StackId(stack), &mut methods);
@@ -327,7 +354,7 @@ impl<'r, R> Names<'r, R> {
                 let text = self.text(dimension, number);
                 patterns.matches_any(&[text.as_deref().unwrap_or_default(), &number.to_string()])
             }
-            (_, Wanted::Methods(_)) => false,
+            (_, Wanted::Methods(_) | Wanted::Stacks(_)) => false,
         }
     }
 
@@ -362,17 +389,15 @@ impl Wanted {
     pub(super) fn lets_pass_text(&self, text: Option<&str>) -> bool {
         match self {
             Self::Texts(patterns) => text.is_some_and(|text| patterns.matches(text)),
-            Self::Methods(_) => false,
+            Self::Methods(_) | Self::Stacks(_) => false,
         }
     }
 }
 
-/// The functions of a stack, the leaf first, one per line; `None`: it has none.
-fn stack(named: &NamedStacks, number: i64) -> Option<String> {
-    let mut methods = Vec::new();
-    (&named.stacks).stack(StackId(i32::try_from(number).ok()?), &mut methods);
+/// Functions, the leaf first, one per line.
+fn lines(named: &NamedStacks, methods: &[MethodId]) -> String {
     let lines: Vec<String> = methods.iter().map(|method| named.names.name(*method).to_string()).collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    lines.join("\n")
 }
 
 /// The module of the function that tells most about a stack. `None`: it has no function.
@@ -446,6 +471,14 @@ pub(super) fn candidates<Q: TableQuestion>(
             let name = |(number, count)| Some((known.text(number)?.to_owned(), count));
             let names = numbers.into_iter().filter_map(name).collect();
             Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })
+        }
+        (_, Wanted::Stacks(numbers)) => {
+            let named = recording.named_stacks(Granularity::default())?;
+            let is_known = |number: &&i64| {
+                i32::try_from(**number).is_ok_and(|number| !named.stacks.stacks().of(StackId(number)).is_empty())
+            };
+            let passing = numbers.iter().filter(is_known).count();
+            Ok(Candidates { passing, ..found(Vec::new(), &|_| false) })
         }
         (_, Wanted::Methods(patterns)) => {
             Ok(candidates::of_methods(recording, filter.option, patterns)?.pop().unwrap_or_default())

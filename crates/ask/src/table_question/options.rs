@@ -11,10 +11,11 @@ use tracesift_grammar::{milliseconds, parse_size};
 use super::dimension::{Names, Of};
 use super::list::Listing;
 use super::measure::GroupLimits;
-use super::{Question, TableQuestion, UnknownName, merged};
+use super::{Question, TableQuestion, UnknownName, Wanted, merged, stacks_below};
 use crate::answer::{Column, Kind};
 use crate::ask::When;
 use crate::etwanalyzer::Legacy;
+use crate::growth::Growth;
 use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::tag_files;
@@ -27,7 +28,8 @@ pub struct Options<Q: TableQuestion> {
     when: When,
     question: Question<Q>,
     tag_files: Vec<PathBuf>,
-    growth: bool,
+    /// Which growth is shown, with `--growth`.
+    growth: Option<Between>,
     merge: bool,
     /// Whether `--sort` was given.
     is_sorted: bool,
@@ -75,11 +77,20 @@ const LIST: &str = "--list";
 /// The option that asks for the single rows of groups.
 const TOP_DETAILS: &str = "--top-details";
 
+/// The options with the number of the stacks below each row, and of the largest ones that are left out.
+const TOP_STACKS: [&str; 2] = ["--top-stacks", "--skip-stacks"];
+
 /// The option that makes the groups a tree.
 const TREE: &str = "--tree";
 
 /// The option that makes one answer of those about several files.
 const MERGE: &str = "--merge";
+
+/// The option that takes rows for open that the end of their process ended.
+pub(super) const INCLUDE_EXITED: &str = "--include-exited";
+
+/// The options that keep rows by their growth over files.
+const GROWTH_LIMITS: [&str; 2] = ["--min-growth", "--max-growth"];
 
 /// The option that compares files.
 const GROWTH: &str = "--growth";
@@ -111,6 +122,35 @@ fn option(name: &'static str, value: &'static str, help: impl Into<clap::builder
     Arg::new(id(name)).long(id(name)).value_name(value).help(help).help_heading("Rows")
 }
 
+/// The options of the stacks below each row.
+fn stack_options<Q: TableQuestion>() -> Vec<Arg> {
+    if Q::STACKS_BELOW.is_none() {
+        return Vec::new();
+    }
+    let help =
+        ["Below each row the N stacks with most in it, as --details has 10", "Leave out the N largest stacks first"];
+    let others = [id(LIST), id(TOP_DETAILS), "bucket"].into_iter().chain(Q::GROWS.then_some(id(GROWTH)));
+    let others: Vec<&str> = others.collect();
+    let one = |(name, help)| option(name, "N", help).value_parser(value_parser!(usize)).conflicts_with_all(&others);
+    TOP_STACKS.into_iter().zip(help).map(one).collect()
+}
+
+/// The options of the growth over files.
+fn growth_options<Q: TableQuestion>() -> Vec<Arg> {
+    if !Q::GROWS {
+        return Vec::new();
+    }
+    let help = "How the figure of --sort grows from file to file: a row per name, over all files";
+    let others = [id(LIST), id(TOP_DETAILS), "bucket"];
+    let growth = flag(GROWTH, help).conflicts_with_all(others);
+    let help = [
+        "With --growth: only rows that grew or shrank by this much, a number or a size such as 10MiB",
+        "With --growth: only rows that grew or shrank by no more than this",
+    ];
+    let one = |(name, help)| option(name, "SIZE", help).value_parser(parse_size).conflicts_with_all(others);
+    [growth].into_iter().chain(GROWTH_LIMITS.into_iter().zip(help).map(one)).collect()
+}
+
 impl<Q: TableQuestion> Args for Options<Q> {
     fn augment_args(command: Command) -> Command {
         let mut command = UsualOptions::augment_args(command);
@@ -127,6 +167,9 @@ impl<Q: TableQuestion> Args for Options<Q> {
         }
         for condition in Q::CONDITIONS {
             command = command.arg(flag(condition.option, condition.help));
+        }
+        if let Some(exited) = Q::EXITED {
+            command = command.arg(flag(INCLUDE_EXITED, exited.help));
         }
         if has_paths::<Q>() {
             let help = "How many parts of the path a directory has: 0 the drive, 100 and more the file \
@@ -159,10 +202,7 @@ impl<Q: TableQuestion> Args for Options<Q> {
         let details = option(TOP_DETAILS, "N", "Below each row the N largest single rows in it, or `all`")
             .value_parser(top_details)
             .conflicts_with_all([id(LIST), "bucket"]);
-        if Q::GROWS {
-            let help = "How the figure of --sort grows from file to file: a row per name, over all files";
-            command = command.arg(flag(GROWTH, help).conflicts_with_all([id(LIST), id(TOP_DETAILS), "bucket"]));
-        }
+        command = command.args(stack_options::<Q>()).args(growth_options::<Q>());
         if Q::MERGES {
             let help = "One answer about all files: a row per name, with the sums over the files";
             command = command.arg(flag(MERGE, help).conflicts_with_all([id(LIST), id(TOP_DETAILS), "bucket"]));
@@ -192,7 +232,9 @@ impl<Q: TableQuestion> FromArgMatches for Options<Q> {
         let unknown = |error: UnknownName| clap::Error::raw(clap::error::ErrorKind::InvalidValue, error);
         let tag_files = if has_tags::<Q>() { matches.get_many::<PathBuf>(id(TAG_FILE)) } else { None };
         let tag_files = tag_files.into_iter().flatten().cloned().collect();
-        let growth = Q::GROWS && matches.get_flag(id(GROWTH));
+        let limits = GROWTH_LIMITS.map(|option| if Q::GROWS { matches.get_one(id(option)).copied() } else { None });
+        let limits = Between { min: limits[0], max: limits[1] };
+        let growth = (has_growth::<Q>(matches)).then_some(limits);
         let merge = Q::MERGES && matches.get_flag(id(MERGE));
         let is_sorted = matches.value_source("sort") == Some(ValueSource::CommandLine);
         Ok(Self { when, question: asked(question, matches).map_err(unknown)?, tag_files, growth, merge, is_sorted })
@@ -221,6 +263,7 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     for condition in Q::CONDITIONS.iter().filter(|condition| matches.get_flag(id(condition.option))) {
         question = question.on_condition(condition.option)?;
     }
+    question.include_exited = Q::EXITED.is_some() && matches.get_flag(id(INCLUDE_EXITED));
     if has_paths::<Q>() {
         question.dir_level = matches.get_one(id(DIR_LEVEL)).copied();
         question.reverse_paths = matches.get_flag(id(REVERSE_PATH));
@@ -232,6 +275,8 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
         question = question.listed(Listing::OfGroups(*most));
     } else if Q::DETAILS_ARE_ROWS && has_details(matches) {
         question = question.listed(Listing::OfGroups(usize::MAX));
+    } else if let Some(top) = stacks_below::<Q>(matches) {
+        question = question.listed(Listing::Stacks(top));
     }
     if let Some(shorthand) = Q::SHORTHANDS.iter().find(|shorthand| matches.get_flag(id(shorthand.option))) {
         question = question.by(shorthand.by)?;
@@ -248,16 +293,44 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     if let Some(names) = matches.get_many::<String>("by") {
         question = question.by(&names.map(String::as_str).collect::<Vec<_>>())?;
     }
+    // A row per stack has no stacks below it.
+    let is_by_stack = stacks_below::dimension::<Q>().is_some_and(|place| question.by.contains(&place));
+    if is_by_stack && matches!(question.listing, Some(Listing::Stacks(_))) {
+        question.listing = None;
+    }
+    let has_number = question.patterns.iter().any(|(_, wanted)| matches!(wanted, Wanted::Stacks(_)));
+    let is_alone = question.listing.is_none() && !matches.contains_id("bucket") && !has_growth::<Q>(matches);
+    if has_number && is_alone && !has_grouping {
+        question = question.listed(Listing::Flat);
+    }
     match matches.get_one::<String>("sort") {
         Some(word) => question.sorted_by_word(word),
         None => Ok(question),
     }
 }
 
+/// The stacks below each row, where they are asked for.
+fn stacks_below<Q: TableQuestion>(matches: &ArgMatches) -> Option<Top> {
+    Q::STACKS_BELOW?;
+    let [take, skip] = TOP_STACKS.map(|option| matches.get_one::<usize>(id(option)).copied());
+    let is_asked = take.is_some() || skip.is_some() || (has_details(matches) && !has_growth::<Q>(matches));
+    let usual = stacks_below::USUAL;
+    is_asked.then(|| Top { take: take.or(usual.take), skip: skip.unwrap_or(usual.skip) })
+}
+
+/// Whether files are compared: limits of the growth ask for it, too.
+fn has_growth<Q: TableQuestion>(matches: &ArgMatches) -> bool {
+    Q::GROWS && (has_flag(matches, id(GROWTH)) || GROWTH_LIMITS.iter().any(|option| matches.contains_id(id(option))))
+}
+
+/// Whether a flag was given; no question has all of them.
+fn has_flag(matches: &ArgMatches, id: &str) -> bool {
+    matches.try_get_one::<bool>(id).ok().flatten().is_some_and(|flag| *flag)
+}
+
 /// Whether `--details` was given, and nothing that single rows do not go with. The option belongs to the output of all questions.
 fn has_details(matches: &ArgMatches) -> bool {
-    let is_set = |id: &str| matches.try_get_one::<bool>(id).ok().flatten().is_some_and(|flag| *flag);
-    is_set("details") && !is_set(id(LIST)) && !matches.contains_id("bucket")
+    has_flag(matches, "details") && !has_flag(matches, id(LIST)) && !matches.contains_id("bucket")
 }
 
 /// The table of single rows.
@@ -325,14 +398,12 @@ impl<Q: TableQuestion> QuestionOptions for Options<Q> {
                 ..Asking::plain(merged::of_single_files(&question))
             }));
         }
-        if !self.growth {
-            return Ok(Plan::from(question));
-        }
+        let Some(limits) = self.growth else { return Ok(Plan::from(question)) };
         let growth = question.growth().ok_or_else(|| {
             UsageError::new("--growth compares a whole number over the files", "sort by another key".to_owned())
         })?;
         let question = Question { top: Top::default(), ..question };
-        Ok(growth.plan(question))
+        Ok(Growth { limits, ..growth }.plan(question))
     }
 
     #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::dimension::{Dimension, Of, TextsOf};
 use super::measure::{How, ThingOf};
-use super::{Listing, Question, TableQuestion, list};
+use super::{Listing, Question, TableQuestion, list, stacks_below};
 
 /// What a reading does.
 pub(super) struct Plan<R: 'static> {
@@ -36,6 +36,8 @@ pub(super) struct Plan<R: 'static> {
     pub(super) once: Option<ThingOf<R>>,
     /// Whether the parts of paths stand in reverse order.
     pub(super) reverse_paths: bool,
+    /// Whether the answer has numbers of stacks.
+    pub(super) numbers_stacks: bool,
     /// Of which rows the end is not known, and how much a row counts, where begins and ends of rows are kept one by one.
     pub(super) lives: Option<Lives<R>>,
 }
@@ -54,6 +56,8 @@ pub(super) enum Step<R> {
     First(usize),
     Max(usize, fn(&R) -> Option<i64>),
     Min(usize, fn(&R) -> Option<i64>),
+    /// The figure of the last row that has one, and in the next cell the number of such rows.
+    Only(usize, fn(&R) -> Option<i64>),
     /// Figure × weight in two cells, low and high half, and in the next cell the weight.
     Weighted(usize, fn(&R) -> Option<(i64, i64)>),
     AliveFirst(usize, fn(&R) -> bool),
@@ -105,10 +109,16 @@ impl<R> Plan<R> {
             joined: false,
             once: None,
             reverse_paths: question.reverse_paths,
+            numbers_stacks: false,
             lives: None,
         };
         let is_limited = |place| question.group_limits.iter().any(|(limited, _)| *limited == place);
-        let is_sorted = |place| question.sort == Some(place) || question.sort_without_figure() == Some(place);
+        let is_sorted = |place| {
+            let sorts = [question.sort, question.sort_without_figure(), question.sort_of_equals()];
+            sorts.contains(&Some(place))
+        };
+        let has_stacks = matches!(question.listing, Some(Listing::Stacks(_)));
+        let stacks_below = if has_stacks { stacks_below::needed::<Q>() } else { Vec::new() };
         for (place, measure) in Q::MEASURES.iter().enumerate() {
             let about = measure.how.dimension();
             let says_something = about.is_none_or(|about| question.by.iter().all(|by| plan.name(*by) != about));
@@ -116,12 +126,20 @@ impl<R> Plan<R> {
             let is_list = question.listing == Some(Listing::Flat);
             let is_shown = says_something && !is_list && question.shown.has(measure.column.key);
             let has_total = measure.total.is_some() || measure.sum_of_groups.is_some();
-            if is_shown || has_total || is_sorted(place) || is_limited(place) {
+            let is_of_stacks = stacks_below.contains(&place);
+            if is_shown || has_total || is_sorted(place) || is_limited(place) || is_of_stacks {
                 plan.compute::<Q>(place);
             }
         }
         let filtered = question.patterns.iter().map(|(place, _)| *place);
-        let listed = question.listing.is_some().then(|| list::dimensions::<Q>()).into_iter().flatten();
+        let listed = match question.listing {
+            None => Vec::new(),
+            Some(Listing::Stacks(_)) => stacks_below::dimension::<Q>().into_iter().collect(),
+            Some(Listing::Flat | Listing::OfGroups(_)) => list::dimensions::<Q>(),
+        };
+        let is_by_stack = stacks_below::dimension::<Q>().is_some_and(|place| question.by.contains(&place));
+        let is_numbered = Q::STACKS_BELOW.is_some() && is_by_stack && question.shown.has(stacks_below::NUMBER.key);
+        plan.numbers_stacks = has_stacks || is_numbered;
         let by = question.by.iter().copied();
         let mut keys: Vec<usize> = by.chain(filtered).chain(plan.about.clone()).chain(listed).collect();
         keys.sort_unstable();
@@ -153,6 +171,7 @@ impl<R> Plan<R> {
             How::First => self.step(place, Step::First(cell), &[i64::MAX]),
             How::Max(figure) => self.step(place, Step::Max(cell, figure), &[NO_FIGURE]),
             How::Min(figure) => self.step(place, Step::Min(cell, figure), &[NO_SMALLEST]),
+            How::Only(figure) => self.step(place, Step::Only(cell, figure), &[0, 0]),
             How::Weighted(figures) => self.step(place, Step::Weighted(cell, figures), &[0, 0, 0]),
             How::Longest | How::LongestStart => {
                 let known =
@@ -175,7 +194,9 @@ impl<R> Plan<R> {
             How::SumOver(figure) => self.step(place, Step::SumOver(cell, figure), &[0]),
             How::SumLeft(is_open, figure) => self.step(place, Step::SumLeft(cell, is_open, figure), &[0]),
             How::Peak(is_open) => self.lives = Some(Lives { is_open, figure: |_| 1 }),
-            How::SumPeak(is_open, figure) => self.lives = Some(Lives { is_open, figure }),
+            How::SumPeak(is_open, figure) | How::Tenths(is_open, figure) => {
+                self.lives = Some(Lives { is_open, figure })
+            }
             How::SumOnce(figure) => self.once = Some(figure),
             How::Union => {
                 self.has_unions = true;

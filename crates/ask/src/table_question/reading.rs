@@ -6,8 +6,8 @@ use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
-use super::dimension::{Limit, Of, TextsOf};
-use super::list::{Keeper, Single};
+use super::dimension::{AsOpen, Limit, Of, TextsOf};
+use super::list::{Keeper, Listing, Single};
 use super::names::{Interner, Lists, Names};
 use super::places::{Places, UNKNOWN, UNTOLD};
 use super::plan::Plan;
@@ -27,6 +27,8 @@ pub(super) struct Reading<'a, 'n, 'r, Q: TableQuestion> {
     places: Places,
     /// Whether rows need figures from other tables.
     joined: bool,
+    /// What becomes of rows that the end of their process ended.
+    exited: Option<AsOpen<Q::Row>>,
     /// The numbers of the row at hand; the process first.
     row: Vec<i64>,
     /// Single rows, where they are asked for.
@@ -133,8 +135,12 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             keys,
             places,
             joined: plan.joined,
+            exited: Q::EXITED.filter(|_| question.include_exited).map(|exited| exited.row),
             row: vec![0; width],
-            keeper: question.listing.map(|listing| Keeper::new(question, listing)),
+            keeper: match question.listing {
+                Some(listing @ (Listing::Flat | Listing::OfGroups(_))) => Some(Keeper::new(question, listing)),
+                Some(Listing::Stacks(_)) | None => None,
+            },
             read: Read {
                 numbers: Vec::new(),
                 width,
@@ -154,6 +160,8 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         } else if self.has_one_range() {
             let range = self.ranges.all();
             Q::scan(recording.archive(), time, self.joined, |row: &Q::Row| {
+                let as_open = self.exited.and_then(|exited| exited(row));
+                let row = as_open.as_ref().unwrap_or(row);
                 if let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END)
                     && let Some(place) = self.place(row)
                 {
@@ -236,6 +244,8 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         let mut sums_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut many = 0;
         Q::scan(recording.archive(), time, self.joined, |row: &Q::Row| {
+            let as_open = self.exited.and_then(|exited| exited(row));
+            let row = as_open.as_ref().unwrap_or(row);
             let (start, end) = Q::times(row);
             let touched = self.ranges.touching(start, end);
             if touched.is_empty() {

@@ -8,8 +8,8 @@ use super::names::{Names, Order};
 use super::places::{UNKNOWN, UNTOLD};
 use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, dimension_of, measure_of};
 use super::reading::Read;
-use super::sums::{peak, sum_once, weighted};
-use super::{Question, TableQuestion, paths};
+use super::sums::{growing_tenths, peak, sum_once, weighted};
+use super::{Question, TableQuestion, paths, stacks_below};
 use crate::answer::{Column, Fact, Table, Value};
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
@@ -45,6 +45,12 @@ pub(super) fn of_groups<Q: TableQuestion>(
                         let rows = rows.map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect();
                         Value::Table(Table { columns: columns.clone(), rows, is_sparse: false })
                     }
+                    (Cell::Stacks, _) => match question.listing {
+                        Some(Listing::Stacks(top)) => {
+                            stacks_below::of_group(question, top, plan, names, (&group, read))
+                        }
+                        _ => Value::None,
+                    },
                     (cell, _) => value::<Q>(plan, names, &mut group, *cell),
                 };
                 cells.iter().map(value).collect()
@@ -68,7 +74,8 @@ fn ascending<Q: TableQuestion>(
     let of_sort = |group: &mut Group| question.sort.and_then(|place| figure::<Q>(plan, group, place));
     let has_figure = groups.iter_mut().any(|group| of_sort(group).is_some_and(|figure| figure != 0));
     let sort = question.sort_without_figure().filter(|_| !has_figure).or(question.sort);
-    let figure = |group: &mut Group| sort.and_then(|place| figure::<Q>(plan, group, place));
+    let figure_of = |group: &mut Group, place: Option<usize>| place.and_then(|place| figure::<Q>(plan, group, place));
+    let figure = |group: &mut Group| figure_of(group, sort);
     let mut groups: Vec<(i64, Group)> =
         groups.into_iter().map(|mut group| (figure(&mut group).unwrap_or(i64::MIN), group)).collect();
     if question.tree {
@@ -81,9 +88,11 @@ fn ascending<Q: TableQuestion>(
     // The rows of a flat list are counted in place of the groups.
     let top = (question.listing != Some(Listing::Flat)).then_some(question.top);
     keep_largest(&mut groups, top);
-    let mut ordered: Vec<(i64, Vec<Order>, Group)> = groups
+    let of_equals = question.sort_of_equals();
+    let mut ordered: Vec<((i64, i64), Vec<Order>, Group)> = groups
         .into_iter()
-        .map(|(figure, group)| {
+        .map(|(figure, mut group)| {
+            let figure = (figure, figure_of(&mut group, of_equals).unwrap_or(i64::MIN));
             let order = |(dimension, value): (&usize, &i64)| names.order(*dimension, *value);
             (figure, plan.by.iter().zip(&group.values).map(order).collect(), group)
         })
@@ -165,6 +174,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
         How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) => cell(group, 0),
         How::SumBegun(_) | How::SumOver(_) | How::SumLeft(..) => cell(group, 0),
         How::Peak(_) | How::SumPeak(..) => Some(peak(&group.lives)),
+        How::Tenths(..) => growing_tenths(&group.lives, group.range),
         How::SumOnce(_) => sum_once(&mut group.once),
         How::LongestStart => cell(group, 1),
         How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
@@ -172,6 +182,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
             let sum = cell(group, 0).filter(|sum| *sum != NO_FIGURE);
             sum.or_else(|| (cell(group, 1) == Some(0)).then_some(0))
         }
+        How::Only(_) => cell(group, 0).filter(|_| cell(group, 1) == Some(1)),
         How::Min(_) => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),
         How::Weighted(_) => {
             let (sum, weight) = weighted(&group.cells, plan.cells[place]?);
@@ -207,7 +218,7 @@ const SORTED_DIGITS: f64 = 1e6;
 
 /// The figure of a measure that has a fraction.
 fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<f64> {
-    let range = group.range as f64;
+    let range = group.range.length() as f64;
     match Q::MEASURES[place].how {
         How::Ratio([of, by], quotient) => {
             let [of, by] = [of, by].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
@@ -306,6 +317,9 @@ pub(super) fn name<R>(names: &Names<'_, R>, values: Values<'_>, cell: Cell) -> V
             Some(text) => Value::List(text.lines().map(str::to_owned).collect()),
             None => Value::None,
         },
-        Cell::Measure(_) | Cell::Rows => Value::None,
+        Cell::StackNumber(dimension) => {
+            values.of(dimension).and_then(|value| names.stack_number(dimension, value)).into()
+        }
+        Cell::Measure(_) | Cell::Rows | Cell::Stacks => Value::None,
     }
 }

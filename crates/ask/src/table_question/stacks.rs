@@ -162,7 +162,7 @@ fn amount<R>(how: How<R>, row: &R, part: Part) -> i64 {
 
 /// Whether rows add up to the measure, so that stacks can have their parts of it.
 #[cfg(test)]
-fn adds_up<R>(how: How<R>) -> bool {
+pub(super) fn adds_up<R>(how: How<R>) -> bool {
     matches!(
         how,
         How::Duration

@@ -140,6 +140,7 @@ impl<'p, R> Sums<'p, R> {
                 Step::Longest(cell) => longest(cells, cell, counted),
                 Step::Max(cell, figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
                 Step::Min(cell, figure) => cells[cell] = cells[cell].min(figure(row).unwrap_or(NO_SMALLEST)),
+                Step::Only(cell, figure) => figure(row).iter().for_each(|figure| only(cells, cell, (*figure, 1))),
                 Step::Weighted(cell, figures) => {
                     if let Some((figure, weight)) = figures(row) {
                         add_weighted(cells, cell, (i128::from(figure) * i128::from(weight), weight));
@@ -190,6 +191,11 @@ impl<'p, R> Sums<'p, R> {
         }
     }
 
+    /// A cell of a place; it stays there when the figures are taken away.
+    pub(super) fn cell(&self, place: usize, cell: usize) -> i64 {
+        self.cells[place * self.plan.fresh.len() + cell]
+    }
+
     /// Number of rows of a place.
     pub(super) fn rows(&self, place: usize) -> i64 {
         self.cells[place * self.plan.fresh.len() + ROWS]
@@ -219,6 +225,13 @@ fn longest(cells: &mut [i64], cell: usize, (start, length): (i64, i64)) {
     let (longest, since) = (cells[cell], cells[cell + 1]);
     if length > longest || (length == longest && start < since) {
         (cells[cell], cells[cell + 1]) = (length, start);
+    }
+}
+
+/// Keeps a figure, and counts how many there were.
+fn only(cells: &mut [i64], cell: usize, (figure, count): (i64, i64)) {
+    if count > 0 {
+        (cells[cell], cells[cell + 1]) = (figure, cells[cell + 1].saturating_add(count));
     }
 }
 
@@ -261,6 +274,7 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             Step::Longest(cell) => longest(cells, cell, (more[cell + 1], more[cell])),
             Step::Max(cell, _) => cells[cell] = cells[cell].max(more[cell]),
             Step::Min(cell, _) => cells[cell] = cells[cell].min(more[cell]),
+            Step::Only(cell, _) => only(cells, cell, (more[cell], more[cell + 1])),
             Step::Weighted(cell, _) => add_weighted(cells, cell, weighted(more, cell)),
         }
     }
@@ -271,6 +285,32 @@ pub(super) fn sum_once(things: &mut Vec<(i64, i64)>) -> Option<i64> {
     things.sort_unstable();
     things.dedup_by_key(|(thing, _)| *thing);
     (!things.is_empty()).then(|| things.iter().fold(0_i64, |sum, (_, figure)| sum.saturating_add(*figure)))
+}
+
+/// Number of tenths of a range in which the sum of rows that are alive grew. `None`: the range is too short for tenths.
+pub(super) fn growing_tenths(lives: &[Alive], range: Span) -> Option<i64> {
+    const TENTHS: usize = 10;
+    if range.length() < TENTHS as i64 {
+        return None;
+    }
+    let bound = |tenth: usize| {
+        let offset = i128::from(range.length()) * tenth as i128 / TENTHS as i128;
+        range.start.saturating_add(i64::try_from(offset).unwrap_or(i64::MAX))
+    };
+    let bounds: [i64; TENTHS + 1] = std::array::from_fn(bound);
+    // What comes and goes up to each bound. What ends at a bound is over there.
+    let mut changes = [0_i64; TENTHS + 1];
+    let mut change = |time: i64, figure: i64| {
+        let at = bounds.partition_point(|bound| *bound < time);
+        if let Some(change) = changes.get_mut(at) {
+            *change = change.saturating_add(figure);
+        }
+    };
+    for (begin, end, figure) in lives {
+        change(*begin, *figure);
+        end.iter().for_each(|end| change(*end, figure.saturating_neg()));
+    }
+    i64::try_from(changes[1..].iter().filter(|change| **change > 0).count()).ok()
 }
 
 /// The largest sum of rows that are alive at once. A row ends before another one begins in the same nanosecond.

@@ -204,6 +204,7 @@ fn traffic() {
 /// Whether the declaration of a question makes sense.
 fn is_sound<Q: TableQuestion>() {
     super::stacks::check::<Q>();
+    super::stacks_below::check::<Q>();
     for measure in Q::MEASURES {
         let about =
             measure.how.dimension().map(|about| &Q::DIMENSIONS[super::plan::dimension_of(Q::DIMENSIONS, about)].of);

@@ -53,6 +53,10 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "PROCESS", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = "What")]
     pub(crate) only_process: Option<String>,
 
+    /// Blocks of the heap of a running process, by its id: calls of malloc, calloc, realloc and free in its C library (Linux); only this process is recorded
+    #[arg(long, value_name = "PID", conflicts_with_all = ["only_process", "command"], help_heading = "What")]
+    pub(crate) heap: Option<u32>,
+
     /// Memory for events that are not written yet: per CPU on Linux [default: 4MiB where it is allowed], of each session on Windows [default: 256MiB]; more of it loses fewer events
     #[arg(long, value_name = "SIZE", value_parser = buffer, conflicts_with = "ring", help_heading = "What")]
     pub(crate) buffer: Option<u64>,

@@ -108,12 +108,13 @@ fn options(args: &RecordArgs) -> anyhow::Result<Options> {
     options.stop_when.clone_from(&args.stop_when);
     options.overwrite = args.overwrite;
     options.scope = scope(args)?;
+    options.heap = args.heap;
     Ok(options)
 }
 
 fn scope(args: &RecordArgs) -> Result<Scope, UsageError> {
     match args.only_process.as_deref() {
-        None => Ok(Scope::Machine),
+        None => Ok(args.heap.map_or(Scope::Machine, |pid| Scope::Processes(vec![pid]))),
         Some("") if args.command.is_empty() && !args.dry_run => Err(UsageError::new(
             "--only-process needs a command behind --, or a process",
             "--only-process=PID or --only-process=NAME records a process that runs already",

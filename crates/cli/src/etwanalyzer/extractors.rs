@@ -28,7 +28,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     // Events of providers, one by one.
     ("dns", Asks::Tables(&["dns_queries", "events"])),
     ("tcp", Asks::Tables(&["connections", "network_io", "events"])),
-    ("memory", Asks::Tables(&["memory_processes", "memory_state", "process_counters", "reclaims"])),
+    ("memory", Asks::Tables(&["memory_processes", "memory_sessions", "memory_state", "process_counters", "reclaims"])),
     ("exception", Asks::Tables(&["events"])),
     ("threadpool", Asks::Tables(&["events"])),
     ("power", Asks::Tables(&["power_settings", "energy", "events"])),

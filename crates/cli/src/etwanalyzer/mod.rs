@@ -368,6 +368,9 @@ mod tests {
             ("Disk", "-perprocess -column !filedir", "--by=process,dir --columns=!dir"),
             ("DNS", "-details", "--top-details=all"),
             ("DNS", "-details -topndetails 3", "--top-details=3"),
+            ("VirtualAlloc", "-showstack -details", "--details"),
+            ("VirtualAlloc", "-showstack -topnstacks 5 2", "--details --top-stacks=5 --skip-stacks=2"),
+            ("VirtualAlloc", "-stackidx 17", "--stack=17"),
         ];
         for (question, theirs, options) in pairs {
             let line = ours(&format!("-dump {question} {theirs}"));

@@ -18,6 +18,7 @@ mod perf;
 mod planned_runs;
 mod prose;
 mod recorded_files;
+mod recorded_heap;
 mod recorded_memory;
 mod recorded_names;
 mod recorded_stacks;

@@ -117,7 +117,7 @@ pub(crate) fn probes() -> Vec<String> {
     lines.filter(|line| line.contains(":tracesift_")).map(str::to_owned).collect()
 }
 
-fn can_set_probes() -> bool {
+pub(crate) fn can_set_probes() -> bool {
     let can = fs::OpenOptions::new().append(true).open(PROBES).is_ok();
     if !can {
         skipped("no probes can be set in programs");
@@ -191,9 +191,9 @@ fn names_take_as_long_as_the_program_measures() {
     assert_eq!((slow["queries"].as_i64(), slow["total_ns"].as_i64()), (Some(2), Some(sum)));
 }
 
-/// Records with a profile, kills the recorder, and waits until the probes that it set are gone.
-fn kill_recorder(directory: &Path, profile: &str, group: &str) {
-    let mut recorder = tracesift(directory, &["record", "--profile", profile, "-o", "a.data"])
+/// Records, kills the recorder, and waits until the probes that it set are gone.
+pub(crate) fn kill_recorder(directory: &Path, options: &[&str], group: &str) {
+    let mut recorder = tracesift(directory, &[&["record", "-o", "a.data"], options].concat())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -223,8 +223,8 @@ fn a_recorder_that_is_killed_leaves_no_probes() {
     if !can_record() || !can_set_probes() {
         return;
     }
-    kill_recorder(directory.path(), "Network", ":tracesift_dns_");
-    kill_recorder(directory.path(), "File", ":tracesift_open_");
+    kill_recorder(directory.path(), &["--profile", "Network"], ":tracesift_dns_");
+    kill_recorder(directory.path(), &["--profile", "File"], ":tracesift_open_");
     // What a machine without that watcher left goes at the next start.
     let library = fs::read_to_string("/proc/self/maps").unwrap();
     let library =

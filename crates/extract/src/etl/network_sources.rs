@@ -39,6 +39,7 @@ pub(crate) mod tcpip_id {
     pub(crate) const SEND_TIMED_OUT: u16 = 1046;
     pub(crate) const KEEP_ALIVE_TIMED_OUT: u16 = 1047;
     pub(crate) const DISCONNECT_TIMED_OUT: u16 = 1048;
+    pub(crate) const RETRANSMIT_TIME_OUT: u16 = 1069;
     pub(crate) const RECEIVED: u16 = 1074;
     pub(crate) const POSTED: u16 = 1159;
     pub(crate) const TRANSMITTED: u16 = 1160;
@@ -76,6 +77,7 @@ pub(crate) struct NetworkSources {
     pub(crate) has_rounds: bool,
     has_retransmits: bool,
     has_received: bool,
+    has_time_outs: bool,
 }
 
 impl NetworkSources {
@@ -113,6 +115,10 @@ impl NetworkSources {
                 self.has_rounds = true;
                 return;
             }
+            tcpip_id::RETRANSMIT_TIME_OUT => {
+                self.has_time_outs = true;
+                return;
+            }
             tcpip_id::RETRANSMIT => {
                 self.has_retransmits = true;
                 return;
@@ -148,6 +154,7 @@ impl NetworkSources {
                 delays: self.has_segments || self.has_rounds || self.has_retransmits,
                 client_retransmits: self.has_received,
                 keep_alives: true,
+                time_outs: self.has_time_outs,
             },
             Some(_) => Told { sent: true, received: true, retransmits: is_tcp, delays: is_tcp, ..Told::default() },
             None => Told::default(),

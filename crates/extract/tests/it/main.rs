@@ -13,6 +13,7 @@ mod handles;
 mod input;
 mod managed_lines;
 mod memory;
+mod memory_sessions;
 mod mutations;
 mod network;
 mod page_faults;

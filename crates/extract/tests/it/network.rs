@@ -1,6 +1,6 @@
 //! Connections: the rows of events that are made from their layouts, against the connections that were written.
 
-use tracesift_etl::payload::KERNEL_NETWORK;
+use tracesift_etl::payload::{KERNEL_NETWORK, TCPIP};
 use tracesift_etl::write::PointerSize;
 use tracesift_etl::write::payload::Bytes;
 use tracesift_extract::{EventSelection, Options};
@@ -57,6 +57,12 @@ fn check(row: &ConnectionRow, of: &Conversation, figures: &Figures) {
     assert_eq!(row.retransmits, count(&figures.retransmits));
     let delays = figures.retransmits.iter().map(|(_, delay)| *delay);
     assert_eq!((row.retransmit_delay, row.retransmit_delay_max), (Some(delays.clone().sum()), delays.max()));
+    let mut delays: Vec<i64> = figures.retransmits.iter().map(|(_, delay)| *delay).collect();
+    delays.sort_unstable();
+    let middle = [(delays.len() - 1) / 2, delays.len() / 2].map(|at| delays[at]);
+    assert_eq!(row.retransmit_delay_min, delays.first().copied());
+    assert_eq!(row.retransmit_delay_median, Some((middle[0] + middle[1]) / 2));
+    assert_eq!(row.retransmit_time_outs, None, "the recording has no time-out");
     assert_eq!(row.client_retransmits, count(&figures.received_again));
     assert_eq!(row.last_sent, figures.sends.last().map(|(time, _)| *time));
     let gap = |list: &[(i64, i64)]| list.windows(2).map(|pair| pair[1].0 - pair[0].0).max();
@@ -126,6 +132,36 @@ fn losses_and_rates_of_generated_connections_are_found() {
             assert_eq!(of(kinds::SENT).map(|io| io.size).sum::<i64>(), figures.sent);
         }
         assert!(io.is_sorted_by_key(|io| io.time));
+    }
+}
+
+/// Data that is not acknowledged in time: TCPIP 1069, field by field as its layout has it.
+#[test]
+fn a_time_out_of_a_retransmission_is_an_operation_of_its_connection() {
+    for pointer_size in [PointerSize::Four, PointerSize::Eight] {
+        let of = conversation(4);
+        let mut events = Vec::new();
+        of.log(pointer_size, &mut events);
+        let time_out = |time: i64, length: usize| {
+            let mut payload = Bytes::new(pointer_size);
+            payload.pointer(of.tcb);
+            // Cwnd, SSThresh, RttSample, NumBytes, SeqNo, SndUna, Round, SRTT, RTO, DWnd, BaseRtt, DupAckCount
+            [10, 20, 30, 1460, 5000, 4000, 7, 21, 300, 0, 19, 0].iter().for_each(|field| payload.u32(*field));
+            let mut payload = payload.into_vec();
+            payload.truncate(length);
+            Logged { time, cpu: 0, provider: TCPIP, id: 1069, version: 0, pid: 4, tid: 8, payload }
+        };
+        let times = [of.first_data + 7_000, of.first_data + 1_009_000];
+        events.extend(times.map(|time| time_out(time, usize::MAX)));
+        events.push(time_out(of.first_data + 2_000_000, 6));
+        let extracted = extracted(pointer_size, events);
+        let row: ConnectionRow = extracted.archive.rows().expect("connections").remove(0);
+        assert_eq!(row.retransmit_time_outs, Some(2));
+        let io: Vec<NetworkIoRow> = extracted.archive.rows().expect("operations");
+        let found: Vec<_> = io.iter().filter(|io| io.kind == kinds::RETRANSMIT_TIME_OUT).collect();
+        assert_eq!(found.iter().map(|io| io.time).collect::<Vec<_>>(), times);
+        assert!(found.iter().all(|io| (io.size, io.sequence, io.delay) == (0, Some(4000), None)), "{found:?}");
+        assert!(found.iter().all(|io| io.connection == row.connection));
     }
 }
 

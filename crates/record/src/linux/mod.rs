@@ -5,6 +5,8 @@ pub mod command;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub mod energy;
 #[cfg(target_os = "linux")]
+mod heap_probes;
+#[cfg(target_os = "linux")]
 mod name_probes;
 #[cfg(target_os = "linux")]
 mod path_probes;
@@ -39,6 +41,14 @@ pub fn dry_run(options: &Options, output: &Path) -> Result<(Vec<String>, Vec<Sho
     if let Some(terms) = &plan.names {
         arguments.extend(["-e".to_owned(), format!("tracesift_dns_PID_0:getaddrinfo{terms}")]);
         arguments.extend(["-e", "tracesift_dns_PID_0:getaddrinfo__return"].map(str::to_owned));
+    }
+    if let Some((_, terms)) = &plan.heap {
+        for function in ["malloc", "calloc", "realloc", "free"] {
+            arguments.extend(["-e".to_owned(), format!("tracesift_heap_PID_0:{function}{terms}")]);
+            if function != "free" {
+                arguments.extend(["-e".to_owned(), format!("tracesift_heap_PID_0:{function}__return")]);
+            }
+        }
     }
     if plan.paths {
         arguments.extend(["-e", "tracesift_open_PID_0:openat"].map(str::to_owned));

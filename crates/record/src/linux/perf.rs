@@ -16,7 +16,7 @@ use crate::error::{Error, Shortfall};
 use crate::linux::capabilities::Capabilities;
 use crate::linux::command::{self, Plan};
 use crate::linux::probes::Probes;
-use crate::linux::{name_probes, path_probes};
+use crate::linux::{heap_probes, name_probes, path_probes};
 use crate::options::{Options, Scope};
 use crate::process;
 use crate::staging::Staging;
@@ -91,10 +91,14 @@ impl Prepared {
         let stderr = File::create_new(&said).map_err(|error| Error::file(&said, error))?;
         let names = self.plan.names.as_ref().map(|_| name_probes::set());
         let paths = self.plan.paths.then(path_probes::set);
+        let heap = self.plan.heap.as_ref().map(|(pid, _)| heap_probes::set(*pid));
         let mut command = Command::new(&perf.path);
         command.arg("record").args(&self.plan.arguments);
         if let (Some(Ok(names)), Some(terms)) = (&names, &self.plan.names) {
             command.args(names.arguments(terms));
+        }
+        if let (Some(Ok(heap)), Some((_, terms))) = (&heap, &self.plan.heap) {
+            command.args(heap.arguments(terms));
         }
         if let Some(Ok(paths)) = &paths {
             command.args(paths.arguments(""));
@@ -114,7 +118,12 @@ impl Prepared {
         process::detach(&mut command);
         let child = command.spawn().map_err(|error| Error::Command { command: TOOL.to_owned(), error })?;
         let (mut probes, mut shortfalls) = (Vec::new(), Vec::new());
-        for (set, what) in [(names, "queries for names are"), (paths, "paths of files that are opened are")] {
+        let sets = [
+            (names, "queries for names are"),
+            (paths, "paths of files that are opened are"),
+            (heap, "blocks of the heap are"),
+        ];
+        for (set, what) in sets {
             match set {
                 Some(Ok(set)) => probes.push(set),
                 Some(Err(why)) => shortfalls.push(Shortfall::new(format!("{what} not recorded: {why}"))),

@@ -16,13 +16,15 @@ use tracesift_symbols::elf;
 
 use crate::process::{self, Identity};
 
-/// What the groups of our probes begin with: probes of names that are looked up, and of files that are opened. Behind it stand the
-/// recorder's process id, when it was started, and a number.
-const GROUPS: [&str; 2] = [NAMES, PATHS];
+/// What the groups of our probes begin with: probes of names that are looked up, of files that are opened, and of the heap. Behind it
+/// stand the recorder's process id, when it was started, and a number.
+const GROUPS: [&str; 3] = [NAMES, PATHS, HEAP];
 /// Of names that are looked up.
 pub(super) const NAMES: &str = "tracesift_dns_";
 /// Of files that are opened.
 pub(super) const PATHS: &str = "tracesift_open_";
+/// Of blocks of the heap of a process.
+pub(super) const HEAP: &str = "tracesift_heap_";
 /// The table of probes in programs.
 pub(super) const PROGRAMS: &str = "uprobe_events";
 /// The table of probes in the kernel.
@@ -40,14 +42,16 @@ pub(super) struct Registers {
     pub(super) machine: u16,
     pub(super) arguments: [&'static str; 3],
     pub(super) seventh: &'static str,
+    /// Where the return address is at the entry of a function.
+    pub(super) caller: &'static str,
 }
 
 /// Those of this machine.
 pub(super) fn registers() -> Option<Registers> {
     Some(match std::env::consts::ARCH {
-        "x86_64" => Registers { machine: 62, arguments: ["%di", "%si", "%dx"], seventh: "+8(%sp)" },
-        "aarch64" => Registers { machine: 183, arguments: ["%x0", "%x1", "%x2"], seventh: "%x6" },
-        "riscv64" => Registers { machine: 243, arguments: ["%a0", "%a1", "%a2"], seventh: "%a6" },
+        "x86_64" => Registers { machine: 62, arguments: ["%di", "%si", "%dx"], seventh: "+8(%sp)", caller: "+0(%sp)" },
+        "aarch64" => Registers { machine: 183, arguments: ["%x0", "%x1", "%x2"], seventh: "%x6", caller: "%x30" },
+        "riscv64" => Registers { machine: 243, arguments: ["%a0", "%a1", "%a2"], seventh: "%a6", caller: "%ra" },
         _ => return None,
     })
 }
@@ -99,6 +103,22 @@ impl Probes {
         }
         if probes.events.is_empty() {
             return Err(failed.unwrap_or_else(|| "no C library was found".to_owned()));
+        }
+        Ok(probes.watched())
+    }
+
+    /// Probes of some functions in one C library; `told` as of [`in_libraries`](Self::in_libraries).
+    pub(super) fn in_library<const N: usize>(
+        group: &str,
+        library: &Path,
+        functions: [&'static str; N],
+        told: impl Fn(&Registers, &str) -> (String, Option<&'static str>),
+    ) -> Result<Self, String> {
+        let registers = registers().ok_or("the registers of this processor are not known")?;
+        let mut probes = Self::in_table(PROGRAMS, group)?;
+        probes.set_in(library, 0, functions, |function| told(&registers, function))?;
+        if probes.events.is_empty() {
+            return Err(format!("{} has none of the functions", library.display()));
         }
         Ok(probes.watched())
     }
@@ -249,7 +269,7 @@ pub(super) fn libraries(machine: u16) -> Vec<PathBuf> {
 }
 
 /// Whether a file is called as C libraries are: that of GNU, also before version 2.34, and musl.
-fn is_c_library(path: &Path) -> bool {
+pub(super) fn is_c_library(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name == "libc.so.6"
         || name.starts_with("libc-2.") && name.ends_with(".so")

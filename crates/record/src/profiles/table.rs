@@ -393,8 +393,8 @@ pub const PROFILES: &[Profile] = &[
             providers: &[Provider {
                 name: "Microsoft-Windows-Kernel-Memory",
                 guid: Some("d1d93ef7-e1f2-4f45-9943-03d245fe6c00"),
-                // Lists of pages, and memory of processes.
-                keywords: 0x60,
+                // Lists of pages, memory of processes and sessions, working sets of suspended apps.
+                keywords: 0xe0,
                 ..NO_PROVIDER
             }],
             ..NO_WINDOWS

@@ -85,6 +85,12 @@ fn shortfalls(options: &Options) -> Vec<Shortfall> {
             "--ring SIZE keeps what happened last",
         ));
     }
+    if options.heap.is_some() {
+        shortfalls.push(Shortfall::with_remedy(
+            "--heap is for Linux: blocks of heaps are not recorded",
+            "wpr -heaptracingconfig PROGRAM.exe enable, then wpr -start Heap",
+        ));
+    }
     if options.call_graph != CallGraph::default() {
         shortfalls.push(Shortfall::new("--call-graph is for Linux: Windows finds stacks by itself"));
     }

@@ -20,6 +20,8 @@ pub use sums::{Told, TrafficSums};
 const MAX_FOLLOWED: usize = 1 << 17;
 /// Connections that have ended and may still have late events.
 const MAX_ENDED: usize = 1 << 12;
+/// Delays of retransmissions that are kept for their median, of all connections.
+const MAX_DELAYS: usize = 1 << 20;
 /// Events may come so much before the request or the acceptance of their connection, ns.
 const EARLY: i64 = 1_000_000;
 
@@ -166,6 +168,8 @@ pub struct Connections {
     told: [Told; 2],
     /// Data whose repetition would be known, of all connections.
     remembered: usize,
+    /// Delays of retransmissions that are kept, of all connections that are followed.
+    delays: usize,
 }
 
 impl Default for Connections {
@@ -177,6 +181,7 @@ impl Default for Connections {
             finished: Vec::new(),
             told: Default::default(),
             remembered: 0,
+            delays: 0,
         }
     }
 }
@@ -337,6 +342,7 @@ impl Connections {
     /// so, the row of the repetition.
     pub fn transferred(&mut self, event: &Event, transfer: &Transfer) -> (NetworkIoRow, Option<NetworkIoRow>) {
         let budget = again::budget(self.remembered);
+        let keeps = self.delays < MAX_DELAYS;
         let life = self.life(event);
         life.tell(event);
         let mut row = NetworkIoRow {
@@ -378,8 +384,11 @@ impl Connections {
                 _ => {}
             }
         }
-        life.sums.add(&row);
-        again.iter().for_each(|again| life.sums.add(again));
+        let kept = life.sums.kept_delays();
+        life.sums.add_within(&row, keeps);
+        again.iter().for_each(|again| life.sums.add_within(again, keeps));
+        let change = life.sums.kept_delays() as isize - kept as isize;
+        self.delays = self.delays.saturating_add_signed(change);
         self.remembered = self.remembered.saturating_add_signed(remembered);
         (row, again)
     }
@@ -464,6 +473,7 @@ impl Connections {
     fn finish_life(&mut self, life: Life) {
         let held: usize = life.seen.iter().flat_map(|seen| seen.iter()).map(Seen::len).sum();
         self.remembered = self.remembered.saturating_sub(held);
+        self.delays = self.delays.saturating_sub(life.sums.kept_delays());
         let told = self.told[usize::from(life.row.protocol == protocols::UDP)];
         self.finished.push(life.into_row(told));
     }

@@ -15,10 +15,43 @@ pub struct TrafficSums {
     received: Stream,
     retransmits: i64,
     retransmit_delay: i64,
-    retransmit_delay_max: Option<i64>,
+    delays: Delays,
+    time_outs: i64,
     client_retransmits: i64,
     keep_alives: i64,
     rtt: Samples,
+}
+
+/// Delays of retransmissions, each of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Delays {
+    all: Vec<i64>,
+    /// The shortest and the longest one.
+    ends: Option<(i64, i64)>,
+    /// Whether some of them were not kept.
+    has_lost: bool,
+}
+
+impl Delays {
+    fn add(&mut self, delay: i64, keeps: bool) {
+        let (min, max) = self.ends.unwrap_or((delay, delay));
+        self.ends = Some((min.min(delay), max.max(delay)));
+        if keeps && !self.has_lost {
+            self.all.push(delay);
+        } else {
+            self.has_lost = true;
+            self.all = Vec::new();
+        }
+    }
+
+    /// The one in the middle; of an even number the mean of the two in the middle.
+    fn median(&self) -> Option<i64> {
+        let mut all = self.all.clone();
+        all.sort_unstable();
+        let high = *all.get(all.len() / 2)?;
+        let low = *all.get((all.len() - 1) / 2)?;
+        i64::try_from((i128::from(low) + i128::from(high)) / 2).ok()
+    }
 }
 
 /// Which figures a recording tells. The others are null.
@@ -38,6 +71,8 @@ pub struct Told {
     pub client_retransmits: bool,
     /// Keep-alive packets.
     pub keep_alives: bool,
+    /// Time-outs of retransmissions.
+    pub time_outs: bool,
 }
 
 /// Events of one direction.
@@ -97,6 +132,16 @@ struct Samples {
 impl TrafficSums {
     /// Adds an event.
     pub fn add(&mut self, row: &NetworkIoRow) {
+        self.add_within(row, true);
+    }
+
+    /// Number of delays that are kept.
+    pub(super) fn kept_delays(&self) -> usize {
+        self.delays.all.len()
+    }
+
+    /// Adds an event. `keeps`: a delay of it may be kept; without all delays there is no median.
+    pub(super) fn add_within(&mut self, row: &NetworkIoRow, keeps: bool) {
         match row.kind {
             kinds::SEND_POSTED => self.posted.add(row.time, row.size),
             kinds::SENT => self.sent.add(row.time, row.size),
@@ -104,8 +149,9 @@ impl TrafficSums {
             kinds::RETRANSMITTED => {
                 self.retransmits += 1;
                 self.retransmit_delay = self.retransmit_delay.saturating_add(row.delay.unwrap_or(0));
-                self.retransmit_delay_max = self.retransmit_delay_max.max(row.delay);
+                row.delay.iter().for_each(|delay| self.delays.add(*delay, keeps));
             }
+            kinds::RETRANSMIT_TIME_OUT => self.time_outs += 1,
             kinds::RECEIVED_AGAIN => self.client_retransmits += 1,
             kinds::KEEP_ALIVE => self.keep_alives += 1,
             _ => {}
@@ -138,7 +184,10 @@ impl TrafficSums {
         row.receive_rate = self.received.rate();
         row.retransmits = told.retransmits.then_some(self.retransmits);
         row.retransmit_delay = told.delays.then_some(self.retransmit_delay);
-        row.retransmit_delay_max = self.retransmit_delay_max;
+        row.retransmit_delay_max = self.delays.ends.map(|(_, max)| max);
+        row.retransmit_delay_min = self.delays.ends.map(|(min, _)| min);
+        row.retransmit_delay_median = self.delays.median();
+        row.retransmit_time_outs = told.time_outs.then_some(self.time_outs);
         row.client_retransmits = told.client_retransmits.then_some(self.client_retransmits);
         row.keep_alives = told.keep_alives.then_some(self.keep_alives);
         if self.rtt.count > 0 && (is_part || row.rtt_avg.is_none()) {
@@ -160,6 +209,7 @@ impl Told {
             delays: row.retransmit_delay.is_some(),
             client_retransmits: row.client_retransmits.is_some(),
             keep_alives: row.keep_alives.is_some(),
+            time_outs: row.retransmit_time_outs.is_some(),
         }
     }
 }
@@ -179,6 +229,7 @@ mod tests {
         delays: true,
         client_retransmits: true,
         keep_alives: true,
+        time_outs: true,
     };
 
     fn figures(rows: &[NetworkIoRow]) -> ConnectionRow {
@@ -213,6 +264,19 @@ mod tests {
             let delays: Vec<i64> = of(kinds::RETRANSMITTED).iter().filter_map(|row| row.delay).collect();
             prop_assert_eq!(row.retransmit_delay, Some(delays.iter().sum()));
             prop_assert_eq!(row.retransmit_delay_max, delays.iter().max().copied());
+            prop_assert_eq!(row.retransmit_delay_min, delays.iter().min().copied());
+            prop_assert_eq!(row.retransmit_time_outs, count(kinds::RETRANSMIT_TIME_OUT));
+            // As many delays are below the median as above it.
+            let median = row.retransmit_delay_median;
+            prop_assert_eq!(median.is_some(), !delays.is_empty());
+            if let Some(median) = median {
+                let below = delays.iter().filter(|delay| **delay < median).count();
+                let above = delays.iter().filter(|delay| **delay > median).count();
+                prop_assert!(below * 2 <= delays.len() && above * 2 <= delays.len(), "{median} of {delays:?}");
+                if delays.len() % 2 == 1 {
+                    prop_assert!(delays.contains(&median));
+                }
+            }
             // The rate by floating point.
             let bursts = sent.chunk_by(|a, b| b.time - a.time <= BURST_GAP);
             let (mut weighted, mut weight) = (0.0, 0.0);
@@ -229,6 +293,25 @@ mod tests {
                 None => prop_assert!(weight == 0.0),
             }
         }
+    }
+
+    #[test]
+    fn without_all_delays_there_is_no_median() {
+        let again =
+            |delay: i64| NetworkIoRow { kind: kinds::RETRANSMITTED, delay: Some(delay), ..NetworkIoRow::default() };
+        let mut sums = TrafficSums::default();
+        [(30, true), (10, true), (25, true), (20, true)]
+            .iter()
+            .for_each(|(delay, keeps)| sums.add_within(&again(*delay), *keeps));
+        let figures = |sums: &TrafficSums| {
+            let mut row = ConnectionRow::default();
+            sums.write(ALL, false, &mut row);
+            [row.retransmit_delay_min, row.retransmit_delay_median, row.retransmit_delay_max]
+        };
+        assert_eq!((figures(&sums), sums.kept_delays()), ([Some(10), Some(22), Some(30)], 4));
+        sums.add_within(&again(5), false);
+        sums.add_within(&again(40), true);
+        assert_eq!((figures(&sums), sums.kept_delays()), ([Some(5), None, Some(40)], 0));
     }
 
     #[test]

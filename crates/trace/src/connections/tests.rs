@@ -17,6 +17,7 @@ const TOLD: Told = Told {
     delays: true,
     client_retransmits: true,
     keep_alives: true,
+    time_outs: true,
 };
 const SECOND: i64 = 1_000_000_000;
 

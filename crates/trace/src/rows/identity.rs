@@ -14,7 +14,7 @@ pub enum Origin {
     Rundown = 1,
     /// No record of its own; inferred from records that carry its id.
     Inferred = 2,
-    /// Made by the model: the pseudo-process `DPC/ISR`.
+    /// Made by the model: the pseudo-process `DPC/ISR`, parts of the system such as its caches.
     Pseudo = 3,
 }
 

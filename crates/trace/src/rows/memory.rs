@@ -161,6 +161,34 @@ row! {
     }
 }
 
+row! {
+    /// Memory of the sessions of users at an instant: session 0 has the services. Windows reads it about
+    /// twice a second.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct MemorySessionRow in "memory_sessions", always: false, since: 6, At(time) {
+        /// Time of the reading.
+        time: i64, Delta, "ns", "Memory/MemInfoSessionWS, Kernel-Memory 3";
+        /// Number of the session.
+        session: i64, Dictionary, "", "SessionID";
+        /// Working set of the session: its own memory in the kernel, without that of its processes.
+        working_set: i64, Plain, "bytes", "WorkingSetPageCount";
+        /// The part of it that nobody shares.
+        private_working_set: i64, Plain, "bytes", "PrivateWorkingSetPageCount";
+        /// Committed memory.
+        commit: i64, Plain, "bytes", "CommitPageCount";
+        /// Paged pool of the session.
+        paged_pool: i64, Plain, "bytes", "PagedPoolPageCount";
+        /// Memory that its compressed pages take. Null in version 1 of the events, as are the next ones.
+        store: Option<i64>, Plain, "bytes", "StoreSizePageCount";
+        /// Its compressed pages, before compression.
+        stored: Option<i64>, Plain, "bytes", "StoredPageCount";
+        /// Memory that was promised and is not committed.
+        commit_debt: Option<i64>, Plain, "bytes", "CommitDebtInPages";
+        /// Committed memory that is shared.
+        shared_commit: Option<i64>, Plain, "bytes", "SharedCommitInPages";
+    }
+}
+
 /// Values of `reclaims.kind`. More may come.
 pub mod reclaim_kinds {
     /// A thread frees memory of the machine before it gets some (direct reclaim).
@@ -173,36 +201,42 @@ pub mod reclaim_kinds {
     pub const COMPACTION: i8 = 3;
     /// The kernel chose a process to be killed, since memory had run out.
     pub const OOM_KILL: i8 = 4;
+    /// Windows writes the working set of an app that is suspended to the page file.
+    pub const SWAP_OUT: i8 = 5;
+    /// Windows reads it back.
+    pub const SWAP_IN: i8 = 6;
 }
 
 row! {
-    /// A time in which a thread of Linux freed memory or moved pages of it. A program that waits for
+    /// A time in which a thread of Linux freed memory or moved pages of it, or in which Windows wrote the
+    /// working set of a suspended app to the page file or read it back. A program of Linux that waits for
     /// memory does this itself: the time is a part of the run and wait time of its thread. A reclaim
     /// whose begin or end is not in the recording has no row, unless it lasts at the end of the
     /// recording; `health` counts it.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ReclaimRow in "reclaims", always: false, since: 6, Span(start, time) {
         /// Time of the end; the end of the recording where `open`. Of a kill the time of the choice.
-        time: i64, Delta, "ns", "vmscan:mm_vmscan_direct_reclaim_end, mm_vmscan_memcg_reclaim_end, mm_vmscan_kswapd_sleep; compaction:mm_compaction_end; oom:mark_victim";
+        time: i64, Delta, "ns", "vmscan:mm_vmscan_direct_reclaim_end, mm_vmscan_memcg_reclaim_end, mm_vmscan_kswapd_sleep; compaction:mm_compaction_end; oom:mark_victim; Kernel-Memory 5, 7";
         /// Time of the begin. `kswapd` logs again that it is awake when it goes on after a nap: the first
         /// of these events is the begin.
-        start: i64, Delta, "ns", "vmscan:mm_vmscan_direct_reclaim_begin, mm_vmscan_memcg_reclaim_begin, mm_vmscan_kswapd_wake; compaction:mm_compaction_begin; oom:mark_victim";
+        start: i64, Delta, "ns", "vmscan:mm_vmscan_direct_reclaim_begin, mm_vmscan_memcg_reclaim_begin, mm_vmscan_kswapd_wake; compaction:mm_compaction_begin; oom:mark_victim; Kernel-Memory 4, 6";
         /// CPU of the end; CPU of the begin where `open`; −1 where the recording does not say.
-        cpu: i16, Dictionary, "", "perf sample cpu";
-        /// Process of the thread; of a kill the process that is killed. Null where the recording does not
-        /// say.
-        process: Option<ProcessId>, Dictionary, "", "`threads`";
-        /// The thread; of a kill the thread that the kernel marked.
+        cpu: i16, Dictionary, "", "perf sample cpu; buffer that holds the event";
+        /// Process of the thread; of a kill the process that is killed; of Windows the process whose working
+        /// set it is. Null where the recording does not say.
+        process: Option<ProcessId>, Dictionary, "", "`threads`; ProcessId";
+        /// The thread; of a kill the thread that the kernel marked. Null on Windows.
         thread: Option<ThreadId>, Dictionary, "", "perf sample tid; oom:mark_victim pid";
         /// 0 direct reclaim of the machine's memory, 1 direct reclaim of a cgroup's memory, 2 `kswapd` is
         /// awake, 3 compaction, 4 a process is chosen to be killed because memory has run out (a row per
-        /// process). More may come.
-        kind: i8, Dictionary, "", "name of the tracepoint";
+        /// process), 5 a working set is written to the page file, 6 it is read back. More may come.
+        kind: i8, Dictionary, "", "name of the tracepoint; id of the event";
         /// The memory was freed for a block of 2 to the power of `order` pages; of `kswapd` the largest
         /// order while it was awake. Null for compaction and kills.
         order: Option<i16>, Dictionary, "", "order";
-        /// Bytes that were freed. Null for `kswapd`, compaction, kills, and where `open`.
-        reclaimed: Option<i64>, Plain, "bytes", "nr_reclaimed, page size of the recording";
+        /// Bytes that were freed; of a working set that is written the bytes that the system went through.
+        /// Null for `kswapd`, compaction, kills, working sets that are read back, and where `open`.
+        reclaimed: Option<i64>, Plain, "bytes", "nr_reclaimed, PagesProcessed, page size of the recording";
         /// Call stack at the begin; of a kill that of the thread that needed memory.
         stack: Option<StackId>, Plain, "", "call chain of the begin";
         /// True: it lasts at the end of the recording.

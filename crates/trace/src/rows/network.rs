@@ -206,6 +206,13 @@ row! {
         send_rate: Option<i64>, Plain, "bytes/s", "`network_io` kind 1, else 0";
         /// The same for received data.
         receive_rate: Option<i64>, Plain, "bytes/s", "`network_io` kind 2";
+        /// Shortest delay of the retransmissions of this side.
+        retransmit_delay_min: Option<i64>, Plain, "ns", "`network_io` kind 3";
+        /// Median of these delays; of an even number the mean of the two in the middle. Null: the
+        /// recording tells no delay, or has more delays than the extract keeps.
+        retransmit_delay_median: Option<i64>, Plain, "ns", "`network_io` kind 3";
+        /// Number of time-outs of retransmissions. Null: the recording has no such event.
+        retransmit_time_outs: Option<i64>, Plain, "", "`network_io` kind 7";
     }
 }
 
@@ -226,7 +233,8 @@ row! {
         /// The connection.
         connection: ConnectionId, Dictionary, "", "made by the extract";
         /// 0 a process gave data to the stack, 1 data sent, 2 data received, 3 data sent again, 4 data
-        /// received again, 5 tail-loss probe, 6 keep-alive, 7 time-out of a retransmission, 8 reset
+        /// received again, 5 tail-loss probe, 6 keep-alive, 7 time-out of a retransmission: sent data was
+        /// not acknowledged in time (TCPIP 1069; Linux has no such event), 8 reset
         /// sent, 9 reset received, 10 dropped (Linux 6.11: a packet that came in), 11 duplicate
         /// acknowledgement, 12 a segment came in (Linux: its data counts as kind 2 when a process takes
         /// it). Data that was sent again has a row of kind 1, too, where the recording has such an event;

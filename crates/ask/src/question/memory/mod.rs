@@ -6,11 +6,12 @@ mod options;
 mod paging;
 pub mod pressure;
 mod processes;
+mod sessions;
 mod trims;
 
 use clap::ValueEnum;
 use tracesift_archive::Error;
-use tracesift_trace::rows::{MemoryProcessRow, MemoryStateRow, ProcessRow};
+use tracesift_trace::rows::{MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessRow};
 
 use crate::absence::Absence;
 use crate::answer::{Column, Section};
@@ -52,6 +53,8 @@ pub enum About {
     Machine,
     /// Its lists of pages.
     Lists,
+    /// Sessions of users.
+    Sessions,
     /// Drops of a working set by at least so many bytes.
     Trims(i64),
 }
@@ -102,9 +105,13 @@ impl Question {
             About::Processes if processes::has_counters(recording) => return None,
             About::Processes | About::Trims(_) => ("memory_processes", archive.row_count::<MemoryProcessRow>()),
             About::Machine | About::Lists => ("memory_state", archive.row_count::<MemoryStateRow>()),
+            About::Sessions => ("memory_sessions", archive.row_count::<MemorySessionRow>()),
         };
         let is_linux = archive.info().kind == "perf";
-        let source = RowSource::both(PROFILE, PROFILE);
+        let source = match self.about {
+            About::Sessions => RowSource::windows(PROFILE),
+            _ => RowSource::both(PROFILE, PROFILE),
+        };
         (rows == 0).then(|| recording.file.absence_with_cure(table, source, is_linux))
     }
 }
@@ -118,6 +125,7 @@ impl Ask for Question {
         match self.about {
             About::Processes => &["memory_processes", "process_counters"],
             About::Machine | About::Lists => &["memory_state"],
+            About::Sessions => &["memory_sessions"],
             About::Trims(_) => &["memory_processes"],
         }
     }
@@ -125,7 +133,7 @@ impl Ask for Question {
     fn processes(&self) -> Option<&ProcessFilter> {
         match self.about {
             About::Processes | About::Trims(_) => Some(&self.filter),
-            About::Machine | About::Lists => None,
+            About::Machine | About::Lists | About::Sessions => None,
         }
     }
 
@@ -153,6 +161,7 @@ impl Ask for Question {
             }
             About::Machine => machine::COLUMNS.descriptions(),
             About::Lists => lists::COLUMNS.descriptions(),
+            About::Sessions => sessions::COLUMNS.descriptions(),
             About::Trims(_) => trims::COLUMNS.descriptions(),
         }
     }
@@ -174,6 +183,7 @@ impl Ask for Question {
         Ok(match self.about {
             About::Machine => machine::COLUMNS.section(file, &machine::rows(recording, self.time)?, Vec::new()),
             About::Lists => lists::COLUMNS.section(file, &lists::rows(recording, self.time)?, Vec::new()),
+            About::Sessions => sessions::COLUMNS.section(file, &sessions::rows(recording, self.time)?, Vec::new()),
             About::Processes => {
                 let rows = read(recording.archive(), &self.filter, &self.shown)?;
                 let asked = asked(&rows, &self.filter);
@@ -202,7 +212,7 @@ mod tests {
     use tracesift_testing::archive::{create, finish_as};
     use tracesift_testing::recording::extract_file;
     use tracesift_trace::info::TraceInfo;
-    use tracesift_trace::rows::{MemoryProcessRow, MemoryStateRow, ProcessRow};
+    use tracesift_trace::rows::{MemoryProcessRow, MemorySessionRow, MemoryStateRow, Origin, ProcessRow};
     use tracesift_trace::{ProcessId, RowSink as _};
 
     use super::{About, Question, Sort};
@@ -292,6 +302,43 @@ mod tests {
         assert_eq!(part, [mib("grows", [10, 20, 1, 9]), mib("loses", [0, 120, 0, 100])]);
         let limited = Question { commit: Between { min: Some(35 * MIB), max: Some(50 * MIB) }, ..Question::default() };
         assert_eq!(values(&limited, &archive, &KEYS), [expected[1].clone()]);
+    }
+
+    /// Parts of the system belong to it, and stand apart.
+    #[test]
+    fn parts_of_the_system_count_in_no_total() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut writer = create(&directory.path().join("parts.sift"));
+        let process = |id: i32, name: &str, origin| ProcessRow {
+            process: ProcessId(id),
+            pid: 100 + i64::from(id),
+            name: name.to_owned(),
+            origin,
+            ..ProcessRow::default()
+        };
+        let (rundown, pseudo) = (Origin::Rundown, Origin::Pseudo);
+        writer.write_table(&[process(0, "System", rundown), process(1, "part", pseudo), process(2, "app", rundown)]);
+        for (process, commit) in [(0, 10), (1, 500), (2, 7)] {
+            let (process, commit) = (ProcessId(process), Some(commit));
+            writer.memory_process(&MemoryProcessRow { process, commit, ..MemoryProcessRow::default() });
+        }
+        for (time, session, commit) in [(0, 0, 5), (0, 1, 9), (20, 0, 50), (20, 1, 3)] {
+            writer.memory_session(&MemorySessionRow { time, session, commit, ..MemorySessionRow::default() });
+        }
+        let info = TraceInfo { name: "parts".to_owned(), kind: "etl".to_owned(), end_ns: 30, ..TraceInfo::default() };
+        let archive = finish_as(writer, info);
+        let (section, _) = ask_archive(&archive, &Question::default());
+        let names = values(&Question::default(), &archive, &["process"]);
+        assert_eq!(names, [["part".into()], ["app".into()], ["System".into()]]);
+        let fact = |label: &str| section.facts.iter().find(|fact| fact.label == label).map(|fact| fact.value.clone());
+        assert_eq!([fact("commit"), fact("processes")], [17, 2].map(|figure| Some(Value::Int(figure))));
+
+        let sessions = Question { about: About::Sessions, ..Question::default() };
+        let keys = ["session", "commit", "diff_commit"];
+        assert_eq!(values(&sessions, &archive, &keys), [[1, 3, -6], [0, 50, 45]].map(|row| row.map(Value::Int)));
+        let time = TimeRange { start: Some(5), end: Some(15) };
+        let part = Question { time, ..sessions };
+        assert_eq!(values(&part, &archive, &keys), [[0, 5, 0], [1, 9, 0]].map(|row| row.map(Value::Int)));
     }
 
     #[test]

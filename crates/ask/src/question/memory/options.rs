@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::{About, Question, Sort, lists, machine, paging, pressure, processes, trims};
+use super::{About, Question, Sort, lists, machine, paging, pressure, processes, sessions, trims};
 use crate::ask::When;
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::growth::Growth;
@@ -35,10 +35,13 @@ pub struct Options {
     /// The lists of pages of the machine: first, last, smallest and largest size
     #[arg(long, conflicts_with = "trims")]
     lists: bool,
+    /// The memory of the sessions of users (Windows)
+    #[arg(long, conflicts_with_all = ["total_memory", "lists", "trims", "pressure", "paging", "growth", "min_growth", "max_growth"])]
+    sessions: bool,
     /// Drops of a working set by a quarter or more: the system took memory away, or the process gave it back
     #[arg(long)]
     trims: bool,
-    /// Who had to free memory before it got some, and how long that took; kswapd, compaction, and kills (Linux)
+    /// Who had to free memory before it got some, kswapd, compaction, and kills (Linux); apps that were swapped out (Windows)
     #[arg(long, conflicts_with_all = ["total_memory", "lists", "trims", "growth", "sort", "min_diff", "max_diff", "min_commit"])]
     #[arg(conflicts_with_all = ["max_commit", "min_working_set", "max_working_set", "min_private", "max_private"])]
     #[arg(conflicts_with_all = ["min_shared_commit", "max_shared_commit", "min_growth", "max_growth"])]
@@ -111,6 +114,11 @@ impl QuestionOptions for Options {
             with: &[&["--lists"]],
             title: "With `--lists`:\n\n",
             ..Form::usual("memory", || lists::COLUMNS.descriptions())
+        },
+        Form {
+            with: &[&["--sessions"]],
+            title: "With `--sessions`:\n\n",
+            ..Form::usual("memory", || sessions::COLUMNS.descriptions())
         },
         Form {
             with: &[&["--trims"]],
@@ -191,6 +199,7 @@ impl QuestionOptions for Options {
         let about = match (self.total_memory, self.lists, self.trims) {
             (true, ..) => About::Machine,
             (_, true, _) => About::Lists,
+            _ if self.sessions => About::Sessions,
             (.., true) => About::Trims(self.min_drop.unwrap_or(SMALLEST_TRIM)),
             _ => About::Processes,
         };

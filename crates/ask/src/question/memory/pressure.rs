@@ -28,7 +28,7 @@ impl TableQuestion for Pressure {
 
     const NAME: &'static str = "memory";
     const WHAT: [&'static str; 2] = ["reclaim of memory", "reclaims of memory"];
-    const SOURCE: RowSource = RowSource::linux(PROFILE);
+    const SOURCE: RowSource = RowSource::both(PROFILE, PROFILE);
     const MOST: &'static str = "most reclaims";
     const COUNTS_AT_END: bool = true;
 
@@ -36,7 +36,7 @@ impl TableQuestion for Pressure {
         Dimension::process(),
         Dimension::thread(|row| row.thread),
         Dimension::words("kind", "Kind", |row: &Reclaim| Some(row.kind.into()), kind)
-            .meaning("`reclaim`: a thread freed memory of the machine before it got some; `cgroup reclaim`: it freed memory of its cgroup, which was at its limit; `kswapd`: the kernel freed memory in the background; `compaction`: pages were moved to make free ones adjacent; `out of memory`: the process was killed."),
+            .meaning("`reclaim`: a thread freed memory of the machine before it got some; `cgroup reclaim`: it freed memory of its cgroup, which was at its limit; `kswapd`: the kernel freed memory in the background; `compaction`: pages were moved to make free ones adjacent; `out of memory`: the process was killed. Of Windows `swap out`: the working set of a suspended app was written to the page file; `swap in`: it was read back."),
         Dimension::method(|row: &Reclaim| (row.stack, None))
             .meaning("The function at which the stack of the begin was taken, as `module!function`."),
         Dimension::tag(|row: &Reclaim| row.stack).coarse(),
@@ -47,7 +47,7 @@ impl TableQuestion for Pressure {
         Measure::distinct("process", "processes", "Processes").meaning("Number of processes.").details(),
         Measure::distinct("thread", "threads", "Threads").meaning("Number of threads.").details(),
         Measure::rows_if("reclaims", "Count", is_reclaim)
-            .meaning("Number of reclaims and compactions that ended in the time range; of `kswapd` how often it went to sleep.")
+            .meaning("Number of reclaims, compactions and swaps that ended in the time range; of `kswapd` how often it went to sleep.")
             .sorted(&["count"])
             .total("reclaims"),
         Measure::duration("total_ns", "Time")
@@ -61,7 +61,7 @@ impl TableQuestion for Pressure {
             .meaning("The longest of those that ended in the time range, with all of its time.")
             .sorted(&["longest"]),
         Measure::sum_known("reclaimed", "Reclaimed", Kind::Bytes, |row: &Reclaim| row.reclaimed)
-            .meaning("Bytes that they freed; empty for `kswapd` and compaction, which do not log it.")
+            .meaning("Bytes that they freed; of a swap out the bytes that the system went through; empty for `kswapd`, compaction and swap in, which do not log it.")
             .sorted(&["reclaimed"])
             .total("reclaimed"),
         Measure::max("order_max", "Order", Kind::Count, |row: &Reclaim| row.order.map(i64::from))
@@ -129,5 +129,5 @@ fn is_reclaim(row: &Reclaim) -> bool {
 }
 
 fn kind(number: i64) -> String {
-    numbered(&["reclaim", "cgroup reclaim", "kswapd", "compaction", "out of memory"], number)
+    numbered(&["reclaim", "cgroup reclaim", "kswapd", "compaction", "out of memory", "swap out", "swap in"], number)
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::Error;
-use tracesift_trace::rows::{MemoryProcessRow, ProcessCounterRow, ProcessRow};
+use tracesift_trace::rows::{MemoryProcessRow, Origin, ProcessCounterRow, ProcessRow};
 use tracesift_trace::{ProcessId, view};
 
 use super::{Question, Sort};
@@ -290,7 +290,8 @@ pub(super) fn rows(recording: &OpenRecording, question: &Question, asked: &[&Pro
         Some(Row { process: (*process).clone(), first, last: *last, is_count, peaks })
     };
     let mut rows: Vec<Row> = asked.iter().filter_map(row).filter(|row| passes(question, row)).collect();
-    rows.sort_by(|a, b| compare(question.sort, a, b));
+    // Parts of the system stand in front, apart from the processes.
+    rows.sort_by(|a, b| is_part(b).cmp(&is_part(a)).then_with(|| compare(question.sort, a, b)));
     Ok(rows)
 }
 
@@ -322,8 +323,14 @@ fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {
     figure(a).cmp(&figure(b)).then_with(|| name(a).cmp(&name(b)))
 }
 
-/// Sums over the rows.
+/// Whether it is a part of the system, whose memory belongs to `System`, too.
+fn is_part(row: &Row) -> bool {
+    row.process.origin == Origin::Pseudo
+}
+
+/// Sums over the rows. Parts of the system count in none of them.
 pub(super) fn totals(rows: &[Row]) -> Vec<Fact> {
+    let rows: Vec<&Row> = rows.iter().filter(|row| !is_part(row)).collect();
     let sum = |figure: fn(&MemoryProcessRow) -> Option<i64>| {
         rows.iter().filter_map(|row| figure(&row.last)).reduce(i64::saturating_add)
     };

@@ -1,6 +1,6 @@
 //! The columns of objects and of their handles.
 
-use tracesift_trace::rows::ProcessRow;
+use tracesift_trace::rows::{MappedViewRow, ProcessRow};
 
 use super::lives::{Held, Life};
 use super::references::{self, Reference};
@@ -23,8 +23,24 @@ pub(super) struct Row {
     pub(super) stacks: [Option<Vec<String>>; 2],
     pub(super) leaked: usize,
     pub(super) handles: Vec<HandleOf>,
+    /// Its mapped views.
+    pub(super) views: Vec<ViewOf>,
     /// Events of references, where they are asked for.
     pub(super) references: Vec<Reference>,
+    /// All its events in order, where they are asked for.
+    pub(super) history: Option<Value>,
+}
+
+/// A mapped view of an object.
+#[derive(Clone, Debug)]
+pub(super) struct ViewOf {
+    pub(super) view: MappedViewRow,
+    /// Name and pid of the process that has it.
+    pub(super) process: Option<(String, i64)>,
+    /// Thread that mapped it.
+    pub(super) tid: Option<i64>,
+    /// The functions of the stacks that mapped and unmapped it, the innermost first.
+    pub(super) stacks: [Option<Vec<String>>; 2],
 }
 
 /// A handle of an object.
@@ -53,7 +69,7 @@ impl HandleOf {
     }
 
     /// When it was made; unknown where it was there before.
-    fn opened(&self) -> Option<i64> {
+    pub(super) fn opened(&self) -> Option<i64> {
         (self.held.made_by != tracesift_trace::rows::handle_origins::THERE).then_some(self.held.start)
     }
 
@@ -179,6 +195,48 @@ const HANDLES: &[ColumnOf<HandleOf>] = &[
     ),
 ];
 
+const VIEWS: &[ColumnOf<ViewOf>] = &[
+    ColumnOf::always("base", "Base", Kind::Text, |r| hexadecimal(r.view.base).into(), "Address of the view."),
+    ColumnOf::always("size", "Size", Kind::Bytes, |r| r.view.size.into(), "Size of the view."),
+    ColumnOf::always(
+        "process",
+        "Process",
+        Kind::Text,
+        |r| r.process.as_ref().map(|(name, _)| name.clone()).into(),
+        "Process that has it.",
+    ),
+    ColumnOf::always("pid", "Pid", Kind::Id, |r| r.process.as_ref().map(|(_, pid)| *pid).into(), "Its process id."),
+    ColumnOf::always("tid", "Tid", Kind::Id, |r| r.tid.into(), "Thread that mapped it."),
+    ColumnOf::always(
+        "mapped_ns",
+        "Mapped",
+        Kind::Time,
+        |r| (r.view.there != Some(true)).then_some(r.view.start).into(),
+        "When it was mapped; empty: before the recording.",
+    ),
+    ColumnOf::always(
+        "unmapped_ns",
+        "Unmapped",
+        Kind::Time,
+        |r| (r.view.open != Some(true)).then_some(r.view.time).into(),
+        "When it was unmapped; empty: not in the recording.",
+    ),
+    ColumnOf::always(
+        "stack",
+        "Stack",
+        Kind::List,
+        |r| list(r.stacks[0].as_ref()),
+        "Functions of the stack that mapped it, the innermost first.",
+    ),
+    ColumnOf::always(
+        "unmap_stack",
+        "Unmap stack",
+        Kind::List,
+        |r| list(r.stacks[1].as_ref()),
+        "Functions of the stack that unmapped it.",
+    ),
+];
+
 fn list(stack: Option<&Vec<String>>) -> Value {
     stack.map_or(Value::None, |functions| Value::List(functions.clone()))
 }
@@ -191,6 +249,11 @@ pub(super) fn below(word: &str, stack: Option<&Vec<String>>) -> Value {
         _ => format!("{:width$} {function}", "", width = word.len()),
     };
     Value::List(functions.iter().enumerate().map(line).collect())
+}
+
+/// The columns of the objects in `views`.
+pub(super) fn view_columns() -> Vec<Column> {
+    descriptions(VIEWS)
 }
 
 /// The columns of the objects in `handles`.
@@ -281,6 +344,13 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
         "Whether a process has several handles of the object at once.",
     ),
     ColumnOf::details(
+        "view_count",
+        "Views",
+        Kind::Count,
+        |r| r.views.len().into(),
+        "Mapped views of the object in the time range: of a section without a file. Views of files are known by the file, see `--map`.",
+    ),
+    ColumnOf::details(
         "references",
         "References",
         Kind::Count,
@@ -320,6 +390,13 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
         |r| Value::Table(Table { columns: handle_columns(), rows: values(HANDLES, &r.handles), is_sparse: false }),
         "The handles of the object, in the order of their creation.",
     ),
+    ColumnOf::machine(
+        "views",
+        "Views",
+        Kind::Table,
+        |r| Value::Table(Table { columns: view_columns(), rows: values(VIEWS, &r.views), is_sparse: false }),
+        "The mapped views of the object, in the order of mapping.",
+    ),
     ColumnOf::people(
         "reference_lines",
         "References",
@@ -336,5 +413,12 @@ pub(super) const COLUMNS: Columns<Row> = Columns(&[
             Value::Table(Table { columns: references::columns(), rows, is_sparse: false })
         },
         "With `--references` the events of references in the time range.",
+    ),
+    ColumnOf::always(
+        "history",
+        "History",
+        Kind::Table,
+        |r| r.history.clone().into(),
+        "With `--history` the events of the object in the time range, in their order.",
     ),
 ]);

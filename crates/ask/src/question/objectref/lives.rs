@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_trace::rows::handle_origins;
+use tracesift_trace::rows::{MappedViewRow, handle_origins};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 /// A life of a handle.
@@ -86,6 +86,8 @@ pub(super) struct Life {
     pub(super) references: Option<(i64, i64)>,
     /// Its handles.
     pub(super) handles: Vec<Held>,
+    /// Its mapped views, in the order of mapping.
+    pub(super) views: Vec<MappedViewRow>,
 }
 
 impl Life {
@@ -106,10 +108,12 @@ impl Life {
             name: None,
             references: None,
             handles: Vec::new(),
+            views: Vec::new(),
         }
     }
 
-    fn until(&self) -> i64 {
+    /// The first instant at which it is deleted.
+    pub(super) fn until(&self) -> i64 {
         if self.is_open { i64::MAX } else { self.end }
     }
 
@@ -155,9 +159,11 @@ impl Life {
         self.end.saturating_sub(self.start)
     }
 
-    /// Keeps the handles that touch a time range. Whether the object touches it.
+    /// Keeps the handles and views that touch a time range. Whether the object touches it.
     pub(super) fn cut(&mut self, range: (i64, i64)) -> bool {
         self.handles.retain(|handle| touches(range, handle.start, handle.until()));
+        let until = |view: &MappedViewRow| if view.open == Some(true) { i64::MAX } else { view.time };
+        self.views.retain(|view| touches(range, view.start, until(view)));
         touches(range, self.start, self.until())
     }
 
@@ -269,6 +275,7 @@ mod tests {
             process: None,
             references: Some((0, 0)),
             handles: Vec::new(),
+            views: Vec::new(),
             ..Life::of_handle(&handle((address, start, None, 0)))
         }
     }

@@ -1,23 +1,25 @@
 //! `dump objectref`: kernel objects with their handles, or mapped views: who shares them, who inherits them, what is left.
 
 mod columns;
+mod history;
 mod lives;
 mod options;
 mod references;
 #[cfg(test)]
 mod tests;
 mod views;
+mod views_of_objects;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::Error;
 use tracesift_grammar::{Patterns, TimeRange};
-use tracesift_trace::rows::{HandleRow, ObjectRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{HandleRow, MappedViewRow, ObjectRow, ProcessRow, ThreadRow};
 use tracesift_trace::schema::Row as _;
 use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 
 pub use self::options::{Options, Sort};
 
-use self::columns::{COLUMNS, HandleOf, Row};
+use self::columns::{COLUMNS, HandleOf, Row, ViewOf};
 use self::lives::{Held, Life, collect, is_inherited};
 use crate::answer::{Column, Fact, Kind, Section};
 use crate::ask::Ask;
@@ -26,6 +28,7 @@ use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::method_patterns::MethodPatterns;
 use crate::order::{Between, Top};
 use crate::processes::Processes;
+use crate::question::exit_stacks::ExitStacks;
 use crate::question::handles::hexadecimal;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
@@ -84,6 +87,10 @@ pub struct Question {
     pub destroy_stack: MethodPatterns,
     /// Whether objects are shown with each event of their references.
     pub references: bool,
+    /// Whether objects are shown with their events in order.
+    pub history: bool,
+    /// Only objects with mapped views.
+    pub mapped: bool,
     /// Size of a view, bytes.
     pub map_size: Between,
     /// An address inside of a view.
@@ -106,8 +113,8 @@ impl Ask for Question {
     fn tables(&self) -> &'static [&'static str] {
         match (self.map, self.references) {
             (true, _) => &["mapped_views"],
-            (false, false) => &["handles", "objects"],
-            (false, true) => &["handles", "objects", "object_references"],
+            (false, false) => &["handles", "objects", "mapped_views"],
+            (false, true) => &["handles", "objects", "mapped_views", "object_references"],
         }
     }
 
@@ -126,6 +133,7 @@ impl Ask for Question {
             (self.multi_process, "--multi-process"),
             (self.inherited, "--inherited"),
             (self.overlapped, "--overlapped"),
+            (self.mapped, "--map"),
             (self.address.is_some(), "--address-in-map"),
             (self.map && !self.names.is_empty(), "--name"),
             (self.map && !self.objects.is_empty(), "--object"),
@@ -231,8 +239,10 @@ fn known(recording: &OpenRecording) -> Result<Known, Error> {
             name: texts.number(row.name.as_ref()),
             references: Some((row.references, row.dereferences)),
             handles: Vec::new(),
+            views: Vec::new(),
         });
     })?;
+    let exits = ExitStacks::of(archive)?;
     archive.scan(None, |row: &HandleView| {
         // Handles of the window manager and of GDI have no object.
         let Some(object) = row.object else { return };
@@ -241,7 +251,7 @@ fn known(recording: &OpenRecording) -> Result<Known, Error> {
             start: row.start,
             end: row.time,
             is_open: row.open == Some(true),
-            by_exit: row.by_exit == Some(true),
+            by_exit: row.by_exit == Some(true) || exits.has(row.close_stack),
             owner: row.owner,
             value: row.handle,
             process: row.process,
@@ -253,7 +263,9 @@ fn known(recording: &OpenRecording) -> Result<Known, Error> {
             name: texts.number(row.name.as_ref()),
         });
     })?;
-    Ok(Known { texts, lives: collect(lives, handles) })
+    let mut lives = collect(lives, handles);
+    views_of_objects::add(archive, &texts, &mut lives)?;
+    Ok(Known { texts, lives })
 }
 
 /// The ids of all threads.
@@ -316,7 +328,14 @@ impl Chosen<'_> {
             && (objects.is_empty() || objects.matches(&hexadecimal(life.address)))
             && (!multi_process || life.is_multi_process())
             && (!overlapped || life.is_overlapped())
+            && self.has_view(life)
             && self.has_handle(life)
+    }
+
+    /// Whether one view passes the filters of views.
+    fn has_view(&self, life: &Life) -> bool {
+        let question = self.question;
+        !question.asks_of_views() || life.views.iter().any(|view| question.has_map(view))
     }
 
     /// Whether one handle passes the filters of handles and of processes. The process that made the object needs no handle.
@@ -341,6 +360,12 @@ impl Question {
     /// The processes that pass the filter.
     fn accepted(&self, processes: &[ProcessRow]) -> FxHashSet<ProcessId> {
         Processes::new(processes).accepted(&self.filter).map(|(_, row)| row.process).collect()
+    }
+
+    /// Whether something is asked of the mapped views of objects.
+    fn asks_of_views(&self) -> bool {
+        let Self { mapped, map_size, address, bases, .. } = self;
+        *mapped || *map_size != Between::default() || address.is_some() || !bases.is_empty()
     }
 
     /// The processes that may have made an object. `None`: any.
@@ -380,7 +405,7 @@ impl Question {
 
     /// Whether somebody looks at stacks.
     fn shows_stacks(&self) -> bool {
-        ["create_stack", "destroy_stack", "handles"].iter().any(|key| self.shown.has(key))
+        ["create_stack", "destroy_stack", "handles", "views", "history"].iter().any(|key| self.shown.has(key))
     }
 
     /// The objects of a recording.
@@ -426,6 +451,12 @@ impl Question {
             maker: held.process.and_then(name_and_pid),
             tid: held.thread.and_then(|thread| tids.get(&thread)).copied(),
         };
+        let view = |mapped: &MappedViewRow, lines: &mut StackLines| ViewOf {
+            stacks: [mapped.stack, mapped.end_stack].map(|stack| lines.of(stack)),
+            view: *mapped,
+            process: name_and_pid(mapped.process),
+            tid: mapped.thread.and_then(|thread| tids.get(&thread)).copied(),
+        };
         let row = |life: Life| Row {
             stacks: [life.stack, life.stack_of_end()].map(|stack| lines.of(stack)),
             process: life.process.and_then(|process| by_id.get(&process)).map(|row| (*row).clone()),
@@ -433,13 +464,18 @@ impl Question {
             name: texts.text(life.name).cloned(),
             leaked: leaked(&life),
             handles: life.handles.iter().map(|held| handle(held, &mut lines)).collect(),
+            views: life.views.iter().map(|mapped| view(mapped, &mut lines)).collect(),
             references: Vec::new(),
+            history: None,
             life,
         };
         let mut rows: Vec<Row> = lives.into_iter().map(row).collect();
         let mut notes = Vec::new();
         if self.references {
             notes.extend(references::add(recording, &mut rows, range, &by_id, &tids)?);
+        }
+        if self.history {
+            rows.iter_mut().for_each(|row| row.history = Some(history::table(row, range)));
         }
         let section = COLUMNS.section_showing(file, &rows, facts, &self.shown);
         Ok(Section { notes, ..section })

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use tracesift_grammar::{Patterns, TimeRange, milliseconds, parse_size};
 
-use super::{Question, columns, references, views};
+use super::{Question, columns, history, references, views};
 use crate::ask::{When, WhenOptions};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::filter::{ProcessFilter, ProcessPatterns};
@@ -40,6 +40,8 @@ pub enum Sort {
 enum Views {
     /// Only mapped views
     Only,
+    /// Only objects that have mapped views
+    Objects,
     /// Only objects
     No,
 }
@@ -114,10 +116,13 @@ pub struct Options {
     /// Only objects that were deleted, or views that were unmapped, with such a function in the stack
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     destroy_stack: String,
+    /// Below each object its events in order: created, handles, mapped, unmapped, references, deleted
+    #[arg(long)]
+    history: bool,
     /// Each event of the references to an object; they need `extract --events all`
     #[arg(long)]
     references: bool,
-    /// Mapped views in place of objects; `=no`: objects
+    /// Mapped views in place of objects; `=objects`: objects with views; `=no`: objects
     #[arg(long, value_name = "VIEWS", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
     map: Option<Views>,
     /// Smallest view
@@ -146,7 +151,9 @@ impl QuestionOptions for Options {
         Form {
             objects: &[
                 ("The objects of `handles`:\n\n", columns::handle_columns),
+                ("The objects of `views`:\n\n", columns::view_columns),
                 ("The objects of `reference_events`:\n\n", references::columns),
+                ("The objects of `history`:\n\n", history::columns),
             ],
             ..Form::usual("objectref", || columns::COLUMNS.descriptions())
         },
@@ -162,6 +169,10 @@ impl QuestionOptions for Options {
         ("tracesift dump objectref X.sift --leak --type File", "files with handles that nobody closed"),
         ("tracesift dump objectref X.sift --multi-process --top 10", "objects that processes share"),
         ("tracesift dump objectref X.sift -p app.exe --inherited", "what a process got from its creator"),
+        (
+            "tracesift dump objectref X.sift --map=objects --address-in-map 0x7ff612340000 --history",
+            "all that happened to the section behind an address",
+        ),
         ("tracesift dump objectref X.sift --map --top 10", "the largest mapped views"),
     ];
     const VARIANTS: &'static [&'static [&'static str]] = &[
@@ -170,7 +181,8 @@ impl QuestionOptions for Options {
         &["--inherited", "--type=*e*", "--name=*", "--object=*", "--min-duration=1"],
         &["--min-time=1", "--max-id=50", "--references"],
         &["--stack=*", "--create-stack=!none", "--destroy-stack=*"],
-        &["--creator=*"],
+        &["--creator=*", "--history"],
+        &["--map=objects", "--min-map-size=1", "--history", "--references"],
         &["--map", "--leak", "--address-in-map=0x1000", "--sort=destroyed"],
     ];
     const LEGACY: Option<Legacy> = Some(Legacy {
@@ -208,11 +220,7 @@ impl QuestionOptions for Options {
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
         let map_size = Between { min: self.min_map_size, max: self.max_map_size };
         let is_of_views = map_size != Between::default() || self.address_in_map.is_some() || !self.view_base.is_empty();
-        if is_of_views && self.map == Some(Views::No) {
-            let message = "--map=no leaves out the views that other options ask for";
-            return Err(UsageError::new(message, "without it the rows are mapped views"));
-        }
-        let map = is_of_views || self.map == Some(Views::Only);
+        let map = self.map.map_or(is_of_views, |map| map == Views::Only);
         self.check(map)?;
         Ok(Plan::from(Question {
             filter: self.filter.clone(),
@@ -235,6 +243,8 @@ impl QuestionOptions for Options {
             create_stack: MethodPatterns::parse(&self.create_stack, false),
             destroy_stack: MethodPatterns::parse(&self.destroy_stack, false),
             references: self.references,
+            history: self.history,
+            mapped: self.map == Some(Views::Objects),
             map_size,
             address: self.address_in_map,
             bases: self.view_base.clone(),
@@ -257,6 +267,7 @@ impl Options {
             (self.min_id.is_some(), "--min-id"),
             (self.max_id.is_some(), "--max-id"),
             (self.references, "--references"),
+            (self.history, "--history"),
         ];
         if let Some((_, option)) = of_objects.into_iter().find(|(is_given, _)| map && *is_given) {
             let message = format!("{option} is about objects, and the rows are mapped views");

@@ -16,14 +16,14 @@ use crate::stack_names::StackNames;
 /// One event of references.
 #[derive(Clone, Debug)]
 pub(super) struct Reference {
-    time: i64,
-    change: i64,
-    tag: String,
+    pub(super) time: i64,
+    pub(super) change: i64,
+    pub(super) tag: String,
     /// Name and pid of the process.
-    process: Option<(String, i64)>,
-    tid: Option<i64>,
+    pub(super) process: Option<(String, i64)>,
+    pub(super) tid: Option<i64>,
     /// The function at the leaf of the stack.
-    method: Option<String>,
+    pub(super) method: Option<String>,
 }
 
 impl Reference {

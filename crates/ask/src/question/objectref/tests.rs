@@ -474,12 +474,13 @@ fn options_that_mean_nothing_are_refused() {
     let question = Registered::of::<Options>("dump objectref");
     let is_asked = |arguments: &[&str]| question.plan(arguments).is_ok();
     assert!(is_asked(&["--map=no", "--type=File"]) && is_asked(&["--map=only"]) && is_asked(&["--map"]));
+    assert!(is_asked(&["--map=no", "--view-base=0x10", "--history"]) && is_asked(&["--map=objects"]));
     for wrong in [
         &["--map", "--type=File"][..],
         &["--map", "--max-id=3"],
         &["--map", "--references"],
         &["--address-in-map=0x10", "--overlapped"],
-        &["--map=no", "--view-base=0x10"],
+        &["--map", "--history"],
         &["--map", "--sort=handles"],
         &["--sort=size"],
         &["--include-exited"],

@@ -126,10 +126,15 @@ impl Question {
             && (!self.leak || is_leaked())
             && self.duration.contains(Some(duration(view)))
             && self.begin.contains((!is_there(view)).then_some(view.start))
-            && self.map_size.contains(Some(view.size))
-            && self.address.is_none_or(|address| has_address(view.base, view.size, address))
+            && self.has_map(view)
             && self.names.matches(file)
             && (self.objects.is_empty() || self.objects.matches(&hexadecimal(view.object)))
+    }
+
+    /// Whether a view has the size and the addresses that are asked for.
+    pub(super) fn has_map(&self, view: &MappedViewRow) -> bool {
+        self.map_size.contains(Some(view.size))
+            && self.address.is_none_or(|address| has_address(view.base, view.size, address))
             && (self.bases.is_empty() || self.bases.matches(&hexadecimal(view.base)))
     }
 

@@ -214,9 +214,22 @@ pub(crate) const MEASURES: &[Measure<Row>] = &[
     Measure::sum_known("retransmit_delay_ns", "Retransmit delay", Kind::Milliseconds, |row: &Row| row.retransmit_delay)
         .meaning("Sum of the times between retransmissions and the sending of the same data before.")
         .sorted(&["retransmit-delay", "delay"]),
+    Measure::min("min_retransmit_delay_ns", "Shortest delay", Kind::Milliseconds, |row: &Row| row.retransmit_delay_min)
+        .meaning("Shortest of these times.")
+        .sorted(&["min-delay"])
+        .details(),
+    Measure::only("median_retransmit_delay_ns", "Median delay", Kind::Milliseconds, |row: &Row| {
+        row.retransmit_delay_median
+    })
+    .meaning("Median of these times, of a single connection; empty: several connections of the row have retransmissions.")
+    .sorted(&["median-delay"])
+    .details(),
     Measure::max("max_retransmit_delay_ns", "Longest delay", Kind::Milliseconds, |row: &Row| row.retransmit_delay_max)
         .meaning("Longest of these times.")
         .sorted(&["max-retransmit-delay"])
+        .details(),
+    Measure::sum_known("retransmit_time_outs", "Time-outs", Kind::Count, |row: &Row| row.retransmit_time_outs)
+        .meaning("Number of time-outs of retransmissions: data was not acknowledged in time. Empty: the recording has no such events.")
         .details(),
     Measure::sum_known("client_retransmits", "Received again", Kind::Count, |row: &Row| row.client_retransmits)
         .meaning("Number of retransmissions that the remote endpoint sent: data that was received again.")

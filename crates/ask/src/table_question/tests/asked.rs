@@ -76,6 +76,7 @@ impl<Q: TableQuestion> Asked<Q> {
                 conditions.push(place);
             }
         }
+        question.include_exited = Q::EXITED.is_some() && random.once_in(3);
         Self { question, sort, patterns, limits, group_limits, conditions }
     }
 

@@ -23,6 +23,8 @@ use crate::table_question::{Listing, TableQuestion};
 pub(super) struct Plain<'r, Q: TableQuestion> {
     recording: &'r OpenRecording,
     rows: Vec<Q::Row>,
+    /// The same as if rows were open that the end of their process ended.
+    exited: Vec<Option<Q::Row>>,
     /// By place of the dimension.
     names: Vec<BTreeMap<i64, String>>,
     tags: TagSet,
@@ -40,8 +42,10 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             Of::Number { names: Names::Paths(read), .. } => read(recording, None).expect("names").into_iter().collect(),
             _ => BTreeMap::new(),
         };
+        let exited = |row: &Q::Row| Q::EXITED.as_ref().and_then(|exited| (exited.row)(row));
         Self {
             recording,
+            exited: rows.iter().map(exited).collect(),
             rows,
             names: Q::DIMENSIONS.iter().map(|dimension| names(&dimension.of)).collect(),
             tags: TagSet::built_in(Nesting::Names).expect("the built-in rules"),
@@ -139,8 +143,11 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 if Q::COUNTS_AT_END { counts.then_some((start, until - start)) } else { Some((from, length)) };
             (is_inside || counts).then_some((row, from, length, counted))
         };
-        let rows =
-            self.rows.iter().filter(|row| Q::is_asked(row) && is_of_process(row) && passes(row) && passes_limits(row));
+        let altered = |(row, exited): (&'a Q::Row, &'a Option<Q::Row>)| {
+            exited.as_ref().filter(|_| asked.question.include_exited).unwrap_or(row)
+        };
+        let rows = self.rows.iter().zip(&self.exited).map(altered);
+        let rows = rows.filter(|row| Q::is_asked(row) && is_of_process(row) && passes(row) && passes_limits(row));
         rows.filter_map(part).collect()
     }
 
@@ -320,12 +327,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 first.map(|(_, start, _)| *start).into()
             }
             How::Texts(texts) => text_counts(rows.iter().filter_map(|(row, ..)| texts(row)).flatten()),
-            How::Max(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).max().into(),
-            How::Min(figure) => rows.iter().filter_map(|(row, ..)| figure(row)).min().into(),
-            How::Weighted(figures) => {
-                let known: Vec<(i64, i64)> = rows.iter().filter_map(|(row, ..)| figures(row)).collect();
-                let product = known.iter().map(|(figure, weight)| figure * weight).sum::<i64>();
-                product.checked_div(known.iter().map(|(_, weight)| *weight).sum()).into()
+            How::Max(_) | How::Min(_) | How::Only(_) | How::Weighted(_) => {
+                Self::one_of(&Q::MEASURES[measure].how, rows).into()
             }
             How::SumBegun(_) | How::SumOver(_) | How::SumLeft(..) | How::SumPeak(..) => {
                 Self::alive_sum(&Q::MEASURES[measure].how, rows, time).into()
@@ -333,6 +336,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) | How::Peak(_) => {
                 Self::alive(&Q::MEASURES[measure].how, rows, time).into()
             }
+            How::Tenths(..) => Self::tenths(&Q::MEASURES[measure].how, rows, (begin.max(0), end.min(END))),
             How::Difference([of, less]) => figure(of).zip(figure(less)).map(|(of, less)| of - less).into(),
             How::Mean([of, by]) => figure(of).zip(figure(by)).and_then(|(of, by)| of.checked_div(by)).into(),
             How::Percentile(share) => {
@@ -408,6 +412,44 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             }
             _ => 0,
         }
+    }
+
+    /// One figure of those that rows have: the largest, the smallest, the only one, or their mean.
+    fn one_of(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)]) -> Option<i64> {
+        let known = |figure: &fn(&Q::Row) -> Option<i64>| -> Vec<i64> {
+            rows.iter().filter_map(|(row, ..)| figure(row)).collect()
+        };
+        match how {
+            How::Max(figure) => known(figure).into_iter().max(),
+            How::Min(figure) => known(figure).into_iter().min(),
+            How::Only(figure) => match known(figure)[..] {
+                [only] => Some(only),
+                _ => None,
+            },
+            How::Weighted(figures) => {
+                let known: Vec<(i64, i64)> = rows.iter().filter_map(|(row, ..)| figures(row)).collect();
+                let product = known.iter().map(|(figure, weight)| figure * weight).sum::<i64>();
+                product.checked_div(known.iter().map(|(_, weight)| *weight).sum())
+            }
+            _ => None,
+        }
+    }
+
+    /// Number of tenths of a range in which the sum of rows grew, from what is alive at each of the eleven ends.
+    fn tenths(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)], (begin, end): (i64, i64)) -> Value {
+        let How::Tenths(is_open, figure) = how else { return Value::None };
+        if end - begin < 10 {
+            return Value::None;
+        }
+        let is_alive = |row: &Q::Row, start: i64, time: i64| {
+            let (_, until) = Q::times(row);
+            start <= time && (until > time || until > end || is_open(row))
+        };
+        let alive = |time: i64| -> i64 {
+            rows.iter().filter(|(row, start, _)| is_alive(row, *start, time)).map(|(row, ..)| figure(row)).sum()
+        };
+        let bounds: Vec<i64> = (0..=10).map(|tenth| alive(begin + (end - begin) * tenth / 10)).collect();
+        bounds.windows(2).filter(|pair| pair[0] < pair[1]).count().into()
     }
 
     /// Number of rows by text of a dimension.

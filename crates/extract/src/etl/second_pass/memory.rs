@@ -1,21 +1,62 @@
 //! Memory: hard faults, the lists of pages, and the memory of processes.
 
-use tracesift_etl::Record;
 use tracesift_etl::payload::{HardFault, PageLists, ProcessMemories, ProcessMemory, ProviderPageLists};
+use tracesift_etl::{Record, event_fields};
 use tracesift_trace::memory_snapshots::MemorySnapshots;
-use tracesift_trace::rows::{HardFaultRow, MemoryProcessRow, MemoryStateRow};
-use tracesift_trace::{HealthKind, RowSink};
+use tracesift_trace::open_lives::OpenLives;
+use tracesift_trace::rows::{
+    HardFaultRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ReclaimRow, reclaim_kinds,
+};
+use tracesift_trace::{HealthKind, ProcessId, RowSink};
 
+use super::provider_fields::Fields;
 use super::{SecondPass, cpu_number};
 use crate::etl::machine::MemorySize;
 
+/// Event of the class Memory with the memory of sessions, and the same of the provider Kernel-Memory.
+pub(super) const SESSIONS: u8 = 126;
+pub(super) const SESSIONS_OF_PROVIDER: u16 = 3;
+/// Events of the provider: a working set is written to the page file, and read back; each has a begin and an end.
+pub(super) const SWAP_OUT: u16 = 4;
+const SWAPPED_OUT: u16 = 5;
+const SWAP_IN: u16 = 6;
+pub(super) const SWAPPED_IN: u16 = 7;
+
+/// Working sets that are written or read at one time, at most. Beyond that the oldest ones have no end.
+const MOST_SWAPS: usize = 1 << 16;
+
+/// The highest bit of a process id: parts of the system have it, processes do not.
+const NO_PROCESS: u32 = 1 << 31;
+
+event_fields! {
+    /// A working set is written to the page file or read back.
+    struct WorkingSetSwap<'a> {
+        process: u64 = "ProcessId",
+        pages: u64 = "PagesProcessed",
+    }
+}
+
 /// Readings of the memory.
-#[derive(Debug, Default)]
 pub(super) struct Memory {
     size: MemorySize,
     snapshots: MemorySnapshots,
-    /// Whether lists, and processes, come from the provider: the class Memory logs the same ones.
-    is_from_provider: [Option<bool>; 2],
+    /// Whether lists, processes, and sessions come from the provider: the class Memory logs the same ones.
+    is_from_provider: [Option<bool>; 3],
+    swap: Fields<WorkingSetSwap<'static>>,
+    /// Working sets that are written or read, by process and kind.
+    swaps: OpenLives<(ProcessId, i8), ReclaimRow>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            size: MemorySize::default(),
+            snapshots: MemorySnapshots::default(),
+            is_from_provider: [None; 3],
+            swap: Fields::default(),
+            swaps: OpenLives::new(MOST_SWAPS),
+        }
+    }
 }
 
 /// What is read.
@@ -23,6 +64,7 @@ pub(super) struct Memory {
 enum Reading {
     Lists,
     Processes,
+    Sessions,
 }
 
 impl Memory {
@@ -105,7 +147,10 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let Some(event) = self.decode::<ProcessMemories<'_>>(record, version) else { return };
         let ticks = record.time();
         for memory in event.iter() {
-            let process = self.population.process_at(memory.process_id, ticks);
+            let process = match memory.process_id {
+                id if id & NO_PROCESS != 0 => self.population.system_part(id),
+                id => self.population.process_at(id, ticks),
+            };
             let row = MemoryProcessRow { time: self.clock.ns(ticks), process, ..self.memory.row(&memory) };
             self.memory.snapshots.reading(row, &mut |row| self.sink.memory_process(row));
         }
@@ -123,7 +168,69 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         takes
     }
 
-    pub(super) fn finish_memory(&mut self) {
+    /// The memory of sessions, from the class Memory or from the provider: the fields are those of processes, but for one.
+    pub(super) fn session_memories(&mut self, record: &Record<'_>, version: u8, is_from_provider: bool) {
+        if !self.takes_memory_from(record, Reading::Sessions, is_from_provider) {
+            return;
+        }
+        let Some(event) = self.decode::<ProcessMemories<'_>>(record, version) else { return };
+        let time = self.clock.ns(record.time());
+        for memory in event.iter() {
+            let bytes = |pages: u64| self.memory.bytes(pages);
+            let stores = memory.stores;
+            let row = MemorySessionRow {
+                time,
+                session: i64::from(memory.process_id),
+                working_set: bytes(memory.working_set),
+                private_working_set: bytes(memory.private_working_set),
+                commit: bytes(memory.commit),
+                // It stands where processes have their virtual size.
+                paged_pool: bytes(memory.virtual_size),
+                store: stores.map(|stores| bytes(stores.store)),
+                stored: stores.map(|stores| bytes(stores.stored)),
+                commit_debt: stores.map(|stores| bytes(stores.commit_debt)),
+                shared_commit: stores.map(|stores| bytes(stores.shared_commit)),
+            };
+            self.sink.memory_session(&row);
+        }
+    }
+
+    /// A working set is written to the page file, or read back: the begin, or the end.
+    pub(super) fn swap(&mut self, record: &Record<'_>, id: u16) {
+        let Some(event) = self.memory.swap.read(record, &self.schemas, &mut self.health) else { return };
+        let Some(pid) = event.process.and_then(|pid| u32::try_from(pid).ok()) else { return };
+        let process = self.population.process_at(pid, record.time());
+        let (time, cpu) = (self.clock.ns(record.time()), cpu_number(record));
+        let kind = if matches!(id, SWAP_OUT | SWAPPED_OUT) { reclaim_kinds::SWAP_OUT } else { reclaim_kinds::SWAP_IN };
+        let key = (process, kind);
+        let before = self.memory.swaps.remove(&key);
+        if matches!(id, SWAP_OUT | SWAP_IN) {
+            let row = ReclaimRow { time, start: time, cpu, process: Some(process), kind, ..ReclaimRow::default() };
+            let oldest = self.memory.swaps.insert(key, None, row);
+            for half in [before, oldest].into_iter().flatten() {
+                self.half_swap(HealthKind::RECLAIMS_WITHOUT_END, half.kind, record);
+            }
+            return;
+        }
+        match before {
+            Some(begun) => {
+                let pages = event.pages.filter(|_| kind == reclaim_kinds::SWAP_OUT);
+                let reclaimed = pages.map(|pages| self.memory.bytes(pages));
+                self.sink.reclaim(&ReclaimRow { time: time.max(begun.start), cpu, reclaimed, ..begun });
+            }
+            None => self.half_swap(HealthKind::RECLAIMS_WITHOUT_BEGIN, kind, record),
+        }
+    }
+
+    /// A begin without an end, or an end without a begin.
+    fn half_swap(&mut self, what: HealthKind, kind: i8, record: &Record<'_>) {
+        self.health.count(what, Some(record.time()), || format!("kind {kind}"));
+    }
+
+    pub(super) fn finish_memory(&mut self, end: i64) {
+        while let Some(row) = self.memory.swaps.oldest() {
+            self.sink.reclaim(&ReclaimRow { time: end.max(row.start), open: Some(true), ..row });
+        }
         std::mem::take(&mut self.memory.snapshots).finish(&mut |row| self.sink.memory_process(row));
     }
 }

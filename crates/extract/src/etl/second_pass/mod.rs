@@ -315,6 +315,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::MEMORY, ProcessMemories::OPCODE) if wanted.memory_processes => {
                 self.process_memories(record, version, false);
             }
+            (Group::MEMORY, memory::SESSIONS) if wanted.memory_sessions => {
+                self.session_memories(record, version, false);
+            }
             (Group::MEMORY, opcode) if wanted.page_faults && PageFault::OPCODES.contains(&opcode) => {
                 self.page_fault(record, opcode, version);
             }
@@ -372,6 +375,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (KERNEL_MEMORY, ProcessMemories::ID) if wanted.memory_processes => {
                 self.process_memories(record, version, true);
             }
+            (KERNEL_MEMORY, memory::SESSIONS_OF_PROVIDER) if wanted.memory_sessions => {
+                self.session_memories(record, version, true);
+            }
+            (KERNEL_MEMORY, memory::SWAP_OUT..=memory::SWAPPED_IN) if wanted.reclaims => self.swap(record, id),
             (PROCESSOR_POWER, id) if wanted.cpu_frequencies && PerformanceState::IDS.contains(&id) => {
                 self.performance_state(record, version);
             }
@@ -427,7 +434,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_file_io(end);
         self.finish_filter_calls(end);
         self.finish_allocations(end);
-        self.finish_memory();
+        self.finish_memory(end);
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),

@@ -214,6 +214,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             | id::SENT
             | id::RETRANSMIT
             | id::RETRANSMIT_ROUND
+            | id::RETRANSMIT_TIME_OUT
             | id::KEEP_ALIVE
             | id::TAIL_LOSS_PROBE
             | id::DUPLICATE_ACK
@@ -308,6 +309,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             id::POSTED => kinds::SEND_POSTED,
             id::TRANSMITTED | id::SENT => kinds::SENT,
             id::RETRANSMIT | id::RETRANSMIT_ROUND => kinds::RETRANSMITTED,
+            id::RETRANSMIT_TIME_OUT => kinds::RETRANSMIT_TIME_OUT,
             id::KEEP_ALIVE => kinds::KEEP_ALIVE,
             id::TAIL_LOSS_PROBE => kinds::TAIL_LOSS_PROBE,
             id::DUPLICATE_ACK => kinds::DUPLICATE_ACK,
@@ -317,13 +319,16 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let at = self.network_event(record, Key::Block(tcb), protocols::TCP, (ends, None));
         let sequence = match id {
             id::POSTED | id::TRANSMITTED => event.next,
-            id::RETRANSMIT_ROUND | id::KEEP_ALIVE | id::TAIL_LOSS_PROBE => event.unacknowledged,
+            id::RETRANSMIT_ROUND | id::RETRANSMIT_TIME_OUT | id::KEEP_ALIVE | id::TAIL_LOSS_PROBE => {
+                event.unacknowledged
+            }
             _ => event.sequence,
         };
         let number = |number: Option<u64>| number.and_then(|number| u32::try_from(number).ok());
         let transfer = Transfer {
             kind,
-            size: event.sent.or(event.bytes).unwrap_or(0),
+            // What a time-out calls bytes are those of the event before it.
+            size: event.sent.or(event.bytes).filter(|_| id != id::RETRANSMIT_TIME_OUT).unwrap_or(0),
             sequence: number(sequence),
             unacknowledged: if id == id::SENT { number(event.unacknowledged) } else { None },
             srtt: None,

@@ -14,7 +14,7 @@ use super::tracepoint::{Tracepoint, USER_EVENTS, free};
 use crate::event_kinds::{EventChoice, EventKind};
 use crate::event_selection::EventSelection;
 use crate::perf::event_types::{BREAKPOINT, CPU_CLOCK, DUMMY, SOFTWARE, TASK_CLOCK, counts_faults};
-use crate::perf::tracepoint::{DNS_GROUP, PATH_GROUP};
+use crate::perf::tracepoint::{DNS_GROUP, HEAP_GROUP, PATH_GROUP};
 
 /// Provider of everything that is no tracepoint.
 pub const PERF: &str = "perf";
@@ -224,7 +224,7 @@ pub fn names_of_event(metadata: &Metadata, event: usize) -> Option<(String, Stri
     }
     if let Some(format) = metadata.tracing.as_deref().and_then(|tracing| tracing.by_id(attr.config)) {
         // The group of our own probes has the number of the recorder behind it.
-        let own = [(DNS_GROUP, "tracesift_dns"), (PATH_GROUP, "tracesift_open")];
+        let own = [(DNS_GROUP, "tracesift_dns"), (PATH_GROUP, "tracesift_open"), (HEAP_GROUP, "tracesift_heap")];
         let own = own.iter().find(|(group, _)| format.system.starts_with(group)).map(|(_, system)| *system);
         let system = own.unwrap_or(&format.system);
         return Some((system.to_owned(), format.name.to_string()));
@@ -243,6 +243,7 @@ pub fn name_of_record(kind: Kind) -> String {
 fn has_a_table(system: &str, name: &str) -> bool {
     SYSTEM_CALLS.contains(&system)
         || system.starts_with(PATH_GROUP)
+        || system.starts_with(HEAP_GROUP)
         || IN_TABLES.iter().any(|(known, names)| *known == system && names.contains(&name))
 }
 

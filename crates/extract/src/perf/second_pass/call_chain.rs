@@ -20,6 +20,27 @@ pub(super) fn stack_of<Sink: RowSink>(at: &SampleContext<'_>, rows: &mut Rows<'_
     stack
 }
 
+/// The call stack of the first instruction of a function, whose caller is known. The function has no frame yet, so frame pointers lead
+/// from it to the caller of its caller.
+pub(super) fn stack_with_caller<Sink: RowSink>(
+    at: &SampleContext<'_>,
+    caller: u64,
+    rows: &mut Rows<'_, Sink>,
+) -> Option<StackId> {
+    let user = side_of(at.sample.callchain, Side::of(at.mode), Side::User);
+    // Some kernels know the caller, and stacks that were copied lead to it.
+    if at.sample.has_tail() || user.clone().next().is_none() || user.clone().nth(1) == Some(caller) {
+        return stack_of(at, rows);
+    }
+    let whole = user.clone().take(1).chain([caller]).chain(user.skip(1));
+    let stack = rows.stacks.whole(at.process, std::iter::empty(), whole.clone(), at.ticks, rows.sink);
+    if let Some(stack) = stack {
+        let end = rows.stack_ends.of_walked(whole, at.process, rows.stacks.modules(), at.ticks);
+        rows.stack_ends.learn(stack, end);
+    }
+    stack
+}
+
 fn new_stack<Sink: RowSink>(at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) -> Option<StackId> {
     let (chain, first) = (at.sample.callchain, Side::of(at.mode));
     let kernel = side_of(chain, first, Side::Kernel);

@@ -342,6 +342,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Reclaim(fields)) => self.reclaims.event(fields, &at, &mut self.scheduler, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
+            Some(Tracepoint::Heap(fields)) => self.syscalls.heap(fields, &at, rows),
             Some(Tracepoint::Path(fields)) => self.syscalls.descriptors.path(fields, &at, rows),
             None => {}
         }

@@ -7,6 +7,7 @@ use super::block::{BlockFields, Stage};
 use super::dns::DnsFields;
 use super::fields::Fields;
 use super::filemap::FilemapFields;
+use super::heap::HeapFields;
 use super::memory::RssFields;
 use super::network::NetworkFields;
 use super::page_fault::TrapFields;
@@ -47,6 +48,8 @@ pub(crate) enum Tracepoint {
     Network(Box<NetworkFields>),
     /// Probes of `tracesift record` in the C library.
     Dns(DnsFields),
+    /// Probes of `tracesift record --heap` in the C library.
+    Heap(HeapFields),
     /// Probes of `tracesift record` where files are opened.
     Path(PathFields),
 }
@@ -58,7 +61,7 @@ impl Tracepoint {
             Self::Block(_) | Self::Syscall(_) | Self::Measured(_) | Self::Idle(_) | Self::Network(_) | Self::Dns(_) => {
                 true
             }
-            Self::Filemap(_) => true,
+            Self::Filemap(_) | Self::Heap(_) => true,
             Self::Reclaim(fields) => fields.is_one_of_a_pair(),
             _ => false,
         }
@@ -108,6 +111,7 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
                 &|fields| ReclaimFields::of(fields, name).map(Tracepoint::Reclaim)
             }
             name if DnsFields::is_read_from(name) => &|fields| DnsFields::of(fields, name).map(Tracepoint::Dns),
+            name if HeapFields::is_read_from(name) => &|fields| HeapFields::of(fields, name).map(Tracepoint::Heap),
             name if PathFields::is_read_from(name) => &|fields| PathFields::of(fields).map(Tracepoint::Path),
             name if NetworkFields::is_read_from(name) => {
                 &|fields| NetworkFields::of(fields, name).map(Box::new).map(Tracepoint::Network)

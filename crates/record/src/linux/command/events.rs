@@ -192,6 +192,19 @@ impl Planner<'_> {
         Some(self.with_terms("", &[], Some(StackClass::Network)))
     }
 
+    /// The process whose heap is asked for, with the terms behind its events, where these can be recorded.
+    pub(super) fn heap(&mut self) -> Option<(u32, String)> {
+        let pid = self.options.heap?;
+        if !self.machine.uprobes || !self.machine.may_record_tracepoints() {
+            self.shortfalls.push(Shortfall::with_remedy(
+                "blocks of the heap are not recorded: probes cannot be set in programs",
+                "run as root, on a kernel with uprobes, on x86-64, 64-bit Arm or RISC-V",
+            ));
+            return None;
+        }
+        Some((pid, self.with_terms("", &[], Some(StackClass::Memory))))
+    }
+
     /// Says where counters of energy cannot be read.
     pub(super) fn energy(&mut self) {
         let wants = self.profiles.iter().any(|profile| profile.linux.energy);

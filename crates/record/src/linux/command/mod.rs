@@ -19,6 +19,9 @@ pub struct Plan {
     pub names: Option<String>,
     /// Whether paths of files that are opened are recorded, by probes that are set when the recording starts.
     pub paths: bool,
+    /// The process whose blocks of the heap are recorded, by probes that are set when the recording starts, and terms behind the names of
+    /// their events.
+    pub heap: Option<(u32, String)>,
     /// Whom is recorded: less than what was asked for where the rights do not allow more.
     pub scope: Scope,
     /// What will be missing.
@@ -45,11 +48,12 @@ pub fn plan(options: &Options, machine: &Capabilities) -> Result<Plan, Error> {
         let why: Vec<String> = planner.shortfalls.into_iter().map(|shortfall| shortfall.what).collect();
         return Err(Error::NothingToRecord(why.join("; ")));
     }
-    let (names, paths) = (planner.names(), planner.paths());
+    let (names, paths, heap) = (planner.names(), planner.paths(), planner.heap());
     planner.energy();
     planner.settings(&events);
     planner.arguments.extend(events.into_iter().flat_map(Event::into_arguments));
-    Ok(Plan { arguments: planner.arguments, names, paths, scope: planner.scope, shortfalls: planner.shortfalls })
+    let Planner { arguments, scope, shortfalls, .. } = planner;
+    Ok(Plan { arguments, names, paths, heap, scope, shortfalls })
 }
 
 /// A recording while it is planned.

@@ -107,6 +107,12 @@ impl Mappings {
         }
     }
 
+    /// The memory of processes at a time, in ns: what ended before has given its memory back.
+    pub(super) fn allocations<Sink: RowSink>(&mut self, time: i64, rows: &mut Rows<'_, Sink>) -> &mut Allocations {
+        self.ends_until(time, rows);
+        &mut self.allocations
+    }
+
     /// Processes that ended up to a time give their memory back.
     fn ends_until<Sink: RowSink>(&mut self, time: i64, rows: &mut Rows<'_, Sink>) {
         let ends = self.ends.get_or_insert_with(|| {

@@ -4,6 +4,7 @@ mod descriptor_call;
 mod descriptors;
 mod end_names;
 mod file_call;
+mod heap;
 mod memory_call;
 mod names;
 mod object;
@@ -25,10 +26,11 @@ use crate::perf::second_pass::network::Network;
 use crate::perf::second_pass::page_cache::{Added, PageCache};
 use crate::perf::second_pass::rows::Rows;
 use crate::perf::second_pass::sample_context::SampleContext;
-use crate::perf::tracepoint::{Edge, SyscallFields, Tracepoint};
+use crate::perf::tracepoint::{Edge, HeapFields, SyscallFields, Tracepoint};
 pub(crate) use descriptors::DescriptorLives;
 pub(crate) use end_names::EndNames;
 use file_call::Done;
+use heap::HeapCalls;
 use memory_call::{Mappings, MemoryCall};
 pub(crate) use names::tables_of as tables_of_call;
 use names::{Call, Names};
@@ -55,6 +57,7 @@ pub(crate) struct Syscalls {
     only_raw: bool,
     pending: FxHashMap<ThreadId, Pending>,
     mappings: Mappings,
+    heap: HeapCalls,
     pub(crate) descriptors: DescriptorLives,
     /// The calls that have rows, and how single tracepoints named those.
     used: FxHashMap<i32, Option<Box<str>>>,
@@ -71,6 +74,7 @@ impl Syscalls {
             only_raw: tracepoints.iter().any(is_raw),
             pending: FxHashMap::default(),
             mappings: Mappings::default(),
+            heap: HeapCalls::default(),
             descriptors: DescriptorLives::of(tracepoints),
             used: FxHashMap::default(),
             direct: match arch {
@@ -78,6 +82,16 @@ impl Syscalls {
                 _ => 0o40_000,
             },
         }
+    }
+
+    /// A call of the heap of the C library, or its return.
+    pub(crate) fn heap<Sink: RowSink>(
+        &mut self,
+        fields: &HeapFields,
+        at: &SampleContext<'_>,
+        rows: &mut Rows<'_, Sink>,
+    ) {
+        heap::event((&mut self.heap, &mut self.mappings), fields, at, rows);
     }
 
     /// An entry or exit.

@@ -6,30 +6,21 @@ use tracesift_ask::answer::{Kind, Value};
 use tracesift_ask::time_format::{TimeStyle, Zero, decimal};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Sizes below this many of a unit are shown in the unit; from there on they are shown in the next one.
-const MOST_BYTES: u64 = 100 << 10;
-const MOST_KIBIBYTES: u64 = 10 << 20;
-
-/// The unit of sizes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum SizeUnit {
-    #[default]
-    Bytes,
-    Kibibytes,
-    Mebibytes,
-}
+/// Sizes below this one are shown in bytes.
+const LARGE: u64 = 100 << 10;
 
 /// How the values of a column are shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
     kind: Kind,
-    size: SizeUnit,
+    /// Sizes are in KiB, not in bytes.
+    in_kibibytes: bool,
 }
 
 impl From<Kind> for Form {
     /// Sizes in bytes.
     fn from(kind: Kind) -> Self {
-        Self { kind, size: SizeUnit::default() }
+        Self { kind, in_kibibytes: false }
     }
 }
 
@@ -40,23 +31,17 @@ impl Form {
             return kind.into();
         }
         let sizes = values.map(|value| if let Value::Int(size) = value { size.unsigned_abs() } else { 0 });
-        let size = match sizes.max().unwrap_or(0) {
-            ..MOST_BYTES => SizeUnit::Bytes,
-            size if size >> 10 < MOST_KIBIBYTES => SizeUnit::Kibibytes,
-            _ => SizeUnit::Mebibytes,
-        };
-        Self { kind, size }
+        Self { kind, in_kibibytes: sizes.max().is_some_and(|largest| largest >= LARGE) }
     }
 
     /// The unit in a table's header.
     pub(crate) fn unit(self) -> &'static str {
-        match (self.kind, self.size) {
-            (Kind::Seconds, _) => "s",
-            (Kind::Milliseconds, _) => "ms",
-            (Kind::Microseconds, _) => "µs",
-            (Kind::Bytes, SizeUnit::Bytes) => "B",
-            (Kind::Bytes, SizeUnit::Kibibytes) => "KiB",
-            (Kind::Bytes, SizeUnit::Mebibytes) => "MiB",
+        match self.kind {
+            Kind::Seconds => "s",
+            Kind::Milliseconds => "ms",
+            Kind::Microseconds => "µs",
+            Kind::Bytes if self.in_kibibytes => "KiB",
+            Kind::Bytes => "B",
             _ => "",
         }
     }
@@ -98,8 +83,7 @@ fn number(value: i64, form: Form, time: TimeStyle, zero: Option<Zero>) -> String
         Kind::Seconds => grouped(&decimal(value, 9, time.digits)),
         Kind::Milliseconds => grouped(&decimal(value, 6, 1)),
         Kind::Microseconds => grouped(&decimal(value, 3, 1)),
-        Kind::Bytes if form.size == SizeUnit::Kibibytes => grouped(&format!("{:.1}", value as f64 / 1024.0)),
-        Kind::Bytes if form.size == SizeUnit::Mebibytes => grouped(&format!("{:.1}", value as f64 / 1_048_576.0)),
+        Kind::Bytes if form.in_kibibytes => grouped(&format!("{:.1}", value as f64 / 1024.0)),
         _ => grouped(&value.to_string()),
     }
 }
@@ -247,8 +231,7 @@ mod tests {
         assert_eq!(show(&[1, 102_399]), "1 102,399 B");
         assert_eq!(show(&[1, 4096, 102_400]), "0.0 4.0 100.0 KiB");
         assert_eq!(show(&[-285_630_464]), "-278,936.0 KiB");
-        assert_eq!(show(&[1 << 20, 10 << 30]), "1.0 10,240.0 MiB");
-        assert_eq!(show(&[i64::MIN]), "-8,796,093,022,208.0 MiB");
+        assert_eq!(show(&[i64::MIN]), "-9,007,199,254,740,992.0 KiB");
     }
 
     #[test]

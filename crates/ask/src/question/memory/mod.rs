@@ -177,7 +177,12 @@ impl Ask for Question {
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         if let Some(why) = self.absence(recording) {
-            return Ok(recording.file.absent("memory", why));
+            let mut section = recording.file.absent("memory", why);
+            let is_of_processes = matches!(self.about, About::Processes | About::Trims(_));
+            if is_of_processes && recording.archive().row_count::<MemoryStateRow>() > 0 {
+                section.notes.push("the memory of the machine is recorded: `--total-memory`, `--lists`".to_owned());
+            }
+            return Ok(section);
         }
         let file = &recording.file;
         Ok(match self.about {

@@ -27,6 +27,8 @@ pub struct ClassPart {
     pub question: &'static str,
     /// Its totals; none where its rows have no totals.
     pub totals: Vec<Fact>,
+    /// The option with which the question has rows; empty where it needs none.
+    pub option: &'static str,
 }
 
 /// The columns of the objects in `classes`.
@@ -62,12 +64,7 @@ const CLASSES: &[Class] = &[
     of::<Allocations>,
     of::<Handles>,
     of::<Gdi>,
-    |recording| {
-        known("memory", recording, |archive| {
-            let readings = archive.row_count::<MemoryProcessRow>() + archive.row_count::<MemoryStateRow>();
-            readings + archive.row_count::<ReclaimRow>() > 0
-        })
-    },
+    memory,
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),
     |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),
     |recording| known("energy", recording, |archive| archive.row_count::<EnergyRow>() > 0),
@@ -91,7 +88,18 @@ fn of<Q: TableQuestion>(recording: &OpenRecording) -> Result<Option<ClassPart>, 
     // Another question's rows in the same table.
     let has_any = section.facts.iter().any(Fact::is_figure);
     let totals = section.facts.into_iter().filter(Fact::is_figure).collect();
-    Ok(has_any.then_some(ClassPart { question: Q::NAME, totals }))
+    Ok(has_any.then_some(ClassPart { question: Q::NAME, totals, option: "" }))
+}
+
+fn memory(recording: &OpenRecording) -> Result<Option<ClassPart>, Error> {
+    let archive = recording.archive();
+    let has = [
+        (archive.row_count::<MemoryProcessRow>() > 0, ""),
+        (archive.row_count::<MemoryStateRow>() > 0, "--total-memory"),
+        (archive.row_count::<ReclaimRow>() > 0, "--pressure"),
+    ];
+    let option = has.into_iter().find(|(has, _)| *has).map(|(_, option)| option);
+    Ok(option.map(|option| ClassPart { question: "memory", totals: Vec::new(), option }))
 }
 
 fn known(
@@ -99,5 +107,5 @@ fn known(
     recording: &OpenRecording,
     has: fn(&Archive) -> bool,
 ) -> Result<Option<ClassPart>, Error> {
-    Ok(has(recording.archive()).then_some(ClassPart { question, totals: Vec::new() }))
+    Ok(has(recording.archive()).then_some(ClassPart { question, totals: Vec::new(), option: "" }))
 }

@@ -72,6 +72,9 @@ pub(super) fn of(overview: &Overview) -> Vec<NextPart> {
     if !overview.failing.is_empty() {
         next.push(part("failing_calls", &["dump", "syscalls"], &["--errors", "*", "--sort", "failed"]));
     }
-    next.extend(overview.classes.iter().map(|class| part("classes", &["dump", class.question], &[])));
+    next.extend(overview.classes.iter().map(|class| {
+        let options: &[&str] = if class.option.is_empty() { &[] } else { &[class.option] };
+        part("classes", &["dump", class.question], options)
+    }));
     next
 }

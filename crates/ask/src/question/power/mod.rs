@@ -30,8 +30,6 @@ const TABLE: &str = "power_settings";
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Rows")]
 #[command(group(clap::ArgGroup::new("rows_of_time").args(["changes", "profiles"])))]
-#[command(mut_arg("top", |top| top.requires("rows_of_time").help("Keep the N last changes, or settings of profiles, of each file")))]
-#[command(mut_arg("skip", |skip| skip.requires("rows_of_time").help("Leave out the N last ones first")))]
 pub struct Options {
     #[command(flatten)]
     when: WhenOptions,
@@ -47,8 +45,12 @@ pub struct Options {
     /// A row per setting of each profile of the processor's power management (Windows)
     #[arg(long, conflicts_with_all = ["diff", "transpose", "changes"])]
     profiles: bool,
-    #[command(flatten)]
-    top: Top,
+    /// Keep the N last changes, or settings of profiles, of each file
+    #[arg(id = "last", long = "top", value_name = "N", requires = "rows_of_time")]
+    last: Option<usize>,
+    /// Leave out the N last ones first
+    #[arg(id = "skip_last", long = "skip", value_name = "N", requires = "rows_of_time")]
+    skip_last: Option<usize>,
 }
 
 impl QuestionOptions for Options {
@@ -69,7 +71,7 @@ impl QuestionOptions for Options {
         },
     ];
     const SHORT: &'static [&'static str] =
-        &["diff", "transpose", "changes", "profiles", "time", "top", "csv", "details"];
+        &["diff", "transpose", "changes", "profiles", "time", "last", "csv", "details"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump power recordings/ --diff", "the settings that differ between recordings"),
         ("tracesift dump power X.sift --details", "all settings, and their meanings"),
@@ -95,7 +97,8 @@ impl QuestionOptions for Options {
             (_, true) => About::Profiles,
             _ => About::InForce,
         };
-        let question = Question { rows, top: self.top, ..Question::default() };
+        let top = Top { take: self.last, skip: self.skip_last.unwrap_or(0) };
+        let question = Question { rows, top, ..Question::default() };
         if rows != About::InForce {
             return Ok(Plan::from(question));
         }

@@ -170,9 +170,10 @@ impl QuestionOptions for Options {
         ("tracesift dump objectref X.sift --multi-process --top 10", "objects that processes share"),
         ("tracesift dump objectref X.sift -p app.exe --inherited", "what a process got from its creator"),
         (
-            "tracesift dump objectref X.sift --map=objects --address-in-map 0x7ff612340000 --history",
-            "all that happened to the section behind an address",
+            "tracesift dump objectref X.sift --map=objects --address-in-map 0x7ff612340000",
+            "the section behind an address, with its handles and views",
         ),
+        ("tracesift dump objectref X.sift --object '*e6f0' --history", "the events of an object in their order"),
         ("tracesift dump objectref X.sift --map --top 10", "the largest mapped views"),
     ];
     const VARIANTS: &'static [&'static [&'static str]] = &[

@@ -31,7 +31,7 @@ const DRIVERS: usize = 6;
 pub(super) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
     // The last number counts the sets of rows that this benchmark has had.
     let count = archives::count()?;
-    let place = parent.join(format!("classes-{count}-{}.{}-2", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
+    let place = parent.join(format!("classes-{count}-{}.{}-3", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
     if !place.exists() {
         let unfinished = parent.join("classes-unfinished");
         if unfinished.exists() {
@@ -320,6 +320,8 @@ fn handle(random: &mut SplitMix64, index: usize) -> HandleRow {
         }
         _ => (handle_kinds::GDI, ["Bitmap", "Brush", "Font", "Pen", "Region", "DC"]),
     };
+    // All handles of an object have its type. Handles of windows and of GDI have no object.
+    let place = random.between(0, 1 << 14);
     HandleRow {
         time: if is_open { LENGTH } else { end },
         start: if is_there { 0 } else { start },
@@ -328,8 +330,8 @@ fn handle(random: &mut SplitMix64, index: usize) -> HandleRow {
         owner,
         kind,
         handle: random.between(4, 1 << 14) & !3,
-        object: Some(random.between(0, 1 << 14) << 4),
-        object_type: Some(types[random.index(6)].to_owned()),
+        object: (index < KERNEL).then_some(place << 4),
+        object_type: Some(types[place as usize % 6].to_owned()),
         made_by: if is_there { handle_origins::THERE } else { handle_origins::CREATED },
         open: is_open.then_some(true),
         ..HandleRow::default()

@@ -103,7 +103,13 @@ pub(super) const QUESTIONS: &[Question] = &[
             query: include_str!("queries/energy.sql"),
         }),
     },
-    Question { arguments: &["objectref", "--top", "10"], rival: None },
+    Question {
+        arguments: &["objectref", "--top", "10"],
+        rival: Some(Rival {
+            columns: "file;object;handle_count;open;processes;created_ns",
+            query: include_str!("queries/objectref.sql"),
+        }),
+    },
     Question { arguments: &["memory", "--total-memory"], rival: None },
     Question { arguments: &["power"], rival: None },
     Question { arguments: &["idle"], rival: None },

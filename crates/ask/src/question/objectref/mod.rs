@@ -303,7 +303,8 @@ impl<'a> Stacks<'a> {
 /// The filters of objects, made ready for many of them.
 struct Chosen<'a> {
     question: &'a Question,
-    processes: FxHashSet<ProcessId>,
+    /// `None`: whoever has it.
+    processes: Option<FxHashSet<ProcessId>>,
     /// `None`: whoever made it.
     creators: Option<FxHashSet<ProcessId>>,
     types: Vec<bool>,
@@ -340,10 +341,11 @@ impl Chosen<'_> {
 
     /// Whether one handle passes the filters of handles and of processes. The process that made the object needs no handle.
     fn has_handle(&self, life: &Life) -> bool {
-        let Question { filter, leak, with_exited, inherited, handles, .. } = self.question;
+        let Question { leak, with_exited, inherited, handles, .. } = self.question;
         let is_of_handles = *leak || *inherited || !handles.is_empty();
-        let is_asked = |process: &ProcessId| filter.is_empty() || self.processes.contains(process);
-        if !is_of_handles && (filter.is_empty() || life.process.as_ref().is_some_and(is_asked)) {
+        let processes = self.processes.as_ref();
+        let is_asked = |process: &ProcessId| processes.is_none_or(|processes| processes.contains(process));
+        if !is_of_handles && (processes.is_none() || life.process.as_ref().is_some_and(is_asked)) {
             return true;
         }
         let range = self.question.time.bounds();
@@ -420,7 +422,7 @@ impl Question {
         let processes: Vec<ProcessRow> = archive.rows()?;
         let chosen = Chosen {
             question: self,
-            processes: self.accepted(&processes),
+            processes: (!self.filter.is_empty()).then(|| self.accepted(&processes)),
             creators: self.creators(&processes),
             types: texts.matching(&self.types),
             names: texts.matching(&self.names),

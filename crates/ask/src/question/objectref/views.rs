@@ -171,8 +171,9 @@ impl Question {
         let name = |view: &MappedViewRow| view.file.and_then(|file| files.get(&file));
         let mut views: Vec<MappedViewRow> = Vec::new();
         let mut stacks = Stacks::new(self, recording)?;
+        let is_of_all = self.filter.is_empty();
         archive.scan(None, |view: &MappedViewRow| {
-            let is_asked = (self.filter.is_empty() || accepted.contains(&view.process))
+            let is_asked = (is_of_all || accepted.contains(&view.process))
                 && creators.as_ref().is_none_or(|creators| creators.contains(&view.process));
             let mut has_stacks =
                 || stacks.let_pass(view.stack, view.end_stack, [view.stack, view.end_stack].into_iter().flatten());

@@ -260,7 +260,7 @@ impl TableQuestion for Allocations {
         ),
         ("tracesift dump virtualalloc X.sift --stack 17", "the single blocks of the stack with this number"),
         (
-            "tracesift dump virtualalloc X.sift --leak --by process,stack --sort regularity --top 5",
+            "tracesift dump virtualalloc X.sift --leak --by stack --sort regularity --top 5",
             "the stacks whose memory grows most steadily",
         ),
         ("tracesift dump virtualalloc X.sift --sort peak --kind committed", "the processes with the largest peaks"),

@@ -124,3 +124,26 @@ impl<K: Copy + Eq + Hash, L> OpenLives<K, L> {
         self.dropped
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whatever comes and goes, the list of ages holds little more than what is open.
+        #[test]
+        fn ages_of_ended_lives_leave(steps in prop::collection::vec((0..40_u32, any::<bool>()), 0..2_000)) {
+            let mut lives = OpenLives::new(30);
+            for (key, ends) in steps {
+                if ends || lives.get(&key).is_some() {
+                    lives.remove(&key);
+                } else {
+                    lives.insert(key, None, key);
+                }
+                prop_assert!(lives.len() <= 30 && lives.ages.len() <= 2 * lives.len() + 64);
+            }
+        }
+    }
+}

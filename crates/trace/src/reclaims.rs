@@ -1,35 +1,38 @@
-//! Pairs begin and end of reclaim and compaction of memory, by thread and kind.
+//! Pairs begin and end of reclaim, compaction and swaps of memory, by kind, and by the thread or process that has it.
 
-use crate::ids::ThreadId;
+use std::hash::Hash;
+
 use crate::pairs::{Outcome, Pairs};
 use crate::rows::{ReclaimRow, reclaim_kinds};
 
 /// Reclaims without an end that are followed at most. Of more the oldest ones are given up.
 const MOST: usize = 4 << 20;
 
-/// Reclaims on their way. Fed in the order of time.
+/// Reclaims on their way, of threads or of processes. Fed in the order of time.
 #[derive(Debug)]
-pub struct Reclaims {
-    /// A thread does a thing of each kind once at a time; things of several kinds may be inside of each other.
-    open: Pairs<(ThreadId, i8), ReclaimRow, ()>,
+pub struct Reclaims<K> {
+    /// Each has a thing of each kind once at a time; things of several kinds may be inside of each other.
+    open: Pairs<(K, i8), ReclaimRow, ()>,
 }
 
-impl Default for Reclaims {
+impl<K: Copy + Eq + Hash> Default for Reclaims<K> {
     fn default() -> Self {
         Self::with_most(MOST)
     }
 }
 
-impl Reclaims {
-    fn with_most(most: usize) -> Self {
+impl<K: Copy + Eq + Hash> Reclaims<K> {
+    /// None yet. Of more than `most` the oldest ones are given up.
+    #[must_use]
+    pub fn with_most(most: usize) -> Self {
         Self { open: Pairs::new(most) }
     }
 
-    /// A thread begins; `row` has the time of the begin as `start`. Gives the begins whose ends are now known to be missing: what the
-    /// thread had begun before, and the oldest one where too many are open. `kswapd` tells again that it is awake after a nap, and
+    /// One begins; `row` has the time of the begin as `start`. Gives the begins whose ends are now known to be missing: what
+    /// `of` had begun before, and the oldest one where too many are open. `kswapd` tells again that it is awake after a nap, and
     /// goes on.
-    pub fn begin(&mut self, thread: ThreadId, row: ReclaimRow) -> impl Iterator<Item = ReclaimRow> + use<> {
-        let key = (thread, row.kind);
+    pub fn begin(&mut self, of: K, row: ReclaimRow) -> impl Iterator<Item = ReclaimRow> + use<K> {
+        let key = (of, row.kind);
         let awake = self.open.pending(&key).filter(|_| row.kind == reclaim_kinds::KSWAPD);
         let is_awake = awake.map(|awake| awake.order = awake.order.max(row.order)).is_some();
         let ended = (!is_awake).then(|| self.open.begin(key, row.start, row));
@@ -39,20 +42,14 @@ impl Reclaims {
         })
     }
 
-    /// A thread ends what it does, on a CPU, and has freed so many bytes. `None`: its begin is not known.
-    pub fn end(
-        &mut self,
-        thread: ThreadId,
-        kind: i8,
-        (time, cpu): (i64, i16),
-        reclaimed: Option<i64>,
-    ) -> Option<ReclaimRow> {
-        let Some(Outcome::Whole(begun, ())) = self.open.end((thread, kind), ()) else { return None };
+    /// One ends, on a CPU, and has freed so many bytes. `None`: its begin is not known.
+    pub fn end(&mut self, of: K, kind: i8, (time, cpu): (i64, i16), reclaimed: Option<i64>) -> Option<ReclaimRow> {
+        let Some(Outcome::Whole(begun, ())) = self.open.end((of, kind), ()) else { return None };
         Some(ReclaimRow { time: time.max(begun.start), cpu, reclaimed, ..begun })
     }
 
     /// The end of the recording: what lasts, in the order in which it began.
-    pub fn finish(mut self, end: i64) -> impl Iterator<Item = ReclaimRow> {
+    pub fn finish(mut self, end: i64) -> impl Iterator<Item = ReclaimRow> + use<K> {
         self.open.drain().map(move |row| ReclaimRow { time: end.max(row.start), open: Some(true), ..row })
     }
 }
@@ -62,6 +59,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::ids::ThreadId;
 
     const KINDS: [i8; 4] =
         [reclaim_kinds::DIRECT, reclaim_kinds::CGROUP, reclaim_kinds::KSWAPD, reclaim_kinds::COMPACTION];

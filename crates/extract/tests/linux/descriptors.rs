@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use tracesift_fixtures::perf_data::Bytes;
-use tracesift_fixtures::perf_tracepoints::{Format, Recording};
+use tracesift_fixtures::perf_tracepoints::{Format, Recording, SYS_ENTER, SYS_EXIT};
 use tracesift_perf::Endianness;
 use tracesift_trace::rows::{
     FileIoRow, FileRow, HandleRow, file_operations as operation, handle_kinds, handle_origins,
@@ -12,16 +12,6 @@ use tracesift_trace::rows::{
 use crate::extracted::Extracted;
 use crate::synthetic::Extracting as _;
 
-const ENTER: Format = Format {
-    system: "raw_syscalls",
-    name: "sys_enter",
-    fields: "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n",
-};
-const EXIT: Format = Format {
-    system: "raw_syscalls",
-    name: "sys_exit",
-    fields: "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n",
-};
 /// As the kernel lays out `dfd=$arg1:s32 filename=$arg2:x64 name=+0($arg2):ustring`.
 const PATH: Format = Format {
     system: "tracesift_open_77_5_0",
@@ -54,7 +44,7 @@ struct Calls(Recording);
 
 impl Calls {
     fn new(endian: Endianness, facts: &serde_json::Value) -> Self {
-        Self(Recording::new(endian, vec![ENTER, EXIT, PATH]).with_facts("x86_64", facts.to_string()))
+        Self(Recording::new(endian, vec![SYS_ENTER, SYS_EXIT, PATH]).with_facts("x86_64", facts.to_string()))
     }
 
     /// A call that begins and takes 5 ns.

@@ -1,22 +1,12 @@
 //! Pages that reads bring into the page cache, in recordings made byte by byte.
 
 use serde_json::json;
-use tracesift_fixtures::perf_tracepoints::{Format, Recording};
+use tracesift_fixtures::perf_tracepoints::{Format, Recording, SYS_ENTER, SYS_EXIT};
 use tracesift_perf::Endianness;
 use tracesift_trace::rows::{FileIoRow, FileRow};
 
 use crate::synthetic::Extracting as _;
 
-const ENTER: Format = Format {
-    system: "raw_syscalls",
-    name: "sys_enter",
-    fields: "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n",
-};
-const EXIT: Format = Format {
-    system: "raw_syscalls",
-    name: "sys_exit",
-    fields: "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n",
-};
 const ADDED: Format = Format {
     system: "filemap",
     name: "mm_filemap_add_to_page_cache",
@@ -71,7 +61,8 @@ fn reads_tell_what_was_not_in_the_page_cache() {
     let last = json!({"pid": 7, "from_ns": 9000, "to_ns": 9010, "cwd": "/", "open": ["5 /data/direct"]});
     for endian in [Endianness::LittleEndian, Endianness::BigEndian] {
         let facts = json!({"format": 1, "descriptors": {"start": [look], "end": [last]}});
-        let recording = Recording::new(endian, vec![ENTER, EXIT, ADDED]).with_facts("x86_64", facts.to_string());
+        let recording =
+            Recording::new(endian, vec![SYS_ENTER, SYS_EXIT, ADDED]).with_facts("x86_64", facts.to_string());
         let mut story = Story(recording);
         story
             .call(1000, WRITE, &[1, 0, 1], &[], 1)

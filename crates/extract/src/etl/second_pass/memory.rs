@@ -3,7 +3,7 @@
 use tracesift_etl::payload::{HardFault, PageLists, ProcessMemories, ProcessMemory, ProviderPageLists};
 use tracesift_etl::{Record, event_fields};
 use tracesift_trace::memory_snapshots::MemorySnapshots;
-use tracesift_trace::open_lives::OpenLives;
+use tracesift_trace::reclaims::Reclaims;
 use tracesift_trace::rows::{
     HardFaultRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ReclaimRow, reclaim_kinds,
 };
@@ -44,7 +44,7 @@ pub(super) struct Memory {
     is_from_provider: [Option<bool>; 3],
     swap: Fields<WorkingSetSwap<'static>>,
     /// Working sets that are written or read, by process and kind.
-    swaps: OpenLives<(ProcessId, i8), ReclaimRow>,
+    swaps: Reclaims<ProcessId>,
 }
 
 impl Default for Memory {
@@ -54,7 +54,7 @@ impl Default for Memory {
             snapshots: MemorySnapshots::default(),
             is_from_provider: [None; 3],
             swap: Fields::default(),
-            swaps: OpenLives::new(MOST_SWAPS),
+            swaps: Reclaims::with_most(MOST_SWAPS),
         }
     }
 }
@@ -202,22 +202,17 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let process = self.population.process_at(pid, record.time());
         let (time, cpu) = (self.clock.ns(record.time()), cpu_number(record));
         let kind = if matches!(id, SWAP_OUT | SWAPPED_OUT) { reclaim_kinds::SWAP_OUT } else { reclaim_kinds::SWAP_IN };
-        let key = (process, kind);
-        let before = self.memory.swaps.remove(&key);
         if matches!(id, SWAP_OUT | SWAP_IN) {
             let row = ReclaimRow { time, start: time, cpu, process: Some(process), kind, ..ReclaimRow::default() };
-            let oldest = self.memory.swaps.insert(key, None, row);
-            for half in [before, oldest].into_iter().flatten() {
+            for half in self.memory.swaps.begin(process, row) {
                 self.half_swap(HealthKind::RECLAIMS_WITHOUT_END, half.kind, record);
             }
             return;
         }
-        match before {
-            Some(begun) => {
-                let pages = event.pages.filter(|_| kind == reclaim_kinds::SWAP_OUT);
-                let reclaimed = pages.map(|pages| self.memory.bytes(pages));
-                self.sink.reclaim(&ReclaimRow { time: time.max(begun.start), cpu, reclaimed, ..begun });
-            }
+        let pages = event.pages.filter(|_| kind == reclaim_kinds::SWAP_OUT);
+        let reclaimed = pages.map(|pages| self.memory.bytes(pages));
+        match self.memory.swaps.end(process, kind, (time, cpu), reclaimed) {
+            Some(row) => self.sink.reclaim(&row),
             None => self.half_swap(HealthKind::RECLAIMS_WITHOUT_BEGIN, kind, record),
         }
     }
@@ -228,9 +223,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     }
 
     pub(super) fn finish_memory(&mut self, end: i64) {
-        while let Some(row) = self.memory.swaps.oldest() {
-            self.sink.reclaim(&ReclaimRow { time: end.max(row.start), open: Some(true), ..row });
-        }
+        std::mem::take(&mut self.memory.swaps).finish(end).for_each(|row| self.sink.reclaim(&row));
         std::mem::take(&mut self.memory.snapshots).finish(&mut |row| self.sink.memory_process(row));
     }
 }

@@ -16,7 +16,7 @@ const MAX_KILLED: usize = 1 << 20;
 
 /// Follows threads that free memory.
 pub(crate) struct MemoryReclaims {
-    open: Reclaims,
+    open: Reclaims<ThreadId>,
     /// Bytes of a page, where the recording tells.
     page: Option<i64>,
     killed: FxHashSet<ProcessId>,

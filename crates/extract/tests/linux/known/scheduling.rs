@@ -40,7 +40,8 @@ fn blocked<'a>(rows: impl IntoIterator<Item = &'a ContextSwitchRow>) -> i64 {
 fn the_time_of_threads_went_where_they_say() {
     for program in ["spinning", "sleeping", "locking", "many_threads"] {
         // The scheduler's figure of the time that a thread was ready has some of its sleep in it where the CPUs are busy: a sleeper
-        // may stay in the queue. What we say has to agree in one of several recordings.
+        // may stay in the queue. The clocks are read later than they should be where the machine is busy. What we say has to agree
+        // in one of several recordings.
         let mut differences = Vec::new();
         for attempt in 1.. {
             let Some(measured) = schedule(program) else { return };
@@ -53,7 +54,7 @@ fn the_time_of_threads_went_where_they_say() {
     }
 }
 
-/// Checks run time and time off the CPU, and tells how wait and ready time differ from what the scheduler counted.
+/// Tells how the times of a thread differ from the figures of its own clocks and of the scheduler.
 fn differs(measured: &Measured, name: &str, told: &BTreeMap<String, i64>) -> Vec<String> {
     let account = measured.account(told);
     // What it waited is what the scheduler's own figures leave of the time, so their errors add up in it.
@@ -62,12 +63,16 @@ fn differs(measured: &Measured, name: &str, told: &BTreeMap<String, i64>) -> Vec
     // No sleep is shorter than what was asked for.
     let waited = (off - told["ready"]).max(told.get("asked").copied().unwrap_or(0));
     let (wait, ready) = (account.wait, account.ready.unwrap());
-    assert_close(account.run, told["cpu"], slack, &format!("{name}, run"));
-    assert_close(wait + ready, off, slack, &format!("{name}, off the CPU"));
-    let slack = slack + unwoken(&measured.switches_of(told["tid"]));
-    let parts = [("wait", wait, waited), ("ready", ready, off - waited)];
-    let differing = parts.into_iter().filter(|(_, found, told)| !is_close(*found, *told, slack));
-    differing.map(|(part, found, told)| format!("{name}, {part}: {found} instead of {told}, slack {slack}")).collect()
+    let unwoken = slack + unwoken(&measured.switches_of(told["tid"]));
+    let parts = [
+        ("run", account.run, told["cpu"], slack),
+        ("off the CPU", wait + ready, off, slack),
+        ("wait", wait, waited, unwoken),
+        ("ready", ready, off - waited, unwoken),
+    ];
+    let differing = parts.into_iter().filter(|(_, found, told, slack)| !is_close(*found, *told, *slack));
+    let told = |(part, found, told, slack)| format!("{name}, {part}: {found} instead of {told}, slack {slack}");
+    differing.map(told).collect()
 }
 
 /// Time off the CPU, ns, of spans whose wake-up perf has left out: what of it was wait is not known.

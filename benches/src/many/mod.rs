@@ -1,5 +1,5 @@
-//! Questions over 600 archives (`TRACESIFT_ARCHIVES`: another number) against DuckDB answering the same from the same Parquet files: the same rows, which is verified, in the
-//! same columns, both with two threads, everything in the page cache.
+//! Questions over 600 archives (`TRACESIFT_ARCHIVES`: another number; `TRACESIFT_QUESTIONS=dns,tcp`: these questions alone) against DuckDB
+//! answering the same from the same Parquet files: the same rows, which is verified, in the same columns, both with two threads, everything in the page cache.
 //!
 //! Ours is the whole program, from its start to the last byte of its table. Of DuckDB there are two figures: the query alone over a
 //! connection that has answered it before, which is the yardstick, and a process that starts, answers and writes CSV.
@@ -94,7 +94,10 @@ fn answer(
     let archives = make(&directory)?;
     say(&format!("{} archives, {} MiB", archives::count()?, size(&archives)? >> 20))?;
     let bench = Bench { directory, archives, python, runs, with_start };
-    questions.iter().try_for_each(|question| bench.measure(question))
+    let names = std::env::var("TRACESIFT_QUESTIONS").unwrap_or_default();
+    let is_asked =
+        |question: &&Question| names.is_empty() || names.split(',').any(|name| question.arguments[0] == name);
+    questions.iter().filter(is_asked).try_for_each(|question| bench.measure(question))
 }
 
 /// What the questions of a benchmark share.

@@ -56,7 +56,7 @@ const QUESTIONS: &[Line] = &[
     (&["marks", "marker", "markers"], Asked("marks are", "tracesift dump mark X.sift")),
     (&["handle"], Asked("handles are", "tracesift dump handles X.sift")),
     (&["mem", "workingset", "rss"], Asked("the memory of processes is", "tracesift dump memory X.sift")),
-    (&["pmc", "counters"], NotYet("hardware counters", &[])),
+    (&["counters", "counter", "cpi", "ipc"], Asked("hardware counters are", "tracesift dump pmc X.sift")),
     (&["cstates", "c-states", "sleep"], Asked("idle states are", "tracesift dump idle X.sift")),
     (&["watts", "joules", "rapl"], Asked("joules and watts are", "tracesift dump energy X.sift")),
     (&["mhz", "clock", "cpufreq"], Asked("clock rates are", "tracesift dump frequency X.sift")),

@@ -2,6 +2,7 @@
 
 mod calendar;
 mod caveats;
+pub mod counters;
 mod error;
 mod etl;
 pub mod event_kinds;

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use tracesift_analysis::Span;
 use tracesift_trace::info::{SourceFile, TraceInfo};
 use tracesift_trace::{Clock, Health, HealthKind};
 
 use crate::caveats::caveats;
+use crate::counters::counter_sums;
 use crate::error::Error;
 use crate::kept_rows::KeptRows;
 use crate::options::Options;
@@ -61,7 +63,7 @@ pub(crate) fn seal(
     let mut sealing = archive.seal(results.info, &clock);
     let kept = KeptRows::new(sealing.take_kept(), identities);
     let memory = options.budget.summaries();
-    let (sealed, contradictions, named) = match symbols.zip(held) {
+    let (mut sealed, contradictions, named) = match symbols.zip(held) {
         None => {
             progress.at("summarising", 0)?;
             let early = kept.as_ref().map(|rows| summarise(recording, rows, memory)).transpose()?;
@@ -86,6 +88,10 @@ pub(crate) fn seal(
             (sealed, contradictions, Some(named))
         }
     };
+    let counters = counter_sums(sealed.archive(), &[Span::ALL])?.pop().unwrap_or_default();
+    if !counters.is_empty() {
+        sealed.write_table(&counters);
+    }
     let contradictions = i64::try_from(contradictions).unwrap_or(i64::MAX);
     // Giving the memory back takes time, which passes while the last rows are encoded.
     drop(kept);
@@ -93,6 +99,8 @@ pub(crate) fn seal(
     health.add(HealthKind::CONTRADICTING_ROWS, contradictions, None, || {
         "switch rows that contradict each other or the thread table".to_owned()
     });
+    let unknown = counters.iter().map(|row| row.unknown).sum();
+    health.add(HealthKind::COUNTERS_WENT_BACK, unknown, None, || "differences of counters between switches".to_owned());
     if let Some((count, example)) = named.as_ref().and_then(nameless) {
         health.add(NAMELESS, count, None, || example);
     }

@@ -166,6 +166,9 @@ health_kinds! {
     SAMPLED_TRACEPOINTS = "sampled_tracepoints", Usual, "A tracepoint was sampled: the recording has only a part of its events.", "";
     MULTIPLEXED_COUNTERS = "multiplexed_counters", Usual, "A counter shared its hardware with others and counted only a part of the time.",
         "Record fewer counters at once.";
+    CHANGED_COUNTERS = "changed_counters", Limit, "Somebody else changed hardware counters of a CPU: counts across the change are not known.",
+        "End other programs that use hardware counters.";
+    COUNTERS_WENT_BACK = "counters_went_back", Usual, "A hardware counter was lower than at the switch before. Its count between them is not known.", "";
     ODD_COUNTER_GROUPS = "odd_counter_groups", Unreadable, "A switch has other counters than the first switch. Its counters are left out.", "";
 
     // Memory, disk, system calls, faults, idle states.

@@ -8,6 +8,7 @@ pub mod address_map;
 pub mod allocations;
 pub mod clock;
 pub mod connections;
+pub mod counter_roles;
 pub mod cpu_list;
 pub mod cpu_states;
 pub mod descriptors;

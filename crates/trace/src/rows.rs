@@ -38,7 +38,7 @@ pub use power::{
 };
 pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
-pub use summary::{HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
+pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 
 use crate::schema::{Row, TableDefinition};
 
@@ -94,6 +94,7 @@ macro_rules! every_table {
             ProcessSummaryRow,
             MethodSummaryRow,
             TagSummaryRow,
+            CounterSummaryRow,
             StackEndRow
         }
     };

@@ -30,6 +30,7 @@ pub mod missing;
 pub mod objectref;
 pub mod overview;
 pub(crate) mod paths;
+pub mod pmc;
 pub mod power;
 pub mod process;
 mod running;
@@ -85,6 +86,8 @@ macro_rules! every_question {
             Idle(idle),
             /// How much energy the processor used, and processes by estimate
             Energy(energy),
+            /// What hardware counters counted: CPI, branches, cache misses
+            Pmc(pmc),
             /// Which power settings were in force, and which differ
             Power(power),
             /// Which handles were made and not closed, by which process
@@ -135,6 +138,11 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<handles::Handles, 0>(),
     StackMeasure::of::<virtualalloc::Allocations, 0>(),
     StackMeasure::of::<virtualalloc::Allocations, 1>(),
+    StackMeasure::of::<pmc::Samples, 0>(),
+    StackMeasure::of::<pmc::Samples, 1>(),
+    StackMeasure::of::<pmc::Samples, 2>(),
+    StackMeasure::of::<pmc::Samples, 3>(),
+    StackMeasure::of::<pmc::Samples, 4>(),
 ];
 
 /// The questions that have commands of their own.

@@ -6,7 +6,7 @@ use tracesift_analysis::{Distribution, IntervalUnion, Span};
 use super::dimension::Of;
 use super::names::Names;
 use super::places::{UNKNOWN, UNTOLD};
-use super::plan::{Plan, ROWS};
+use super::plan::{NO_FIGURE, Plan, ROWS};
 use super::reading::Read;
 use super::sums::{Alive, Figures, TextCounts};
 use super::{Question, TableQuestion};
@@ -32,6 +32,8 @@ pub(super) struct Group {
     pub(super) once: Vec<(i64, i64)>,
     /// Of each dimension that measures are about the number of rows by value; the value of some may be unknown.
     pub(super) about: Vec<FxHashMap<i64, i64>>,
+    /// Of each measure of sums by value the sums.
+    pub(super) sums_by: Vec<FxHashMap<i64, i64>>,
     /// The time range.
     pub(super) range: Span,
     /// Number of rows by text, for each list of texts of the plan.
@@ -53,6 +55,7 @@ struct Sum {
     places: Vec<u32>,
     figures: Figures,
     about: Vec<FxHashMap<i64, i64>>,
+    sums_by: Vec<FxHashMap<i64, i64>>,
     covered_by: FxHashMap<i64, IntervalUnion>,
 }
 
@@ -147,7 +150,12 @@ fn combinations<Q: TableQuestion>(
 
 impl Sum {
     fn new<R>(plan: &Plan<R>, values: Vec<i64>) -> Self {
-        Self { values, about: plan.about.iter().map(|_| FxHashMap::default()).collect(), ..Self::default() }
+        Self {
+            values,
+            about: vec![FxHashMap::default(); plan.about.len()],
+            sums_by: vec![FxHashMap::default(); plan.sums_by.len()],
+            ..Self::default()
+        }
     }
 
     /// Adds the rows of a place; `about` has its values of the dimensions that measures are about.
@@ -155,6 +163,13 @@ impl Sum {
         self.places.push(place);
         for (counts, value) in self.about.iter_mut().zip(about) {
             *counts.entry(*value).or_default() += rows;
+        }
+        for (sums, (_, dimension, cell)) in self.sums_by.iter_mut().zip(&plan.sums_by) {
+            let figure = figures.cells.get(*cell).copied().filter(|figure| *figure != NO_FIGURE);
+            if let (Some(figure), Some(value)) = (figure, about.get(*dimension)) {
+                let sum = sums.entry(*value).or_default();
+                *sum = sum.saturating_add(figure);
+            }
         }
         let united = plan.united_by.and_then(|dimension| plan.about.iter().position(|about| *about == dimension));
         if let Some(value) = united.and_then(|place| about.get(place)) {
@@ -164,7 +179,7 @@ impl Sum {
     }
 
     fn group(self, range: Span) -> Group {
-        let Self { values, places, figures, about, covered_by } = self;
+        let Self { values, places, figures, about, sums_by, covered_by } = self;
         Group {
             values,
             places,
@@ -176,6 +191,7 @@ impl Sum {
             lives: figures.lives,
             once: figures.once,
             about,
+            sums_by,
             texts: figures.texts,
         }
     }

@@ -3,7 +3,7 @@
 use tracesift_trace::rows::ProcessRow;
 
 use super::dimension::Of;
-use super::measure::{How, Measure};
+use super::measure::Measure;
 use super::{Question, TableQuestion, stacks_below, tree_of};
 use crate::answer::{Column, ColumnOf, Kind, Value, View};
 use crate::columns;
@@ -114,7 +114,7 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
             | Of::Texts { .. } => {}
         }
     }
-    let is_map = |measure: &Measure<Q::Row>| matches!(measure.how, How::Counts(_) | How::Texts(_));
+    let is_map = |measure: &Measure<Q::Row>| measure.column.kind == Kind::Map;
     let measures = |maps: bool| {
         let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| is_map(measure) == maps);
         measures.map(|(place, measure)| (measure.column, Cell::Measure(place)))
@@ -161,10 +161,7 @@ pub(super) fn descriptions<Q: TableQuestion>(by: Option<(&[usize], bool)>) -> Ve
             Cell::Depth(_) | Cell::Branch(_) => is_tree,
             Cell::Rows | Cell::Stacks => false,
             Cell::StackNumber(place) => by.contains(&place),
-            Cell::Measure(place) => {
-                let about = Q::MEASURES[place].how.dimension();
-                about.is_none_or(|about| by.iter().all(|by| name(*by) != about))
-            }
+            Cell::Measure(place) => Q::MEASURES[place].is_of(by.iter().map(|by| name(*by))),
             Cell::Who { process: place, .. }
             | Cell::Process(place)
             | Cell::Pid(place)

@@ -190,6 +190,7 @@ fn keep_largest(rows: &mut Vec<Single>, most: usize) {
 fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
     match Q::MEASURES[measure].how {
         How::Rows | How::RowsWith(_) | How::Distinct(_) | How::Counts(_) | How::Texts(_) => 1,
+        How::SumsBy(_, figure) => figure(row).unwrap_or(0),
         How::RowsIf(holds) => holds(row).into(),
         How::AliveFirst(is_older) => (part.is_older || is_older(row)).into(),
         How::AliveLast(is_open) => (!part.ends || is_open(row)).into(),

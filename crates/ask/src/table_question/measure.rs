@@ -18,6 +18,8 @@ pub struct Measure<R: 'static> {
     pub(super) sum_of_groups: Option<&'static str>,
     /// The options that keep groups by the figure, with their help.
     pub(super) limits: Option<GroupLimits>,
+    /// The dimension without which the figure says nothing: only groups of it have the column.
+    pub(super) within: Option<&'static str>,
 }
 
 /// Options that keep groups by a figure of theirs.
@@ -127,6 +129,8 @@ pub(super) enum How<R: 'static> {
     Tenths(fn(&R) -> bool, fn(&R) -> i64),
     /// One measure less another one; both are named by their keys.
     Difference([&'static str; 2]),
+    /// Sum of a figure by value of a dimension, the largest sum first: the dimension, and the figure that not all rows have.
+    SumsBy(&'static str, fn(&R) -> Option<i64>),
 }
 
 // By hand, since a measure can be copied whatever its rows are.
@@ -142,7 +146,10 @@ impl<R> How<R> {
     /// The dimension that the measure is about: in rows of one value of it the measure says nothing.
     pub(super) fn dimension(&self) -> Option<&'static str> {
         match self {
-            Self::RowsWith(dimension) | Self::Distinct(dimension) | Self::Counts(dimension) => Some(dimension),
+            Self::RowsWith(dimension)
+            | Self::Distinct(dimension)
+            | Self::Counts(dimension)
+            | Self::SumsBy(dimension, _) => Some(dimension),
             _ => None,
         }
     }
@@ -151,7 +158,7 @@ impl<R> How<R> {
 impl<R> Measure<R> {
     const fn new(key: &'static str, title: &'static str, kind: Kind, how: How<R>) -> Self {
         let column = Column { key, title, kind, view: View::Always, help: "" };
-        Self { column, words: &[], how, total: None, sum_of_groups: None, limits: None }
+        Self { column, words: &[], how, total: None, sum_of_groups: None, limits: None, within: None }
     }
 
     /// Number of rows.
@@ -339,6 +346,17 @@ impl<R> Measure<R> {
         Self::new(key, title, Kind::Map, How::Counts(dimension))
     }
 
+    /// Sum of a figure by value of a dimension; not all rows have the figure. Rows grouped by this dimension do not have the column.
+    #[must_use]
+    pub const fn sums_by(
+        dimension: &'static str,
+        key: &'static str,
+        title: &'static str,
+        figure: fn(&R) -> Option<i64>,
+    ) -> Self {
+        Self::new(key, title, Kind::Map, How::SumsBy(dimension, figure))
+    }
+
     /// Number of rows by each text of a list that rows have. A table shows it with `--details` only.
     #[must_use]
     pub const fn texts(key: &'static str, title: &'static str, texts: TextsOf<R>) -> Self {
@@ -430,6 +448,19 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn difference(key: &'static str, title: &'static str, kind: Kind, of: [&'static str; 2]) -> Self {
         Self::new(key, title, kind, How::Difference(of))
+    }
+
+    /// Whether the measure says something about groups of the dimensions with these names.
+    pub(super) fn is_of<'a>(&self, mut by: impl Iterator<Item = &'a str> + Clone) -> bool {
+        self.how.dimension().is_none_or(|about| by.clone().all(|by| by != about))
+            && self.within.is_none_or(|within| by.any(|by| by == within))
+    }
+
+    /// The same measure, which says something in groups of a dimension alone: rows with other values of it do not add up.
+    #[must_use]
+    pub const fn within(mut self, dimension: &'static str) -> Self {
+        self.within = Some(dimension);
+        self
     }
 
     /// The same measure with its meaning, for the documents.

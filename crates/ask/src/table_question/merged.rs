@@ -49,7 +49,7 @@ fn merges<R>(how: &How<R>) -> Option<Merges> {
         How::Begun(_) | How::Over(_) | How::SumBegun(_) | How::SumOver(_) => Merges::Sum,
         How::Longest | How::Max(_) => Merges::Largest,
         How::Shortest | How::Min(_) => Merges::Smallest,
-        How::Counts(_) | How::Texts(_) => Merges::Counts,
+        How::Counts(_) | How::Texts(_) | How::SumsBy(..) => Merges::Counts,
         How::Mean(of) => Merges::Quotient(*of, None),
         How::Ratio(of, quotient) => Merges::Quotient(*of, Some(*quotient)),
         _ => return None,
@@ -58,10 +58,8 @@ fn merges<R>(how: &How<R>) -> Option<Merges> {
 
 /// The measures of the answer, with their places.
 fn measures<Q: TableQuestion>(by: &[usize]) -> impl Iterator<Item = (usize, &'static Measure<Q::Row>, Merges)> + '_ {
-    let says_something = |measure: &Measure<Q::Row>| {
-        measure.how.dimension().is_none_or(|about| by.iter().all(|by| Q::DIMENSIONS[*by].name != about))
-    };
-    let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| says_something(measure));
+    let names = move || by.iter().map(|by| Q::DIMENSIONS[*by].name);
+    let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| measure.is_of(names()));
     measures.filter_map(|(place, measure)| Some((place, measure, merges(&measure.how)?)))
 }
 

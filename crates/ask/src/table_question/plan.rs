@@ -22,6 +22,8 @@ pub(super) struct Plan<R: 'static> {
     pub(super) cells: Vec<Option<usize>>,
     /// The lists of texts that are counted, each with the place of its measure.
     pub(super) texts: Vec<(usize, TextsOf<R>)>,
+    /// The measures of sums by value of a dimension: place of the measure, place of the dimension in `about`, cell.
+    pub(super) sums_by: Vec<(usize, usize, usize)>,
     /// The dimension for whose values the times of rows are united, each value by itself.
     pub(super) united_by: Option<usize>,
     /// Whether the times of rows are united.
@@ -102,6 +104,7 @@ impl<R> Plan<R> {
             fresh: vec![0],
             cells: vec![None; Q::MEASURES.len()],
             texts: Vec::new(),
+            sums_by: Vec::new(),
             united_by: None,
             has_unions: false,
             has_times: false,
@@ -120,8 +123,7 @@ impl<R> Plan<R> {
         let has_stacks = matches!(question.listing, Some(Listing::Stacks(_)));
         let stacks_below = if has_stacks { stacks_below::needed::<Q>() } else { Vec::new() };
         for (place, measure) in Q::MEASURES.iter().enumerate() {
-            let about = measure.how.dimension();
-            let says_something = about.is_none_or(|about| question.by.iter().all(|by| plan.name(*by) != about));
+            let says_something = measure.is_of(question.by.iter().map(|by| plan.name(*by)));
             // Of a list of single rows only the totals are shown.
             let is_list = question.listing == Some(Listing::Flat);
             let is_shown = says_something && !is_list && question.shown.has(measure.column.key);
@@ -207,23 +209,31 @@ impl<R> Plan<R> {
             How::Percentile(_) => self.has_times = true,
             How::PerTime(of, _) => self.compute::<Q>(measure_of::<Q>(of)),
             How::Covers(dimension) => {
-                let dimension = dimension_of(self.dimensions, dimension);
-                (self.has_unions, self.united_by) = (true, Some(dimension));
-                if !self.about.contains(&dimension) {
-                    self.about.push(dimension);
-                }
+                self.is_about(dimension);
+                (self.has_unions, self.united_by) = (true, Some(dimension_of(self.dimensions, dimension)));
             }
             How::Mean(of) | How::Difference(of) | How::Ratio(of, _) => {
                 let places = of.map(|key| measure_of::<Q>(key));
                 places.into_iter().for_each(|place| self.compute::<Q>(place));
             }
             How::RowsWith(dimension) | How::Distinct(dimension) | How::Counts(dimension) => {
-                let dimension = dimension_of(self.dimensions, dimension);
-                if !self.about.contains(&dimension) {
-                    self.about.push(dimension);
-                }
+                self.is_about(dimension);
+            }
+            How::SumsBy(dimension, figure) => {
+                self.step(place, Step::SumKnown(cell, figure), &[NO_FIGURE]);
+                let about = self.is_about(dimension);
+                self.sums_by.push((place, about, cell));
             }
         }
+    }
+
+    /// Sees to it that values of a dimension stay apart, for measures about them. Gives its place among these dimensions.
+    fn is_about(&mut self, dimension: &str) -> usize {
+        let dimension = dimension_of(self.dimensions, dimension);
+        self.about.iter().position(|about| *about == dimension).unwrap_or_else(|| {
+            self.about.push(dimension);
+            self.about.len() - 1
+        })
     }
 
     fn step(&mut self, place: usize, step: Step<R>, fresh: &[i64]) {

@@ -209,7 +209,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
             let dimension = dimension_of(Q::DIMENSIONS, dimension);
             i64::try_from(group.known(plan, dimension).count()).ok()
         }
-        How::Counts(_) | How::Texts(_) => None,
+        How::Counts(_) | How::Texts(_) | How::SumsBy(..) => None,
     }
 }
 
@@ -250,6 +250,21 @@ fn counts<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, grou
     Value::Map(counts.into_iter().map(named).collect())
 }
 
+/// The sums of a measure by text of a dimension, the largest first.
+fn sums_by<Q: TableQuestion>(
+    plan: &Plan<Q::Row>,
+    names: &Names<'_, Q::Row>,
+    group: &Group,
+    (measure, dimension): (usize, &str),
+) -> Value {
+    let dimension = dimension_of(Q::DIMENSIONS, dimension);
+    let sums = plan.sums_by.iter().position(|(place, ..)| *place == measure).and_then(|list| group.sums_by.get(list));
+    let named = |(value, sum): (&i64, &i64)| (names.text(dimension, *value).unwrap_or_default(), *sum);
+    let mut sums: Vec<(String, i64)> = sums.into_iter().flatten().map(named).collect();
+    sums.sort_unstable_by(|(a, a_sum), (b, b_sum)| b_sum.cmp(a_sum).then_with(|| a.cmp(b)));
+    Value::Map(sums.into_iter().map(|(text, sum)| (text, sum.into())).collect())
+}
+
 /// The rows by text of a list, the most frequent text first.
 fn texts<R>(plan: &Plan<R>, group: &Group, measure: usize) -> Value {
     let list = plan.texts.iter().position(|(place, _)| *place == measure);
@@ -269,6 +284,7 @@ fn value<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group
         }
         How::Counts(dimension) => counts::<Q>(plan, names, group, dimension),
         How::Texts(_) => texts(plan, group, place),
+        How::SumsBy(dimension, _) => sums_by::<Q>(plan, names, group, (place, dimension)),
         _ => figure::<Q>(plan, group, place).into(),
     }
 }

@@ -218,6 +218,34 @@ fn one_test_waits_for_hard_faults() {
     assert!((740..745).contains(&time), "{time} ms");
 }
 
+/// The command lines of the post about the efficiency of the CPU: where the virus scanner checks every file the test needs 1.2 cycles
+/// per instruction, else 0.69.
+#[test]
+fn the_scanner_makes_instructions_slower() {
+    let directory = TempDir::new().unwrap();
+    tracesift(directory.path(), &["demo", "demo"]);
+    let demo = directory.path().join("demo");
+    insta::assert_snapshot!("pmc", tracesift(&demo, &["-dump", "PMC", "-pn", "FileWriter"]));
+    insta::assert_snapshot!("pmc_ratios", tracesift(&demo, &["-dump", "PMC", "-pn", "FileWriter", "-NoCounters"]));
+    let line = ["-dump", "PMC", "-pn", "FileWriter", "-fd", "*CreateSerial*", "-fd", ".", "-csv", "PMC_Summary.csv"];
+    tracesift(&demo, &line);
+    insta::assert_snapshot!("pmc_csv", std::fs::read_to_string(demo.join("PMC_Summary.csv")).unwrap());
+    let answered = rows(&demo, &["dump", "pmc", "-p", "FileWriter"]);
+    let cpi = |milliseconds: i64| {
+        let row = answered.iter().find(|row| row["test_ms"].as_i64() == Some(milliseconds)).unwrap();
+        (row["cpi"].as_f64().unwrap() * 100.0).round() as i64
+    };
+    assert_eq!([cpi(12_695), cpi(7_066)], [120, 69]);
+    // The differences of a second count in it: all seconds together have the whole.
+    let whole = rows(&demo, &["dump", "pmc", "*_7066ms_*", "--by", "process"]);
+    let series = rows(&demo, &["dump", "pmc", "*_7066ms_*", "--by", "process", "--bucket", "1s"]);
+    let sum = |rows: &[Value], key: &str| rows.iter().map(|row| row[key].as_i64().unwrap_or(0)).sum::<i64>();
+    for key in ["instructions", "cycles", "cache_misses", "run_ns"] {
+        assert_eq!(sum(&whole, key), sum(&series, key), "{key}");
+        assert!(sum(&whole, key) > 0, "{key}");
+    }
+}
+
 /// A class that no file has is no answer of zero: a script sees it. One file that has it is enough.
 #[test]
 fn what_no_recording_has_ends_with_a_code_of_its_own() {

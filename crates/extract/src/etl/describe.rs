@@ -1,15 +1,18 @@
 //! The content of `trace.json` for a Windows recording: facts about the machine and the session,
 //! and its losses.
 
+use rustc_hash::FxHashMap;
 use tracesift_analysis::summaries::METHODS_PER_PROCESS;
 use tracesift_etl::EtlFile;
 use tracesift_etl::format::file_mode;
+use tracesift_etl::payload::SampleInterval;
 use tracesift_trace::info::{SampleSource, TraceInfo};
 use tracesift_trace::{Clock, Health, HealthKind};
 
 use super::clock::start_filetime;
-use super::inventory::Inventory;
+use super::inventory::{Inventory, ProfileSource};
 use super::paths::PathMap;
+use crate::counters::{SampledCounter, roles_of_sources};
 use crate::opened::OpenedRecording;
 
 /// The description, as far as the first pass knows it.
@@ -60,6 +63,18 @@ fn sources(inventory: &Inventory) -> Vec<SampleSource> {
         interval_ns: if *number == 0 { i64::from(source.interval) * 100 } else { 0 },
     });
     sources.collect()
+}
+
+/// The hardware counters that are sampled.
+pub(super) fn sampled_counters(inventory: &Inventory) -> FxHashMap<u16, SampledCounter> {
+    let roles = roles_of_sources(&sources(inventory));
+    let counters = inventory.sources.iter().filter(|(number, _)| **number != SampleInterval::TIMER);
+    let counter = |(number, source): (&u32, &ProfileSource)| {
+        let number = u16::try_from(*number).ok()?;
+        let period = Some(i64::from(source.interval)).filter(|period| *period > 0);
+        Some((number, SampledCounter { period, role: roles.get(&i32::from(number)).copied().flatten() }))
+    };
+    counters.filter_map(counter).collect()
 }
 
 /// Counts what the recorder says that it lost, and the buffers that are missing.

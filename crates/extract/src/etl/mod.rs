@@ -28,7 +28,7 @@ use crate::row_writer::RowWriter;
 use crate::seal::{PassResults, Report, seal, trace_id};
 use crate::table_choice::WantedTables;
 use clock::{clock, recorded_span, start_filetime};
-use describe::{count_losses, describe};
+use describe::{count_losses, describe, sampled_counters};
 use inventory::{Inventory, LEAD_NS, LateStacks};
 pub use machine::Machine;
 use paths::PathMap;
@@ -174,6 +174,7 @@ impl Source<'_> {
         let cpus = files.iter().map(|file| file.header().cpu_count).max().unwrap_or(0).min(MAX_CPUS);
         let mut population = inventory.take_lifetimes().freeze(clock, u16::try_from(cpus).unwrap_or(u16::MAX));
         let is_kernel = |address| address >= kernel_from;
+        let sampled_counters = sampled_counters(&inventory);
         let images = inventory.images;
         let modules = writer
             .archive
@@ -195,6 +196,7 @@ impl Source<'_> {
             population,
             stacks,
             intervals: inventory.intervals,
+            sampled_counters,
             files: inventory.files,
             health,
             lossy,

@@ -1,8 +1,10 @@
 //! Chooses the recorded event that stands for CPU time. Two such events would count the time twice.
 
 use tracesift_perf::{Attr, Event, Metadata};
+use tracesift_trace::counter_roles::roles;
 
 use super::event_types::{BREAKPOINT, CPU_CLOCK, CYCLES, HARDWARE, SOFTWARE, TASK_CLOCK};
+use crate::counters::SampledCounter;
 
 /// What the samples of an event are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +12,7 @@ pub(crate) enum Role {
     /// CPU time.
     Cpu(Weight),
     /// A profile of a hardware counter.
-    Counter,
+    Counter(SampledCounter),
     /// Something that happened.
     Other,
 }
@@ -51,7 +53,8 @@ fn clock(attr: &Attr) -> Option<Candidate> {
 /// What an event is that is not the CPU event.
 fn without_cpu(attr: &Attr) -> Role {
     let is_other = attr.is_tracepoint() || matches!(attr.kind, SOFTWARE | BREAKPOINT);
-    if is_other { Role::Other } else { Role::Counter }
+    let period = || attr.period().and_then(|period| i64::try_from(period).ok());
+    if is_other { Role::Other } else { Role::Counter(SampledCounter { period: period(), role: None }) }
 }
 
 fn weight(attr: &Attr, clock: Candidate) -> Weight {
@@ -85,7 +88,7 @@ impl Roles {
         let (chosen, weight) = events.iter().enumerate().find_map(weight)?;
         let mut roles: Vec<Role> = events.iter().map(|event| without_cpu(&event.attr)).collect();
         *roles.get_mut(chosen)? = Role::Cpu(weight);
-        Some(Self { roles })
+        Some(Self { roles }.with_names(metadata))
     }
 
     /// The roles of a recording's events. Of several clocks one that has samples counts, and of two of a kind the first;
@@ -109,7 +112,20 @@ impl Roles {
             }
             without_cpu(attr)
         };
-        Self { roles: events.iter().enumerate().map(role).collect() }
+        Self { roles: events.iter().enumerate().map(role).collect() }.with_names(metadata)
+    }
+
+    /// The same with what the counters count.
+    fn with_names(mut self, metadata: &Metadata) -> Self {
+        let counters: Vec<usize> =
+            (0..self.roles.len()).filter(|index| !matches!(self.roles[*index], Role::Other)).collect();
+        let names: Vec<String> = counters.iter().map(|index| metadata.event_name(*index)).collect();
+        for (index, counts) in counters.into_iter().zip(roles(names.iter().map(String::as_str))) {
+            if let Role::Counter(counter) = &mut self.roles[index] {
+                counter.role = counts;
+            }
+        }
+        self
     }
 
     /// The first event that is CPU time.

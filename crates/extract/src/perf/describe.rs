@@ -56,7 +56,7 @@ fn sources(metadata: &Metadata, roles: &Roles) -> Vec<SampleSource> {
     let source = |index: usize| {
         let interval_ns = match roles.get(index) {
             Role::Cpu(Weight::Period(ns) | Weight::Fixed(ns)) => ns,
-            Role::Counter => 0,
+            Role::Counter(_) => 0,
             Role::Other => return None,
         };
         let number = u32::try_from(index).unwrap_or(u32::MAX);

@@ -1,6 +1,7 @@
 //! Whole extracts: recordings in, archives out.
 
 mod allocations;
+mod counters;
 mod cpu_states;
 mod disk;
 mod dns;

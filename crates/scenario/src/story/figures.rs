@@ -72,6 +72,8 @@ pub struct StoryFigures {
     pub disk_writes: (usize, u64, usize),
     /// Hard faults.
     pub hard_faults: usize,
+    /// Cycles per 100 instructions of the process that writes files.
+    pub cpi: u64,
     pub(super) index: usize,
 }
 
@@ -89,6 +91,7 @@ pub fn figures() -> Vec<StoryFigures> {
             tags: tags(plot),
             disk_writes: (WRITES, WRITES as u64 * u64::from(WRITE_BYTES), 53),
             hard_faults: HARD_FAULTS + plot.cold_faults.len(),
+            cpi: plot.cpi,
             index,
         })
         .collect()

@@ -5,6 +5,7 @@
 //! those that must add up with them.
 
 mod cast;
+mod counters;
 mod figures;
 mod others;
 mod plot;
@@ -125,6 +126,7 @@ pub fn scenario(figures: &StoryFigures) -> Scenario {
     let mut recording = Recording::new(machine.zero_ticks + slots as i64 * stage::SLOT);
     recording.stacks = StackStyle::Keys(KeyStyle { create: false, capacity: None, rundown: true });
     recording.compress = true;
+    recording.counter_names = counters::NAMES.map(str::to_owned).into();
     recording.rundown_after_end = true;
     recording.files = scenes::files();
     Scenario { machine, records, recording }

@@ -118,6 +118,10 @@ pub(super) struct Plot {
     pub(super) cold_faults: &'static [usize],
     pub(super) episodes: &'static [Episode],
     pub(super) writers: &'static [Writing],
+    /// Cycles per 100 instructions of the process that writes files.
+    pub(super) cpi: u64,
+    /// Its misses of the last cache in a millisecond of run time.
+    pub(super) misses: u64,
 }
 
 impl Plot {
@@ -253,6 +257,8 @@ pub(super) const PLOTS: [Plot; 6] = [
         cold_faults: &[],
         episodes: &[],
         writers: &[SERIAL_SCANNED],
+        cpi: 120,
+        misses: 9_000,
     },
     Plot {
         test: "CreateParallel",
@@ -262,6 +268,8 @@ pub(super) const PLOTS: [Plot; 6] = [
         cold_faults: &[],
         episodes: &[],
         writers: &[PARALLEL_SCANNED; 4],
+        cpi: 120,
+        misses: 9_200,
     },
     Plot {
         test: "CreateSerial",
@@ -271,6 +279,8 @@ pub(super) const PLOTS: [Plot; 6] = [
         cold_faults: &[],
         episodes: &SERIAL_EPISODES,
         writers: &[SERIAL_CLEAN],
+        cpi: 88,
+        misses: 5_000,
     },
     Plot {
         test: "CreateParallel",
@@ -280,6 +290,8 @@ pub(super) const PLOTS: [Plot; 6] = [
         cold_faults: &[],
         episodes: &PARALLEL_EPISODES,
         writers: &PARALLEL_CLEAN,
+        cpi: 90,
+        misses: 5_200,
     },
     Plot {
         test: "CreateSerial",
@@ -289,6 +301,8 @@ pub(super) const PLOTS: [Plot; 6] = [
         cold_faults: &[120, 110, 105, 100, 90, 85, 70, 60],
         episodes: &[],
         writers: &[SERIAL_CLEAN],
+        cpi: 69,
+        misses: 2_100,
     },
     Plot {
         test: "CreateParallel",
@@ -298,5 +312,7 @@ pub(super) const PLOTS: [Plot; 6] = [
         cold_faults: &[],
         episodes: &[],
         writers: &PARALLEL_CLEAN,
+        cpi: 71,
+        misses: 2_300,
     },
 ];

@@ -1,6 +1,7 @@
 //! The scenes: what each thread of a recording plays.
 
 use super::cast::{Cast, Halves, Role};
+use super::counters::Rates;
 use super::plot::{Episode, Plot, Work, Writing};
 use super::stage::{Aside, DELAY_EXECUTION, Extra, Part, Play, SLOT, Stage};
 use crate::record::{DiskIo, Event, HardFault, Record};
@@ -240,7 +241,8 @@ fn stall(all: &mut [Vec<Play>], episodes: &[Episode], stack: Option<Halves>) -> 
 /// Sets the stage for one recording.
 pub(super) fn scene(plot: &Plot, cast: &mut Cast, rng: &mut SplitMix64) -> Scene {
     let slots = FIRST + plot.milliseconds + 1 + EXIT + EPILOGUE;
-    let mut stage = Stage { slots, parts: Vec::new(), extras: Vec::new(), asides: Vec::new() };
+    let rates = Rates { writer: Role::FileWriter as usize, cpi: plot.cpi, misses: plot.misses };
+    let mut stage = Stage { slots, parts: Vec::new(), extras: Vec::new(), asides: Vec::new(), rates };
     let end = FIRST + plot.milliseconds + 1;
     let cmd = command_line(plot, cast, &mut stage, end);
     let main = cast.thread(Role::FileWriter, "", 8);

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use tracesift_etl::write::payload::thread_state;
 
 use super::cast::{Cast, Halves};
+use super::counters::{NAMES, Rates};
 use crate::machine::{Function, StackId};
 use crate::record::{Event, Ready, Record, Sample, Switch, Walk};
 use crate::rng::SplitMix64;
@@ -17,6 +18,8 @@ pub(super) const SLOT: i64 = 10_000;
 const MICROSECOND: i64 = 10;
 /// From an event to the return to user mode, where the user half of its stack is walked.
 const RETURN: i64 = 20 * MICROSECOND;
+/// The counters of a CPU at the start. Cycles come to the end of their 48 bits within a second.
+const FIRST_COUNTS: [u64; NAMES.len()] = [(1 << 48) - 500_000_000, 7_000_000_000, 900_000];
 /// State in which the idle thread leaves a CPU.
 const STATE_RUNNING: i8 = 2;
 /// Reason of a wait: sleep.
@@ -98,6 +101,8 @@ pub(super) struct Stage {
     pub(super) parts: Vec<Part>,
     pub(super) extras: Vec<Extra>,
     pub(super) asides: Vec<Aside>,
+    /// What threads count.
+    pub(super) rates: Rates,
 }
 
 /// Stacks and functions that the machine itself shows.
@@ -122,6 +127,8 @@ impl Stage {
             cpu_of: HashMap::new(),
             asides: HashMap::new(),
             owed: HashMap::new(),
+            rates: self.rates,
+            counted: vec![FIRST_COUNTS; cpus],
             records: Vec::new(),
         };
         for aside in self.asides.drain(..) {
@@ -241,6 +248,9 @@ struct Performance<'a> {
     /// Ready events of parts that left the CPU before they were back in user mode: their records, and the user halves that
     /// they still need.
     owed: HashMap<usize, Vec<(usize, StackId)>>,
+    rates: Rates,
+    /// The counters of each CPU.
+    counted: Vec<[u64; NAMES.len()]>,
     records: Vec<Record>,
 }
 
@@ -262,6 +272,13 @@ impl Performance<'_> {
             let cpu = parts.iter().position(|part| part.thread == aside.on).and_then(|part| self.cpu_of.get(&part));
             let cpu = cpu.copied().unwrap_or(0) as u16;
             self.records.push(Record { ticks: boundary + aside.micros * MICROSECOND, cpu, event: aside.event });
+        }
+        for (running, counted) in self.running.iter().zip(&mut self.counted) {
+            let process = running.map(|part| self.cast.machine.threads[parts[part].thread].process);
+            for (sum, more) in counted.iter_mut().zip(self.rates.of_slot(process)) {
+                // Counters have 48 bits.
+                *sum = (*sum + more) % (1 << 48);
+            }
         }
     }
 
@@ -390,7 +407,7 @@ impl Performance<'_> {
             old_priority: threads[old].base_priority as i8,
             previous_c_state: u8::from(previous.is_none()),
             walk,
-            counters: Vec::new(),
+            counters: self.counted[cpu].to_vec(),
         };
         self.records.push(Record { ticks: boundary, cpu: cpu as u16, event: Event::Switch(switch) });
     }

@@ -89,6 +89,12 @@ row! {
         stack: Option<StackId>, Dictionary, "", "StackWalk/Stack of this event; perf sample callchain";
         /// The sampled instruction, only where there is no stack.
         frame: Option<FrameId>, Dictionary, "", "PerfInfo/PMCSample InstructionPointer; perf sample ip";
+        /// Events that the sample stands for: the interval of the source; null where the recording
+        /// does not tell.
+        period: Option<i64>, Dictionary, "events", "PerfInfo/CollectionStart, SetInterval; perf sample period, attr period", since: 7;
+        /// What the counter counts: 1 instructions, 2 cycles, 3 branches, 4 branches that were
+        /// predicted wrongly, 5 misses of the last cache, 6 accesses to it; null: another thing.
+        role: Option<i8>, Dictionary, "", "name of the source", since: 7;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Health of the extract, and the sums that answer common questions at once.
 
-use crate::ids::ProcessId;
+use crate::ids::{ProcessId, ThreadId};
 use crate::row;
 
 row! {
@@ -15,6 +15,48 @@ row! {
         first_time: Option<i64>, Plain, "ns", "the first such record";
         /// The first occurrence in words.
         example: Option<String>, Plain, "", "the first such record";
+    }
+}
+
+row! {
+    /// What a counter counted for one thread on the CPUs of a kind, from one source. A cache of
+    /// `context_switches`, `counter_values` and `counter_samples`.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct CounterSummaryRow in "counter_summary", always: false, since: 7, Untimed() {
+        /// The process; null: the switches do not tell who ran.
+        process: Option<ProcessId>, Dictionary, "", "`threads`";
+        /// The thread; null where the process is null.
+        thread: Option<ThreadId>, Dictionary, "", "`threads`";
+        /// The kind of core; null where the recording does not tell.
+        core_type: Option<String>, Dictionary, "", "`cpus`";
+        /// Name of the counter.
+        counter: String, Dictionary, "", "`counters` and `sample_sources` in `trace.json`";
+        /// What it counts, as in `counter_samples`.
+        role: Option<i8>, Dictionary, "", "name of the counter";
+        /// Where the count comes from: 0 differences between the switches to the thread and away
+        /// from it, 1 the count over the whole life of the thread, 2 differences between readings in
+        /// other samples, 3 periods of samples.
+        source: i8, Dictionary, "", "`context_switches`, `counter_values`, `counter_samples`";
+        /// True: the recording has no better source for what the counter counts: the source with
+        /// the smallest number. Counts of other sources count the same once more.
+        best: Option<bool>, Dictionary, "", "made by the extract";
+        /// True: the thread is the one that runs where no other one runs.
+        idle: Option<bool>, Dictionary, "", "`processes`";
+        /// The count; null: not known.
+        value: Option<i64>, Plain, "events", "the source";
+        /// Number of differences, readings or samples.
+        parts: i64, Plain, "", "the source";
+        /// Differences that are not known, since the counter went back.
+        unknown: i64, Plain, "", "`context_switches`";
+        /// Time between the switches; null: another source.
+        run: Option<i64>, Plain, "ns", "`context_switches`";
+        /// True: sums of `run` take this row. The other counters of the thread, the kind of core and the
+        /// source have the same time.
+        counts_run: Option<bool>, Dictionary, "", "made by the extract";
+        /// Begin of its first part.
+        start: i64, Plain, "ns", "the source";
+        /// End of its last part.
+        end: i64, Plain, "ns", "the source";
     }
 }
 

@@ -2,7 +2,8 @@
 
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{
-    CpuFrequencyRow, CpuIdleStateRow, EnergyRow, MarkRow, MemoryProcessRow, MemoryStateRow, PowerSettingRow, ReclaimRow,
+    CounterSummaryRow, CpuFrequencyRow, CpuIdleStateRow, EnergyRow, MarkRow, MemoryProcessRow, MemoryStateRow,
+    PowerSettingRow, ReclaimRow,
 };
 
 use crate::answer::{ColumnOf, Fact, Kind, Value};
@@ -13,6 +14,7 @@ use crate::question::file::FileOperations;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
 use crate::question::minifilter::Minifilter;
+use crate::question::pmc;
 use crate::question::sockets::Sockets;
 use crate::question::tcp::Tcp;
 use crate::question::udp::Udp;
@@ -64,6 +66,7 @@ const CLASSES: &[Class] = &[
     of::<Allocations>,
     of::<Handles>,
     of::<Gdi>,
+    counters,
     memory,
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),
     |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),
@@ -89,6 +92,14 @@ fn of<Q: TableQuestion>(recording: &OpenRecording) -> Result<Option<ClassPart>, 
     let has_any = section.facts.iter().any(Fact::is_figure);
     let totals = section.facts.into_iter().filter(Fact::is_figure).collect();
     Ok(has_any.then_some(ClassPart { question: Q::NAME, totals, option: "" }))
+}
+
+fn counters(recording: &OpenRecording) -> Result<Option<ClassPart>, Error> {
+    match of::<pmc::Threads>(recording)? {
+        // Counters of other things than instructions and cycles have no totals.
+        None => known("pmc", recording, |archive| archive.row_count::<CounterSummaryRow>() > 0),
+        part => Ok(part),
+    }
 }
 
 fn memory(recording: &OpenRecording) -> Result<Option<ClassPart>, Error> {

@@ -348,6 +348,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             }
             How::Distinct(dimension) => texts(dimension).into_iter().collect::<BTreeSet<_>>().len().into(),
             How::Counts(dimension) => self.counts(of(dimension), rows),
+            How::SumsBy(dimension, figure) => self.sums_by(of(dimension), figure, rows),
         }
     }
 
@@ -469,6 +470,19 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let mut counts: Vec<_> = counts.into_iter().collect();
         counts.sort_by_key(|((number, _), count)| (-count, *number));
         Value::Map(counts.into_iter().map(|((_, text), count)| (text, count.into())).collect())
+    }
+
+    /// The sums of a figure by text of a dimension, the largest first.
+    fn sums_by(&self, place: usize, figure: fn(&Q::Row) -> Option<i64>, rows: &[(&Q::Row, i64, i64)]) -> Value {
+        let mut sums: BTreeMap<String, i64> = BTreeMap::new();
+        for (row, ..) in rows {
+            if let Some(figure) = figure(row) {
+                *sums.entry(self.text(place, row).unwrap_or_default()).or_default() += figure;
+            }
+        }
+        let mut sums: Vec<(String, i64)> = sums.into_iter().collect();
+        sums.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
+        Value::Map(sums.into_iter().map(|(text, sum)| (text, sum.into())).collect())
     }
 }
 

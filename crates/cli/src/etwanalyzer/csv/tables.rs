@@ -15,7 +15,7 @@ pub(super) struct CsvColumn {
 
 /// The questions with such files.
 pub(super) const QUESTIONS: &[&str] =
-    &["cpu", "process", "version", "stats", "disk", "file", "dns", "mark", "memory", "tcp", "virtualalloc"];
+    &["cpu", "process", "version", "stats", "disk", "file", "dns", "mark", "memory", "pmc", "tcp", "virtualalloc"];
 
 /// The columns of an answer; `None` where ETWAnalyzer writes no such file.
 pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
@@ -32,6 +32,7 @@ pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
         "dns" if has("answer") => Some(DNS),
         "memory" if has("diff_working_set") => Some(MEMORY),
         "mark" if has("since_zero_ns") => Some(MARK),
+        "pmc" if has("mhz") => Some(PMC),
         "tcp" if has("connections") => Some(TCP),
         "virtualalloc" if has("not_released") => Some(ALLOCATIONS),
         _ => None,
@@ -401,14 +402,38 @@ const MARK: &[CsvColumn] = &[
     plain("Mark Message", &["text"]),
 ];
 
+const PMC: &[CsvColumn] = &[
+    options(),
+    plain("TestCase", &["test"]),
+    of_key("Date", &["date"], As::Date),
+    plain("Test Time in ms", &["test_ms"]),
+    plain("Instructions", &["instructions"]),
+    plain("Cycles", &["cycles"]),
+    plain("CPI", &["cpi"]),
+    plain("Branches", &["branches"]),
+    plain("BranchMispredicts", &["branch_mispredicts"]),
+    plain("BrMispredict %", &["mispredict_percent"]),
+    plain("CacheMisses", &["cache_misses"]),
+    plain("LLCReferences", &["llc_references"]),
+    plain("CacheMiss %", &["miss_percent"]),
+    nothing("Baseline"),
+    process("Process"),
+    plain("ProcessName", &["process"]),
+    plain("CommandLine", &["command_line"]),
+    of_key("SourceJsonFile", &["file"], As::FileStem),
+    of_key("SourceDirectory", &["file"], As::Directory),
+];
+
 #[cfg(test)]
 mod tests {
     use tracesift_ask::Ask as _;
     use tracesift_ask::answer::{Column, descriptions};
-    use tracesift_ask::question::{cpu, disk, file, mark, memory, methods, process, stats, tcp, version, virtualalloc};
+    use tracesift_ask::question::{
+        cpu, disk, file, mark, memory, methods, pmc, process, stats, tcp, version, virtualalloc,
+    };
 
     use super::{
-        ALLOCATIONS, CPU, CsvColumn, DISK, DNS, FILE, MARK, MEMORY, METHODS, PROCESS, STATS, Source, TCP, VERSION,
+        ALLOCATIONS, CPU, CsvColumn, DISK, DNS, FILE, MARK, MEMORY, METHODS, PMC, PROCESS, STATS, Source, TCP, VERSION,
         VERSION_PER_PROCESS,
     };
 
@@ -431,6 +456,7 @@ mod tests {
         check("stats", STATS, descriptions(stats::COLUMNS));
         check("mark", MARK, mark::COLUMNS.descriptions());
         check("virtualalloc", ALLOCATIONS, virtualalloc::Question::all_columns());
+        check("pmc", PMC, pmc::Question::all_columns());
         check("tcp", TCP, tcp::Question::all_columns());
         check("disk", DISK, disk::Question::all_columns());
         check("file", FILE, file::Question::all_columns());
@@ -478,6 +504,10 @@ mod tests {
              Client Reset Time;Last Sent Time;Last Received Time;Keep Alive;Max Receive Delay;Max Send Delay;\
              SendRate (MB/s);ReceiveRate (MB/s);Stat Bytes In;Stat Bytes Out;Stat Segments In;Stat Segments Out;Reset Time;\
              Posted Packets;Injected Packets;CommandLine"
+        ));
+        assert!(names(PMC).contains(
+            ";Test Time in ms;Instructions;Cycles;CPI;Branches;BranchMispredicts;BrMispredict %;CacheMisses;LLCReferences;\
+             CacheMiss %;"
         ));
         assert!(names(MARK).ends_with(";Mark Time;Time Diff To Zero in s;Mark Message"));
         assert_eq!(

@@ -2,6 +2,7 @@
 
 mod allocations;
 mod clock_rates;
+mod counters;
 mod cpu_states;
 mod disk;
 mod dns;
@@ -23,12 +24,12 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::{
-    ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
-    FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
-    MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload, PerformanceState, Process, ProcessCounters,
-    ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY,
-    THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags,
-    sample_flags as recorded_flags,
+    ContextSwitch, CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation,
+    FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
+    KernelProcessStop, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload, PerformanceState, Process,
+    ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, TCPIP,
+    THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED,
+    THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -38,7 +39,7 @@ use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::filter_calls::FilterCalls;
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
-use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow, MarkRow, sample_flags, switch_flags};
+use tracesift_trace::rows::{CpuSampleRow, MarkRow, sample_flags, switch_flags};
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord, UserHalves};
 use tracesift_trace::stack_keys::Half;
@@ -46,12 +47,14 @@ use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
+use crate::counters::SampledCounter;
 use crate::etl::file_sources::FileSources;
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
+use counters::Counters;
 use cpu_states::ProcessorStates;
 use disk::Initiations;
 use dns::Dns;
@@ -77,6 +80,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     /// Records that lead to no table need no stack either.
     wanted: WantedTables,
     intervals: SamplingIntervals,
+    counters: Counters,
     files: FileNames,
     file_ids: FxHashMap<PathId, FileId>,
     /// Paths of the files that rows point at, by id.
@@ -116,6 +120,8 @@ pub(crate) struct Known {
     pub(crate) population: Population,
     pub(crate) stacks: Stacks,
     pub(crate) intervals: SamplingIntervals,
+    /// The hardware counters that are sampled, by number of the source.
+    pub(crate) sampled_counters: FxHashMap<u16, SampledCounter>,
     pub(crate) files: FileNames,
     pub(crate) health: Health,
     /// Records were lost: who runs on a CPU is not certain.
@@ -143,6 +149,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             population,
             stacks,
             intervals,
+            sampled_counters,
             files,
             health,
             lossy,
@@ -163,6 +170,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             sink,
             wanted,
             intervals,
+            counters: Counters::new(sampled_counters),
             files,
             file_ids: FxHashMap::default(),
             used_files: Vec::new(),
@@ -305,6 +313,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::THREAD, ReadyThread::OPCODE) => self.ready_thread(record, version),
             (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => self.sampled_profile(record, version),
             (Group::PERF_INFO, CounterSample::OPCODE) if wanted.counter_samples => self.counter_sample(record, version),
+            (Group::PERF_INFO, CounterCorruption::OPCODE) => self.counter_corruption(record, version),
             (Group::PERF_INFO, Mark::OPCODE) => self.mark(record, version),
             (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
@@ -488,7 +497,6 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             _ => Leave::Blocked,
         };
         let waits = event.old_thread_state == THREAD_STATE_WAITING;
-        let counters = record.counters();
         let switch = Switch {
             ticks,
             cpu: Some(cpu),
@@ -506,7 +514,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             new_wait_ticks: event.new_thread_wait_time.map(i64::from),
             new_stack: stack,
             old_stack: None,
-            counters: (!counters.is_empty()).then(|| counters.iter().map(u64::cast_signed).collect()),
+            counters: self.counters_at_switch(record),
         };
         self.switches.switch(&switch, &mut self.population, &mut self.health, self.sink);
     }
@@ -563,22 +571,6 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             frame,
             priority: event.priority().map(u8::cast_signed),
             flags,
-        });
-    }
-
-    fn counter_sample(&mut self, record: &Record<'_>, version: u8) {
-        let Some(event) = self.decode::<CounterSample>(record, version) else { return };
-        let (thread, process, stack) = self.sampled(record, event.thread_id);
-        let ticks = record.time();
-        let frame = self.lone_frame(stack, process, event.instruction_pointer, ticks);
-        self.sink.counter_sample(&CounterSampleRow {
-            time: self.clock.ns(ticks),
-            cpu: cpu_number(record),
-            process,
-            thread,
-            source: i32::from(event.profile_source),
-            stack,
-            frame,
         });
     }
 

@@ -6,6 +6,7 @@ use tracesift_trace::rows::{CounterSampleRow, CpuSampleRow};
 use super::call_chain::{lone_frame, stack_of};
 use super::rows::Rows;
 use super::sample_context::SampleContext;
+use crate::counters::SampledCounter;
 use crate::perf::cpu_event::{Role, Weight};
 
 /// A sample of an event with this role.
@@ -34,9 +35,11 @@ pub(super) fn profile<Sink: RowSink>(at: &SampleContext<'_>, role: Role, rows: &
                 flags: 0,
             });
         }
-        Role::Counter => {
+        Role::Counter(SampledCounter { period: fixed, role }) => {
             let source = i32::try_from(at.event).unwrap_or(i32::MAX);
-            rows.sink.counter_sample(&CounterSampleRow { time, cpu, process, thread, source, stack, frame });
+            let period = at.sample.period.and_then(|period| i64::try_from(period).ok()).or(fixed);
+            let row = CounterSampleRow { time, cpu, process, thread, source, stack, frame, period, role };
+            rows.sink.counter_sample(&row);
         }
         Role::Other => {}
     }

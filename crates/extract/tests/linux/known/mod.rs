@@ -3,6 +3,7 @@
 //! Where nothing else is said a figure may differ by 5 %, a sampled one by three standard deviations if that is more.
 
 mod clock_rates;
+mod counting;
 mod faulting;
 mod measured;
 mod network;

@@ -142,6 +142,33 @@ fn spin(time: Duration) {
 
 const MS: Duration = Duration::from_millis(1);
 
+/// Page faults of this thread since it began.
+fn page_faults() -> i64 {
+    let text = std::fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
+    // The name of the thread may have spaces. Behind it minor faults are the eighth figure, major faults the tenth.
+    let figures: Vec<&str> = text.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
+    [7, 9].into_iter().filter_map(|at| figures.get(at)?.parse::<i64>().ok()).sum()
+}
+
+#[test]
+#[ignore = "a program that a test records"]
+fn touching_pages() {
+    scope(|scope| {
+        for (name, times) in [("touch-much", 12), ("touch-little", 3), ("touch-nothing", 0)] {
+            thread(scope, name, move || {
+                for _ in 0..times {
+                    // Memory of this size is given back when it is freed, and touched anew.
+                    let memory = std::hint::black_box(vec![1_u8; 4 << 20]);
+                    spin(5 * MS);
+                    drop(memory);
+                    sleep(MS);
+                }
+                vec![("faults", page_faults())]
+            });
+        }
+    });
+}
+
 #[test]
 #[ignore = "a program that a test records"]
 fn spinning() {

@@ -14,6 +14,7 @@ pub mod energy;
 pub mod files;
 pub mod filters;
 pub mod handles;
+pub mod interrupts;
 pub mod linux;
 mod machine;
 mod population;

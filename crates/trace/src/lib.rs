@@ -25,6 +25,7 @@ pub mod health_kinds;
 pub mod ids;
 pub mod il_maps;
 pub mod info;
+pub mod interrupts;
 mod known_halves;
 mod lifetimes;
 mod mapped_spaces;

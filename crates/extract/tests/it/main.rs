@@ -11,6 +11,7 @@ mod file_kinds;
 mod filter_calls;
 mod handles;
 mod input;
+mod interrupts;
 mod managed_lines;
 mod memory;
 mod memory_sessions;

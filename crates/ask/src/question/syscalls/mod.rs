@@ -82,6 +82,7 @@ impl TableQuestion for Syscalls {
     const SHORTHANDS: &'static [Shorthand] = &[Shorthand {
         option: "--per-thread",
         by: &["thread", "call"],
+        sort: None,
         help: "A row per thread and call in place of a row per process and call",
     }];
     const SORT: &'static str = "sum";

@@ -11,6 +11,7 @@ mod event_table;
 mod file_io;
 mod filter_calls;
 mod handles;
+mod interrupts;
 mod memory;
 mod network;
 mod page_faults;
@@ -61,6 +62,7 @@ pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
 use file_io::FileIo;
 use handles::HandleState;
+use interrupts::InterruptState;
 use memory::Memory;
 use network::Network;
 use power_settings::PowerSettings;
@@ -100,6 +102,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     handles: HandleState,
     file_io: FileIo,
     filter_calls: FilterCalls,
+    interrupts: InterruptState,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -182,6 +185,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
+            interrupts: InterruptState::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -282,7 +286,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
             EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
-            EventClass::Classic { guid: class::LOST_EVENT, .. } => self.disk_queues.lost(self.clock.ns(record.time())),
+            EventClass::Classic { guid: class::LOST_EVENT, .. } => {
+                self.disk_queues.lost(self.clock.ns(record.time()));
+                self.interrupts.lost();
+            }
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
         if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
@@ -306,6 +313,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => self.sampled_profile(record, version),
             (Group::PERF_INFO, CounterSample::OPCODE) if wanted.counter_samples => self.counter_sample(record, version),
             (Group::PERF_INFO, Mark::OPCODE) => self.mark(record, version),
+            (Group::PERF_INFO, opcode) if wanted.interrupts => self.interrupt_event(record, opcode, version),
             (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
             (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),

@@ -43,6 +43,8 @@ impl TableQuestion for Interrupts {
     const SOURCE: RowSource = RowSource::both("Interrupts", "Interrupts");
     const MOST: &'static str = "most interrupts";
     const COUNTS_AT_END: bool = true;
+    // Most of them interrupt no thread that has something to do.
+    const WITH_IDLE: bool = true;
 
     const DIMENSIONS: &'static [Dimension<Interrupt>] = &[
         Dimension::process(),

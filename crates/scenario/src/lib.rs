@@ -27,6 +27,7 @@ mod scale;
 mod simulate;
 pub mod sockets;
 pub mod story;
+pub mod system_calls;
 pub mod tcp;
 mod truth;
 

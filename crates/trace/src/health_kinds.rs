@@ -188,6 +188,8 @@ health_kinds! {
     INTERRUPTS_WITHOUT_END = "interrupts_without_end", Usual, "The end of an interrupt, a softirq, a timer or a work item is not in the recording. It has no row.", "";
     INCOMPLETE_INTERRUPTS = "incomplete_interrupts", Unreadable, "An event of an interrupt, a softirq, a timer or a work item lacks its fields or its CPU.", "";
     SYSCALLS_WITHOUT_ENTRY = "syscalls_without_entry", Usual, "A system call ended that began before the recording.", "";
+    SYSCALLS_WITHOUT_THREAD = "syscalls_without_thread", Usual, "The entry or return of a system call of Windows, and no context switch tells which thread ran on the CPU. It has no row.",
+        "Record context switches, too.";
     SYSCALLS_WITHOUT_EXIT = "syscalls_without_exit", Usual, "The exit of a system call was not recorded.", "";
     PAGE_FAULT_EVENTS_LEFT_OUT = "page_fault_events_left_out", Usual, "Several events tell of the same page faults. One of them counts.", "";
     PAGE_FAULTS_WITHOUT_THREAD = "page_faults_without_thread", Usual, "A page fault names no thread, and no context switch tells which thread ran. It has no row.",

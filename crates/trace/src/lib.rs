@@ -50,6 +50,7 @@ pub mod stack_binder;
 pub mod stack_keys;
 pub mod stacks;
 pub mod switches;
+pub mod system_calls;
 mod texts;
 mod varint;
 

@@ -236,6 +236,11 @@ impl<R> Dimension<R> {
     }
 }
 
+/// A status of Windows that is a warning or an error, as headers write its number; `None`: another number.
+pub(super) fn status(number: i64) -> Option<String> {
+    u32::try_from(number).ok().filter(|number| *number >= 0x8000_0000).map(|number| format!("{number:#x}"))
+}
+
 const fn text_column(key: &'static str, title: &'static str) -> Column {
     Column { key, title, kind: Kind::Text, view: View::Always, help: "" }
 }

@@ -27,4 +27,5 @@ mod syscalls;
 mod tcp;
 mod virtualalloc;
 mod waits;
+mod windows_calls;
 mod zero_time;

@@ -24,3 +24,4 @@ mod recordings;
 mod scenarios;
 mod sockets;
 mod symbols;
+mod system_calls;

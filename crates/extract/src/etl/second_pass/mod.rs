@@ -19,6 +19,7 @@ mod power_settings;
 mod process_counters;
 mod provider_fields;
 mod socket_calls;
+mod system_calls;
 
 use std::collections::BTreeMap;
 
@@ -27,9 +28,9 @@ use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
     FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
     MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload, PerformanceState, Process, ProcessCounters,
-    ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, TCPIP, THREAD_STATE_DEFERRED_READY,
-    THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags,
-    sample_flags as recorded_flags,
+    ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, SystemCallEnter, SystemCallExit,
+    TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED,
+    THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -45,12 +46,14 @@ use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord
 use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
+use tracesift_trace::system_calls::SystemCalls;
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
 use crate::etl::file_sources::FileSources;
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
+use crate::etl::no_return::NoReturn;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
 use cpu_states::ProcessorStates;
@@ -103,6 +106,9 @@ pub(crate) struct SecondPass<'s, Sink> {
     file_io: FileIo,
     filter_calls: FilterCalls,
     interrupts: InterruptState,
+    system_calls: SystemCalls,
+    /// System calls that never return.
+    no_return: NoReturn,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -137,6 +143,8 @@ pub(crate) struct Known {
     pub(crate) object_types: FxHashMap<u16, Box<str>>,
     /// Names of the profiles of power settings, by their numbers.
     pub(crate) profiles: BTreeMap<u8, String>,
+    /// System calls that never return.
+    pub(crate) no_return: NoReturn,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
@@ -156,6 +164,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             file_sources,
             object_types,
             profiles,
+            no_return,
         } = known;
         Self {
             clock,
@@ -186,6 +195,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
             interrupts: InterruptState::default(),
+            system_calls: SystemCalls::default(),
+            no_return,
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -289,6 +300,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             EventClass::Classic { guid: class::LOST_EVENT, .. } => {
                 self.disk_queues.lost(self.clock.ns(record.time()));
                 self.interrupts.lost();
+                self.system_calls_lost(record.time());
             }
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
@@ -313,6 +325,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => self.sampled_profile(record, version),
             (Group::PERF_INFO, CounterSample::OPCODE) if wanted.counter_samples => self.counter_sample(record, version),
             (Group::PERF_INFO, Mark::OPCODE) => self.mark(record, version),
+            (Group::PERF_INFO, SystemCallEnter::OPCODE) if wanted.syscalls => self.system_call_enter(record, version),
+            (Group::PERF_INFO, SystemCallExit::OPCODE) if wanted.syscalls => self.system_call_exit(record, version),
             (Group::PERF_INFO, opcode) if wanted.interrupts => self.interrupt_event(record, opcode, version),
             (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
@@ -441,6 +455,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_handles(end);
         self.finish_file_io(end);
         self.finish_filter_calls(end);
+        self.finish_system_calls(end);
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {
@@ -516,6 +531,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             old_stack: None,
             counters: (!counters.is_empty()).then(|| counters.iter().map(u64::cast_signed).collect()),
         };
+        if let Some(old) = switch.old {
+            self.calls_at_switch(record, old);
+        }
         self.switches.switch(&switch, &mut self.population, &mut self.health, self.sink);
     }
 

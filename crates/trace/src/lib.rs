@@ -26,6 +26,7 @@ pub mod health_kinds;
 pub mod ids;
 pub mod il_maps;
 pub mod info;
+pub mod interrupts;
 mod known_halves;
 mod lifetimes;
 mod mapped_spaces;
@@ -50,6 +51,7 @@ pub mod stack_binder;
 pub mod stack_keys;
 pub mod stacks;
 pub mod switches;
+pub mod system_calls;
 mod texts;
 mod varint;
 

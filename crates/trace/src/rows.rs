@@ -12,6 +12,7 @@ mod code;
 mod events;
 mod filters;
 mod identity;
+mod interrupts;
 mod memory;
 mod network;
 mod objects;
@@ -26,6 +27,7 @@ pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack
 pub use events::EventRow;
 pub use filters::FilterCallRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
+pub use interrupts::{InterruptRow, interrupt_kinds};
 pub use memory::{
     AllocationRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds,
     reclaim_kinds,
@@ -78,6 +80,7 @@ macro_rules! every_table {
             SyscallNameRow,
             FileIoRow,
             FilterCallRow,
+            InterruptRow,
             CounterValueRow,
             CpuRow,
             CpuFrequencyRow,
@@ -152,6 +155,8 @@ macro_rules! event_tables {
             handle(HandleRow) in handles,
             /// A hard fault.
             hard_fault(HardFaultRow) in hard_faults,
+            /// A run of an interrupt, of a deferred procedure call or of a work item.
+            interrupt(InterruptRow) in interrupts,
             /// A network operation.
             network_io(NetworkIoRow) in network_io,
             /// A mapped view.

@@ -20,6 +20,7 @@ pub mod gdi;
 pub mod handles;
 pub mod idle;
 pub mod instants;
+pub mod interrupts;
 pub mod mark;
 pub mod memory;
 pub mod merged_cpu;
@@ -62,6 +63,8 @@ macro_rules! every_question {
             Waits(waits),
             /// Which system calls were made, how long they took, which failed
             Syscalls(syscalls),
+            /// How long interrupts, DPCs and softirqs took, by driver and more
+            Interrupts(interrupts),
             /// Which processes touched pages that were not in their memory
             Faults(faults),
             /// Reads and writes by disk and file, and how busy the disks were
@@ -132,6 +135,7 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<file::FileOperations, 0>(),
     StackMeasure::of::<file::FileOperations, 1>(),
     StackMeasure::of::<minifilter::Minifilter, 0>(),
+    StackMeasure::of::<interrupts::Interrupts, 0>(),
     StackMeasure::of::<memory::pressure::Pressure, 0>(),
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),

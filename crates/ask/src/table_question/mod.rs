@@ -123,6 +123,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// the time that rows cover is unknown where all of them are such rows. `None`: each row has its length.
     const HAS_LENGTH: Option<fn(&Self::Row) -> bool> = None;
 
+    /// Whether rows of the idle loop are asked for, too, where no process is chosen.
+    const WITH_IDLE: bool = false;
+
     /// The tables that are read.
     const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
 
@@ -647,7 +650,10 @@ impl<Q: TableQuestion> Question<Q> {
         }
         let plan = Plan::new(self);
         let processes = processes::read(archive, &self.filter, &self.shown)?;
-        let asked = processes::asked(&processes, &self.filter);
+        let asked = match Q::WITH_IDLE && self.filter.is_empty() {
+            true => processes.iter().collect(),
+            false => processes::asked(&processes, &self.filter),
+        };
         // A series has no notes: they are about a whole answer. Totals alone have none either.
         let notes = match ranges {
             [range] if !self.shown.is_nothing() => Q::notes(archive, *range, &asked)?,

@@ -14,6 +14,7 @@ mod events;
 mod exits;
 mod extracted;
 mod idle;
+mod interrupts;
 #[cfg(target_os = "linux")]
 mod known;
 mod names;

@@ -364,6 +364,35 @@ pub const PROFILES: &[Profile] = &[
         },
     },
     Profile {
+        name: "Interrupts",
+        about: "Default, and interrupts and what they put off: DPCs (Windows), softirqs, timers, work items (Linux)",
+        with_default: true,
+        linux: Linux {
+            events: &[
+                plain("irq:irq_handler_entry"),
+                plain("irq:irq_handler_exit"),
+                plain("irq:softirq_raise"),
+                plain("irq:softirq_entry"),
+                plain("irq:softirq_exit"),
+                LinuxEvent { since: (6, 4), ..plain("irq:tasklet_entry") },
+                LinuxEvent { since: (6, 4), ..plain("irq:tasklet_exit") },
+                plain("timer:hrtimer_expire_entry"),
+                plain("timer:hrtimer_expire_exit"),
+                plain("timer:timer_expire_entry"),
+                plain("timer:timer_expire_exit"),
+                plain("workqueue:workqueue_queue_work"),
+                plain("workqueue:workqueue_execute_start"),
+                plain("workqueue:workqueue_execute_end"),
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            // The routines do not say which thread they interrupt; that follows from the switches.
+            keywords: &["DPC", "Interrupt", "CSwitch"],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
         name: "Memory",
         about: "Default, and memory of processes and of the machine, page faults (Linux: major ones, and reclaim)",
         with_default: true,

@@ -13,6 +13,7 @@ use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
+use crate::question::interrupts::Interrupts;
 use crate::question::minifilter::Minifilter;
 use crate::question::pmc;
 use crate::question::sockets::Sockets;
@@ -59,6 +60,7 @@ const CLASSES: &[Class] = &[
     of::<FileOperations>,
     of::<Faults>,
     of::<Minifilter>,
+    of::<Interrupts>,
     of::<Dns>,
     of::<Tcp>,
     of::<Udp>,

@@ -128,6 +128,8 @@ impl TableQuestion for Threads {
     const BY: &'static [&'static str] = &["process", "core-type"];
     const SORT: &'static str = "instructions";
     const SORT_WITHOUT_FIGURE: Option<&'static str> = Some("run");
+    // The idle loop has a row of its own.
+    const WITH_IDLE: bool = true;
     /// The parts of a row lie anywhere between its begin and its end.
     const HAS_LENGTH: Option<fn(&CounterSummaryRow) -> bool> = Some(|_| false);
     const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "methods", "sort", "csv"];

@@ -12,6 +12,7 @@ mod event_table;
 mod file_io;
 mod filter_calls;
 mod handles;
+mod interrupts;
 mod memory;
 mod network;
 mod page_faults;
@@ -19,6 +20,7 @@ mod power_settings;
 mod process_counters;
 mod provider_fields;
 mod socket_calls;
+mod system_calls;
 
 use std::collections::BTreeMap;
 
@@ -27,9 +29,9 @@ use tracesift_etl::payload::{
     ContextSwitch, CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation,
     FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
     KernelProcessStop, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload, PerformanceState, Process,
-    ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, TCPIP,
-    THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED,
-    THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, SystemCallEnter,
+    SystemCallExit, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
+    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -45,6 +47,7 @@ use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord
 use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
+use tracesift_trace::system_calls::SystemCalls;
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
 use crate::counters::SampledCounter;
@@ -52,6 +55,7 @@ use crate::etl::file_sources::FileSources;
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
+use crate::etl::no_return::NoReturn;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
 use counters::Counters;
@@ -64,6 +68,7 @@ pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
 use file_io::FileIo;
 use handles::HandleState;
+use interrupts::InterruptState;
 use memory::Memory;
 use network::Network;
 use power_settings::PowerSettings;
@@ -104,6 +109,10 @@ pub(crate) struct SecondPass<'s, Sink> {
     handles: HandleState,
     file_io: FileIo,
     filter_calls: FilterCalls,
+    interrupts: InterruptState,
+    system_calls: SystemCalls,
+    /// System calls that never return.
+    no_return: NoReturn,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -140,6 +149,8 @@ pub(crate) struct Known {
     pub(crate) object_types: FxHashMap<u16, Box<str>>,
     /// Names of the profiles of power settings, by their numbers.
     pub(crate) profiles: BTreeMap<u8, String>,
+    /// System calls that never return.
+    pub(crate) no_return: NoReturn,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
@@ -160,6 +171,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             file_sources,
             object_types,
             profiles,
+            no_return,
         } = known;
         Self {
             clock,
@@ -190,6 +202,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
+            interrupts: InterruptState::default(),
+            system_calls: SystemCalls::default(),
+            no_return,
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -290,7 +305,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
             EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
-            EventClass::Classic { guid: class::LOST_EVENT, .. } => self.disk_queues.lost(self.clock.ns(record.time())),
+            EventClass::Classic { guid: class::LOST_EVENT, .. } => {
+                self.disk_queues.lost(self.clock.ns(record.time()));
+                self.interrupts.lost();
+                self.system_calls_lost(record.time());
+            }
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
         if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
@@ -315,6 +334,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::PERF_INFO, CounterSample::OPCODE) if wanted.counter_samples => self.counter_sample(record, version),
             (Group::PERF_INFO, CounterCorruption::OPCODE) => self.counter_corruption(record, version),
             (Group::PERF_INFO, Mark::OPCODE) => self.mark(record, version),
+            (Group::PERF_INFO, SystemCallEnter::OPCODE) if wanted.syscalls => self.system_call_enter(record, version),
+            (Group::PERF_INFO, SystemCallExit::OPCODE) if wanted.syscalls => self.system_call_exit(record, version),
+            (Group::PERF_INFO, opcode) if wanted.interrupts => self.interrupt_event(record, opcode, version),
             (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
             (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
@@ -442,6 +464,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_handles(end);
         self.finish_file_io(end);
         self.finish_filter_calls(end);
+        self.finish_system_calls(end);
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {
@@ -516,6 +539,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             old_stack: None,
             counters: self.counters_at_switch(record),
         };
+        if let Some(old) = switch.old {
+            self.calls_at_switch(record, old);
+        }
         self.switches.switch(&switch, &mut self.population, &mut self.health, self.sink);
     }
 

@@ -8,6 +8,7 @@ mod disk;
 mod dns;
 mod energy;
 mod event_table;
+mod interrupts;
 mod mapped_files;
 mod memory;
 mod network;
@@ -44,6 +45,7 @@ use disk::Disks;
 use dns::Dns;
 use energy::Energy;
 pub(super) use event_table::EventTable;
+use interrupts::InterruptSpans;
 use memory::Memory;
 use network::Network;
 use page_cache::PageCache;
@@ -72,6 +74,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     page_cache: PageCache,
     memory: Memory,
     reclaims: MemoryReclaims,
+    interrupts: InterruptSpans,
     network: Network,
     dns: Dns,
     syscalls: Syscalls,
@@ -128,6 +131,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             page_cache,
             memory: Memory::default(),
             reclaims,
+            interrupts: InterruptSpans::default(),
             network,
             dns: Dns::default(),
             syscalls,
@@ -211,6 +215,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Kind::Lost | Kind::LostSamples => {
                 self.disks.lost(self.rows.clock.ns(self.rows.now));
                 self.power.lost();
+                self.interrupts.lost(&mut self.rows);
                 if record.kind() == Kind::Lost {
                     self.syscalls.descriptors.lost();
                 }
@@ -340,6 +345,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             }
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
             Some(Tracepoint::Reclaim(fields)) => self.reclaims.event(fields, &at, &mut self.scheduler, rows),
+            Some(Tracepoint::Interrupt(fields)) => self.interrupts.event(fields, &at, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Heap(fields)) => self.syscalls.heap(fields, &at, rows),
@@ -358,6 +364,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.power.finish(ticks, &mut self.rows);
         self.memory.finish(ticks, &mut self.rows);
         self.reclaims.finish(ticks, &mut self.rows);
+        self.interrupts.finish(&mut self.rows);
         self.network.finish(&mut self.rows);
         self.dns.finish(end, &mut self.rows);
         let Self { rows, counters, .. } = self;

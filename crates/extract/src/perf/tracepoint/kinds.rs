@@ -8,6 +8,7 @@ use super::dns::DnsFields;
 use super::fields::Fields;
 use super::filemap::FilemapFields;
 use super::heap::HeapFields;
+use super::interrupt::InterruptFields;
 use super::memory::RssFields;
 use super::network::NetworkFields;
 use super::page_fault::TrapFields;
@@ -44,6 +45,8 @@ pub(crate) enum Tracepoint {
     Rss(RssFields),
     /// `vmscan:mm_vmscan_*`, `compaction:mm_compaction_*`, `oom:mark_victim`: those of reclaim.
     Reclaim(ReclaimFields),
+    /// `irq:*`, `irq_vectors:*`, `workqueue:*`, expired timers, `nmi:nmi_handler`: those of interrupts.
+    Interrupt(Box<InterruptFields>),
     /// `sock:inet_sock_set_state`, `sock_send_length`, `sock_recv_length`, and some of `tcp`.
     Network(Box<NetworkFields>),
     /// Probes of `tracesift record` in the C library.
@@ -63,6 +66,7 @@ impl Tracepoint {
             }
             Self::Filemap(_) | Self::Heap(_) => true,
             Self::Reclaim(fields) => fields.is_one_of_a_pair(),
+            Self::Interrupt(fields) => fields.is_one_of_a_pair(),
             _ => false,
         }
     }
@@ -109,6 +113,9 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
             }
             name if ReclaimFields::is_read_from(name) => {
                 &|fields| ReclaimFields::of(fields, name).map(Tracepoint::Reclaim)
+            }
+            name if InterruptFields::is_read_from(name) => {
+                &|fields| InterruptFields::of(fields, name).map(Box::new).map(Tracepoint::Interrupt)
             }
             name if DnsFields::is_read_from(name) => &|fields| DnsFields::of(fields, name).map(Tracepoint::Dns),
             name if HeapFields::is_read_from(name) => &|fields| HeapFields::of(fields, name).map(Tracepoint::Heap),

@@ -1,6 +1,7 @@
 //! Whole extracts: recordings in, archives out.
 
 mod allocations;
+mod contention;
 mod cpu_states;
 mod disk;
 mod dns;
@@ -25,3 +26,4 @@ mod scenarios;
 mod sockets;
 mod symbols;
 mod system_calls;
+mod thread_pool;

@@ -190,6 +190,9 @@ health_kinds! {
     INTERRUPTS_WITHOUT_BEGIN = "interrupts_without_begin", Usual, "An interrupt, a deferred procedure call, a softirq, a timer or a work item ended that began before the recording. It has no row.", "";
     INTERRUPTS_WITHOUT_END = "interrupts_without_end", Usual, "The end of an interrupt, a softirq, a timer or a work item is not in the recording. It has no row.", "";
     INCOMPLETE_INTERRUPTS = "incomplete_interrupts", Unreadable, "An event of an interrupt, a softirq, a timer or a work item lacks its fields or its CPU.", "";
+    LOCK_WAITS_WITHOUT_BEGIN = "lock_waits_without_begin", Usual, "A wait for a lock ended that began before the recording. It has no row.", "";
+    LOCK_WAITS_WITHOUT_END = "lock_waits_without_end", Usual, "The end of a wait for a lock is not in the recording, though the thread went on. It has no row.", "";
+    INCOMPLETE_LOCK_EVENTS = "incomplete_lock_events", Unreadable, "An event of a lock lacks its fields.", "";
     SYSCALLS_WITHOUT_ENTRY = "syscalls_without_entry", Usual, "A system call ended that began before the recording.", "";
     SYSCALLS_WITHOUT_THREAD = "syscalls_without_thread", Usual, "The entry or return of a system call of Windows, and no context switch tells which thread ran on the CPU. It has no row.",
         "Record context switches, too.";

@@ -29,6 +29,7 @@ pub mod info;
 pub mod interrupts;
 mod known_halves;
 mod lifetimes;
+pub mod lock_waits;
 mod mapped_spaces;
 mod mapping_facts;
 pub mod mappings;

@@ -13,6 +13,7 @@ mod events;
 mod filters;
 mod identity;
 mod interrupts;
+mod locks;
 mod memory;
 mod network;
 mod objects;
@@ -20,6 +21,7 @@ mod power;
 mod sockets;
 mod storage;
 mod summary;
+mod thread_pool;
 
 pub use activity::{ContextSwitchRow, CounterSampleRow, CpuSampleRow, MarkRow, sample_flags, switch_flags};
 pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operations, page_fault_kinds};
@@ -28,6 +30,7 @@ pub use events::EventRow;
 pub use filters::FilterCallRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use interrupts::{InterruptRow, interrupt_kinds};
+pub use locks::{LockWaitRow, lock_flags, lock_sources};
 pub use memory::{
     AllocationRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds,
     reclaim_kinds,
@@ -41,6 +44,7 @@ pub use power::{
 pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
+pub use thread_pool::{ThreadPoolRow, adjustment_reasons, thread_pool_events};
 
 use crate::schema::{Row, TableDefinition};
 
@@ -81,6 +85,8 @@ macro_rules! every_table {
             FileIoRow,
             FilterCallRow,
             InterruptRow,
+            LockWaitRow,
+            ThreadPoolRow,
             CounterValueRow,
             CpuRow,
             CpuFrequencyRow,
@@ -157,6 +163,8 @@ macro_rules! event_tables {
             hard_fault(HardFaultRow) in hard_faults,
             /// A run of an interrupt, of a deferred procedure call or of a work item.
             interrupt(InterruptRow) in interrupts,
+            /// A wait for a lock.
+            lock_wait(LockWaitRow) in lock_waits,
             /// A network operation.
             network_io(NetworkIoRow) in network_io,
             /// A mapped view.
@@ -182,7 +190,9 @@ macro_rules! event_tables {
             /// A call of a socket.
             socket_call(SocketCallRow) in socket_calls,
             /// A system call.
-            syscall(SyscallRow) in syscalls
+            syscall(SyscallRow) in syscalls,
+            /// An event of a thread pool.
+            thread_pool(ThreadPoolRow) in thread_pool
         }
     };
 }

@@ -8,6 +8,7 @@ use crate::options::QuestionOptions;
 use crate::options::Registered;
 use crate::table_question::StackMeasure;
 
+pub mod contention;
 pub mod cpu;
 pub mod disk;
 pub mod dns;
@@ -41,6 +42,7 @@ pub mod stats;
 pub mod syscalls;
 pub mod tcp;
 pub mod testrun;
+pub mod threadpool;
 pub mod threads;
 pub mod udp;
 pub mod version;
@@ -61,6 +63,10 @@ macro_rules! every_question {
             Stacks(stacks),
             /// The longest waits, who ended each, what that one did meanwhile
             Waits(waits),
+            /// Which threads waited for locks that others held, and how long
+            Contention(contention),
+            /// When thread pools of .NET programs lacked threads
+            Threadpool(threadpool),
             /// Which system calls were made, how long they took, which failed
             Syscalls(syscalls),
             /// How long interrupts, DPCs and softirqs took, by driver and more
@@ -136,6 +142,7 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<file::FileOperations, 1>(),
     StackMeasure::of::<minifilter::Minifilter, 0>(),
     StackMeasure::of::<interrupts::Interrupts, 0>(),
+    StackMeasure::of::<contention::Contention, 0>(),
     StackMeasure::of::<memory::pressure::Pressure, 0>(),
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),

@@ -25,6 +25,7 @@ mod reclaims;
 mod recorded;
 mod syscalls;
 mod tcp;
+mod threadpool;
 mod virtualalloc;
 mod waits;
 mod windows_calls;

@@ -158,7 +158,7 @@ fn completions() {
     }
     let archive = "Write_250ms_PC_CLT_TestStatus-Passed_20220404-101500.sift";
     for (words, expected) in [
-        (&["dump", "th"][..], &["threads"][..]),
+        (&["dump", "wa"][..], &["waits"][..]),
         (&["dump", "cpu", "--sort", "read"], &["ready", "ready-average"]),
         (&["dump", "cpu", "--columns", "wait_n"], &["wait_ns"]),
         (&["dump", "cpu", "--columns", "pid;!core"], &["pid;!cores_used", "pid;!core_numbers"]),

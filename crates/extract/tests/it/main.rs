@@ -1,6 +1,7 @@
 //! Whole extracts: recordings in, archives out.
 
 mod allocations;
+mod contention;
 mod counters;
 mod cpu_states;
 mod disk;
@@ -26,3 +27,4 @@ mod scenarios;
 mod sockets;
 mod symbols;
 mod system_calls;
+mod thread_pool;

@@ -393,6 +393,27 @@ pub const PROFILES: &[Profile] = &[
         },
     },
     Profile {
+        name: "Contention",
+        about: "Default, and waits for locks: of .NET programs (Windows), of the kernel (Linux)",
+        with_default: true,
+        linux: Linux {
+            events: &[stacked("lock:contention_begin", StackClass::Switch), plain("lock:contention_end")],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            providers: &[Provider {
+                name: "Microsoft-Windows-DotNETRuntime",
+                guid: Some("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
+                // Contention, threads and their pool, wait handles.
+                keywords: 0x400_0001_4000,
+                stacks: Some(StackClass::Switch),
+                stack_events: &[81, 301],
+                ..NO_PROVIDER
+            }],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
         name: "Memory",
         about: "Default, and memory of processes and of the machine, page faults (Linux: major ones, and reclaim)",
         with_default: true,

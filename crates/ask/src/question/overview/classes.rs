@@ -8,6 +8,7 @@ use tracesift_trace::rows::{
 
 use crate::answer::{ColumnOf, Fact, Kind, Value};
 use crate::ask::Ask as _;
+use crate::question::contention::Contention;
 use crate::question::dns::Dns;
 use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
@@ -18,6 +19,7 @@ use crate::question::minifilter::Minifilter;
 use crate::question::pmc;
 use crate::question::sockets::Sockets;
 use crate::question::tcp::Tcp;
+use crate::question::threadpool::ThreadPool;
 use crate::question::udp::Udp;
 use crate::question::virtualalloc::Allocations;
 use crate::recording::OpenRecording;
@@ -61,6 +63,8 @@ const CLASSES: &[Class] = &[
     of::<Faults>,
     of::<Minifilter>,
     of::<Interrupts>,
+    of::<Contention>,
+    of::<ThreadPool>,
     of::<Dns>,
     of::<Tcp>,
     of::<Udp>,

@@ -2,6 +2,7 @@
 
 mod allocations;
 mod clock_rates;
+mod contention;
 mod counters;
 mod cpu_states;
 mod disk;
@@ -21,10 +22,12 @@ mod process_counters;
 mod provider_fields;
 mod socket_calls;
 mod system_calls;
+mod thread_pool;
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{
     ContextSwitch, CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation,
     FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
@@ -58,6 +61,7 @@ use crate::etl::network_sources::NetworkSources;
 use crate::etl::no_return::NoReturn;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
+use contention::Contention;
 use counters::Counters;
 use cpu_states::ProcessorStates;
 use disk::Initiations;
@@ -73,6 +77,7 @@ use memory::Memory;
 use network::Network;
 use power_settings::PowerSettings;
 use socket_calls::Sockets;
+use thread_pool::ThreadPools;
 
 /// What the second pass works with.
 pub(crate) struct SecondPass<'s, Sink> {
@@ -110,6 +115,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     file_io: FileIo,
     filter_calls: FilterCalls,
     interrupts: InterruptState,
+    contention: Contention,
+    thread_pools: ThreadPools,
     system_calls: SystemCalls,
     /// System calls that never return.
     no_return: NoReturn,
@@ -120,6 +127,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     /// Events that are kept one by one; `None` where none are.
     event_table: Option<EventTable>,
     event_stacks: EventStacks,
+    /// The stack that the .NET runtime wrote behind the event in hand.
+    behind: Option<HalfId>,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
 }
@@ -203,6 +212,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
             interrupts: InterruptState::default(),
+            contention: Contention::default(),
+            thread_pools: ThreadPools::default(),
             system_calls: SystemCalls::default(),
             no_return,
             allocations: Allocations::default(),
@@ -211,6 +222,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
             schemas,
             event_stacks: EventStacks::default(),
+            behind: None,
             taken: None,
         }
     }
@@ -302,6 +314,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// A record of the main stream.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.taken = None;
+        self.behind = self.runtime_stack(record);
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
             EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
@@ -309,6 +322,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 self.disk_queues.lost(self.clock.ns(record.time()));
                 self.interrupts.lost();
                 self.system_calls_lost(record.time());
+                self.contention_lost(record.time());
             }
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
@@ -394,6 +408,12 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                     self.socket_call(record, operation);
                 }
             }
+            (RUNTIME_PROVIDER, id) if wanted.lock_waits && contention::IDS.contains(&id) => self.contention(record, id),
+            (RUNTIME_PROVIDER, id) if wanted.thread_pool => {
+                if let Some(event) = thread_pool::event(id) {
+                    self.thread_pool(record, event);
+                }
+            }
             (class::KERNEL_POWER, id) if wanted.power_settings => self.power_setting(record, id),
             (PROCESSOR_POWER, id) if wanted.power_settings && power_settings::OF_PROFILES.contains(&id) => {
                 self.profile_setting(record);
@@ -437,17 +457,16 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The stack of an event of a provider that has a row in a table of its own. The table of events takes the same one.
     fn provider_stack(&mut self, record: &Record<'_>) -> Option<StackId> {
-        let stack = self.event_stack(record, None);
+        let stack = self.event_stack(record, self.behind);
         self.taken = Some(stack);
         stack
     }
 
     /// A record that is kept as it was logged.
     fn event(&mut self, record: &Record<'_>) {
-        let behind = self.runtime_stack(record);
         let Some(mut table) = self.event_table.take() else { return };
         if let Some(row) = table.row(record, &mut self.schemas, &self.clock, &mut self.population, &mut self.health) {
-            row.stack = self.event_stack(record, behind);
+            row.stack = self.event_stack(record, self.behind);
             self.sink.event(row);
         }
         self.event_table = Some(table);
@@ -465,6 +484,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_file_io(end);
         self.finish_filter_calls(end);
         self.finish_system_calls(end);
+        self.finish_contention(end);
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {

@@ -9,6 +9,7 @@ mod dns;
 mod energy;
 mod event_table;
 mod interrupts;
+mod locks;
 mod mapped_files;
 mod memory;
 mod network;
@@ -46,6 +47,7 @@ use dns::Dns;
 use energy::Energy;
 pub(super) use event_table::EventTable;
 use interrupts::InterruptSpans;
+use locks::Locks;
 use memory::Memory;
 use network::Network;
 use page_cache::PageCache;
@@ -75,6 +77,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     memory: Memory,
     reclaims: MemoryReclaims,
     interrupts: InterruptSpans,
+    locks: Locks,
     network: Network,
     dns: Dns,
     syscalls: Syscalls,
@@ -132,6 +135,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             memory: Memory::default(),
             reclaims,
             interrupts: InterruptSpans::default(),
+            locks: Locks::default(),
             network,
             dns: Dns::default(),
             syscalls,
@@ -216,6 +220,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 self.disks.lost(self.rows.clock.ns(self.rows.now));
                 self.power.lost();
                 self.interrupts.lost(&mut self.rows);
+                self.locks.lost(&mut self.rows);
                 if record.kind() == Kind::Lost {
                     self.syscalls.descriptors.lost();
                 }
@@ -346,6 +351,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
             Some(Tracepoint::Reclaim(fields)) => self.reclaims.event(fields, &at, &mut self.scheduler, rows),
             Some(Tracepoint::Interrupt(fields)) => self.interrupts.event(fields, &at, rows),
+            Some(Tracepoint::Lock(fields)) => self.locks.event(fields, &at, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Heap(fields)) => self.syscalls.heap(fields, &at, rows),
@@ -365,6 +371,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.memory.finish(ticks, &mut self.rows);
         self.reclaims.finish(ticks, &mut self.rows);
         self.interrupts.finish(&mut self.rows);
+        self.locks.finish(ticks, &mut self.rows);
         self.network.finish(&mut self.rows);
         self.dns.finish(end, &mut self.rows);
         let Self { rows, counters, .. } = self;

@@ -10,6 +10,7 @@ use crate::ask::Ask as _;
 use crate::question::dns::Dns;
 use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
+use crate::question::gc::Gc;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
 use crate::question::minifilter::Minifilter;
@@ -62,6 +63,7 @@ const CLASSES: &[Class] = &[
     of::<Udp>,
     of::<Sockets>,
     of::<Allocations>,
+    of::<Gc>,
     of::<Handles>,
     of::<Gdi>,
     memory,

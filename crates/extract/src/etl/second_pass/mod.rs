@@ -10,6 +10,7 @@ mod event_stacks;
 mod event_table;
 mod file_io;
 mod filter_calls;
+mod gc;
 mod handles;
 mod memory;
 mod network;
@@ -22,6 +23,7 @@ mod socket_calls;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
     FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
@@ -60,6 +62,7 @@ use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
 use file_io::FileIo;
+use gc::Gc;
 use handles::HandleState;
 use memory::Memory;
 use network::Network;
@@ -100,6 +103,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     handles: HandleState,
     file_io: FileIo,
     filter_calls: FilterCalls,
+    gc: Gc,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -182,6 +186,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
+            gc: Gc::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -279,6 +284,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// A record of the main stream.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.taken = None;
+        self.event_stacks.next_record();
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
             EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
@@ -389,6 +395,19 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (KERNEL_NETWORK, id) if wanted.connections || wanted.network_io => self.kernel_network_provider(record, id),
             (TCPIP, id) if wanted.connections || wanted.network_io => self.tcpip(record, id),
             (KERNEL_FILE, id) if wanted.file_io => self.kernel_file(record, id),
+            (RUNTIME_PROVIDER, id) if self.wants_gc() => {
+                // Stacks wait for all events of a runtime.
+                self.runtime_stack(record);
+                if gc::is_of_runtime(id) {
+                    self.gc_event(record, id, gc::Source::Runtime);
+                }
+            }
+            (gc::NATIVE_AOT, id) if self.wants_gc() && gc::is_of_runtime(id) => {
+                self.gc_event(record, id, gc::Source::Native);
+            }
+            (gc::PRIVATE, id) if self.wants_gc() && gc::is_of_private(id) => {
+                self.gc_event(record, id, gc::Source::Private);
+            }
             _ => {}
         }
     }
@@ -406,7 +425,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The stack of an event of a provider that has a row in a table of its own. The table of events takes the same one.
     fn provider_stack(&mut self, record: &Record<'_>) -> Option<StackId> {
-        let stack = self.event_stack(record, None);
+        let behind = self.runtime_stack(record);
+        let stack = self.event_stack(record, behind);
         self.taken = Some(stack);
         stack
     }
@@ -433,6 +453,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_handles(end);
         self.finish_file_io(end);
         self.finish_filter_calls(end);
+        self.finish_gc(end);
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {

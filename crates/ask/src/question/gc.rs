@@ -195,6 +195,7 @@ impl TableQuestion for Gc {
     const CONDITIONS: &'static [Condition<Part>] =
         &[Condition { option: "--induced", holds: is_induced, help: "Only collections that the program asked for" }];
     const LIST: &'static [ColumnOf<Part>] = LIST;
+    const DETAILS_ARE_ROWS: bool = true;
     const HAS_LENGTH: Option<fn(&Part) -> bool> = Some(|row| row.pause.is_some());
     const BY: &'static [&'static str] = &["process"];
     const SORT: &'static str = "pause";

@@ -11,6 +11,7 @@ mod events;
 mod file;
 mod frequency_and_idle;
 mod fuzz_corpus;
+mod gc;
 mod mark;
 mod memory;
 mod methods;

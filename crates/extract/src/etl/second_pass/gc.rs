@@ -1,6 +1,7 @@
 //! Garbage collections of .NET, from the providers of its runtimes.
 
-use tracesift_etl::payload::Reader;
+use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
+use tracesift_etl::payload::{Reader, WideStr};
 use tracesift_etl::schema::FieldText;
 use tracesift_etl::{Guid, Record, event_fields};
 use tracesift_trace::gc::{At, Collections, Finalized, Generation, HeapStats, History, Start};
@@ -10,9 +11,9 @@ use super::SecondPass;
 use super::provider_fields::Fields;
 
 /// The provider of programs that were compiled ahead of time. Its events are those of the runtime.
-pub(super) const NATIVE_AOT: Guid = Guid::from_u128(0x47c3ba0c_77f1_4eb0_8d4d_aef447f16a85);
+const NATIVE_AOT: Guid = Guid::from_u128(0x47c3ba0c_77f1_4eb0_8d4d_aef447f16a85);
 /// The provider Microsoft-Windows-DotNETRuntimePrivate.
-pub(super) const PRIVATE: Guid = Guid::from_u128(0x763fd754_7086_4dfe_95eb_c01a46faf4ca);
+const PRIVATE: Guid = Guid::from_u128(0x763fd754_7086_4dfe_95eb_c01a46faf4ca);
 
 /// Event ids of the runtime.
 mod id {
@@ -39,8 +40,18 @@ mod private {
     pub(super) const FINALIZE_OBJECT: u16 = 192;
 }
 
+/// Which provider logged an event that tells of collections; `None`: it tells of something else.
+pub(super) fn source(provider: Guid, id: u16) -> Option<Source> {
+    match provider {
+        RUNTIME_PROVIDER if is_of_runtime(id) => Some(Source::Runtime),
+        NATIVE_AOT if is_of_runtime(id) => Some(Source::Native),
+        PRIVATE if is_of_private(id) => Some(Source::Private),
+        _ => None,
+    }
+}
+
 /// Whether an event of a runtime tells of collections.
-pub(super) fn is_of_runtime(id: u16) -> bool {
+fn is_of_runtime(id: u16) -> bool {
     matches!(
         id,
         id::START
@@ -61,7 +72,7 @@ pub(super) fn is_of_runtime(id: u16) -> bool {
 }
 
 /// Whether an event of the private provider tells of collections.
-pub(super) fn is_of_private(id: u16) -> bool {
+fn is_of_private(id: u16) -> bool {
     matches!(id, private::HEAP_HISTORY | private::GLOBAL_HISTORY | private::FINALIZE_OBJECT)
 }
 
@@ -343,7 +354,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
 }
 
 /// The next type of a list: its address and its name.
-fn type_name<'a>(reader: &mut Reader<'a>) -> Option<(u64, tracesift_etl::payload::WideStr<'a>)> {
+fn type_name<'a>(reader: &mut Reader<'a>) -> Option<(u64, WideStr<'a>)> {
     let type_id = reader.u64("type id").ok()?;
     // The module, the token of the name, flags, and a byte for the kind of the type.
     reader.skip(8 + 4 + 4 + 1, "type").ok()?;

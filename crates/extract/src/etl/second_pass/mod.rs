@@ -23,7 +23,6 @@ mod socket_calls;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
     FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
@@ -113,6 +112,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     event_stacks: EventStacks,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
+    /// The stack that the .NET runtime wrote behind the record.
+    behind: Option<HalfId>,
 }
 
 /// What the first pass found out, frozen.
@@ -194,6 +195,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             schemas,
             event_stacks: EventStacks::default(),
             taken: None,
+            behind: None,
         }
     }
 
@@ -284,7 +286,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// A record of the main stream.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.taken = None;
-        self.event_stacks.next_record();
+        self.behind = self.runtime_stack(record);
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
             EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
@@ -362,6 +364,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// An event of a provider that may have a row in a table of its own.
     fn provider_record(&mut self, record: &Record<'_>, provider: Guid, id: u16, version: u8) {
         let wanted = self.wanted;
+        if let Some(source) = gc::source(provider, id).filter(|_| self.wants_gc()) {
+            self.gc_event(record, id, source);
+        }
         match (provider, id) {
             (class::DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
             (class::WINSOCK_AFD, id) if wanted.socket_calls => {
@@ -395,19 +400,6 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (KERNEL_NETWORK, id) if wanted.connections || wanted.network_io => self.kernel_network_provider(record, id),
             (TCPIP, id) if wanted.connections || wanted.network_io => self.tcpip(record, id),
             (KERNEL_FILE, id) if wanted.file_io => self.kernel_file(record, id),
-            (RUNTIME_PROVIDER, id) if self.wants_gc() => {
-                // Stacks wait for all events of a runtime.
-                self.runtime_stack(record);
-                if gc::is_of_runtime(id) {
-                    self.gc_event(record, id, gc::Source::Runtime);
-                }
-            }
-            (gc::NATIVE_AOT, id) if self.wants_gc() && gc::is_of_runtime(id) => {
-                self.gc_event(record, id, gc::Source::Native);
-            }
-            (gc::PRIVATE, id) if self.wants_gc() && gc::is_of_private(id) => {
-                self.gc_event(record, id, gc::Source::Private);
-            }
             _ => {}
         }
     }
@@ -425,18 +417,16 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The stack of an event of a provider that has a row in a table of its own. The table of events takes the same one.
     fn provider_stack(&mut self, record: &Record<'_>) -> Option<StackId> {
-        let behind = self.runtime_stack(record);
-        let stack = self.event_stack(record, behind);
+        let stack = self.event_stack(record, self.behind);
         self.taken = Some(stack);
         stack
     }
 
     /// A record that is kept as it was logged.
     fn event(&mut self, record: &Record<'_>) {
-        let behind = self.runtime_stack(record);
         let Some(mut table) = self.event_table.take() else { return };
         if let Some(row) = table.row(record, &mut self.schemas, &self.clock, &mut self.population, &mut self.health) {
-            row.stack = self.event_stack(record, behind);
+            row.stack = self.event_stack(record, self.behind);
             self.sink.event(row);
         }
         self.event_table = Some(table);

@@ -20,6 +20,7 @@ pub mod file_names;
 pub mod file_operations;
 pub mod filter_calls;
 mod fingerprint;
+pub mod gc;
 pub mod handles;
 pub mod health;
 pub mod health_kinds;

@@ -11,6 +11,7 @@ mod calls;
 mod code;
 mod events;
 mod filters;
+mod gc;
 mod identity;
 mod interrupts;
 mod locks;
@@ -28,6 +29,7 @@ pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operat
 pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack_ends};
 pub use events::EventRow;
 pub use filters::FilterCallRow;
+pub use gc::{GcCollectionRow, GcFinalizedRow, GcSuspensionRow, gc_kinds, gc_suspension_reasons};
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use interrupts::{InterruptRow, interrupt_kinds};
 pub use locks::{LockWaitRow, lock_flags, lock_sources};
@@ -87,6 +89,9 @@ macro_rules! every_table {
             InterruptRow,
             LockWaitRow,
             ThreadPoolRow,
+            GcCollectionRow,
+            GcSuspensionRow,
+            GcFinalizedRow,
             CounterValueRow,
             CpuRow,
             CpuFrequencyRow,
@@ -157,6 +162,12 @@ macro_rules! event_tables {
             file_io(FileIoRow) in file_io,
             /// A call of a file system filter driver.
             filter_call(FilterCallRow) in filter_calls,
+            /// A garbage collection.
+            gc_collection(GcCollectionRow) in gc_collections,
+            /// Objects whose finalizers ran.
+            gc_finalized(GcFinalizedRow) in gc_finalized,
+            /// A suspension of managed threads.
+            gc_suspension(GcSuspensionRow) in gc_suspensions,
             /// A handle.
             handle(HandleRow) in handles,
             /// A hard fault.

@@ -17,6 +17,7 @@ mod exit_stacks;
 pub mod faults;
 pub mod file;
 pub mod frequency;
+pub mod gc;
 pub mod gdi;
 pub mod handles;
 pub mod idle;
@@ -110,6 +111,8 @@ macro_rules! every_question {
             /// Memory that was allocated and not freed
             #[command(visible_alias = "allocations")]
             Virtualalloc(virtualalloc),
+            /// How long .NET garbage collections stopped processes, and why
+            Gc(gc),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version
@@ -146,6 +149,7 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<memory::pressure::Pressure, 0>(),
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),
+    StackMeasure::of::<gc::Gc, 0>(),
     StackMeasure::of::<handles::Handles, 0>(),
     StackMeasure::of::<virtualalloc::Allocations, 0>(),
     StackMeasure::of::<virtualalloc::Allocations, 1>(),

@@ -262,6 +262,9 @@ fn sums_by<Q: TableQuestion>(
     let named = |(value, sum): (&i64, &i64)| (names.text(dimension, *value).unwrap_or_default(), *sum);
     let mut sums: Vec<(String, i64)> = sums.into_iter().flatten().map(named).collect();
     sums.sort_unstable_by(|(a, a_sum), (b, b_sum)| b_sum.cmp(a_sum).then_with(|| a.cmp(b)));
+    if sums.is_empty() {
+        return Value::None;
+    }
     Value::Map(sums.into_iter().map(|(text, sum)| (text, sum.into())).collect())
 }
 

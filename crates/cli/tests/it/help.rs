@@ -50,7 +50,9 @@ fn help() {
             }
             if width == 80 {
                 let lines = short.lines().count();
-                assert!(lines <= 45, "{name} -h has {lines} lines");
+                // The list of questions has a line for each.
+                let most = if name == "dump" { 60 } else { 45 };
+                assert!(lines <= most, "{name} -h has {lines} lines");
                 assert!(short.contains("Examples:\n"), "{name}");
             }
         }

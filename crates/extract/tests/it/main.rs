@@ -11,6 +11,7 @@ mod events;
 mod file_io;
 mod file_kinds;
 mod filter_calls;
+mod gc;
 mod handles;
 mod input;
 mod interrupts;

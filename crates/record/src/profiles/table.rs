@@ -87,6 +87,17 @@ const DOT_NET: Provider = Provider {
     ..NO_PROVIDER
 };
 
+/// Garbage collections (0x1). The stack is that of the request for one.
+const DOT_NET_GC: Provider = Provider {
+    name: "Microsoft-Windows-DotNETRuntime",
+    guid: Some("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
+    level: 5,
+    keywords: 0x1,
+    stacks: Some(StackClass::Memory),
+    stack_events: &[35],
+    ..NO_PROVIDER
+};
+
 /// Methods of .NET processes that were compiled before the recording.
 const DOT_NET_RUNDOWN: Provider = Provider {
     name: "Microsoft-Windows-DotNETRuntimeRundown",
@@ -465,6 +476,13 @@ pub const PROFILES: &[Profile] = &[
             providers: &[DOT_NET, DOT_NET_RUNDOWN],
             ..NO_WINDOWS
         },
+    },
+    Profile {
+        name: "GC",
+        about: "Default, and garbage collections of .NET with who made them necessary (Windows)",
+        with_default: true,
+        linux: NO_LINUX,
+        windows: Windows { providers: &[DOT_NET_GC], ..NO_WINDOWS },
     },
     Profile {
         name: "UserGDILeaks",

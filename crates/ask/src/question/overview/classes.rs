@@ -12,6 +12,7 @@ use crate::question::contention::Contention;
 use crate::question::dns::Dns;
 use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
+use crate::question::gc::Gc;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
 use crate::question::interrupts::Interrupts;
@@ -70,6 +71,7 @@ const CLASSES: &[Class] = &[
     of::<Udp>,
     of::<Sockets>,
     of::<Allocations>,
+    of::<Gc>,
     of::<Handles>,
     of::<Gdi>,
     counters,

@@ -116,7 +116,7 @@ impl QuestionOptions for Options {
         name: "pmc",
         switches: &[switch(
             &["nocounters"],
-            To::Columns("!instructions,!cycles,!branches,!branch_mispredicts,!cache_misses,!llc_references", ""),
+            To::Columns("!instructions;!cycles;!branches;!branch_mispredicts;!cache_misses;!llc_references", ""),
         )],
     });
 

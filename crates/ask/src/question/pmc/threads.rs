@@ -135,7 +135,7 @@ impl TableQuestion for Threads {
     const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "methods", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump pmc X.sift --top 10", "instructions, cycles and CPI of processes"),
-        ("tracesift dump pmc DIRECTORY -p FileWriter", "CPI beside the time of each test"),
+        ("tracesift dump pmc recordings/ -p FileWriter", "CPI beside the time of each test"),
         ("tracesift dump pmc X.sift --by thread --sort cpi", "the threads that stall most"),
         ("tracesift dump pmc X.sift --by process,counter", "every counter by its own name"),
         ("tracesift dump pmc X.sift --by method,counter", "the functions that samples hit"),

@@ -480,6 +480,9 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 *sums.entry(self.text(place, row).unwrap_or_default()).or_default() += figure;
             }
         }
+        if sums.is_empty() {
+            return Value::None;
+        }
         let mut sums: Vec<(String, i64)> = sums.into_iter().collect();
         sums.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
         Value::Map(sums.into_iter().map(|(text, sum)| (text, sum.into())).collect())

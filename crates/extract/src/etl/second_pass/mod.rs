@@ -12,6 +12,7 @@ mod event_stacks;
 mod event_table;
 mod file_io;
 mod filter_calls;
+mod gc;
 mod handles;
 mod interrupts;
 mod memory;
@@ -71,6 +72,7 @@ use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
 use file_io::FileIo;
+use gc::Gc;
 use handles::HandleState;
 use interrupts::InterruptState;
 use memory::Memory;
@@ -120,6 +122,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     system_calls: SystemCalls,
     /// System calls that never return.
     no_return: NoReturn,
+    gc: Gc,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -216,6 +219,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             thread_pools: ThreadPools::default(),
             system_calls: SystemCalls::default(),
             no_return,
+            gc: Gc::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -401,6 +405,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// An event of a provider that may have a row in a table of its own.
     fn provider_record(&mut self, record: &Record<'_>, provider: Guid, id: u16, version: u8) {
         let wanted = self.wanted;
+        if let Some(source) = gc::source(provider, id).filter(|_| self.wants_gc()) {
+            self.gc_event(record, id, source);
+        }
         match (provider, id) {
             (class::DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
             (class::WINSOCK_AFD, id) if wanted.socket_calls => {
@@ -485,6 +492,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_filter_calls(end);
         self.finish_system_calls(end);
         self.finish_contention(end);
+        self.finish_gc(end);
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {

@@ -144,11 +144,20 @@ impl TableQuestion for Contention {
     }
 }
 
+/// The number of a kind: kinds of the same name have the same one.
 fn kind_number(row: &Wait) -> i64 {
     match row.source {
-        sources::KERNEL => row.flags.unwrap_or(0).into(),
-        source => SOURCES + i64::from(source) + if row.native == Some(true) { NATIVE } else { 0 },
+        sources::KERNEL => plain_flags(row.flags.unwrap_or(0)).into(),
+        sources::MONITOR if row.native == Some(true) => SOURCES + NATIVE,
+        source => SOURCES + i64::from(source),
     }
+}
+
+/// The flags that decide the name of a lock of the kernel.
+fn plain_flags(bits: i32) -> i32 {
+    let sort = [flags::MUTEX, flags::PER_CPU, flags::REAL_TIME, flags::SPIN].into_iter().find(|flag| bits & flag != 0);
+    let way = [flags::READ, flags::WRITE].into_iter().find(|flag| bits & flag != 0);
+    sort.unwrap_or(0) | way.unwrap_or(0)
 }
 
 fn kind(number: i64) -> String {

@@ -236,6 +236,8 @@ health_kinds! {
         "A call of a socket ended that began before the recording. It has no row.", "";
     SOCKET_CALLS_WITHOUT_END = "socket_calls_without_end", Usual,
         "Calls of sockets without an end made room for newer ones: their rows end too early, without a status.", "";
+    COMPILATIONS_OVER_BUDGET = "compilations_over_budget", Usual,
+        "More methods of .NET were being compiled than are followed. The oldest compilations count as not finished.", "";
     HANDLES_WITHOUT_END = "handles_without_end", Usual,
         "Handles, kernel objects or views ended without an event: their value was in use anew, or more were open than are followed. Their rows end too late or too early.", "";
     ALLOCATIONS_OVER_BUDGET = "allocations_over_budget", Usual,

@@ -12,6 +12,7 @@ mod code;
 mod events;
 mod filters;
 mod identity;
+mod managed;
 mod memory;
 mod network;
 mod objects;
@@ -26,6 +27,7 @@ pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack
 pub use events::EventRow;
 pub use filters::FilterCallRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
+pub use managed::{JitMethodRow, jit_tiers, jit_triggers};
 pub use memory::{
     AllocationRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds,
     reclaim_kinds,
@@ -90,6 +92,7 @@ macro_rules! every_table {
             MemorySessionRow,
             MemoryStateRow,
             ReclaimRow,
+            JitMethodRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -151,6 +154,8 @@ macro_rules! event_tables {
             handle(HandleRow) in handles,
             /// A hard fault.
             hard_fault(HardFaultRow) in hard_faults,
+            /// A compilation of a .NET method.
+            jit_method(JitMethodRow) in jit_methods,
             /// A network operation.
             network_io(NetworkIoRow) in network_io,
             /// A mapped view.

@@ -2,6 +2,7 @@
 
 mod allocations;
 mod clock_rates;
+mod compilations;
 mod cpu_states;
 mod disk;
 mod dns;
@@ -22,6 +23,7 @@ mod socket_calls;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use tracesift_etl::payload::dotnet::{MethodJittingStarted, MethodLoad, MethodLoadVerbose, RUNTIME_PROVIDER};
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
     FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
@@ -33,6 +35,7 @@ use tracesift_etl::payload::{
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
 use tracesift_trace::allocations::Allocations;
+use tracesift_trace::compilations::Compilations;
 use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
@@ -100,6 +103,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     handles: HandleState,
     file_io: FileIo,
     filter_calls: FilterCalls,
+    compilations: Compilations,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -109,6 +113,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     event_stacks: EventStacks,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
+    /// The stack that the .NET runtime wrote behind the record.
+    behind: Option<HalfId>,
 }
 
 /// What the first pass found out, frozen.
@@ -182,6 +188,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
+            compilations: Compilations::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -189,6 +196,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             schemas,
             event_stacks: EventStacks::default(),
             taken: None,
+            behind: None,
         }
     }
 
@@ -279,6 +287,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// A record of the main stream.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.taken = None;
+        self.behind = self.runtime_stack(record);
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
             EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
@@ -389,6 +398,13 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (KERNEL_NETWORK, id) if wanted.connections || wanted.network_io => self.kernel_network_provider(record, id),
             (TCPIP, id) if wanted.connections || wanted.network_io => self.tcpip(record, id),
             (KERNEL_FILE, id) if wanted.file_io => self.kernel_file(record, id),
+            (RUNTIME_PROVIDER, MethodJittingStarted::ID) if wanted.jit_methods => self.jitting_started(record, version),
+            (RUNTIME_PROVIDER, MethodLoad::LOAD_ID | MethodLoadVerbose::LOAD_ID) if wanted.jit_methods => {
+                self.method_loaded(record, id, version);
+            }
+            (RUNTIME_PROVIDER, compilations::BATCH_BEGINS | compilations::BATCH_ENDS) if wanted.jit_methods => {
+                self.jit_batch(record, id == compilations::BATCH_BEGINS);
+            }
             _ => {}
         }
     }
@@ -406,17 +422,16 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The stack of an event of a provider that has a row in a table of its own. The table of events takes the same one.
     fn provider_stack(&mut self, record: &Record<'_>) -> Option<StackId> {
-        let stack = self.event_stack(record, None);
+        let stack = self.event_stack(record, self.behind);
         self.taken = Some(stack);
         stack
     }
 
     /// A record that is kept as it was logged.
     fn event(&mut self, record: &Record<'_>) {
-        let behind = self.runtime_stack(record);
         let Some(mut table) = self.event_table.take() else { return };
         if let Some(row) = table.row(record, &mut self.schemas, &self.clock, &mut self.population, &mut self.health) {
-            row.stack = self.event_stack(record, behind);
+            row.stack = self.event_stack(record, self.behind);
             self.sink.event(row);
         }
         self.event_table = Some(table);
@@ -433,6 +448,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_handles(end);
         self.finish_file_io(end);
         self.finish_filter_calls(end);
+        self.finish_compilations(end);
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {

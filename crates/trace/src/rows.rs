@@ -27,7 +27,9 @@ pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack
 pub use events::EventRow;
 pub use filters::FilterCallRow;
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
-pub use managed::{JitMethodRow, jit_tiers, jit_triggers};
+pub use managed::{
+    ClrAllocationRow, JitMethodRow, clr_allocation_kinds, clr_allocation_sources, jit_tiers, jit_triggers,
+};
 pub use memory::{
     AllocationRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds,
     reclaim_kinds,
@@ -93,6 +95,7 @@ macro_rules! every_table {
             MemoryStateRow,
             ReclaimRow,
             JitMethodRow,
+            ClrAllocationRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -154,6 +157,8 @@ macro_rules! event_tables {
             handle(HandleRow) in handles,
             /// A hard fault.
             hard_fault(HardFaultRow) in hard_faults,
+            /// A sampled allocation of .NET.
+            clr_allocation(ClrAllocationRow) in clr_allocations,
             /// A compilation of a .NET method.
             jit_method(JitMethodRow) in jit_methods,
             /// A network operation.

@@ -16,10 +16,12 @@ mod exit_stacks;
 pub mod faults;
 pub mod file;
 pub mod frequency;
+pub mod gcalloc;
 pub mod gdi;
 pub mod handles;
 pub mod idle;
 pub mod instants;
+pub mod jit;
 pub mod mark;
 pub mod memory;
 pub mod merged_cpu;
@@ -98,6 +100,10 @@ macro_rules! every_question {
             /// Memory that was allocated and not freed
             #[command(visible_alias = "allocations")]
             Virtualalloc(virtualalloc),
+            /// How many bytes of which types of .NET were allocated, by whom
+            Gcalloc(gcalloc),
+            /// Which .NET methods were compiled, how long it took, who waited
+            Jit(jit),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version
@@ -135,6 +141,8 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<handles::Handles, 0>(),
     StackMeasure::of::<virtualalloc::Allocations, 0>(),
     StackMeasure::of::<virtualalloc::Allocations, 1>(),
+    StackMeasure::of::<jit::Jit, 0>(),
+    StackMeasure::of::<gcalloc::GcAllocations, 0>(),
 ];
 
 /// The questions that have commands of their own.

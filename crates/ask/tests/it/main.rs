@@ -11,6 +11,7 @@ mod events;
 mod file;
 mod frequency_and_idle;
 mod fuzz_corpus;
+mod managed;
 mod mark;
 mod memory;
 mod methods;

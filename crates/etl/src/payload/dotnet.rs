@@ -184,6 +184,56 @@ impl<'a> Payload<'a> for MethodJittingStarted<'a> {
     }
 }
 
+/// Event 15: names of types, which other events name by their ids; version 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BulkTypes<'a> {
+    /// Which runtime of the process.
+    pub clr_instance: u16,
+    count: u32,
+    /// The types, as they are stored.
+    rest: &'a [u8],
+    pointer_size: u8,
+}
+
+/// A type of .NET.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeName<'a> {
+    /// Identity of the type in its process.
+    pub type_id: u64,
+    /// Its name with namespace.
+    pub name: WideStr<'a>,
+}
+
+impl<'a> BulkTypes<'a> {
+    /// Event id of the runtime provider.
+    pub const ID: u16 = 15;
+
+    /// The types, as far as the payload has them.
+    pub fn types(&self) -> impl Iterator<Item = TypeName<'a>> + use<'a> {
+        let mut reader = Reader::new(self.rest, self.pointer_size);
+        (0..self.count).map_while(move |_| described(&mut reader).ok())
+    }
+}
+
+fn described<'a>(reader: &mut Reader<'a>) -> Result<TypeName<'a>, PayloadError> {
+    let type_id = reader.u64("type id")?;
+    reader.u64("module id")?;
+    reader.u32("id of the type's name")?;
+    reader.u32("type flags")?;
+    reader.u8("element type")?;
+    let name = reader.wide("type name")?;
+    let parameters = reader.u32("number of type parameters")?;
+    let _: Items<'a, u64> = reader.items(parameters, "type parameters")?;
+    Ok(TypeName { type_id, name })
+}
+
+impl<'a> Payload<'a> for BulkTypes<'a> {
+    fn read(reader: &mut Reader<'a>, _version: u8) -> Result<Self, PayloadError> {
+        let (count, clr_instance) = (reader.u32("number of types")?, reader.u16("runtime instance")?);
+        Ok(Self { clr_instance, count, pointer_size: reader.pointer_size(), rest: reader.rest() })
+    }
+}
+
 /// Which intermediate language (IL) the native code of a method was compiled from; versions 0 and 1. The runtime provider logs it right behind the
 /// event of the method, on the same thread, the rundown provider right in front of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

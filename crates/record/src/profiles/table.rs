@@ -87,6 +87,10 @@ const DOT_NET: Provider = Provider {
     ..NO_PROVIDER
 };
 
+/// Collections and allocations (0x1), loads (0x8), compilations (0x10), locks (0x4000), exceptions (0x8000), the thread pool (0x10000).
+/// Stacks: allocations, triggers of collections, exceptions, waits for locks, compilations.
+const DOT_NET_WHOLE: Provider = Provider { keywords: 0x1_c099, stack_events: &[10, 35, 80, 81, 145], ..DOT_NET };
+
 /// Methods of .NET processes that were compiled before the recording.
 const DOT_NET_RUNDOWN: Provider = Provider {
     name: "Microsoft-Windows-DotNETRuntimeRundown",
@@ -539,6 +543,13 @@ pub const PROFILES: &[Profile] = &[
         with_default: true,
         linux: Linux { branches: true, ..NO_LINUX },
         windows: Windows { keywords: SWITCH_KEYWORDS, branches: true, ..NO_WINDOWS },
+    },
+    Profile {
+        name: "DotNet",
+        about: "Default, and what .NET collects, allocates, compiles and waits for (Windows)",
+        with_default: true,
+        linux: NO_LINUX,
+        windows: Windows { providers: &[DOT_NET_WHOLE], ..NO_WINDOWS },
     },
     Profile {
         name: "Power",

@@ -1,4 +1,4 @@
-//! The .NET runtime: compilations.
+//! The .NET runtime: compilations and allocations.
 
 use crate::ids::{ProcessId, StackId, ThreadId};
 use crate::row;
@@ -80,5 +80,63 @@ row! {
         exclusive: Option<i64>, Plain, "ns", "made by the extract";
         /// True: the recording does not have the end of the compilation.
         open: Option<bool>, Plain, "", "made by the extract";
+    }
+}
+
+/// Values of [`ClrAllocationRow::kind`]. More may come.
+pub mod clr_allocation_kinds {
+    /// On the heap of small objects.
+    pub const SMALL: i8 = 0;
+    /// On the heap of large objects.
+    pub const LARGE: i8 = 1;
+    /// On the heap of pinned objects.
+    pub const PINNED: i8 = 2;
+}
+
+/// Values of [`ClrAllocationRow::source`]. More may come.
+pub mod clr_allocation_sources {
+    /// One event for each 100 KB or so of a kind of heap.
+    pub const TICK: i8 = 0;
+    /// Sampled objects, with what each stands for.
+    pub const SAMPLED: i8 = 1;
+    /// Objects that were drawn at random, by their bytes.
+    pub const RANDOM: i8 = 2;
+}
+
+row! {
+    /// A sampled allocation of .NET, with the bytes that it stands for. Rows of several sources tell of
+    /// the same allocations: do not add them.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct ClrAllocationRow in "clr_allocations", always: false, since: 7, At(time) {
+        /// Time of the allocation.
+        time: i64, Delta, "ns", "DotNETRuntime GC/AllocationTick (10), GC/SampledObjectAllocation (20, 32), AllocationSampling (303)";
+        /// CPU.
+        cpu: i16, Dictionary, "", "buffer that holds the event";
+        /// Process that allocated.
+        process: Option<ProcessId>, Dictionary, "", "header of the event";
+        /// Thread that allocated.
+        thread: Option<ThreadId>, Dictionary, "", "header of the event";
+        /// Stack of the allocation.
+        stack: Option<StackId>, Plain, "", "stack of the event";
+        /// Number of the runtime in its process.
+        runtime: Option<i16>, Dictionary, "", "ClrInstanceID";
+        /// 0 a tick: the last allocation before a limit of bytes was reached. 1 a sampled object. 2 an
+        /// object that was drawn at random. More may come.
+        source: i8, Dictionary, "", "event";
+        /// 0 small objects, 1 large objects, 2 pinned objects. Null: the event does not say. More may come.
+        kind: Option<i8>, Dictionary, "", "AllocationKind";
+        /// Bytes that the row stands for. A tick: bytes that were allocated on heaps of the kind since the
+        /// tick before. Drawn at random: size ÷ p, with p = 1 − e^(−size ÷ 102,400).
+        amount: i64, Dictionary, "bytes", "AllocationAmount64, AllocationAmount; TotalSizeForTypeSample; ObjectSize";
+        /// Objects that the row stands for; null for ticks. Drawn at random: 1 ÷ p.
+        objects: Option<i64>, Dictionary, "", "ObjectCountForTypeSample; ObjectSize";
+        /// Bytes of the object. A tick: of the last object.
+        object_size: Option<i64>, Dictionary, "bytes", "ObjectSize";
+        /// Type of the object. A tick: of the last object. Null: not recorded.
+        object_type: Option<String>, Dictionary, "", "TypeName; the name that Type/BulkType (15) gives to TypeID";
+        /// Number of the heap.
+        heap: Option<i32>, Dictionary, "", "HeapIndex";
+        /// Address of the object.
+        address: Option<i64>, Plain, "", "Address";
     }
 }

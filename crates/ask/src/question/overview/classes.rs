@@ -10,8 +10,10 @@ use crate::ask::Ask as _;
 use crate::question::dns::Dns;
 use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
+use crate::question::gcalloc::GcAllocations;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
+use crate::question::jit::Jit;
 use crate::question::minifilter::Minifilter;
 use crate::question::sockets::Sockets;
 use crate::question::tcp::Tcp;
@@ -64,6 +66,8 @@ const CLASSES: &[Class] = &[
     of::<Allocations>,
     of::<Handles>,
     of::<Gdi>,
+    of::<GcAllocations>,
+    of::<Jit>,
     memory,
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),
     |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),

@@ -2,6 +2,7 @@
 
 mod allocations;
 mod clock_rates;
+mod clr_allocations;
 mod compilations;
 mod cpu_states;
 mod disk;
@@ -23,7 +24,9 @@ mod socket_calls;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use tracesift_etl::payload::dotnet::{MethodJittingStarted, MethodLoad, MethodLoadVerbose, RUNTIME_PROVIDER};
+use tracesift_etl::payload::dotnet::{
+    BulkTypes, MethodJittingStarted, MethodLoad, MethodLoadVerbose, RUNTIME_PROVIDER,
+};
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
     FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
@@ -55,6 +58,7 @@ use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
+use clr_allocations::ClrAllocations;
 use cpu_states::ProcessorStates;
 use disk::Initiations;
 use dns::Dns;
@@ -104,6 +108,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     file_io: FileIo,
     filter_calls: FilterCalls,
     compilations: Compilations,
+    clr_allocations: ClrAllocations,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -189,6 +194,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
             compilations: Compilations::default(),
+            clr_allocations: ClrAllocations::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -398,6 +404,14 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (KERNEL_NETWORK, id) if wanted.connections || wanted.network_io => self.kernel_network_provider(record, id),
             (TCPIP, id) if wanted.connections || wanted.network_io => self.tcpip(record, id),
             (KERNEL_FILE, id) if wanted.file_io => self.kernel_file(record, id),
+            (RUNTIME_PROVIDER, BulkTypes::ID) if wanted.clr_allocations => self.clr_types(record, version),
+            (
+                RUNTIME_PROVIDER,
+                clr_allocations::id::TICK
+                | clr_allocations::id::SAMPLED_HIGH
+                | clr_allocations::id::SAMPLED_LOW
+                | clr_allocations::id::RANDOM,
+            ) if wanted.clr_allocations => self.clr_allocation(record, id),
             (RUNTIME_PROVIDER, MethodJittingStarted::ID) if wanted.jit_methods => self.jitting_started(record, version),
             (RUNTIME_PROVIDER, MethodLoad::LOAD_ID | MethodLoadVerbose::LOAD_ID) if wanted.jit_methods => {
                 self.method_loaded(record, id, version);

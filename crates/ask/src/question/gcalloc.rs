@@ -47,7 +47,7 @@ impl TableQuestion for GcAllocations {
 
     const NAME: &'static str = "gcalloc";
     const WHAT: [&'static str; 2] = ["allocation of .NET", "allocations of .NET"];
-    const SOURCE: RowSource = RowSource::windows("DotNet");
+    const SOURCE: RowSource = RowSource::windows("GC");
     const MOST: &'static str = "most allocations";
     const DIMENSIONS: &'static [Dimension<Allocation>] = &[
         Dimension::process(),

@@ -87,9 +87,16 @@ const DOT_NET: Provider = Provider {
     ..NO_PROVIDER
 };
 
-/// Collections and allocations (0x1), loads (0x8), compilations (0x10), locks (0x4000), exceptions (0x8000), the thread pool (0x10000).
-/// Stacks: allocations, triggers of collections, exceptions, waits for locks, compilations.
-const DOT_NET_WHOLE: Provider = Provider { keywords: 0x1_c099, stack_events: &[10, 35, 80, 81, 145], ..DOT_NET };
+/// Garbage collections (0x1). The stack is that of the request for one.
+const DOT_NET_GC: Provider = Provider {
+    name: "Microsoft-Windows-DotNETRuntime",
+    guid: Some("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
+    level: 5,
+    keywords: 0x1,
+    stacks: Some(StackClass::Memory),
+    stack_events: &[35],
+    ..NO_PROVIDER
+};
 
 /// Methods of .NET processes that were compiled before the recording.
 const DOT_NET_RUNDOWN: Provider = Provider {
@@ -421,6 +428,13 @@ pub const PROFILES: &[Profile] = &[
         },
     },
     Profile {
+        name: "GC",
+        about: "Default, and garbage collections of .NET with who made them necessary (Windows)",
+        with_default: true,
+        linux: NO_LINUX,
+        windows: Windows { providers: &[DOT_NET_GC], ..NO_WINDOWS },
+    },
+    Profile {
         name: "UserGDILeaks",
         about: "windows, menus, fonts and brushes that are made and freed; for long recordings (Windows)",
         with_default: false,
@@ -543,13 +557,6 @@ pub const PROFILES: &[Profile] = &[
         with_default: true,
         linux: Linux { branches: true, ..NO_LINUX },
         windows: Windows { keywords: SWITCH_KEYWORDS, branches: true, ..NO_WINDOWS },
-    },
-    Profile {
-        name: "DotNet",
-        about: "Default, and what .NET collects, allocates, compiles and waits for (Windows)",
-        with_default: true,
-        linux: NO_LINUX,
-        windows: Windows { providers: &[DOT_NET_WHOLE], ..NO_WINDOWS },
     },
     Profile {
         name: "Power",

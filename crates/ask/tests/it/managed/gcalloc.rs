@@ -137,7 +137,8 @@ fn a_tick_that_is_cut_has_the_fields_that_are_there_or_no_row() {
             let extracted = made(size, vec![cut]);
             let rows: Vec<ClrAllocationRow> = extracted.archive.rows().expect("allocations");
             let health: Vec<HealthRow> = extracted.archive.rows().expect("health");
-            let counted: i64 = health.iter().filter(|row| row.kind == "fields_not_as_expected").map(|row| row.count).sum();
+            let counted: i64 =
+                health.iter().filter(|row| row.kind == "fields_not_as_expected").map(|row| row.count).sum();
             assert_eq!(rows.len() as i64 + counted, 1_i64, "{length} bytes");
         }
     }

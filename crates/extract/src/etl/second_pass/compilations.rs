@@ -2,21 +2,45 @@
 
 use tracesift_etl::Record;
 use tracesift_etl::payload::Payload as _;
-use tracesift_etl::payload::dotnet::{MethodCode, MethodJittingStarted, MethodLoad, MethodLoadVerbose, method_flags};
+use tracesift_etl::payload::dotnet::{
+    BulkTypes, MethodCode, MethodJittingStarted, MethodLoad, MethodLoadVerbose, method_flags,
+};
 use tracesift_trace::compilations::{Code, Compiler};
 use tracesift_trace::rows::JitMethodRow;
 use tracesift_trace::{HealthKind, RowSink};
 
+use super::clr_allocations::id as allocation;
 use super::{SecondPass, cpu_number};
 
 /// A batch of methods is compiled anew in the background, on the thread of the event.
-pub(super) const BATCH_BEGINS: u16 = 283;
+const BATCH_BEGINS: u16 = 283;
 /// The batch is over, for now.
-pub(super) const BATCH_ENDS: u16 = 284;
+const BATCH_ENDS: u16 = 284;
 
 impl<Sink: RowSink> SecondPass<'_, Sink> {
+    /// An event of the .NET runtime that may tell of a compilation or an allocation.
+    pub(super) fn managed_code_record(&mut self, record: &Record<'_>, id: u16, version: u8) {
+        // Stacks wait for all events of the runtime.
+        self.runtime_stack(record);
+        let wanted = self.wanted;
+        match id {
+            MethodJittingStarted::ID if wanted.jit_methods => self.jitting_started(record, version),
+            MethodLoad::LOAD_ID | MethodLoadVerbose::LOAD_ID if wanted.jit_methods => {
+                self.method_loaded(record, id, version);
+            }
+            BATCH_BEGINS | BATCH_ENDS if wanted.jit_methods => self.jit_batch(record, id == BATCH_BEGINS),
+            BulkTypes::ID if wanted.clr_allocations => self.clr_types(record, version),
+            allocation::TICK | allocation::SAMPLED_HIGH | allocation::SAMPLED_LOW | allocation::RANDOM
+                if wanted.clr_allocations =>
+            {
+                self.clr_allocation(record, id);
+            }
+            _ => {}
+        }
+    }
+
     /// The compiler begins with a method.
-    pub(super) fn jitting_started(&mut self, record: &Record<'_>, version: u8) {
+    fn jitting_started(&mut self, record: &Record<'_>, version: u8) {
         let Some(event) = self.decode::<MethodJittingStarted<'_>>(record, version) else { return };
         let stack = self.provider_stack(record);
         let caller = self.caller(record);
@@ -44,7 +68,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     }
 
     /// The code of a method is there. The first pass decodes the same event, and counts those that it cannot decode.
-    pub(super) fn method_loaded(&mut self, record: &Record<'_>, id: u16, version: u8) {
+    fn method_loaded(&mut self, record: &Record<'_>, id: u16, version: u8) {
         let (payload, pointer_size) = (record.payload(), record.pointer_size());
         let decoded = if id == MethodLoad::LOAD_ID {
             MethodLoad::parse(payload, version, pointer_size).map(|load| (load.code, load.rejit_id))
@@ -60,7 +84,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     }
 
     /// A batch of the background begins or ends.
-    pub(super) fn jit_batch(&mut self, record: &Record<'_>, begins: bool) {
+    fn jit_batch(&mut self, record: &Record<'_>, begins: bool) {
         if let Some(thread) = self.compiler(record) {
             self.compilations.batch(thread, begins);
         }

@@ -34,6 +34,15 @@ pub(super) struct EventStacks {
     /// The last runtime event of each thread that is no stack, as the cursor ahead and the main stream have met it.
     ahead: FxHashMap<u32, RuntimeEvent>,
     passed: FxHashMap<u32, RuntimeEvent>,
+    /// The stack behind the record at hand, once somebody has asked for it.
+    behind: Option<Option<HalfId>>,
+}
+
+impl EventStacks {
+    /// The main stream goes on to the next record.
+    pub(super) fn next_record(&mut self) {
+        self.behind = None;
+    }
 }
 
 /// A runtime event of a thread: several can have one time.
@@ -86,12 +95,17 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         }
     }
 
-    /// The stack that the .NET runtime wrote behind a record. To be asked once for every record, as stacks wait until then.
+    /// The stack that the .NET runtime wrote behind a record. To be asked for every record, as stacks wait until then.
     pub(super) fn runtime_stack(&mut self, record: &Record<'_>) -> Option<HalfId> {
+        if let Some(behind) = self.event_stacks.behind {
+            return behind;
+        }
         let of_runtime = record.provider() == Some(RUNTIME_PROVIDER);
         let tid = record.tid().filter(|_| of_runtime && record.event_id() != Some(CLR_STACK))?;
         let event = RuntimeEvent::next(&mut self.event_stacks.passed, tid, record.time());
-        self.event_stacks.by_runtime_event.remove(&event)
+        let behind = self.event_stacks.by_runtime_event.remove(&event);
+        self.event_stacks.behind = Some(behind);
+        behind
     }
 
     /// The stack of an event that is kept, `behind` being that from the .NET runtime. What was recorded for the rows of typed

@@ -24,9 +24,7 @@ mod socket_calls;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use tracesift_etl::payload::dotnet::{
-    BulkTypes, MethodJittingStarted, MethodLoad, MethodLoadVerbose, RUNTIME_PROVIDER,
-};
+use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{
     ContextSwitch, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
     FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
@@ -118,8 +116,6 @@ pub(crate) struct SecondPass<'s, Sink> {
     event_stacks: EventStacks,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
-    /// The stack that the .NET runtime wrote behind the record.
-    behind: Option<HalfId>,
 }
 
 /// What the first pass found out, frozen.
@@ -202,7 +198,6 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             schemas,
             event_stacks: EventStacks::default(),
             taken: None,
-            behind: None,
         }
     }
 
@@ -293,10 +288,15 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// A record of the main stream.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.taken = None;
-        self.behind = self.runtime_stack(record);
+        self.event_stacks.next_record();
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
-            EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
+            EventClass::Event { provider, id, version } => {
+                if provider == RUNTIME_PROVIDER {
+                    self.managed_code_record(record, id, version);
+                }
+                self.provider_record(record, provider, id, version);
+            }
             EventClass::Classic { guid: class::LOST_EVENT, .. } => self.disk_queues.lost(self.clock.ns(record.time())),
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
@@ -404,21 +404,6 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (KERNEL_NETWORK, id) if wanted.connections || wanted.network_io => self.kernel_network_provider(record, id),
             (TCPIP, id) if wanted.connections || wanted.network_io => self.tcpip(record, id),
             (KERNEL_FILE, id) if wanted.file_io => self.kernel_file(record, id),
-            (RUNTIME_PROVIDER, BulkTypes::ID) if wanted.clr_allocations => self.clr_types(record, version),
-            (
-                RUNTIME_PROVIDER,
-                clr_allocations::id::TICK
-                | clr_allocations::id::SAMPLED_HIGH
-                | clr_allocations::id::SAMPLED_LOW
-                | clr_allocations::id::RANDOM,
-            ) if wanted.clr_allocations => self.clr_allocation(record, id),
-            (RUNTIME_PROVIDER, MethodJittingStarted::ID) if wanted.jit_methods => self.jitting_started(record, version),
-            (RUNTIME_PROVIDER, MethodLoad::LOAD_ID | MethodLoadVerbose::LOAD_ID) if wanted.jit_methods => {
-                self.method_loaded(record, id, version);
-            }
-            (RUNTIME_PROVIDER, compilations::BATCH_BEGINS | compilations::BATCH_ENDS) if wanted.jit_methods => {
-                self.jit_batch(record, id == compilations::BATCH_BEGINS);
-            }
             _ => {}
         }
     }
@@ -436,16 +421,18 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The stack of an event of a provider that has a row in a table of its own. The table of events takes the same one.
     fn provider_stack(&mut self, record: &Record<'_>) -> Option<StackId> {
-        let stack = self.event_stack(record, self.behind);
+        let behind = self.runtime_stack(record);
+        let stack = self.event_stack(record, behind);
         self.taken = Some(stack);
         stack
     }
 
     /// A record that is kept as it was logged.
     fn event(&mut self, record: &Record<'_>) {
+        let behind = self.runtime_stack(record);
         let Some(mut table) = self.event_table.take() else { return };
         if let Some(row) = table.row(record, &mut self.schemas, &self.clock, &mut self.population, &mut self.health) {
-            row.stack = self.event_stack(record, self.behind);
+            row.stack = self.event_stack(record, behind);
             self.sink.event(row);
         }
         self.event_table = Some(table);

@@ -249,6 +249,8 @@ health_kinds! {
         "Calls of sockets without an end made room for newer ones: their rows end too early, without a status.", "";
     GC_WITHOUT_BEGIN = "gc_without_begin", Usual,
         "A garbage collection of .NET ended that began before the recording, or whose begin was lost. It has no row.", "";
+    COMPILATIONS_OVER_BUDGET = "compilations_over_budget", Usual,
+        "More methods of .NET were being compiled than are followed. The oldest compilations count as not finished.", "";
     HANDLES_WITHOUT_END = "handles_without_end", Usual,
         "Handles, kernel objects or views ended without an event: their value was in use anew, or more were open than are followed. Their rows end too late or too early.", "";
     ALLOCATIONS_OVER_BUDGET = "allocations_over_budget", Usual,

@@ -7,6 +7,7 @@
 pub mod address_map;
 pub mod allocations;
 pub mod clock;
+pub mod compilations;
 pub mod connections;
 pub mod counter_roles;
 pub mod cpu_list;

@@ -15,6 +15,7 @@ mod gc;
 mod identity;
 mod interrupts;
 mod locks;
+mod managed;
 mod memory;
 mod network;
 mod objects;
@@ -33,6 +34,9 @@ pub use gc::{GcCollectionRow, GcFinalizedRow, GcSuspensionRow, gc_kinds, gc_susp
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use interrupts::{InterruptRow, interrupt_kinds};
 pub use locks::{LockWaitRow, lock_flags, lock_sources};
+pub use managed::{
+    ClrAllocationRow, JitMethodRow, clr_allocation_kinds, clr_allocation_sources, jit_tiers, jit_triggers,
+};
 pub use memory::{
     AllocationRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds,
     reclaim_kinds,
@@ -104,6 +108,8 @@ macro_rules! every_table {
             MemorySessionRow,
             MemoryStateRow,
             ReclaimRow,
+            JitMethodRow,
+            ClrAllocationRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -176,6 +182,10 @@ macro_rules! event_tables {
             interrupt(InterruptRow) in interrupts,
             /// A wait for a lock.
             lock_wait(LockWaitRow) in lock_waits,
+            /// A sampled allocation of .NET.
+            clr_allocation(ClrAllocationRow) in clr_allocations,
+            /// A compilation of a .NET method.
+            jit_method(JitMethodRow) in jit_methods,
             /// A network operation.
             network_io(NetworkIoRow) in network_io,
             /// A mapped view.

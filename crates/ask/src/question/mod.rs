@@ -18,11 +18,13 @@ pub mod faults;
 pub mod file;
 pub mod frequency;
 pub mod gc;
+pub mod gcalloc;
 pub mod gdi;
 pub mod handles;
 pub mod idle;
 pub mod instants;
 pub mod interrupts;
+pub mod jit;
 pub mod mark;
 pub mod memory;
 pub mod merged_cpu;
@@ -113,6 +115,10 @@ macro_rules! every_question {
             Virtualalloc(virtualalloc),
             /// How long .NET garbage collections stopped processes, and why
             Gc(gc),
+            /// How many bytes of which types of .NET were allocated, by whom
+            Gcalloc(gcalloc),
+            /// Which .NET methods were compiled, how long it took, who waited
+            Jit(jit),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version
@@ -158,6 +164,8 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<pmc::Samples, 2>(),
     StackMeasure::of::<pmc::Samples, 3>(),
     StackMeasure::of::<pmc::Samples, 4>(),
+    StackMeasure::of::<jit::Jit, 0>(),
+    StackMeasure::of::<gcalloc::GcAllocations, 0>(),
 ];
 
 /// The questions that have commands of their own.

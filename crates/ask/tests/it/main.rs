@@ -13,6 +13,7 @@ mod frequency_and_idle;
 mod fuzz_corpus;
 mod gc;
 mod interrupts;
+mod managed;
 mod mark;
 mod memory;
 mod methods;

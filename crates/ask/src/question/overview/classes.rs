@@ -13,9 +13,11 @@ use crate::question::dns::Dns;
 use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
 use crate::question::gc::Gc;
+use crate::question::gcalloc::GcAllocations;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
 use crate::question::interrupts::Interrupts;
+use crate::question::jit::Jit;
 use crate::question::minifilter::Minifilter;
 use crate::question::pmc;
 use crate::question::sockets::Sockets;
@@ -75,6 +77,8 @@ const CLASSES: &[Class] = &[
     of::<Handles>,
     of::<Gdi>,
     counters,
+    of::<GcAllocations>,
+    of::<Jit>,
     memory,
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),
     |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),

@@ -2,6 +2,8 @@
 
 mod allocations;
 mod clock_rates;
+mod clr_allocations;
+mod compilations;
 mod contention;
 mod counters;
 mod cpu_states;
@@ -40,6 +42,7 @@ use tracesift_etl::payload::{
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
 use tracesift_trace::allocations::Allocations;
+use tracesift_trace::compilations::Compilations;
 use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
@@ -62,6 +65,7 @@ use crate::etl::network_sources::NetworkSources;
 use crate::etl::no_return::NoReturn;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
+use clr_allocations::ClrAllocations;
 use contention::Contention;
 use counters::Counters;
 use cpu_states::ProcessorStates;
@@ -123,6 +127,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     /// System calls that never return.
     no_return: NoReturn,
     gc: Gc,
+    compilations: Compilations,
+    clr_allocations: ClrAllocations,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -220,6 +226,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             system_calls: SystemCalls::default(),
             no_return,
             gc: Gc::default(),
+            compilations: Compilations::default(),
+            clr_allocations: ClrAllocations::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -321,7 +329,12 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.behind = self.runtime_stack(record);
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
-            EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
+            EventClass::Event { provider, id, version } => {
+                if provider == RUNTIME_PROVIDER {
+                    self.managed_code_record(record, id, version);
+                }
+                self.provider_record(record, provider, id, version);
+            }
             EventClass::Classic { guid: class::LOST_EVENT, .. } => {
                 self.disk_queues.lost(self.clock.ns(record.time()));
                 self.interrupts.lost();
@@ -493,6 +506,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_system_calls(end);
         self.finish_contention(end);
         self.finish_gc(end);
+        self.finish_compilations(end);
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {

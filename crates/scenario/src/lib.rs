@@ -14,7 +14,6 @@ pub mod energy;
 pub mod files;
 pub mod filters;
 pub mod handles;
-pub mod interrupts;
 pub mod linux;
 mod machine;
 mod population;
@@ -27,7 +26,6 @@ mod scale;
 mod simulate;
 pub mod sockets;
 pub mod story;
-pub mod system_calls;
 pub mod tcp;
 mod truth;
 

@@ -48,7 +48,6 @@ prop_compose! {
             result: ending.map(|error| error.map_or(7, |error| -error)),
             error: ending.flatten(),
             stack: None,
-            frame: None,
         }
     }
 }

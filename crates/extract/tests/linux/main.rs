@@ -14,10 +14,8 @@ mod events;
 mod exits;
 mod extracted;
 mod idle;
-mod interrupts;
 #[cfg(target_os = "linux")]
 mod known;
-mod locks;
 mod names;
 mod namespaces;
 mod network;

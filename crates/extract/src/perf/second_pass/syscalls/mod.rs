@@ -288,7 +288,6 @@ impl Syscalls {
             result,
             error: result.and_then(error),
             stack: call.stack,
-            frame: None,
         });
     }
 

@@ -165,7 +165,7 @@ fn the_description_comes_back_with_health_and_clock() {
     let archive = Archive::open(&path).expect("opened");
     let info = archive.info();
     assert_eq!((info.id.as_str(), info.machine.as_deref(), info.tool_version.as_str()), (TRACE, Some("HOST"), "9.9"));
-    assert_eq!((info.schema, info.clock_zero, info.clock_frequency), ([1, 6], 1_000, 10_000_000));
+    assert_eq!((info.schema, info.clock_zero, info.clock_frequency), ([1, 7], 1_000, 10_000_000));
     let expected = HealthRow {
         kind: "events_lost".to_owned(),
         count: 42,
@@ -188,7 +188,7 @@ fn every_file_carries_version_and_clock_and_only_signed_integers() {
         let metadata = reader.metadata().file_metadata();
         let pairs = metadata.key_value_metadata().expect("metadata");
         let value = |key: &str| pairs.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.clone());
-        assert_eq!(value("tracesift.schema").as_deref(), Some("1.6"));
+        assert_eq!(value("tracesift.schema").as_deref(), Some("1.7"));
         assert_eq!(value("tracesift.clock_frequency").as_deref(), Some("10000000"));
         assert_eq!(value("ARROW:schema"), None);
         let schema = metadata.schema_descr();

@@ -2,8 +2,6 @@
 
 mod sums;
 
-use std::ops::Range;
-
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{CounterSpans, CounterSwitch};
 use tracesift_archive::{Archive, Error};
@@ -150,20 +148,17 @@ fn are_there(archive: &Archive) -> bool {
         || archive.row_count::<CounterValueRow>() > 0
 }
 
-/// Hands over all counts that end before `before`, and gives the names of the counters. The counts of a difference follow each other,
-/// one for each counter.
+/// Hands over all counts, and gives the names of the counters. The counts of a difference follow each other, one for each counter.
 ///
 /// # Errors
 /// When a table cannot be read.
-fn scan(archive: &Archive, before: Option<i64>, mut visit: impl FnMut(&Count)) -> Result<Vec<String>, Error> {
+fn scan(archive: &Archive, mut visit: impl FnMut(&Count)) -> Result<Vec<String>, Error> {
     let mut names = Names::of(archive.info());
-    // The counters of a CPU go on from its last switch, which may be long before the time that is asked for.
-    let time = || before.map(|end| i64::MIN..end);
     if !archive.info().counters.is_empty() {
-        switches(archive, time(), &names.at_switches, &mut visit)?;
+        switches(archive, &names.at_switches, &mut visit)?;
     }
     let read = |at: i64, cpu: i16| Count { cpu: Some(cpu).filter(|cpu| *cpu >= 0), ..Count::at(at) };
-    archive.scan(time(), |row: &CounterValueRow| {
+    archive.scan(None, |row: &CounterValueRow| {
         let source = if row.total == Some(true) { CountSource::Total } else { CountSource::Readings };
         visit(&Count {
             source,
@@ -174,7 +169,7 @@ fn scan(archive: &Archive, before: Option<i64>, mut visit: impl FnMut(&Count)) -
             ..read(row.time, row.cpu)
         });
     })?;
-    archive.scan(time(), |row: &CountedSample| {
+    archive.scan(None, |row: &CountedSample| {
         visit(&Count {
             source: CountSource::Samples,
             counter: names.of_source(row.source),
@@ -187,18 +182,13 @@ fn scan(archive: &Archive, before: Option<i64>, mut visit: impl FnMut(&Count)) -
     Ok(names.names)
 }
 
-fn switches(
-    archive: &Archive,
-    time: Option<Range<i64>>,
-    counters: &[Counter],
-    visit: &mut impl FnMut(&Count),
-) -> Result<(), Error> {
+fn switches(archive: &Archive, counters: &[Counter], visit: &mut impl FnMut(&Count)) -> Result<(), Error> {
     let mut processes: FxHashMap<ThreadId, ProcessId> = FxHashMap::default();
     archive.scan(None, |row: &ThreadProcess| {
         processes.insert(row.thread, row.process);
     })?;
     let mut spans = CounterSpans::default();
-    archive.scan(time, |row: &CounterSwitch| {
+    archive.scan(None, |row: &CounterSwitch| {
         spans.switch(row, |counted| {
             let process = counted.thread.and_then(|thread| processes.get(&thread)).copied();
             for (place, (counter, value)) in counters.iter().zip(counted.counts).enumerate() {

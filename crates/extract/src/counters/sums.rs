@@ -32,8 +32,7 @@ pub fn counter_sums(archive: &Archive, ranges: &[Span]) -> Result<Vec<Vec<Counte
     let mut sums: Vec<BTreeMap<Key, CounterSummaryRow>> = vec![BTreeMap::new(); ranges.len()];
     // The best source of each role, and of each counter without a role, in the whole recording.
     let mut best: FxHashMap<Result<i8, usize>, CountSource> = FxHashMap::default();
-    let last = ranges.last().map_or(i64::MIN, |range| range.end);
-    let names = scan(archive, Some(last).filter(|last| *last < i64::MAX), |count| {
+    let names = scan(archive, |count| {
         let (counter, role) = count.counter;
         let known = best.entry(role.ok_or(counter)).or_insert(count.source);
         *known = (*known).min(count.source);
